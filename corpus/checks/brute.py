@@ -1,9 +1,8 @@
-"""Two oracles, one answer: the engine's crash states held against brute force.
+"""Compares the engine's crash states with those of a brute-force oracle.
 
-For every trace that is small enough (no crash point with more than MOST
-downward-closed sets) this builds all states the slow way
-(:mod:`brute_states`), decides what each of them owes from who wrote its bytes
-(:mod:`brute_expected`), and compares:
+For every trace that is small enough (no crash point with more than MOST downward-closed sets) this builds all
+states the slow way (:mod:`brute_states`), derives the required outcome of each from the origin of its bytes
+(:mod:`brute_expected`), and reports these differences:
 
 unreachable   a state that the engine yields and that cannot be, by brute force
 missing       a state that can be and that the engine does not yield
@@ -49,7 +48,7 @@ from journalspec_corpus.crash.verdict import Answer, judge
 #: A crash point with more sets than this is not small.
 MOST = 4096
 SEED = 1
-#: The presets that brute force knows how to play; others are not compared.
+#: The presets that brute force can enumerate; others are not compared.
 KNOWN = tuple(
     preset
     for preset in PRESETS
@@ -60,7 +59,7 @@ KNOWN = tuple(
 )
 #: Presets of the other strata: their states are checked, not enumerated.
 OTHERS = tuple(preset for preset in PRESETS if preset.stratum != REACHABLE)
-#: This many disagreements of a kind are shown.
+#: At most this many disagreements of a kind are shown.
 SHOWN = 5
 
 #: Two states are one case if their bytes and their requirements are the same.
@@ -109,8 +108,8 @@ class OracleReport:
 def points(trace: Trace, *, all_promises: bool) -> list[int]:
     """Return the crash points of subset presets: before each force and acknowledgement, and the end.
 
-    Operations in flight in between are in flight there as well. With `all_promises`,
-    also before what releases records: nothing changes on disk, but less is required.
+    Writes in flight at a point between two of these are in flight at the later one, too. With `all_promises`,
+    also before releases: they change nothing on disk, but less is required afterwards.
     """
     kinds = (Sync, SyncDir, Ack, Release) if all_promises else (Sync, SyncDir, Ack)
     inner = [index for index, op in enumerate(trace.ops) if isinstance(op, kinds)]
@@ -146,7 +145,7 @@ class Comparison:
         self._noise = self._garbage()
 
     def _explained(self, answer: Answer, crash: int, torn: int, *, lost: bool, loose: bool) -> bool:
-        """Return whether some set of operations explains what `answer` decides on."""
+        """Return whether some permitted set of operations leads to the state in `answer`."""
         place, semantics = (crash, torn, lost, loose), self.adapter.semantics
         if semantics is None or answer.state is None:
             return True
@@ -160,14 +159,14 @@ class Comparison:
         return permitted is None or permitted.explains(answer.state, answer.keys, answer.aside)
 
     def _compared(self, where: str, said: str, think: str, *, explained: bool) -> None:
-        """Compare the verdicts: what is wrong with records comes first, then what is wrong with effects."""
+        """Compare the verdicts: a fault of records comes first, then a fault of effects."""
         fitting = ORDER if think == "pass" and not explained else (think,)
         self.report.verdicts[said if said in fitting else "/".join(fitting)] += 1
         if said not in fitting:
             self._differ("verdict", where, said, "/".join(fitting))
 
     def run(self) -> None:
-        """Compare states, debts and verdicts."""
+        """Compare states, required outcomes and verdicts."""
         self.report.traces += 1
         mine, wanted = self._brute()
         theirs: dict[Key, int] = {}
@@ -185,7 +184,7 @@ class Comparison:
         self.report.differ(Difference(kind, self.trace.name, where, str(engine), str(brute)))
 
     def _garbage(self) -> dict[tuple[int, int, int], bytes]:
-        """Return the engine's garbage: noise has no right or wrong, so it is taken over."""
+        """Return the engine's garbage: any noise is right, so brute force uses the same bytes."""
         found = {}
         for states in self.points:
             point = states.point
@@ -201,7 +200,7 @@ class Comparison:
         return self._ledgers[crash, torn]
 
     def _brute(self) -> tuple[dict[Key, int], set[Key]]:
-        """Return all cases with the strongest preset of each, and those that the engine must have."""
+        """Return all cases with the strongest preset of each, and the cases that the engine must yield."""
         found: dict[Key, int] = {}
         wanted: set[Key] = set()
         for preset in self.presets:
@@ -222,7 +221,7 @@ class Comparison:
         return points(self.trace, all_promises=True)
 
     def _walk(self, preset: Preset, crash: int) -> Iterator[tuple[BruteState, bool]]:
-        """Yield each state, and whether an enumeration that takes samples must have it."""
+        """Yield each state, and whether an enumeration with samples must contain it."""
         if preset.order == "prefix":
             for state in brute_prefix(self.trace, preset, crash):
                 yield state, preset.granule > 1 or self._worth(state)
@@ -255,7 +254,7 @@ class Comparison:
 
     @staticmethod
     def _few(machine: Machine, state: BruteState) -> bool:
-        """Return whether, next to the garbage, all arrived, nothing did, or one thing deviates from that."""
+        """Return whether, apart from garbage, all arrived or nothing did, with at most one exception."""
         loose = [target for target in choices(machine, ()) if target != state.trash]
         full = choices(machine, range(len(machine.micros)))
         kept = choices(machine, state.kept)
@@ -264,7 +263,7 @@ class Comparison:
         return min(lost, there) <= 1
 
     def _group(self, states: States, theirs: dict[Key, int]) -> None:
-        """Compare what one crash point yields."""
+        """Compare the engine's states of one crash point."""
         point, torn = states.point, states.torn
         expected = expected_at(self.trace, point.crash_index, torn)
         ledger = self._ledger(point.crash_index, torn)
@@ -286,7 +285,7 @@ class Comparison:
                 continue
             tear = int(states.tear[row])
             if torn >= 0 and isinstance(self.trace.ops[torn], Write) and tear not in self._cuts(torn):
-                # An edge of a granule is always one.
+                # An edge of a granule is always among the cuts.
                 self._differ("extra", where, "a state", "no cut there")
             if content not in known:
                 known[content] = ledger.expected(state)
@@ -294,7 +293,7 @@ class Comparison:
             mine = known[content]
             refusal = REFUSALS[refusals[row]]
             if not first:
-                # The same case once more: the corpus keeps the first, and its texts.
+                # A repeated case: the corpus keeps the first one, with its texts.
                 continue
             if refusal != mine.refusal:
                 self._differ("refusal", where, refusal, mine.refusal)
@@ -306,7 +305,7 @@ class Comparison:
                 self._compared(f"{where} {reader}", said, think, explained=explained)
 
     def _others(self) -> None:
-        """Compare the states of the other classes, as far as the engine has some of this trace."""
+        """Compare the states of the other classes that the engine yields for this trace."""
         pasts: dict[int, Past] = {}
         for states in crash_states(self.trace, OTHERS, SEED):
             point = states.point

@@ -2,10 +2,10 @@
 
 The second oracle for effects, written from the definition of durable linearizability: a recovered state is
 right if it is the state after some set S of operations with acknowledged <= S <= issued that is closed under
-the order that the format promises. All such sets are walked, one by one; the format's model says what each
-amounts to, and the table ``read`` of its workloads how operations hang together. An answer lists what it
-has read, so a set must fit that as well: what is listed is in it, and what is neither acknowledged nor
-listed is not, unless something that replaces it can have been read.
+the order that the format promises. All such sets are tried, one by one. The format's model gives the state
+after each, and the table ``read`` of its workloads the order between operations. A set must also agree with
+the records that the answer lists. Listed operations are in it. Operations that are neither acknowledged nor
+listed are not in it, unless a record that replaces them can have been read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from journalspec_corpus.crash.oracle import (
 )
 from journalspec_corpus.crash.trace import Ack, Mark, Release, Trace, Write
 
-#: With more sets than this a crash point is not small.
+#: A crash point with more sets than this is not checked.
 MOST_SETS = 1 << 12
 #: The generation to which a trace belongs.
 OWN = 2
@@ -45,9 +45,9 @@ class IssuedOp:
     """One operation: its record, the key of the written object, its effect, and in which `life` and `file`.
 
     `told` is whether it was acknowledged as safe, `replaced` whether it may have been written again with
-    other content. `lets` are the records that were released right before it: if it ends the effect of one of
-    these, and that one is missing, it may have been done. `copies` are further keys under
-    which it may be listed.
+    other content. `lets` are the records that were released right before it. If it ends the effect of one of
+    these, and that record is missing, the operation may have been done. `copies` are other keys under which
+    it may be listed.
     """
 
     record: str
@@ -61,7 +61,7 @@ class IssuedOp:
     lets: frozenset[str] = frozenset()
 
     def among(self, keys: Container[str]) -> bool:
-        """Return whether it is listed in `keys`, itself or a copy."""
+        """Return whether `keys` lists this operation or a copy of it."""
         return any(key in keys for key in (self.key, *self.copies))
 
     @property
@@ -71,10 +71,10 @@ class IssuedOp:
 
 
 def issued(semantics: Semantics, trace: Trace, crash: int, torn: int = -1) -> list[IssuedOp]:
-    """Return what had been asked for before the crash, in order: what exists, what may exist, this run's.
+    """Return the operations issued before the crash, in order: standing, possible, and those of this run.
 
-    What a recovery before this life may have found or not is between the two: it is of the life before.
-    A record that is written again is not a new operation, unless what it did was rolled back.
+    Possible operations belong to the run before, and an earlier recovery may have found them or not. A record
+    that is written again is not a new operation, unless the earlier one was rolled back.
     """
     known = {mark.record for mark in trace.standing}
     possible = set(trace.possible)
@@ -95,7 +95,7 @@ def issued(semantics: Semantics, trace: Trace, crash: int, torn: int = -1) -> li
     let_go = [at for at, op in enumerate(trace.ops[: last + 1]) if isinstance(op, Release)]
     lets: dict[int, set[str]] = {}
     for at in let_go:
-        # What releases something is directly after that.
+        # An operation that releases records comes directly after their release.
         following = min((index for index, _ in here if index > at), default=-1)
         op = trace.ops[at]
         lets.setdefault(following, set()).update(op.records if isinstance(op, Release) else ())
@@ -171,7 +171,7 @@ def needs(kinds: Sequence[str], ops: Sequence[IssuedOp]) -> list[set[int]]:
 def closed_sets(
     needs: Sequence[set[int]], told: Sequence[bool], most: int = MOST_SETS
 ) -> list[tuple[int, ...]]:
-    """Return every set of operations that has all that were `told` and all that its members need.
+    """Return every set that contains all `told` operations, and all operations that its members need.
 
     Operations are numbered in the order of issue, and need earlier ones only. Raises TooMany.
     """
@@ -190,7 +190,7 @@ class BrutePermitted:
     """All sets that are permitted at one crash point of a trace; `lost` if acknowledged operations may be
     missing as well.
 
-    With `loose` they are those of a reader that may omit what is damaged.
+    With `loose`, they are the sets for a reader that may omit damaged records.
     """
 
     semantics: Semantics
@@ -218,45 +218,45 @@ class BrutePermitted:
         return self.semantics.state(kept)
 
     def _right(self, listed: frozenset[str], aside: frozenset[str]) -> set[State]:
-        """Return the states of all sets that fit an answer with these keys, in effect and `aside`."""
+        """Return the states of all sets that agree with an answer with these keys, in effect and `aside`."""
         if (listed, aside) not in self._known:
             self._known[listed, aside] = self._fitting(listed, aside)
         return self._known[listed, aside]
 
     def _fitting(self, listed: frozenset[str], aside: frozenset[str]) -> set[State]:
-        # An end that is set aside was not obeyed.
+        # An end in `aside` was not obeyed.
         read = frozenset(
             number
             for number, op in enumerate(self.ops)
             if op.among(listed) or (op.among(aside) and not op.ends)
         )
-        # It may all have been read where it stood first: then no copy of it need have been made.
+        # If all originals may have been read, no copy need exist.
         first = frozenset(n for n in read if all(op.key != self.ops[n].key for op in self.ops[:n]))
         found = {
             state
             for chosen, state in self._states
             if self._fits(chosen, read) or self._fits(chosen, first, copied=False)
         }
-        # Whoever lists what cannot be read together is wrong anyway, and judged by all that may be.
+        # An answer that lists records that cannot be read together is wrong; it is compared with all sets.
         return found or {state for _, state in self._states}
 
     def _fits(self, chosen: frozenset[int], read: frozenset[int], *, copied: bool = True) -> bool:
-        """Return whether everything was read, except for ends of torn parts, and all else is known.
+        """Return whether all of `chosen` was read or is known, and `read` adds only ends of torn parts.
 
-        Unless something was `copied` nothing has been replaced.
+        Without `copied` records nothing has been replaced.
         """
         there = {self.ops[n].record for n in read}
         for number in chosen - read:
             op = self.ops[number]
             if not (op.told or (copied and (op.replaced or self._let_go[number] - there))):
-                # A record that may be missing and is not listed was not there; a promise counts without being
-                # listed.
+                # An optional record that is not listed was not there; an acknowledged one is in the set even
+                # if not listed.
                 return False
         return all(self.ops[n].ends and not self._needs[n] <= chosen for n in read - chosen)
 
     @cached_property
     def _let_go(self) -> list[frozenset[str]]:
-        """The released records for each operation: none, unless it ends the effect of one of these."""
+        """For each operation: the records released right before it, if it ends the effect of one of them."""
         found = []
         for number, op in enumerate(self.ops):
             ended: set[str] = set()
@@ -272,10 +272,10 @@ class BrutePermitted:
         return set(self.semantics.effects(state))
 
     def explains(self, state: State, listed: Sequence[str], aside: Sequence[str]) -> bool:
-        """Return whether `state`, listed with these keys, is that after some set."""
+        """Return whether `state`, in an answer with these keys, is the state after some permitted set."""
         right = self._right(frozenset(listed), frozenset(aside))
         if state in right:
             return True
-        # Corruption copies as well: a sector that landed elsewhere, a file restored over another one.
+        # Corruption can make copies, too: a misdirected sector, or a file restored over another one.
         twice = self.lost and len(set(listed)) < len(listed)
         return twice and any(self._effects(state) == self._effects(each) for each in right)

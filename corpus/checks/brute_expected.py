@@ -3,18 +3,18 @@
 A second opinion, written from the definitions of the invariants and not from the engine: state by state,
 record by record, byte by byte.
 
-A record *is whole* if every byte of its place comes from the write that put it there, or has the value that
-this write would have given it (such bytes cannot be distinguished). One that is in several places at once
-is whole if that holds of each of them, one that was written more than once if it holds of one time. It
-*counts* if a write that makes it count is whole in the same sense. The loss of a record that counts and is
-not whole must be reported (unless it was released), except if whole records of the time before are in its
-place: then the state looks as if nothing had ever happened. They must fit: from where a record that counts
-begins, one after the other, up to where a record that counts ends.
+A record *is whole* if every byte of its place comes from the write that put it there, or has the value of
+that write (such bytes cannot be distinguished). A record in several places at once is whole if each of them
+is. A record that was written more than once is whole if one of the writings is. It *counts* if a write that
+makes it live is whole in the same sense. The loss of a record that counts and is not whole must be reported,
+unless it was released. It need not be reported if whole records from before the trace are in its place: then
+the state looks as if nothing had been written. Old records must fit: they follow each other from the
+beginning of a record that counts to the end of one.
 
-In the other classes, whether a state can be is decided from its bytes: a lying device
-leaves what it had before some operation; a force that failed leaves pages of the trace's
-past; corruption of a kind changes so much and no more of what had been settled. A refusal is never a fault
-there. After corruption no data is required: missing data must be reported.
+In the other classes, whether a state can be is decided from its bytes: a lying device leaves what it had
+before some operation; a force that failed leaves pages of the trace's past; each kind of corruption changes a
+bounded part of the settled content. A refusal is never a fault in these classes. After corruption no data is
+required, but missing data must be reported.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class WrittenPlace:
     who: int
 
     def whole(self, state: BruteState) -> bool:
-        """Return whether the bytes are all there in `state`, under whatever name."""
+        """Return whether all these bytes are in `state`, whatever the name of their file."""
         return any(number == self.number and self._in(state, name) for name, number in state.numbers.items())
 
     def _in(self, state: BruteState, name: str) -> bool:
         found = state.files[name].cut(self.off, self.off + len(self.data))
         if found.who == origin(self.who, len(self.data)):
-            # Provenance says so; bytes that contradict it would be a fault of this module.
+            # The origins decide; bytes that contradict them would be a fault of this module.
             assert found.data == self.data
             return True
         return found.data == self.data
@@ -66,11 +66,11 @@ class WrittenPlace:
 class BruteDebt:
     """The possible verdicts on one state.
 
-    `must_keep`, `may_keep` and `must_drop` are records, `names` maps what a reader may call a record to its
-    name. `refusal` is allowed, required or forbidden. `sequences` are the records in the order in which
-    they were written, with what an earlier generation may have left and without: who reads up to some point
-    has a front part of one of them, give or take `possible` ones and those that were `let_go`. `whole` are
-    the records that are whole.
+    `must_keep`, `may_keep` and `must_drop` are records, `names` maps a reader's key of a record to its name.
+    `refusal` is allowed, required or forbidden. `sequences` are the records in the order of writing, with and
+    without those that an earlier generation may have left. A reader that stops at some point lists a front
+    part of one of them, with or without `possible` and `let_go` records. `whole` are the records that are
+    whole.
     """
 
     must_keep: frozenset[str]
@@ -88,9 +88,9 @@ class BruteDebt:
 
 @dataclass
 class Writing:
-    """One writing of `record`: for each place that it needs, the bytes that were put there each time.
+    """One writing of `record`: for each of its places, the bytes that were put there, once or repeatedly.
 
-    A place that is written only after the crash has none.
+    A place that is written only after the crash has no bytes.
     """
 
     record: str
@@ -108,7 +108,7 @@ class Writing:
 
 @dataclass
 class Accounts:
-    """A trace up to a crash, from its annotations: who wrote which record where, and all acknowledgements."""
+    """A trace up to a crash, from its annotations: the writes of each record, and all acknowledgements."""
 
     trace: Trace
     crash: int
@@ -172,7 +172,7 @@ class Accounts:
                 yield last, op
 
     def _kills(self) -> frozenset[Content]:
-        """Return what a process leaves that is killed between two operations up to the crash."""
+        """Return the files that a process leaves if it is killed between two operations up to the crash."""
         machine = Machine(self.trace, 1 << 40)
         found = {machine.memory().content}
         for upto in range(self._last + 2):
@@ -193,7 +193,7 @@ class Accounts:
         return frozenset(name for op in ops if isinstance(op, Release) for name in op.records)
 
     def expected(self, state: BruteState) -> BruteDebt:
-        """Return what is required in `state`."""
+        """Return the required outcome in `state`."""
         trace = self.trace
         own = {mark.record for mark in trace.standing} | {name for name, _ in self.written}
         possible = {mark.record for mark in trace.possible} - own
@@ -207,7 +207,7 @@ class Accounts:
             must_drop=frozenset(mark.record for mark in trace.stale) - possible,
             names=keys,
             refusal=self._refusal(state),
-            # Earlier possible content is overwritten, or written again elsewhere and still there.
+            # Earlier possible content may be overwritten, or written again elsewhere and still be there.
             sequences=(
                 self._sequence(trace.standing),
                 self._sequence((*trace.standing, *(mark for mark in trace.possible if mark.length))),
@@ -219,7 +219,7 @@ class Accounts:
         )
 
     def _found_before(self) -> Iterable[str]:
-        """Yield what the first recovery still had, if this is a life after a crash and all was fine then."""
+        """Yield the records that the recovery before this run had found, if its base was fine."""
         if self.trace.life > 1 and self.trace.tags.get("fine") == "yes":
             yield from (mark.record for mark in self.trace.standing)
 
@@ -239,8 +239,8 @@ class Accounts:
             return False
         spots = {(place.number, place.off) for place in places}
         unknown = {mark.record for mark in self.trace.possible}
-        # Parts torn by an earlier crash are known only in their state then: whether they are intact again is
-        # unknown.
+        # Of parts that an earlier crash tore, only the torn bytes are known, not whether they are intact
+        # again.
         if any(old.record in unknown and not spots.isdisjoint(old.spots) for old in self.before):
             return False
         return not any(each.record == record and self._looks_whole(state, each, record) for each in self.here)
@@ -256,7 +256,7 @@ class Accounts:
         )
 
     def _led_to(self, state: BruteState, place: WrittenPlace, record: str) -> bool:
-        """Return whether something says so that `record` counts and was written when `place` had been."""
+        """Return whether a write after that of `place` makes `record` live."""
         return any(sign.who >= place.who and sign.whole(state) for sign in self.counts[record])
 
     def _hidden(self, state: BruteState, place: WrittenPlace) -> bool:
@@ -281,7 +281,7 @@ class Accounts:
         return False
 
     def _old_and_whole(self, state: BruteState) -> Iterable[WrittenPlace]:
-        """Yield the places of whole records that do not count and never did in this life."""
+        """Yield the places of whole records that do not count and never did in this run."""
         stale = {mark.record for mark in self.trace.stale}
         for old in self.before:
             if old.record in stale and old.whole(state):
@@ -289,7 +289,7 @@ class Accounts:
                     yield from places
 
     def _sequence(self, before: Iterable[Mark]) -> tuple[str, ...]:
-        """Return what was written, from file to file, each where it was written first, on top of `before`."""
+        """Return the records of `before` and the written ones, each at its first writing, file by file."""
         kept = {mark.record for mark in before}
         old = [(name, place) for name, place in self.old if name in kept]
         every = (*sorted(old, key=lambda item: (item[1].number, item[1].off)), *self.written)
@@ -297,7 +297,7 @@ class Accounts:
 
 
 def verdict(answer: Answer, expected: BruteDebt, *, salvaging: bool) -> str:
-    """Return what is wrong with `answer` in the words of the judge, ``pass`` if nothing is."""
+    """Return the verdict on `answer`; ``pass`` if nothing is wrong."""
     if answer.refused is not None:
         return "refused" if expected.refusal == "forbidden" else "acceptable"
     named = [expected.names.get(key) for key in (*answer.keys, *answer.aside)]
@@ -321,7 +321,7 @@ def verdict(answer: Answer, expected: BruteDebt, *, salvaging: bool) -> str:
 def _front(found: Sequence[str], expected: BruteDebt) -> bool:
     """Return whether `found` is all that was written up to some point, except for optional items.
 
-    A writer that deletes records writes the others again, in an order of its own: then only the set counts.
+    A writer that deletes records may write the others again in another order: then only the set is compared.
     """
     sure = _sure(found, expected)
     fronts = [_sure(sequence, expected)[: len(set(sure))] for sequence in expected.sequences]
@@ -351,11 +351,11 @@ class Past:
         self.settled = {name: body.data for name, body in self.memories[-1].files.items()}
 
     def number(self, name: str) -> int:
-        """Return the number of the file that was called `name` last, -1 if there never was one."""
+        """Return the number of the file that last had the name `name`; -1 if there was none."""
         return next((state.numbers[name] for state in self.memories[::-1] if name in state.numbers), -1)
 
     def pieces(self, name: str, start: int, end: int) -> set[bytes]:
-        """Return what ``[start, end)`` of whatever file was ever called `name` has been, zeros included."""
+        """Return all contents that ``[start, end)`` of any file with the name `name` ever had, and zeros."""
         called = {state.numbers[name] for state in self.memories if name in state.numbers}
         out = {bytes(end - start)}
         for state in self.memories:
@@ -366,7 +366,7 @@ class Past:
 
 
 def _changes(past: Past, files: Files) -> dict[str, set[int]]:
-    """Return the offsets that differ from what was settled, by file; of files of the same names and sizes."""
+    """Return the offsets that differ from the settled content, by file; None if names or sizes differ."""
     out = {}
     for name, old in past.settled.items():
         new = files.get(name)
@@ -438,7 +438,7 @@ def _exchanged(past: Past, files: Files, *_: str) -> bool:
     return files != past.settled and all(content in known for content in files.values())
 
 
-#: the first word of a label -> whether files may be so, from the rest of the label
+#: the first word of a label -> a function of the rest of the label that checks the files
 KINDS: Mapping[str, Callable[..., bool]] = {
     "bit": _bits,
     "bits": _bits,
@@ -446,7 +446,7 @@ KINDS: Mapping[str, Callable[..., bool]] = {
     "zero": _cleared(SECTOR),
     "lse": _cleared(PAGE),
     "clear": _cleared(1),
-    # A tool that copies sector by sector and stops at the first unreadable one has the bytes before it.
+    # A copy that stops at the first unreadable sector has the bytes before it.
     "eio": _cut(SECTOR),
     "cut": _cut(1),
     "phantom": _phantom,
@@ -459,13 +459,13 @@ KINDS: Mapping[str, Callable[..., bool]] = {
 
 
 def is_rotten(past: Past, files: Files, label: str) -> bool:
-    """Return whether corruption `label` may leave `files`; raises KeyError for an unknown kind."""
+    """Return whether corruption `label` can lead to `files`; raises KeyError for an unknown kind."""
     kind, *rest = label.split(":")
     return bool(KINDS[kind](past, dict(files), *rest))
 
 
 def lied(past: Past, files: Files, preset: str) -> BruteState | None:
-    """Return the state if a lying device may leave `files`, None if it may not."""
+    """Return the state if a lying device can leave `files`, else None."""
     content = tuple(sorted(files.items()))
     if get_preset(preset).force == "fails-clean":
         fits = all(
@@ -488,7 +488,7 @@ def _bare(past: Past, files: Files, preset: str) -> BruteState:
 
 
 def other_debt(ledger: Accounts, past: Past, files: Files, preset: str, label: str) -> BruteDebt | None:
-    """Return what is required in a state of class L or C; None if it cannot be."""
+    """Return the required outcome in a state of class L or C; None if the state is impossible."""
     if label:
         if not is_rotten(past, files, label):
             return None
@@ -501,7 +501,7 @@ def other_debt(ledger: Accounts, past: Past, files: Files, preset: str, label: s
 
 
 def other_verdict(answer: Answer, expected: BruteDebt, stratum: str, *, salvaging: bool) -> str:
-    """Return what is wrong with `answer`; what corruption took may be missing if that is said."""
+    """Return the verdict on `answer`; after corruption, records may be missing if the answer reports it."""
     if stratum != CORRUPTED or answer.refused is not None:
         return verdict(answer, expected, salvaging=salvaging)
     found = {expected.names.get(key) for key in answer.keys}

@@ -1,7 +1,7 @@
 """Crash states by brute force, for traces that are small enough, with the origin of every byte.
 
-A second opinion on which states a crash may leave. It is thought out from the
-definition and shares nothing with the enumeration that the corpus is built by:
+A second opinion on which states a crash may leave. It follows the definition and shares no code with the
+enumeration that builds the corpus:
 
 1. every operation is taken apart into *micro-operations*: one for each granule
    that it touches, one for a change of size, one for a change of names;
@@ -34,19 +34,19 @@ from journalspec_corpus.crash.trace import (
     Write,
 )
 
-#: Origins of bytes that no write of the trace put there: the file before it, nothing at all, trash.
+#: Origins of bytes that no write of the trace put there: the file's earlier content, a hole, garbage.
 BASE, HOLE, GARBAGE = -1, -2, -3
 _WIDTH = 2
 
 #: The object of a micro-operation: ("page", file, granule), ("size", file, 0) or ("names", 0, 0).
 Target = tuple[str, int, int]
 NAMES: Target = ("names", 0, 0)
-#: (seed of garbage is the caller's) crash point, file and granule -> bytes of one granule.
+#: Crash point, file and granule -> garbage for one granule; the caller chooses the seed.
 Garbage = Callable[[int, int, int], bytes]
 
 
 def origin(who: int, length: int) -> bytes:
-    """Return the origins of `length` bytes that all come from `who`."""
+    """Return the origins of `length` bytes that all have the origin `who`."""
     return who.to_bytes(_WIDTH, "little", signed=True) * length
 
 
@@ -62,7 +62,7 @@ class Body:
         return Body(self.data[start:end], self.who[start * _WIDTH : end * _WIDTH])
 
     def sized(self, size: int) -> Body:
-        """Return the body with exactly `size` bytes; what is new is a hole."""
+        """Return the body with exactly `size` bytes; new bytes are a hole."""
         if size <= len(self.data):
             return self.cut(0, size)
         new = size - len(self.data)
@@ -78,9 +78,9 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Micro:
-    """One thing that is on disk or not: operation `op` makes `target` to be `value`.
+    """The smallest unit that is on disk or not: operation `op` sets `target` to `value`.
 
-    `after` are the micro-operations without which it cannot be there.
+    `after` are the micro-operations that must be on disk before it.
     """
 
     op: int
@@ -91,10 +91,10 @@ class Micro:
 
 @dataclass(frozen=True, slots=True)
 class BruteState:
-    """One state: where it comes from, and the files by name with their numbers.
+    """One state: its origin, and the files by name with their numbers.
 
-    `torn` is the operation that was under way, `kept` the micro-operations that
-    are there (for a torn write: how many bytes of it), `trash` the granule of garbage.
+    `torn` is the unfinished operation, `kept` the micro-operations on disk (for a torn write: its number of
+    bytes), `trash` the granule of garbage.
     """
 
     preset: str
@@ -107,13 +107,13 @@ class BruteState:
 
     @property
     def content(self) -> tuple[tuple[str, bytes], ...]:
-        """The bytes alone, comparable."""
+        """The bytes without their origins, for comparison."""
         return tuple(sorted((name, body.data) for name, body in self.files.items()))
 
 
 @dataclass
 class Machine:
-    """A computer that runs a trace: its memory as the program sees it, and all micro-operations so far."""
+    """A simulation of a trace: the files as the program sees them, and all micro-operations so far."""
 
     trace: Trace
     granule: int
@@ -143,7 +143,7 @@ class Machine:
             self.at += 1
 
     def memory(self) -> BruteState:
-        """Return what a process that is killed now leaves."""
+        """Return the files that a process leaves if it is killed now."""
         files = {name: self.bodies[number] for name, number in self.names.items()}
         return BruteState("", self.at, -1, (), files, dict(self.names))
 
@@ -184,7 +184,8 @@ class Machine:
         for granule in range(-(-max(len(old.data), len(new.data)) // self.granule)):
             span = granule * self.granule, (granule + 1) * self.granule
             before, after = old.cut(*span), new.cut(*span)
-            # Bytes that a write passes over are not written: the hole exists once the size does.
+            # A write after the end of a file leaves a hole before it: the hole exists as soon as the size
+            # does.
             if before != after and before.sized(len(after.data)) != after:
                 self._add(index, ("page", number, granule), after)
         if len(new.data) != len(old.data):
@@ -211,12 +212,11 @@ class Machine:
             yield from self._ideals(at + 1, (*kept, at))
 
     def allows(self, kept: Sequence[int], preset: Preset) -> bool:
-        """Return whether a file system as `preset` describes it lets just `kept` be there.
+        """Return whether the file system of `preset` allows exactly `kept` on disk.
 
-        With a journal for names and sizes these come in order, whatever file they
-        are of, and a force of anything takes all of them along. A size may have to
-        wait for the new pages below it (``data-first``) or for those that were
-        written with it (``own-data-first``).
+        With journaled names and sizes, these persist in order across all files, and each force makes all
+        earlier ones durable. A size may have to wait for the new pages below it (``data-first``) or for those
+        that were written with it (``own-data-first``).
         """
         there = set(kept)
         if preset.metadata == "journaled":
@@ -235,7 +235,7 @@ class Machine:
         )
 
     def _below(self, size: int, *, own: bool) -> set[int]:
-        """Return the micro-operations on new pages that the size `size` waits for."""
+        """Return the micro-operations on new pages that must be on disk before the size `size`."""
         op, (_, number, _) = self.micros[size].op, self.micros[size].target
         durable = [at for at in self.forced if self.micros[at].target == ("size", number, 0)]
         before = len(self.first[number].data) if number < len(self.first) else 0
@@ -267,7 +267,7 @@ class Machine:
         return product
 
     def disk(self, kept: Sequence[int]) -> tuple[dict[str, Body], dict[str, int]]:
-        """Return the files, and their numbers, if just `kept` is on disk."""
+        """Return the files, and their numbers, if exactly `kept` is on disk."""
         latest: dict[Target, object] = {self.micros[at].target: self.micros[at].value for at in kept}
         names = latest.get(NAMES, tuple(self.first_names.items()))
         assert isinstance(names, tuple)
@@ -291,7 +291,7 @@ class Machine:
 
 
 def brute_prefix(trace: Trace, preset: Preset, crash: int) -> Iterator[BruteState]:
-    """Yield what is there if everything before `crash` arrived, and of a write at `crash` a front part."""
+    """Yield the states in which everything before `crash` arrived, and of a write at `crash` a front part."""
     machine = Machine(trace, 1 << 40)
     machine.run(crash)
     rest = machine.memory()
@@ -301,29 +301,29 @@ def brute_prefix(trace: Trace, preset: Preset, crash: int) -> Iterator[BruteStat
         return
     for length in range(len(op.data) + 1):
         body = rest.files[op.file]
-        # All of it may be there except for the size: then it is visible up to the old end.
+        # All bytes may be there but not the new size: then they are visible up to the old end.
         ends = preset.append == "whole" and op.off + length == len(body.data)
         if 0 < length < len(op.data) and (op.off + length) % preset.granule and not ends:
             continue
         piece = Body(op.data[:length], origin(crash, length))
         torn = body.put(op.off, piece) if length else body
         if preset.append == "whole" and length < len(op.data):
-            # The file grows when the whole write is there.
+            # The file grows only when the complete write is there.
             torn = torn.sized(len(body.data))
         files = {**rest.files, op.file: torn}
         yield BruteState(preset.name, crash, crash, (length,), files, rest.numbers)
 
 
-#: The page's numbers: writes up to SHORT bytes are torn at every byte, longer ones so up to NEAR their ends;
-#: of a trace with more than MANY writes, the LAST ones.
+#: The numbers of docs/crash-model.md: writes of up to SHORT bytes are torn at every byte, longer ones within
+#: NEAR bytes of their ends. In a trace with more than MANY writes, this is so for the LAST ones only.
 SHORT, NEAR, MANY, LAST = 600, 96, 8, 3
 SECTOR = 512
 
 
 def cuts(trace: Trace, index: int, files: Mapping[str, bytes], ends: Mapping[str, int]) -> frozenset[int]:
-    """Return after how many of its bytes write `index` is torn where single bytes persist, as the page says.
+    """Return after which numbers of bytes write `index` is torn if single bytes persist.
 
-    `files` are there if all before has arrived; recovery looks into each of them up to `ends`.
+    `files` are the files before the write; recovery reads each of them up to `ends`.
     """
     op = trace.ops[index]
     assert isinstance(op, Write)
@@ -347,7 +347,7 @@ def cuts(trace: Trace, index: int, files: Mapping[str, bytes], ends: Mapping[str
 
 
 def brute_subset(trace: Trace, preset: Preset, crash: int, garbage: Garbage) -> Iterator[BruteState]:
-    """Yield what is there for every downward-closed set, with each page in flight trashed if it may be."""
+    """Yield the state of every downward-closed set, also with each page in flight trashed, if permitted."""
     machine = Machine(trace, preset.granule)
     machine.run(crash)
     for kept in machine.ideals():
@@ -360,7 +360,8 @@ def brute_subset(trace: Trace, preset: Preset, crash: int, garbage: Garbage) -> 
         loose = {micro.target for at, micro in enumerate(machine.micros) if at not in machine.forced}
         for target in sorted(loose):
             if target[0] == "page":
-                # Which version the page would have does not matter: only one set for each trashed page.
+                # The other versions of a trashed page make no difference: one set is enough for each trashed
+                # page.
                 if any(machine.micros[at].target == target and at not in machine.forced for at in kept):
                     continue
                 trashed = _trashed(files, numbers, target, preset.granule, garbage(crash, *target[1:]))
@@ -380,7 +381,7 @@ def _trashed(
 
 
 def choices(machine: Machine, kept: Sequence[int]) -> dict[Target, int]:
-    """Return how many loose micro-operations of each target are kept."""
+    """Return how many unforced micro-operations of each target are kept."""
     out = {micro.target: 0 for at, micro in enumerate(machine.micros) if at not in machine.forced}
     for at in kept:
         if at not in machine.forced:

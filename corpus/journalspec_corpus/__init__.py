@@ -1,4 +1,4 @@
-"""The corpus: what implementations of a journal format are judged with.
+"""The corpus: test cases for implementations of a journal format.
 
 Cases are published as package data (tiers ``smoke`` and ``captured``) and are
 loaded with :func:`load_cases`; a case knows its input, the questions asked

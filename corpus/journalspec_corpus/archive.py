@@ -1,8 +1,7 @@
 """The published cases as one archive that needs no Python: real files, JSON, and a page that explains both.
 
-The same cases give the same bytes: members are sorted, and have neither time
-nor owner. A ``.tar`` is the same everywhere; the compressed form also depends
-on the zlib that made it.
+The same cases give the same ``.tar`` everywhere: members are sorted, and have neither time nor owner. The
+bytes of a compressed archive also depend on the version of zlib.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from journalspec import __version__
 from journalspec.formats import get_format
 from journalspec_corpus.case import Case
 
-#: How the name of an archive ends -> whether it is compressed.
+#: Suffix of an archive's name -> whether the archive is compressed.
 SUFFIXES = {".tar": False, ".tar.gz": True, ".tgz": True}
 
 _README = """\
@@ -55,8 +54,8 @@ def compressed(path: Path) -> bool:
 def write_archive(path: Path, cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> None:
     """Write `cases` to `path`, with `schemas` (file name -> JSON Schema of answers) next to that of cases.
 
-    Raises ValueError on a name with another ending, CaseError for a case whose id or paths can be no names,
-    FileExistsError rather than overwrite anything, and OSError if it cannot be written; then nothing is
+    Raises ValueError for a name with another suffix, CaseError for a case whose id or paths cannot be file
+    names, FileExistsError if `path` exists, and OSError if it cannot be written. After an error no file is
     left.
     """
     packed = compressed(path)
@@ -110,7 +109,7 @@ def members(cases: Sequence[Case], schemas: Mapping[str, Mapping[str, Any]]) -> 
         yield from ((f"{place}/files/{name}", content) for name, content in sorted(case.files().items()))
 
 
-#: Folder of a format, how names in it end, and where such files are in an archive.
+#: Folder of a format, suffix of files in it, and their folder in an archive.
 _DESCRIBED = (
     ("", "spec.md", "specification"),
     ("", "requirements.toml", "specification"),
@@ -121,7 +120,7 @@ _DESCRIBED = (
 
 
 def _described(name: str) -> Iterator[tuple[str, bytes]]:
-    """Yield what describes a format for people and programs."""
+    """Yield the files that describe a format for people and programs."""
     for folder, ending, place in _DESCRIBED:
         there = get_format(name).root.joinpath(folder)
         if there.is_dir():

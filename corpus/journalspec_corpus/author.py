@@ -1,8 +1,8 @@
-"""What the author modules of all formats share: brief texts, labels, what a reader reports, laying files.
+"""The common parts of all formats' author modules: brief texts, labels, expected reports, layout of files.
 
-A format's ``author`` module turns descriptions into sound journals (:class:`.edits.Built`).
-It knows the words of its descriptions and what of a file is usual; everything here follows
-from the format's table of fields.
+A format's ``author`` module turns descriptions into sound journals (:class:`.edits.Built`). It defines the
+words of its descriptions and the defaults of a file. The functions of this module work from the format's
+table of fields alone.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from journalspec.layout import Layout, Part
 from journalspec.vocabulary import Field
 from journalspec_corpus.edits import Built, Range
 
-#: From a record's table to its fields in stored order, and the fields that a reader reports.
+#: From the description of a record to its fields in stored order, and to the fields that a reader reports.
 Make = Callable[[Mapping[str, Any]], tuple[list[Part], Mapping[str, Any]]]
 
 
 def hex_bytes(text: str) -> bytes:
-    """Return the bytes of ``hex`` or of ``hex*N``, N times over."""
+    """Return the bytes of ``hex``; ``hex*N`` is the bytes N times."""
     return bytes.fromhex(long_text(text))
 
 
 def long_text(text: str) -> str:
-    """Return a text, or of ``text*N`` what is before the star, N times over."""
+    """Return a text; ``text*N`` is the text before the star, N times."""
     one, star, count = text.partition("*")
     return one * int(count) if star else one
 
 
 def words(text: str) -> tuple[str, list[str], dict[str, str]]:
-    """Return the label, the bare words and the ``key=value`` pairs of a record that is a text."""
+    """Return the label, the bare words and the ``key=value`` pairs of a record given as a text."""
     label, *rest = text.split()
     pairs = {key: value for key, sign, value in (item.partition("=") for item in rest) if sign}
     return label, [item for item in rest if "=" not in item], pairs
 
 
 def brief_operation(text: str, members: Mapping[str, Sequence[str]] | None = None) -> dict[str, Any]:
-    """Return an operation of a writer that is a text: what to do, and its members.
+    """Return the writer's operation that a text describes: the member ``op`` and others.
 
     `members` names the bare words after an operation, in order. Raises ValueError for more or fewer of them.
     """
@@ -49,7 +49,7 @@ def brief_operation(text: str, members: Mapping[str, Sequence[str]] | None = Non
 
 
 def branch_of(text: str) -> dict[str, Any]:
-    """Return the XA id that is a text: ``FORMAT:GTRID:BQUAL``, the last two in hex, or ``hex*N``."""
+    """Return the XA id of a text ``FORMAT:GTRID:BQUAL``, the last two in hex, or ``hex*N``."""
     form, gtrid, bqual = text.split(":")
     return {"format_id": int(form), "gtrid": hex_bytes(gtrid), "bqual": hex_bytes(bqual)}
 
@@ -57,7 +57,7 @@ def branch_of(text: str) -> dict[str, Any]:
 def labelled(parts: Iterable[Part], names: Mapping[str, str], before: str = "") -> list[Part]:
     """Return the parts under authors' labels: by `names`, and ``name1.length`` for ``name[0].length``.
 
-    An element of a list that is nothing but its own bytes is ``name1.text``.
+    An element without fields of its own is ``name1.text``.
     """
     return [Part(before + _label(part.name, names), part.data) for part in parts]
 
@@ -88,7 +88,7 @@ def _told(format_id: str, kind: str, edition: str) -> tuple[Field, ...]:
 def reported(layout: Layout, edition: str, kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the reported fields of a record with these values, in the order of the format's table.
 
-    Values are as they are stored: cases turn them into text at the end.
+    Values are plain Python values; only a finished case has them as text.
     """
     out: dict[str, Any] = {"type": kind}
     for item in _told(layout.format_id, kind, edition):
@@ -98,7 +98,7 @@ def reported(layout: Layout, edition: str, kind: str, values: Mapping[str, Any])
     return out
 
 
-def lay_file(  # the first three say which file, the others what its format makes of it
+def lay_file(  # the first three choose the file, the keyword arguments describe its format
     built: Built,
     label: str,
     name: str,
@@ -108,13 +108,13 @@ def lay_file(  # the first three say which file, the others what its format make
     make: Make,
     fill: bytes,
 ) -> None:
-    """Lay the header and the ``records`` of `file`, over those of its previous generation, and finish it.
+    """Lay the header and ``records`` of `file` over its previous generation, and fill the rest.
 
-    Those, ``before``, show through after the others. Each record starts at a multiple of
-    ``align``, after its ``gap`` (in hex), and not before the offset ``to``. A file without
-    a ``size`` ends with what is in it. The records are the range ``LABEL.log``; one
-    without a ``label`` is ``LABELr1``, and in the previous generation ``LABELold1``. The parts of
-    the `header` are named ``header.FIELD`` (:func:`labelled` puts that before them).
+    Records of the previous generation, ``before``, remain visible after the end of the new ones. Each record
+    starts at a multiple of ``align``, after its ``gap`` (in hex), and not before the offset ``to``. A file
+    without a ``size`` ends after its last byte that was laid. The range of all records is ``LABEL.log``. The
+    first record is ``LABELr1`` if it has no ``label``, in the previous generation ``LABELold1``. The parts of
+    the `header` are named ``header.FIELD`` (:func:`labelled` adds that prefix).
     """
     data = bytearray()
     built.labels[f"{label}.header"] = built.lay(name, label, header, data)

@@ -1,4 +1,4 @@
-"""One case: the files of a journal, what is asked about them, and what may be answered.
+"""One case: the files of a journal, the questions about them, and the permitted answers.
 
 A case is data. It has one JSON form (one object per line in the published
 tiers; integers as decimal strings, bytes as lower-case hex) and this class,
@@ -18,9 +18,9 @@ from typing import Any
 from journalspec_corpus.form import fault_in, is_id, path_fault
 
 #: A JSON value without numbers: objects, arrays, strings, booleans, null.
-Json = Any  # a recursive alias helps no checker and no reader
+Json = Any  # a recursive alias would help neither type checkers nor readers
 
-#: Unused bytes between two extents that are cheaper to store than a new extent.
+#: The longest run of fill bytes that is stored inside an extent, because a new extent would be longer.
 _GAP = 12
 
 #: The members of a case that are text, and those that are lists of text.
@@ -29,12 +29,12 @@ _LISTS = ("obeys", "breaks", "flags", "needs")
 #: The format, or edition, of a case that states none.
 UNKNOWN = "unknown"
 _WORD = re.compile("[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
-#: Bytes of a file that are made at a time, where it is not needed whole.
+#: The size of the pieces in which a file's content is produced.
 _PIECE = 1 << 20
 
 
 class CaseError(ValueError):
-    """A case's JSON form is not one; the message names the case and the member."""
+    """The JSON form of a case is wrong; the message names the case and the member."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class InputFile:
 
     @classmethod
     def of(cls, path: str, content: bytes) -> InputFile:
-        """Return the shortest description of `content`: the commonest byte is the fill."""
+        """Return a short description of `content`: the most frequent byte is the fill."""
         fill = _commonest(content) if content else 0
         return cls(path, len(content), fill, tuple(_extents(content, fill)))
 
@@ -57,7 +57,7 @@ class InputFile:
         return b"".join(bytes(piece) for piece in self.pieces())
 
     def pieces(self) -> Iterator[bytes | int]:
-        """Yield the content from the beginning to the end: bytes (not many), or a number of zeros."""
+        """Yield the content from beginning to end in pieces: a few bytes, or a number of zeros."""
         end = 0
         for off, data in (*self.extents, (self.size, b"")):
             yield from self._filled(off - end)
@@ -84,7 +84,7 @@ class InputFile:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> InputFile:
-        """Read what :meth:`to_json` wrote; raises ValueError on an extent outside the file or another one."""
+        """Read the form of :meth:`to_json`; raises ValueError if extents overlap or leave the file."""
         size = int(data["size"])
         extents = tuple((int(off), bytes.fromhex(text)) for off, text in data.get("extents", ()))
         end = 0
@@ -102,7 +102,7 @@ class InputFile:
 
 def _commonest(content: bytes) -> int:
     """Return the byte that occurs most often, the lowest of those that occur equally often."""
-    # The filling at the end is usually more than half of a journal.
+    # The fill at the end is usually more than half of a journal.
     if 2 * content.count(content[-1]) > len(content):
         return content[-1]
     fill, most, rest = 0, 0, len(content)
@@ -133,10 +133,10 @@ def _extents(content: bytes, fill: int) -> Iterator[tuple[int, bytes]]:
 def write_files(root: Path, files: Iterable[tuple[str, Iterable[bytes | int]]]) -> None:
     """Write new files below the directory `root`, with the directories that they need.
 
-    A file is its path (segments joined by ``/``; the caller has checked them) and its content
-    in pieces: bytes, or a number of zeros, which become a hole where the system has such.
-    Raises FileExistsError for a file that is there already, and other OSErrors, such as for
-    a link instead of a directory. No file is left that was not finished.
+    A file is its path (segments joined by ``/``; the caller has checked them) and its content in pieces:
+    bytes, or a number of zeros, which become a hole if the file system supports that. Raises FileExistsError
+    if a file exists already, and other OSErrors, for example if a directory is a link. An unfinished file is
+    removed.
     """
     for name, pieces in files:
         path = root
@@ -169,11 +169,11 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of a case, and the confirmation of its expectations.
+    """The origin of a case, and who checked its expectations.
 
-    `kind` is authored, family, trace or captured. `checked_by` names people's work ("hand"), second
-    implementations, or products with their version; the implementation under test is never among them.
-    `shrunk_from` is the id of the larger case that this one was reduced from, if there is one.
+    `kind` is authored, family, trace or captured. `checked_by` lists checks by people ("hand"), by second
+    implementations, or by products with their version; never by the implementation under test. `shrunk_from`
+    is the id of the larger case that this one was reduced from, if there is one.
     """
 
     kind: str
@@ -183,7 +183,7 @@ class Origin:
     shrunk_from: str = ""
 
     def to_json(self) -> dict[str, Json]:
-        """Return the published form; `shrunk_from` only where there is one."""
+        """Return the published form; without `shrunk_from` if that is empty."""
         out: dict[str, Json] = {
             "kind": self.kind,
             "base": self.base,
@@ -203,7 +203,7 @@ class Origin:
 class Probe:
     """One question about one case: an operation, and for ``recover`` a policy.
 
-    `expect` are the permitted answers, in the case's order; one is enough.
+    `expect` are the permitted answers, in the case's order; an answer must match one of them.
     """
 
     case: Case = field(repr=False)
@@ -213,7 +213,7 @@ class Probe:
 
     @property
     def id(self) -> str:
-        """``<case id>/<op>`` or ``<case id>/recover.<policy>``; of a case that cannot be asked: its id."""
+        """``<case id>/<op>`` or ``<case id>/recover.<policy>``; only the case id for a quarantined case."""
         if self.case.fault:
             return self.case.id
         return f"{self.case.id}/{self.op}" + (f".{self.policy}" if self.policy else "")
@@ -223,7 +223,7 @@ class Probe:
 class Case:
     """One case. Members that hold JSON (`params`, `write`, `expect`) are as published.
 
-    A case with a `fault` is what is left of one that could not be read, see :meth:`quarantined`.
+    A case with a `fault` replaces one that could not be read, see :meth:`quarantined`.
     """
 
     id: str
@@ -244,15 +244,15 @@ class Case:
     write: Mapping[str, Json] | None
     expect: tuple[Mapping[str, Json], ...]
     fault: str = ""
-    #: The expectation of an earlier corpus for this case, and why that was wrong; empty: nothing else.
+    #: The wrong expectation of an earlier corpus for this case, and the reason; empty if it never changed.
     history: str = ""
 
     @classmethod
     def quarantined(cls, name: str, fault: str, given: Json = None) -> Case:
-        """Return a case that replaces one that cannot be asked because of `fault`.
+        """Return a case that replaces one that cannot be used because of `fault`.
 
-        It has one probe, called `name`, so that a run has a result that says so. Format
-        and edition are taken from what was `given`, if they can be such.
+        It has one probe, called `name`, so that a run reports the fault as a result. Format and edition are
+        taken from `given`, if they are valid.
         """
         told = given if isinstance(given, Mapping) else {}
         words = {key: told.get(key) for key in ("format", "edition")}
@@ -274,7 +274,7 @@ class Case:
 
     @property
     def requirements(self) -> tuple[str, ...]:
-        """Every requirement id that the case names, obeyed ones first."""
+        """Every requirement id of the case, obeyed ones first."""
         return tuple(dict.fromkeys(self.obeys + self.breaks))
 
     @property
@@ -295,9 +295,8 @@ class Case:
     def materialize(self, directory: Path) -> list[Path]:
         """Write the input under `directory` (made if missing) and return the paths.
 
-        Long runs of zeros stay holes. Raises CaseError, before anything is written, for a path
-        that would leave the directory; FileExistsError rather than overwrite anything; and OSError
-        rather than follow a link that leads elsewhere.
+        Long runs of zeros stay holes. Raises CaseError, before anything is written, for a path that would
+        leave the directory; FileExistsError if a file exists; and OSError for a link that leads elsewhere.
         """
         self.check_names()
         directory.mkdir(parents=True, exist_ok=True)
@@ -305,7 +304,7 @@ class Case:
         return [directory.joinpath(*file.path.split("/")) for file in self.input.files]
 
     def check_names(self) -> None:
-        """Raise CaseError unless the id, and the path of every file, can be a name below a directory."""
+        """Raise CaseError unless the id and the path of every file are valid names below a directory."""
         if not is_id(self.id):
             raise CaseError(f"{self.id!r:.200} is not the id of a case")
         for file in self.input.files:
@@ -343,7 +342,7 @@ class Case:
     def from_json(cls, data: Mapping[str, Json]) -> Case:
         """Read the published form; raises CaseError that names the case and the fault.
 
-        Everything is checked against the form of cases, see :mod:`.form`.
+        The JSON is checked against the form of cases, see :mod:`.form`.
         """
         fault = fault_in(data)
         if fault is not None:

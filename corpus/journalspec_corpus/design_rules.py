@@ -3,7 +3,7 @@
 The rules are in ``design_rules.toml`` next to this module, a format's findings in the file of the same name
 in its directory. Both are data, checked against ``design_rules.schema.json`` when they are read. A finding
 has its proof: single crash states with the verdict that a named reader gets on them, published cases, or an
-argument where nothing can show it.
+argument if no state or case can show it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FILE_NAME = "design_rules.toml"
 #: The results for a format under a rule, the worst first.
 WEAK, PARTLY, SOUND, NOT_APPLICABLE = "weak", "partly", "sound", "not-applicable"
 VERDICTS = (WEAK, PARTLY, SOUND, NOT_APPLICABLE)
-#: The basis of a statement about another system.
+#: The possible bases of a statement about another system.
 BASES = {
     "source": "its source code was read",
     "document": "its documentation, or a paper's abstract, was read",
@@ -40,7 +40,7 @@ class RuleError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """Who met or solved what a rule is about, and what this statement rests on (see :data:`BASES`)."""
+    """Another system that met or solved a rule's problem, and the basis of that statement (:data:`BASES`)."""
 
     who: str
     what: str
@@ -52,10 +52,9 @@ class Met:
 class Rule:
     """One design rule. Ids are permanent.
 
-    `severity` is 3 if acknowledged data can be lost or invented in a state that
-    a crash leaves, 2 if that takes rot or a reused file, 1 if it is robustness
-    or diagnosis. `invariants` are those that a format breaking the rule
-    endangers, `strata` the classes of states in which it shows.
+    `severity` is 3 if acknowledged data can be lost or invented in a state that a crash leaves, 2 if that
+    also needs corruption or a reused file, 1 for robustness or diagnosis. `invariants` are endangered in a
+    format that breaks the rule; `strata` are the classes of states that show it.
     """
 
     id: str
@@ -122,8 +121,8 @@ def rules() -> Mapping[str, Rule]:
 def findings(format_id: str) -> Mapping[str, tuple[Finding, ...]]:
     """Return the findings of a format by rule id, empty if it has none.
 
-    Every rule is there, and every edition once under each: RuleError otherwise.
-    Raises UnknownFormat for a format that is not described.
+    Raises RuleError unless every rule is there, with every edition once. Raises UnknownFormat for a format
+    that is not described.
     """
     get_format(format_id)
     text = format_text("journalspec_corpus", format_id, FILE_NAME)

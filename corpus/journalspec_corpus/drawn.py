@@ -1,8 +1,8 @@
 """Journals drawn at random, with the required answers of every correct reader.
 
-Plain values, shared by the Hypothesis strategies and the fuzzer. What a journal must yield follows from
-what was asked to be written, never from reading it; what must hold after a fault is what the naive reader
-of its format finds.
+Plain values, shared by the Hypothesis strategies and the fuzzer. The required result of a sound journal
+follows from the requested writes, never from reading it. The required result after a fault is that of the
+format's naive reader.
 """
 
 from __future__ import annotations
@@ -33,12 +33,11 @@ class Field:
 class DrawnJournal:
     """A valid journal, as a conforming writer leaves it.
 
-    `records` is what reading the whole journal reports, in its order;
-    `recovered` is what recovery counts, and `state` what it concludes.
-    `before` holds the files as they were in their previous generation (same names and
-    lengths): what shows through where a write did not reach the disk. `fields`
-    names the bytes, `pointers` those of them that say where the log ends. `ends` says for each of `recovered`
-    up to where its file must be there: it may count only with others.
+    `records` are the records that a reading of the whole journal reports, in this order. `recovered` are the
+    records that recovery keeps, `state` is its result. `before` are the files in their previous generation
+    (same names and lengths): their bytes are visible where a write did not reach the disk. `fields` are named
+    byte ranges, `pointers` those of them that hold the end of the log. `ends` has for each of `recovered` the
+    offset up to which its file must be intact, because a record may be valid only together with others.
     """
 
     format: str
@@ -53,7 +52,7 @@ class DrawnJournal:
     ends: tuple[int, ...] = ()
 
 
-#: What strict recovery must make of a fault.
+#: The required result of strict recovery after a fault.
 Strict = Literal["same", "refused", "open"]
 
 
@@ -74,10 +73,10 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Fault:
-    """A single fault in a drawn journal: the damaged files, and what must still hold.
+    """A single fault in a drawn journal: the damaged files, and the required outcome.
 
-    `kind` is one of KINDS; `file`, `off` and `length` say which bytes it hit
-    (at most; some of them may have kept their value).
+    `kind` is one of KINDS; `file`, `off` and `length` are the affected bytes (some may have kept their
+    value).
     """
 
     kind: str
@@ -92,18 +91,18 @@ class Fault:
 
 KINDS = ("bit-flip", "torn-write", "lost-sector", "stale-block", "truncation", "pointer")
 
-#: Why recovery may go on, and with what: the naive reader found nothing that the format forbids.
+#: The reason of an ``open`` outcome: the naive reader found no reason to refuse.
 UNSEEN = "nothing in the files is against the specification, or what is, is no reason to refuse"
 
 
 def lenient(format_id: str) -> str:
-    """Return the policy of a format that recovers most from damage: salvage, or else its first."""
+    """Return the policy that recovers most from damage: salvage, or else the format's first."""
     policies = get_format(format_id).policies
     return "salvage" if "salvage" in policies else next(iter(policies))
 
 
 def judge(journal: DrawnJournal, files: Mapping[str, bytes]) -> Judgement:
-    """Return the required outcome after `journal` became `files`, by the naive reader of its format."""
+    """Return the required outcome if `journal` is damaged to `files`, by the naive reader of its format."""
     naive = format_module("journalspec_corpus", journal.format).naive
     strict = naive.recover(files, journal.edition, "strict")
     salvaged = naive.recover(files, journal.edition, lenient(journal.format)).get("records", ())
@@ -118,17 +117,17 @@ def judge(journal: DrawnJournal, files: Mapping[str, bytes]) -> Judgement:
 
 
 class JournalDrawing(Protocol):
-    """What a package has as ``drawing``: journals drawn at random, the same ones for the same `rng`."""
+    """The module ``drawing`` of a format's package: random journals, the same ones for the same `rng`."""
 
     def base(self, edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
         """Return a small valid journal; `wide`: with values from the whole range of each field."""
 
     def lies(self, edition: str, rng: random.Random) -> Mapping[str, bytes]:
-        """Return files with wrong fields under a right checksum."""
+        """Return files with wrong fields under a valid checksum."""
 
 
 def drawing_of(format_id: str) -> JournalDrawing:
-    """Return what draws journals of a format; raises UnknownFormat if nothing does."""
+    """Return the module that draws journals of a format; raises UnknownFormat if it has none."""
     package = format_module("journalspec_corpus", format_id)
     if not hasattr(package, "drawing"):
         raise UnknownFormat(f"no journals of {format_id} can be drawn")
@@ -139,10 +138,10 @@ def drawing_of(format_id: str) -> JournalDrawing:
 def varied(
     record: dict[str, Any], layout: Layout, edition: str, words: Mapping[str, str], rng: random.Random
 ) -> dict[str, Any]:
-    """Return a described record with some other values that its fields may have.
+    """Return a described record with other valid values in some fields.
 
-    `words` are authors' words for fields. Bytes are described in hex, or by how many zeros
-    they are; a list of texts has its elements in hex, under its name and ``_hex``.
+    `words` are authors' words for fields. Bytes are described in hex, or by a number of zeros. A list of
+    texts is described by its elements in hex; ``_hex`` is added to its name.
     """
     out = dict(record)
     for item in layout.structure("record", edition).fields:
@@ -167,12 +166,12 @@ def varied(
 
 
 def _some(rng: random.Random, low: int, end: int) -> bytes:
-    """Return a few bytes from `low` up to but not including `end`."""
+    """Return a few bytes, each from `low` up to but not including `end`."""
     return bytes(low + byte % (end - low) for byte in rng.randbytes(rng.randrange(1, 41)))
 
 
 def record_of(entry: Mapping[str, Any]) -> Record:
-    """Return a record from what an author module or a naive reader says of it."""
+    """Return the record that an author module or a naive reader describes by `entry`."""
     at = entry["at"]
     fields = {key: value for key, value in entry.items() if key not in ("type", "at")}
     return Record(entry["type"], fields, At(at["file"], int(at["off"]), int(at["len"])))
@@ -195,10 +194,10 @@ def lie(
 
 
 def lie_in(built: Built, lies: Sequence[bytes], times: int, rng: random.Random, *, small: int = 0) -> None:
-    """Put wrong values into fields of intact files, `times` times: at their beginnings, or in any bytes.
+    """Put a wrong value into a random field of intact files, `times` times.
 
-    Where `small` is given there may be a number below it as well. A field longer than the wrong value gets a
-    wrong bit.
+    The value is one of `lies` (cut to the field's length), random, or, if `small` is given, a number below
+    it. A field longer than `lies` gets one flipped bit instead.
     """
     names = [label for label, spot in built.labels.items() if spot.length > 0 and "." in label]
     for _ in range(times):
@@ -221,13 +220,13 @@ def drawn(  # all but the first three are keyword-only
     pointer: str = "",
     ends: Sequence[int] | None = None,
 ) -> DrawnJournal:
-    """Return the journal of a format and edition that was laid out as its author module does.
+    """Return the journal of a format and edition that its author module has laid out.
 
-    `lives` are this one and the previous one, whose files are made as long as those of this one. Of the
-    records, those with the labels `recovered` count for recovery (none given: all); `left` are records of
-    the previous generation that are still there, and count as records of this one. `pointer` is how the
-    labels of the fields end that say where the log ends. `ends` says up to where the file of each that counts
-    must be there (not given: up to its own end).
+    `lives` are this generation and the previous one, whose files are brought to the same length. `recovered`
+    are the labels of records that recovery keeps (default: all). `left` are labels of records of the previous
+    generation that are still there, and are read as records of this one. `pointer` is the suffix of labels of
+    the fields that hold the end of the log. `ends` is as in :class:`DrawnJournal` (default: the end of each
+    record).
     """
     now, then = lives
     for name, data in now.files.items():

@@ -1,11 +1,11 @@
 """The tier ``drawn``: cases drawn at random, each of them a function of format, seed and number alone.
 
-A draw is a sound journal as the format's author lays it, the same with damage, or one whose fields lie
-under checksums that are right. The format's naive reader says what is expected. Its result for an intact
+A draw is a sound journal that the format's author module lays out, such a journal with damage, or one with
+wrong fields under valid checksums. The format's naive reader says what is expected. Its result for an intact
 journal is compared with the requested writes.
 
-A draw is made of choices. A failure is reduced by leaving choices out and making them smaller, so that what
-remains is a journal that the same drawing could have made.
+A draw is made of choices. A failure is reduced by omitting choices and making them smaller, so that the
+reduced journal is one that the same drawing could have made.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from journalspec_corpus.mutations import damaged
 TIER = "drawn"
 #: The default number of draws of a format.
 COUNT = 200
-#: Fresh seeds are below this.
+#: A new random seed is below this.
 MOST_SEED = 10**9
-#: Shares of the draws in percent: sound journals, and those with false numbers; the rest is damaged.
+#: Shares of the draws in percent: sound journals, and journals with wrong fields; the rest is damaged.
 SOUND, LIES = 20, 40
-#: Reducing ends after this many attempts, or seconds.
+#: A reduction ends after this many attempts, or this many seconds.
 ATTEMPTS, SECONDS = 1000, 10.0
 _ID = re.compile(r"([a-z0-9]+)\.drawn\.s(0|[1-9]\d{0,9})\.n(0|[1-9]\d{0,9})")
 #: Populations up to this size are copied for a sample.
@@ -40,10 +40,10 @@ _COPIED = 4096
 
 
 class Choices(random.Random):
-    """This class gives the choices of one draw: the same under every version of Python, or replayed ones."""
+    """A random source for one draw, the same under every version of Python; or a replay of given choices."""
 
     def __init__(self, name: str, replayed: Sequence[int] | None = None) -> None:
-        """Take the choices from `name`, or from `replayed`: 0, the simplest one, where that has no more."""
+        """Take the choices from hashes of `name`, or from `replayed`, and 0 after its end."""
         super().__init__(0)
         self._name, self._replayed = name.encode(), replayed
         self._stream = b""
@@ -68,7 +68,7 @@ class Choices(random.Random):
         taken, self._stream = self._stream[:size], self._stream[size:]
         return int.from_bytes(taken, "big")
 
-    # Everything that the standard library makes of these may change from version to version.
+    # All methods in use are defined here, because those of the standard library may change between versions.
 
     def random(self) -> float:
         """Return a number from 0 up to but not including 1."""
@@ -96,7 +96,7 @@ class Choices(random.Random):
         return seq[self.below(len(seq))]
 
     def sample(self, population: Any, k: int, **_: Any) -> list[Any]:
-        """Return `k` elements of a sequence, no place of it twice."""
+        """Return `k` elements of a sequence, each position at most once."""
         if len(population) <= _COPIED:
             left = list(population)
             return [left.pop(self.below(len(left))) for _ in range(k)]
@@ -135,12 +135,12 @@ def drawn_case(case_id: str) -> Case | None:
 
 
 def is_drawn(probe_id: str) -> bool:
-    """Return whether a probe is one of a draw."""
+    """Return whether a probe belongs to a draw."""
     return _ID.match(probe_id) is not None
 
 
 def kind_of(probe_id: str) -> str:
-    """Return the pattern of all draws that the question of `probe_id` is asked about, whatever the seed."""
+    """Return the pattern of the ids of all draws with the question of `probe_id`, for every seed."""
     return re.sub(r"\.s\d+\.n\d+", ".**", probe_id, count=1)
 
 
@@ -159,7 +159,7 @@ def _case(format_id: str, seed: int, number: int, rng: Choices) -> Case:
     case_id = f"{description.prefix.lower()}.drawn.s{seed}.n{number}"
     try:
         expect = format_module("journalspec_corpus", format_id).naive.expected(files, edition)
-    except Exception as error:  # a fault of the corpus is a result of this draw, and the others are asked
+    except Exception as error:  # a fault of the corpus is the result of this draw, and the other draws go on
         return Case.quarantined(case_id, f"the naive reader fails: {error!r}", {"format": format_id})
     case = make_case(
         case_id,
@@ -179,7 +179,7 @@ def _case(format_id: str, seed: int, number: int, rng: Choices) -> Case:
 
 
 def _as_written(case: Case, journal: DrawnJournal) -> bool:
-    """Return whether everything that is expected of a sound journal is what was asked to be written."""
+    """Return whether the expectations for a sound journal agree with the requested writes."""
     for entry in case.expect:
         if entry["verdict"] == REFUSED:
             return False
@@ -216,7 +216,7 @@ def reduced(case: Case, fails: Callable[[Case], bool]) -> Case:
         try:
             other = _case(name, seed, number, rng)
         except (ValueError, LookupError, ArithmeticError):
-            return False  # no journal: these choices do not go together
+            return False  # these choices make no journal
         if other.fault or _weight(other, rng.made) >= _weight(best, choices) or not fails(other):
             return False
         best, choices = replace(other, title=f"{case.title}, reduced"), rng.made
@@ -235,7 +235,7 @@ def _weight(case: Case, choices: Sequence[int]) -> tuple[int, int, int]:
 
 
 def _shorter(now: Callable[[], Sequence[int]]) -> Iterator[list[int]]:
-    """Yield attempts at what is chosen `now`: made smaller, and parts omitted, until nothing helps."""
+    """Yield attempts to reduce the present choices: parts omitted or made smaller, until none is accepted."""
     before: Sequence[int] | None = None
     while before != now():
         before = now()
@@ -245,7 +245,7 @@ def _shorter(now: Callable[[], Sequence[int]]) -> Iterator[list[int]]:
             while at < len(now()):
                 was = list(now())
                 yield was[:at] + was[at + size :]
-                if list(now()) == was:  # it was not accepted: otherwise the rest has moved up
+                if list(now()) == was:  # not accepted; otherwise the rest has moved to this position
                     at += size
 
 

@@ -19,7 +19,7 @@ _SHIFT = re.compile(r"[+-]\d+")
 
 
 class EditError(ValueError):
-    """An edit or a place in it cannot be carried out; the message quotes it."""
+    """An edit, or a place in it, is invalid; the message quotes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Range:
 
 @dataclass
 class Built:
-    """Files under construction, the names of places in them, and what each record says.
+    """Files under construction, the names of places in them, and the values of each record.
 
     `labels` are those of the sound files; edits do not move them. `records`
     maps a record's label to its full expectation, `at` included.
@@ -53,7 +53,7 @@ class Built:
     records: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def copy(self) -> Built:
-        """Return files that can be changed apart; names and records are shared."""
+        """Return a copy whose files can be changed; names and records are shared."""
         return Built({name: bytearray(data) for name, data in self.files.items()}, self.labels, self.records)
 
     def content(self) -> dict[str, bytes]:
@@ -161,14 +161,14 @@ def _fill(built: Built, edit: Mapping[str, Any]) -> None:
 
 
 def _insert(built: Built, edit: Mapping[str, Any]) -> None:
-    """Put zeros in; later bytes move, and those beyond the end of the file are lost."""
+    """Insert zeros; later bytes move, and those beyond the end of the file are lost."""
     file, at = built.place(edit["at"], edit.get("file", ""))
     data = built.files[file]
     data[at:] = (bytes(edit["insert"]) + data[at:])[: len(data) - at]
 
 
 def _remove(built: Built, edit: Mapping[str, Any]) -> None:
-    """Take bytes out; later bytes move up, and the file is filled with its last byte."""
+    """Remove bytes; later bytes move up, and copies of its last byte fill the end of the file."""
     spot = built.span(edit["remove"])
     data = built.files[spot.file]
     data[spot.off :] = data[spot.end :] + data[-1:] * spot.length

@@ -10,12 +10,12 @@ from importlib.resources import files
 
 from journalspec.formats import format_text
 
-#: The flags that all formats share; a format's own are in a file of that name in its room.
+#: The flags that all formats share; a format's own flags are in a file of the same name in its package.
 _SHARED = files("journalspec_corpus").joinpath("flags.toml")
 
 
 class FlagError(ValueError):
-    """A flags.toml contradicts itself or another one."""
+    """A ``flags.toml`` is inconsistent, or contradicts the shared one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,7 @@
-"""The form of a case as unknown senders may send it: JSON that is bounded, and fits ``case.schema.json``.
+"""The form of a case from an unknown source: bounded JSON that fits ``case.schema.json``.
 
-The schema is the table: it is turned into functions once, because validating each case
-of a big set with a general validator takes longer than asking about it. What a schema
-cannot express is below as limits.
+The schema is compiled to functions once, because a general validator would take longer for a case than
+running it. Limits that a schema cannot express are constants of this module.
 """
 
 from __future__ import annotations
@@ -18,16 +17,18 @@ from typing import IO, Any, NoReturn
 
 #: Bytes of one line. The longest published one has 76,000; a full file of 16 MiB still fits, in hex.
 MAX_LINE = 1 << 26
-#: Commas and brackets of one line (1,500 in published cases): what a line costs in memory depends on them.
+#: Commas and brackets of one line (1,500 in published cases): a line's memory depends on their number.
 MAX_VALUES = 1_000_000
-#: Objects and lists in each other (8 in published cases).
+#: Nesting of objects and lists (8 in published cases).
 MAX_NESTING = 32
-#: Bytes of all files of a case, holes and fill included: readers take whole files into memory, and the
-#: biggest journal file that any of these products makes by default has 32 MiB. The published have 2 MiB.
+#: Bytes of all files of a case, holes and fill included, because readers take whole files into memory. The
+#: largest journal file that one of these products makes by default has 32 MiB; published cases have at most 2
+#: MiB.
 MAX_BYTES = 1 << 28
-#: Digits of an integer: 64 bits have 19, and a sign. The schema says the same of integers in text.
+#: Characters of an integer: a 64-bit one has 19 digits and a sign. The schema has the same limit for integers
+#: as text.
 MAX_DIGITS = 20
-#: Directories in each other, the file included. A directory's name is as long as file systems take.
+#: Nesting of directories, the file included. A name is as long as file systems permit.
 MAX_SEGMENTS, MAX_SEGMENT = 16, 255
 
 #: A schema as a function: the first fault of a value, as (where, what); None if there is none.
@@ -42,8 +43,8 @@ _SHOWN = 60
 def parse(line: bytes, *, numbers: bool = False) -> Any:
     """Return the JSON value of a line; raises ValueError with the fault.
 
-    More is wrong than in JSON at large: numbers (unless small integers are wanted), members
-    that occur twice, text that UTF-8 cannot express, and whatever is beyond the limits.
+    Stricter than JSON in general: numbers (unless small integers are wanted), duplicate members, text that
+    UTF-8 cannot express, and values beyond the limits are errors.
     """
     if sum(map(line.count, (b",", b"[", b"{"))) > MAX_VALUES:
         raise ValueError(f"more than {MAX_VALUES} values")
@@ -57,9 +58,9 @@ def strict(
     real: Callable[[str], object],
     constant: Callable[[str], object],
 ) -> Any:
-    """Return the JSON value of a line that every program reads alike; raises ValueError that says why not.
+    """Return the JSON value of a line if every program reads it alike; raises ValueError otherwise.
 
-    Objects and lists are in each other up to `nesting`; the others make what numbers and NaN are to be.
+    `nesting` is the greatest depth of objects and lists; the other parameters convert numbers and NaN.
     """
     try:
         value = json.loads(
@@ -112,7 +113,7 @@ def _check_nesting(value: Any, nesting: int) -> None:
 
 
 def lines_of(stream: IO[bytes]) -> Iterator[bytes | None]:
-    """Yield the lines of a stream; None instead of one that is longer than MAX_LINE."""
+    """Yield the lines of a stream; None in place of a line that is longer than MAX_LINE."""
     while line := stream.readline(MAX_LINE + 1):
         if len(line) <= MAX_LINE:
             yield line
@@ -137,7 +138,7 @@ def is_id(value: object) -> bool:
 
 
 def path_fault(path: object) -> str | None:
-    """Return why `path` can be no path of a case's file, None if it can."""
+    """Return why `path` is not valid as the path of a case's file; None if it is."""
     found = _checks()["path"](path)
     if found is not None:
         return found[1]
@@ -149,7 +150,7 @@ def path_fault(path: object) -> str | None:
 
 
 def _beyond(given: list[Mapping[str, Any]]) -> Fault | None:
-    """Check what no schema can: total lengths, and pairs of paths."""
+    """Check total lengths and pairs of paths, which a schema cannot express."""
     total = sum(int(file["size"]) for file in given)
     if total > MAX_BYTES:
         return ".input.files", f"{total} bytes in all, at most {MAX_BYTES}"
@@ -204,7 +205,7 @@ def _compiled(schema: Any, named: Mapping[str, Any]) -> Check:
     return check
 
 
-#: Keywords that ask for nothing, or are checked together with another one.
+#: Keywords without a check, or that are checked together with another one.
 _SILENT = frozenset(
     {"$schema", "$id", "$defs", "title", "description", "required", "additionalProperties", "maxLength"}
     | {"prefixItems", "items", "maxItems", "minLength", "minItems", "uniqueItems", "properties"}
@@ -283,7 +284,7 @@ def _amount(count: int, things: str, least: int, most: int) -> str:
 
 def _pattern(schema: Any, _: object) -> Check:
     text = schema["pattern"]
-    # The pattern of pairs would take memory for each of them.
+    # A pattern of pairs of digits would take memory for each pair.
     even = text == _HEX
     match = re.compile("[0-9a-f]*" if even else text.removeprefix("^").removesuffix("$")).fullmatch
 
@@ -352,13 +353,13 @@ def _plain(name: str) -> str:
 
 
 def _short(value: object) -> str:
-    """Return a value as people may see it: nothing in it steers a terminal, and it is short."""
+    """Return a value for messages: short, and without terminal control characters."""
     if isinstance(value, (list, tuple, Mapping)):
         return "an object" if isinstance(value, Mapping) else "a list"
     return repr(value[:_SHOWN]) + "..." if isinstance(value, str) and len(value) > _SHOWN else repr(value)
 
 
-#: The checks of a schema, in this order: the type of a value comes before its form.
+#: The checks of a schema in the order of their use: a value's type is checked before its form.
 _KEYWORDS: Mapping[str, Callable[[Any, Mapping[str, Any]], Check]] = {
     "$ref": _reference,
     "anyOf": _either,

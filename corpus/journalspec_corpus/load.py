@@ -20,11 +20,11 @@ from journalspec_corpus.form import MAX_LINE, is_id, lines_of, parse
 PUBLISHED_TIERS = ("smoke", "captured", "worst")
 #: The cases of a core build: JSON lines, see :class:`Shared`.
 CASES = "cases.jsonl.gz"
-#: The suffix of the id of a case that is reported again in another edition, which is between the braces.
+#: The suffix of a case's id if it is reported again in another edition; the edition replaces the braces.
 AGAIN = "-in-{}"
-#: They are a distribution of their own, which an operator does not need.
+#: Published cases are a separate distribution, which an operator does not need.
 NOT_INSTALLED = "the published cases are not installed\n  next  pip install 'journalspec[cases]'"
-#: Lines of a set that may be no cases; a file with more is something else.
+#: The greatest number of lines in a set that are not cases; a file with more is not a set of cases.
 MOST_FAULTY = 1000
 
 
@@ -33,7 +33,7 @@ def load_cases(
 ) -> list[Case]:
     """Return the published cases of `tier`, of one format or of all, in published order.
 
-    With `only`, no more than the cases with these ids are read. Raises UnknownFormat for a format that is not
+    With `only`, only the cases with these ids are read. Raises UnknownFormat for a format that is not
     described, ValueError for a tier that is not published, FileNotFoundError where no cases are installed. A
     described format without cases gives none.
     """
@@ -65,7 +65,7 @@ def find_case(case_id: str) -> Case:
 
 
 def told_in(case: Case, editions: Collection[str]) -> Case:
-    """Return `case` as it is in one of `editions`; the case itself if it is in none of them."""
+    """Return the form of `case` in one of `editions`; the case itself if it has no form in any of them."""
     if case.edition in editions:
         return case
     wanted = {case.id + AGAIN.format(edition) for edition in editions}
@@ -76,8 +76,7 @@ def told_in(case: Case, editions: Collection[str]) -> Case:
 def published_folder(format_id: str) -> Path | None:
     """Return the folder with the published tiers of `format_id`, or None if there is none.
 
-    Every place that the package consists of is searched, so that a format's
-    files may live elsewhere.
+    All directories of the package are searched, so that a format's files may be elsewhere.
     """
     for root in journalspec_corpus.__path__:
         folder = Path(root) / "published" / format_id
@@ -95,7 +94,7 @@ def _tier(format_id: str, tier: str, only: frozenset[str]) -> tuple[Case, ...]:
         return ()
     path = folder / f"{tier}.jsonl"
     looks = gc.isenabled()
-    gc.disable()  # there are no circles in cases, and looking for some took most of the time
+    gc.disable()  # cases have no cycles, and the search for some took most of the time
     try:
         return tuple(_published(path, f"published/{format_id}/{path.name}", only))
     finally:
@@ -104,9 +103,10 @@ def _tier(format_id: str, tier: str, only: frozenset[str]) -> tuple[Case, ...]:
 
 
 def _published(path: Path, source: str, only: frozenset[str]) -> Iterator[Case]:
-    """Yield the cases of a published file; that they have the form of cases is tested, not checked here.
+    """Yield the cases of a published file.
 
-    The id is the first member of each line: of other lines than those of `only` nothing else is parsed.
+    Their form is not checked here, because tests check it. The id is the first member of each line: a line
+    that is not in `only` is not parsed further.
     """
     for number, line in enumerate(path.read_bytes().splitlines(), start=1):
         if only and line[: line.find(b",")].removeprefix(b'{"id":').strip(b'"').decode() not in only:
@@ -122,7 +122,7 @@ class Shared:
 
     A line ``{"content": NUMBER, "size", "fill", "extents"}`` holds a content, and a later case has
     ``{"path", "content": NUMBER}`` among its files. A line ``{"permitted": NUMBER, "expect"}`` holds what
-    later cases with ``"expect": NUMBER`` permit. The first such line after a case starts again.
+    later cases with ``"expect": NUMBER`` permit. The first such line after a case forgets all earlier ones.
     """
 
     def __init__(self) -> None:
@@ -131,7 +131,7 @@ class Shared:
         self._used = False
 
     def takes(self, data: Any) -> bool:
-        """Take in a line if it is a content or permitted answers."""
+        """Keep the content or permitted answers of a line; return whether it has some."""
         is_content = isinstance(data, dict) and data.keys() >= {"content", "size"}
         if not is_content and not (isinstance(data, dict) and data.keys() == {"permitted", "expect"}):
             return False
@@ -144,7 +144,7 @@ class Shared:
         return True
 
     def expanded(self, data: Any) -> Any:
-        """Return a case with what it names; raises ValueError if that is not there."""
+        """Return a case with the contents and answers that it names; raises ValueError if one is absent."""
         self._used = True
         if not (self._contents or self._permitted):
             return data
@@ -162,10 +162,10 @@ class Shared:
 
 
 class Intake:
-    """Takes cases in from strangers, into one set. Lines that are not cases are quarantined, and the others
+    """Reads cases from unknown sources into one set. Lines that are not cases are quarantined, and the others
     are accepted.
 
-    Ids are unique in a set: of two cases with the same one the second is at fault.
+    Ids are unique in a set: a second case with the same id is quarantined.
     """
 
     def __init__(self) -> None:
@@ -175,7 +175,7 @@ class Intake:
     def file(self, path: Path) -> Iterator[Case]:
         """Yield one case per line of a file of JSON lines, also compressed.
 
-        Raises OSError if it is not a regular file, damaged, too big, or obviously no file of cases.
+        Raises OSError if the file is not regular, damaged, too big, or obviously not a file of cases.
         """
         shared = Shared()
         with reading(path) as stream:
@@ -209,7 +209,7 @@ class Intake:
         return case
 
     def _name(self, path: Path, number: int, data: Any) -> str:
-        """Return a name that no other case of the set has: the id, or else where it is."""
+        """Return a name that no other case of the set has: the id, or else the place of its line."""
         name = data.get("id") if isinstance(data, Mapping) else None
         if not is_id(name) or name in self._names:
             name = f"{shown(str(path))}:{number}"

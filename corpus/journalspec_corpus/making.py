@@ -1,4 +1,4 @@
-"""Putting cases together: what authored groups, families and captured files have in common."""
+"""Makes cases: the common part of authored groups, families and captured files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from journalspec.observation import CLEAN, jsonable
 from journalspec_corpus.case import Case, Input, InputFile, Origin
 
 
-def make_case(  # noqa: PLR0913  # a case has these members; all but the first are keyword-only
+def make_case(  # noqa: PLR0913  # one parameter for each member of a case; all but the first are keyword-only
     case_id: str,
     *,
     title: str,
@@ -60,11 +60,10 @@ def make_case(  # noqa: PLR0913  # a case has these members; all but the first a
 def implied_needs(expect: Iterable[Mapping[str, Any]]) -> set[str]:
     """Return the needs that follow from the expectations: operations, and ``damage``.
 
-    Damage is what makes a plain reading other than clean; a case without a
-    reading is damaged if any of its recoveries is not clean.
+    A case is damaged if its plain reading is not clean; without a reading, if one of its recoveries is not
+    clean.
     """
-    # An implementation that does not report missing things is not asked to notice them: that is not damage to
-    # it.
+    # Missing things alone are not damage here: they have their own feature, which an implementation may lack.
     entries = [
         entry
         for entry in expect

@@ -1,7 +1,7 @@
-"""What a format's operations mean to its user: a pure state machine, one per format.
+"""The meaning of a format's operations to its user: a pure state machine, one per format.
 
-A format's corpus package gives it as ``MODEL``. The judge of writers takes from
-it which states recovery may find after a crash; no writer has a say in that.
+A format's corpus package has it as ``MODEL``. The runner derives from it which states recovery may find after
+a crash, independent of any writer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Json = Any  # as in journalspec.observation
 
 
 class Stepwise(Protocol):
-    """The kept values, which never change. States and operations are JSON, as in cases."""
+    """Values of the model's state are never changed in place. States and operations are JSON, as in cases."""
 
     def begin(self, state: Mapping[str, Json]) -> Any:
         """Return the state of the model for a recovered `state`."""
@@ -28,10 +28,10 @@ class Stepwise(Protocol):
 
 
 class Model(Stepwise, Protocol):
-    """What a format's operations mean, and what recovery has to give of it."""
+    """The meaning of a format's operations, and the required report of recovery."""
 
     def shown(self, kept: Any) -> dict[str, Json]:
-        """Return what recovery must report of it: key of the state -> value in a canonical form."""
+        """Return the members of the state that recovery must report, each in a canonical form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +50,16 @@ class History:
         return self.model.shown(self.model.begin(state))
 
 
-#: What names a branch of a transaction.
+#: The fields that identify a branch of a transaction.
 XA_ID = ("format_id", "gtrid", "bqual")
 
 
 class StateForm:
-    """A state of a format as observations report it, and as tuples, which can be compared and stored.
+    """Converts a format's state between an observation's form and tuples, which can be compared and stored.
 
-    It has the lists `names` of the format's vocabulary. A list is a tuple of its elements, an object one of
-    its members, in the vocabulary's order: integers and texts, and the parts of an XA id in a tuple of their
-    own. The lists `unordered`, inner ones too, are sorted.
+    The state has the lists `names` of the format's vocabulary. A list becomes a tuple of its elements, an
+    object a tuple of its members in the vocabulary's order: integers and texts, and the parts of an XA id in
+    a tuple of their own. The lists `unordered`, inner ones too, are sorted.
     """
 
     def __init__(self, format_id: str, names: Sequence[str], unordered: Collection[str] = ()) -> None:
@@ -68,11 +68,11 @@ class StateForm:
         self._unordered = frozenset(unordered)
 
     def canonical(self, told: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the tuples of a state that is reported; raises KeyError if a part of it is not."""
+        """Return the tuples of a reported state; raises KeyError if a part of it is absent."""
         return self._row(self._fields, told)
 
     def _row(self, fields: Sequence[Field], told: Mapping[str, Any]) -> tuple[Any, ...]:
-        # Lists nest, and every judged value nests around this: one frame a level.
+        # A plain loop, because this function is recursive: one frame for each level of nesting.
         values: list[Any] = []
         for item in fields:
             value = told[item.name]
@@ -91,11 +91,11 @@ class StateForm:
         return tuple(values)
 
     def told(self, state: Sequence[Any]) -> dict[str, Any]:
-        """Return what an observation says of tuples; their values stay what they are."""
+        """Return the observation's form of tuples, with Python values."""
         return _members(self._fields, state)
 
     def as_json(self, state: Sequence[Any]) -> dict[str, Any]:
-        """Return what an observation in JSON says of tuples."""
+        """Return the observation's form of tuples, as JSON."""
         found: dict[str, Any] = jsonable(self.told(state))
         return found
 
@@ -132,7 +132,7 @@ def history(
     refused: frozenset[int],
     edition: str,
 ) -> History:
-    """Return the results of `ops` from `state`; those whose number is in `refused` change nothing."""
+    """Return the states after each of `ops`, from `state` on; those numbered in `refused` change nothing."""
     kept = model.begin(state)
     shown = [model.shown(kept)]
     for number, op in enumerate(ops):

@@ -1,6 +1,6 @@
-"""Damaging a journal at random, with an eye for its structure.
+"""Random damage to a journal that follows its structure.
 
-Fast and without an oracle: nothing is claimed about the result.
+It is fast and has no oracle: nothing is expected of the result.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ Files = dict[str, bytes]
 
 
 def damaged(journal: DrawnJournal, rng: random.Random) -> tuple[str, Files]:
-    """Return the name of the last damage, and the files after one to MOST_DAMAGES of them."""
+    """Return the name of the last damage, and the files after one to MOST_DAMAGES damages."""
     files = dict(journal.files)
     kinds: list[str] = []
-    # Mostly one: the second damage is rarely reached. Some change nothing, and are followed by another.
+    # Mostly one damage, because a reader rarely reaches a second one. A damage without effect is followed by
+    # another.
     left = 1 + rng.randrange(MOST_DAMAGES) * (rng.randrange(3) == 0)
     while len(kinds) < left or (files == journal.files and len(kinds) < 2 * MOST_DAMAGES):
         kinds.append(rng.choice(_NAMES))
@@ -30,7 +31,7 @@ def damaged(journal: DrawnJournal, rng: random.Random) -> tuple[str, Files]:
 
 
 def _place(journal: DrawnJournal, files: Files, rng: random.Random) -> Field | None:
-    """Return a field that still lies within its file, or any byte of a file."""
+    """Return a field that is still within its file, or any byte of a file."""
     for _ in range(4):
         if not journal.fields:
             break
@@ -57,7 +58,7 @@ def _flip(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
 
 
 def _number(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
-    """Set a field to a number of the kind that programs get wrong."""
+    """Set a field to a number that programs often handle wrong."""
     place = _place(journal, files, rng)
     if place is None:
         return
@@ -88,7 +89,7 @@ def _extend(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
 
 
 def _move(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
-    """Copy a range to another place, within the file's length or pushing the rest along."""
+    """Copy a range to another place, over the bytes there or inserted before them."""
     place, target = _place(journal, files, rng), _place(journal, files, rng)
     if place is None or target is None:
         return
@@ -145,5 +146,5 @@ _DAMAGES: Mapping[str, Callable[[DrawnJournal, Files, random.Random], None]] = {
     "block": _block,
     "fileset": _fileset,
 }
-#: Numbers come twice as often: lengths and counts are where readers fail.
+#: Numbers are chosen twice as often, because readers fail most at lengths and counts.
 _NAMES = (*_DAMAGES, "number", "number", "flip")

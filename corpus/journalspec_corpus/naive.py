@@ -1,9 +1,9 @@
-"""What the naive readers of all formats share: a walk through the table of fields, and what cases expect.
+"""The common parts of all naive readers: a walk through the table of fields, and the expectations of cases.
 
-A format's ``naive`` module is written from the specification, obviously right rather
-than fast, and independent of the reference: it says what generated cases expect, and
-what must hold of drawn journals. It has ``read(files, edition)``, ``recover(files,
-edition, policy)`` and ``expected``. Answers are observations as in cases, with plain integers.
+A format's ``naive`` module is written from the specification, obviously right rather than fast, and
+independent of the reference. It gives the expectations of generated cases and of drawn journals. It has
+``read(files, edition)``, ``recover(files, edition, policy)`` and ``expected``. Answers are observations as in
+cases, with plain integers.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from journalspec.observation import REFUSED
 from journalspec_corpus.making import when
 
 Files = Mapping[str, bytes | bytearray]
-#: One record, or a whole answer, as an observation has it.
+#: One record, or a whole answer, as an observation lists it.
 Entry = Mapping[str, Any]
 
 
-class Invalid(Exception):  # no error: what a check finds
-    """What is there is no record; `end` is where it ends nevertheless, if that is known."""
+class Invalid(Exception):  # no error: the result of a check
+    """The bytes are not a valid record; `end` is where they end, if that is known."""
 
     def __init__(self, reason: str, end: int = 0) -> None:
         super().__init__(reason)
@@ -32,19 +32,18 @@ class Invalid(Exception):  # no error: what a check finds
 
 
 def require(holds: bool, why: str) -> None:
-    """Raise Invalid unless it holds."""
+    """Raise Invalid unless the condition holds."""
     if not holds:
         raise Invalid(why)
 
 
 @dataclass
 class Scanned:
-    """One file: why it is `unusable`, or its records and dropped regions and what else there is to say.
+    """One file: why it is `unusable`, or its records, dropped regions and notes.
 
-    `rank` is the number in its header that shows which file is newer. `replayed` are the
-    records in the order of recovery, where that is not the order in the file. `boundaries` are the
-    offsets where its records begin and end, as far as a format asks for them. `notes` are codes, `noted`
-    what more is known of them.
+    `rank` is the number in its header that shows which file is newer. `replayed` are the records in the order
+    of recovery, where that is not the order in the file. `boundaries` are the offsets where its records begin
+    and end, if the format needs them. `notes` are codes, `noted` are their places and texts.
     """
 
     name: str
@@ -60,26 +59,26 @@ class Scanned:
     boundaries: list[int] = field(default_factory=list)
 
     def add(self, record: Entry, off: int, end: int) -> None:
-        """Take in a record that is from `off` to `end`."""
+        """Add a record that is from `off` to `end`."""
         self.records.append({**record, "at": {"file": self.name, "off": off, "len": end - off}})
 
     def drop(self, off: int, end: int, reason: str) -> None:
-        """Take in a region without a record."""
+        """Add a region without a record."""
         self.dropped.append({"file": self.name, "off": off, "len": end - off, "reason": reason})
 
     def note(self, code: str, off: int, text: str = "") -> None:
-        """Take in a note, its place, and its text if a format says what that is."""
+        """Add a note, its place, and its text if the format defines one."""
         self.notes.append(code)
         self.noted.append({"code": code, "file": self.name, "off": off, **({"text": text} if text else {})})
 
     def lost(self) -> list[dict[str, Any]]:
-        """Return the dropped regions: all of a file that is unusable is one."""
+        """Return the dropped regions; an unusable file is one region."""
         whole = {"file": self.name, "off": 0, "len": self.size, "reason": self.unusable}
         return [whole] if self.unusable else self.dropped
 
 
 class Taker:
-    """Bytes that are taken from the front."""
+    """Reads bytes one part after the other."""
 
     def __init__(self, data: bytes, at: int = 0) -> None:
         self.data, self.at = data, at
@@ -114,12 +113,12 @@ def refused(phase: str, code: str) -> dict[str, Any]:
 def decoded(
     layout: Layout, edition: str, data: bytes, structure: str = "record"
 ) -> tuple[dict[str, Any], int]:
-    """Return the values of the record that `data` begins with, field by field, and where it ends.
+    """Return the values of the record at the start of `data`, field by field, and where it ends.
 
     A record may begin with, or consist of, other structures of the table.
 
-    Raises Invalid (malformed) where a field leaves the data, a number is out of the
-    bounds that the table gives, or a length contradicts what it counts.
+    Raises Invalid (malformed) if a field leaves the data, a number is out of the table's bounds, or a length
+    contradicts the fields that it counts.
     """
     form = layout.structure(structure, edition)
     out: dict[str, Any] = {}
@@ -161,7 +160,7 @@ def _elements(item: Field, count: int, take: Any) -> Iterator[dict[str, Any]]:
         yield row
 
 
-#: Answers ``read`` of files and an edition, and ``recover`` under a policy.
+#: The functions ``read`` and ``recover`` of a naive reader.
 Read = Callable[[Files, str], dict[str, Any]]
 Recover = Callable[[Files, str, str], dict[str, Any]]
 
@@ -169,14 +168,14 @@ Recover = Callable[[Files, str, str], dict[str, Any]]
 def asked(
     read: Read, recover: Recover, format_id: str, files: Files, edition: str
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield every question that can be asked of a naive reader, and its answer."""
+    """Yield every question to a naive reader, and its answer."""
     yield "read", read(files, edition)
     for policy in get_format(format_id).policies:
         yield f"recover.{policy}", recover(files, edition, policy)
 
 
 def all_expected(answers: Iterable[tuple[str, Entry]], brief: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the expected answers to all questions, with all members of the results."""
+    """Return the expectations for all questions, with all members of the results."""
     out = []
     for question, seen in answers:
         members: tuple[str, ...] = ("phase", "code", "at")
@@ -186,19 +185,19 @@ def all_expected(answers: Iterable[tuple[str, Entry]], brief: Sequence[str]) -> 
     return out
 
 
-#: Members of an expectation that list notes, or codes of them.
+#: Members of an expectation that list notes or their codes.
 _CODES = ("notes", "noted", "unnoted")
 
 
 def expectation(
     question: str, seen: Entry, members: Sequence[str], brief: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the expected answer to a question: the `members` that `seen` has.
+    """Return the expectation for a question: those of `members` that `seen` has.
 
-    Of records it expects the fields that `brief` lists (none: all).
+    Records are expected with the fields in `brief` (empty: all).
     """
     answer = {"when": when(question), "verdict": seen["verdict"]}
-    # Notes that must be there, or must not: an empty list asks for nothing.
+    # Required or forbidden notes: an empty list would have no effect.
     answer |= {name: seen[name] for name in members if name in seen and (seen[name] or name not in _CODES)}
     if brief and "records" in answer:
         answer["records"] = [{key: entry[key] for key in brief if key in entry} for entry in seen["records"]]

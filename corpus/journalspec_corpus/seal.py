@@ -1,8 +1,8 @@
-"""Files that say what they hold: JSON that has its own checksum, and checksums of others.
+"""Sealed files: JSON with its own checksum, and with checksums of other files.
 
-There is one way to write a sealed file down, so that every bit of it counts: a blank,
-the order of members, the spelling of a number. The member `seal` is the SHA-256 of the
-file as it would be without it. A seal distinguishes damage from health; it does not show who sealed.
+A sealed file has exactly one written form, so that every change is noticed: a blank, the order of members,
+the spelling of a number. The member `seal` is the SHA-256 of the file as it would be without it. A seal
+distinguishes damage from health; it does not show who sealed.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _CHUNK = 1 << 20
 
 
 class SealError(ValueError):
-    """A file is not a JSON object at all; the message says why."""
+    """A file is not a JSON object; the message says why."""
 
 
 def render(members: Mapping[str, Any]) -> str:
-    """Return the one text that says `members`."""
+    """Return the canonical text of `members`."""
     return json.dumps(members, indent=2) + "\n"
 
 
 def sealed(members: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `members` with their seal, which comes last."""
+    """Return `members` with their seal as the last member."""
     rest = {name: of for name, of in members.items() if name != SEAL}
     return {**rest, SEAL: _seal_of(rest)}
 
@@ -66,7 +66,7 @@ def _refuse(name: str) -> NoReturn:
 def checksum(path: Path, limit: int) -> tuple[int, str]:
     """Return length and SHA-256 of a regular file's bytes; raises OSError.
 
-    Of a file of more than `limit` bytes only the length is reported, with an empty checksum.
+    For a file of more than `limit` bytes, the checksum is empty.
     """
     total, count = hashlib.sha256(), 0
     with as_is(path) as stream:

@@ -1,7 +1,6 @@
-"""The tiers that come with the package, as files: are they what their manifests say?
+"""Checks the files of the published tiers against their manifests.
 
-``published/<format>/manifest.json`` is sealed, has the checksum of every other file there, and
-counts what is in them.
+``published/<format>/manifest.json`` is sealed, and has the checksum and the counts of every other file there.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from journalspec_corpus.seal import MAX_SEALED, SealError, opened
 
 
 def tombstones(format_id: str) -> frozenset[str]:
-    """Return the ids that were withdrawn and are never given again (``tombstones.toml``)."""
+    """Return the ids that were withdrawn and are never used again (``tombstones.toml``)."""
     withdrawn = tomllib.loads(format_text("journalspec_corpus", format_id, "tombstones.toml"))
     return frozenset(entry["id"] for entry in withdrawn.get("withdrawn", ()))
 
@@ -74,7 +73,7 @@ def _folders(directory: Path | None) -> Iterator[tuple[str, Path]]:
 
 
 def _format_of(folder: Path) -> str:
-    """Return the format of which `folder` says that it is, or that it is called by."""
+    """Return the format of `folder`: from its manifest, or else from its name."""
     try:
         return str(_read(folder / MANIFEST)[0]["format"])
     except (OSError, SealError, KeyError):
@@ -87,15 +86,15 @@ def _read(path: Path) -> tuple[dict[str, Any], list[str]]:
 
 
 class _Folder:
-    """One format's published files, and where problems go."""
+    """One format's published files, and the list for problems."""
 
     def __init__(self, format_id: str, folder: Path, where: str, out: Verified) -> None:
         self._format, self._folder, self._where, self._out = format_id, folder, where, out
 
     def check(self, asked: Sequence[str]) -> str:
-        """Look at the manifest, at the files of the tiers `asked` for (none: all), and at what else is there.
+        """Check the manifest, the files of the tiers `asked` (empty: all), and unknown files.
 
-        Return which tiers that were.
+        Return the checked tiers.
         """
         tiers = asked or PUBLISHED_TIERS
         manifest, problems = _read(self._folder / MANIFEST)
@@ -119,7 +118,7 @@ class _Folder:
         self._out.add([f"{self._where}{name}: {problem}" for problem in problems], name)
 
     def _unlike(self, path: Path, said: Mapping[str, Any]) -> list[str]:
-        """Return how a tier differs from what the manifest says of it."""
+        """Return how a tier differs from its entry in the manifest."""
         if said["file"] != path.name:
             return ["called otherwise in the manifest"]
         wrong = unlike(path, said, "get the file again from where it came from")

@@ -97,7 +97,7 @@ def _fault(journal: DrawnJournal, kind: str, name: str, off: int, length: int, c
 
 @st.composite
 def _bit_flip(draw: st.DrawFn, journal: DrawnJournal) -> Fault:
-    # A field first, then a bit of it: most bytes of a journal are fill.
+    # First a field is drawn, then a bit of it, because most bytes of a journal are fill.
     anywhere = [Field(name, 0, len(data), "") for name, data in journal.files.items() if data]
     place = draw(st.sampled_from([field for field in journal.fields if field.length] + anywhere))
     off = place.off + draw(st.integers(0, place.length - 1))

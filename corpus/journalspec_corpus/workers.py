@@ -1,7 +1,7 @@
-"""Work dealt out to processes, one item at a time, so that all finish together.
+"""Distributes work to processes, one item at a time, so that all finish at about the same time.
 
-Each worker is a fresh interpreter. Nothing is forked: a progress display has threads, as libraries have.
-Ctrl-C is for the process that has started them alone, and with it they end.
+Each worker is a new interpreter, not a fork, because a progress display and libraries have threads. Ctrl-C
+reaches only the parent process; the workers end with it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-#: The object that a worker opens once and then calls for each item. It pickles.
+#: The object that a worker opens once and then calls for each item. It must be picklable.
 Work = Callable[[], AbstractContextManager[Callable[[Item], Result]]]
 
 
@@ -27,10 +27,10 @@ class WorkerDied(Exception):
 
 
 def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Generator[tuple[int, Result]]:
-    """Yield the number of each of `items` and what `work` gives for it, as they come, from `jobs` processes.
+    """Yield (index of an item, result of `work`), in the order of completion, from `jobs` processes.
 
-    Raises what `work` raises or answers as an exception, and WorkerDied. If the caller does not take all
-    results, the workers are ended at once; otherwise they end orderly.
+    Raises an exception that `work` raises or returns, and WorkerDied. If the caller stops early, the workers
+    are killed; otherwise they end by themselves.
     """
     waiting, finished = iter(enumerate(items)), False
     workers, busy = dict[Connection, SpawnProcess](), dict[Connection, int]()
@@ -39,17 +39,18 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
     def give(pipe: Connection) -> None:
         for number, item in waiting:
             busy[pipe] = number
-            with suppress(ConnectionError):  # that it has died is read next
+            with suppress(ConnectionError):  # the next read shows that the worker has died
                 pipe.send((item,))
             return
 
-    # The first of these starts a process of Python's own, which lets Ctrl-C through again in here.
+    # The first lock starts Python's resource tracker, which unblocks Ctrl-C in this process: do it before
+    # :func:`_deaf`.
     context.Lock()
     try:
         with _deaf():
             for _ in range(min(jobs, len(items))):
                 ours, theirs = context.Pipe()
-                # No daemon: a question may start processes of its own.
+                # Not a daemon, because work may start processes of its own.
                 process = context.Process(target=_serve, args=(theirs, work))
                 process.start()
                 workers[ours] = process
@@ -60,7 +61,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
             for pipe in busy.keys() & set(wait(list(busy))):
                 try:
                     answer = pipe.recv()
-                except (EOFError, OSError):  # before its answer, or within
+                except (EOFError, OSError):  # before or within its answer
                     workers[pipe].join()
                     status = describe_status(workers[pipe].exitcode or 0)
                     why = "; the system may have run out of memory" if status.endswith("SIGKILL") else ""
@@ -74,7 +75,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
     finally:
         for pipe, process in workers.items():
             if finished:
-                with suppress(ConnectionError):  # it has died after its last answer
+                with suppress(ConnectionError):  # the worker has died after its last answer
                     pipe.send(None)
             else:
                 process.kill()
@@ -84,7 +85,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Let processes that start meanwhile get no Ctrl-C: it is for this one, which has it afterwards."""
+    """Block Ctrl-C for processes that start meanwhile; afterwards, deliver one that came to this process."""
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -111,7 +112,7 @@ def describe_status(status: int) -> str:
 
 
 def _serve(pipe: Connection, work: Work[Item, Result]) -> None:
-    """Do the work that comes through `pipe` until it ends."""
+    """Do the work that arrives through `pipe` until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
@@ -119,7 +120,7 @@ def _serve(pipe: Connection, work: Work[Item, Result]) -> None:
             with work() as do:
                 while (given := pipe.recv()) is not None:
                     pipe.send(do(*given))
-        except Exception as error:  # whatever it is, it is raised where the results are used
+        except Exception as error:  # every exception is raised in the parent process
             pipe.send(error)
 
 

@@ -25,13 +25,13 @@ from journalspec_reference.api import WriterRefused
 
 #: The plainest edge that a record is aligned at, in bytes.
 EDGE = 1024
-#: The members of a workload, as a table in TOML has them.
+#: The members of a workload in a TOML table.
 Table = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class NumberedStep:
-    """One operation: about what is numbered `id`, with `size` bytes, in transaction `tx` (kind and digit)."""
+    """One operation: on object number `id`, with `size` bytes, in transaction `tx` (kind and digit)."""
 
     op: str
     id: int = 0
@@ -49,9 +49,10 @@ class NumberedStep:
 class Tables:
     """The operations on a format's journals: ``workloads.toml`` in the folder of its `package`.
 
-    `workload` and `step` make one of its members, `combined` the sequences of which a table says how to
-    combine their steps. What all formats have is read here: ``writers``, ``sequences``, ``scopes``,
-    ``firsts``, ``then``, ``choices``, ``long``, ``obeys``, ``fields``, ``second``; others are the format's.
+    `workload` and `step` make a workload or a step from its members. `combined` makes the sequences that a
+    table describes by the combination of their steps. This class reads the tables that all formats have:
+    ``writers``, ``sequences``, ``scopes``, ``firsts``, ``then``, ``choices``, ``long``, ``obeys``,
+    ``fields``, ``second``; other tables are the format's.
     """
 
     package: str
@@ -61,7 +62,7 @@ class Tables:
 
     @cached_property
     def rows(self) -> Table:
-        """All of it."""
+        """The content of the file."""
         return tomllib.loads(files(self.package).joinpath("workloads.toml").read_text(encoding="utf-8"))
 
     def steps(self, members: Iterable[Sequence[Any]]) -> tuple[Any, ...]:
@@ -77,7 +78,7 @@ class Tables:
         return out
 
     def workload_of(self, members: Table) -> SmallWorkload:
-        """Return the workload of its members in a table, its steps of theirs in order."""
+        """Return the workload with these members; its steps are given by the members of each step."""
         return self.workload(**{**members, "steps": self.steps(members.get("steps", ()))})
 
     def workloads(self, scope: str) -> Iterator[Any]:
@@ -99,26 +100,26 @@ class Tables:
         yield from (LongWorkload(*members) for members in chosen["long"])
 
     def fraction(self, table: str, scope: str) -> Iterator[Any]:
-        """Yield the workloads that a `table` lists for a scope; of the full one the fraction it asks for.
+        """Yield the workloads that a `table` lists for a scope, or the fraction that it asks for.
 
-        A fraction of n is a fractional factorial design: of all combinations those of which the places on
-        the axes add up to a multiple of n. Any two values of two axes still meet where a third axis has n
-        values or more. What core lists is there in any case.
+        A fraction of n is a fractional factorial design: those combinations whose positions on the axes add
+        up to a multiple of n. Any two values of two axes are still combined if a third axis has n values or
+        more. Workloads of the core scope are always included.
         """
         of = int(self.rows.get("fractions", {}).get(scope, {}).get(table, 1))
         core = {work for work, _ in self.listed(table, "core")} if of > 1 else ()
         return (work for work, place in self.listed(table, scope) if place % of == 0 or work in core)
 
     def listed(self, table: str, scope: str) -> Iterator[tuple[Any, int]]:
-        """Yield the workloads that a `table` lists for a scope, each with the sum of its places on the axes.
+        """Yield the workloads that a `table` lists for a scope, each with the sum of its axis positions.
 
-        Rows and writers are two of them; the sum is 0 where a block has no others.
+        Rows and writers are two of the axes; the sum is 0 if a block has no others.
 
-        Each of its blocks has rows: what to ``do``, ``of`` which sequences, and if need be with which
-        ``force`` and ``align``. Every ``background``, ``align`` and ``edge`` of a block has all rows, each by
-        every writer that ``writers`` names for it; ``by`` puts what has the same writer, or the same steps,
-        together. Writers vary fastest otherwise: what two of them have in common then falls into one
-        shard. A first record without the field that is aligned is omitted.
+        Each block of the table has rows: the kind to ``do``, ``of`` which sequences, and optionally ``force``
+        and ``align``. Each ``background``, ``align`` and ``edge`` of a block is combined with all rows, and
+        with every writer that ``writers`` names for the kind. ``by`` groups workloads with the same writer,
+        or with the same steps. By default writers vary fastest, so that states that two writers have in
+        common fall into one shard. A workload whose first record lacks the aligned field is omitted.
         """
         writers = self.rows["writers"][scope]
         for block in self.rows[table][scope]:
@@ -153,7 +154,7 @@ class Tables:
 
     @property
     def choices(self) -> Mapping[str, Mapping[str, Sequence[int]]]:
-        """Scope, ``long`` or ``longer`` -> what is done after which of the chosen crash states."""
+        """Scope, ``long`` or ``longer`` -> name of a second run -> numbers of chosen crash states."""
         found: Mapping[str, Mapping[str, Sequence[int]]] = self.rows["choices"]
         return found
 
@@ -163,17 +164,17 @@ class Tables:
         return {category: tuple(ids) for category, ids in self.rows["obeys"].items()}
 
     def said(self, word: str) -> tuple[str, dict[str, str], str]:
-        """Return what a word of a long workload says: its operation, what it takes by name, and the rest."""
+        """Return the parts of a word of a long workload: operation, arguments by name, and the rest."""
         op, *takes = self.rows["long"]["operations"][word[0]]
         return op, dict(zip(takes, word[1:], strict=False)), word[1 + len(takes) :]
 
     def playable(self, steps: Iterable[Any]) -> bool:
         """Return whether the object of each step exists.
 
-        The table ``playable``, if there is one, says what is ``standing`` before all, and of an operation
-        (``""``: of all others) what it ``needs``, ``gives`` and then ``takes``. Each is a word, and the
-        member of a step that tells which one. ``l`` and ``x`` are transactions that begin so; what a
-        step does not have does not count.
+        The table ``playable``, if there is one, lists the objects ``standing`` at the start, and for each
+        operation (``""``: for all others) the objects that it ``needs``, ``gives`` and then ``takes``. An
+        object is a word and the member of a step that identifies it. ``l`` and ``x`` stand for transactions
+        whose names begin with that letter. An object whose member is empty in a step is ignored.
         """
         rules = self.rows.get("playable")
         if rules is None:
@@ -194,16 +195,16 @@ class Tables:
 
     @property
     def lines(self) -> tuple[LongWorkload, ...]:
-        """All long workloads but the longer ones."""
+        """All long workloads without the longer ones."""
         return long_workloads(self.package)
 
     @property
     def longer(self) -> tuple[LongWorkload, ...]:
-        """Those with so many words that earlier content has been overwritten once or twice."""
+        """The long workloads with so many words that earlier content is overwritten once or twice."""
         return long_workloads(self.package, LONGER_WORKLOADS)
 
     def long(self, scope: str) -> tuple[LongWorkload, ...]:
-        """Return the long ones of a scope; ``smoke`` has none, and ``full`` one in ``full`` of the table."""
+        """Return the long workloads of a scope; ``smoke`` has none, ``full`` every n-th (``full`` says n)."""
         if scope == "full":
             every = int(self.rows["long"].get("full", 1))
             return self.lines[::every] + self.longer[::every]
@@ -213,13 +214,13 @@ class Tables:
         """Return the offsets of the fields in the format's records, named as the table says."""
         return RecordFields(layout, self.rows["fields"])
 
-    # How workloads become smaller: the table ``reduction`` has most of it. Its ``backgrounds`` stand from the
-    # plainest on; garbage is no simplification of what stood there before. ``align`` is the plainest one.
-    # ``rule`` matches a rule of a long workload that has a size, its group, which is one of ``rule_sizes``;
-    # those that end at a sector's edge stay, because they are made for the edge.
+    # How workloads become smaller, mostly by the table ``reduction``. Its ``backgrounds`` are listed from the
+    # plainest on; garbage is not simpler than old content. ``align`` is the plainest alignment. ``rule``
+    # matches a rule of a long workload with a size; its group is the size, one of ``rule_sizes``. Sizes that
+    # end at a sector's edge are not changed, because the edge is the point of the rule.
 
     def plainer(self, size: Any) -> list[Any]:
-        """Return the plainer sizes of a step, smallest first: of the table ``sizes``, by name or number."""
+        """Return the smaller sizes of a step from the table ``sizes``, smallest first, by name or number."""
         sizes: Mapping[str, Any] = self.rows.get("sizes", {})
         if not isinstance(size, str):
             return [less for less in sizes.values() if less < size]
@@ -229,8 +230,8 @@ class Tables:
     def smaller(self, workload: SmallWorkload) -> Iterator[SmallWorkload]:
         """Yield workloads that are smaller in one thing: steps, background, payload, alignment.
 
-        Kind and writer are not changed, because they identify the failure. Following any
-        chain of them ends, because none makes anything larger.
+        Kind and writer are not changed, because they identify the failure. Every chain of such steps ends,
+        because no step makes anything larger.
         """
         align, backgrounds = self.rows["reduction"]["align"], self.rows["reduction"]["backgrounds"]
         for steps in self._fewer(workload.steps):
@@ -256,7 +257,7 @@ class Tables:
                 yield rule[: sized.start(1)] + less + rule[sized.end(1) :]
 
     def _aligned(self, workload: SmallWorkload) -> SmallWorkload:
-        """Return the workload, aligned as plainly as can be if its first record no longer has the field."""
+        """Return the workload, with the plainest alignment if its first record lost the aligned field."""
         plain = self.rows["reduction"]["align"]
         return workload if workload.align in workload.fields() else replace(workload, align=plain)
 
@@ -268,7 +269,7 @@ class Tables:
         yield from filter(self.playable, dict.fromkeys(cuts))
 
     def _shorter(self, steps: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        """Yield the steps with all records as short as can be, then with one of them shorter."""
+        """Yield the steps with all records as short as possible, then with one of them shorter."""
         plainer = [self.plainer(step.size) for step in steps]
         least = tuple(
             replace(step, size=sizes[0]) if sizes else step
@@ -284,7 +285,7 @@ class Tables:
 
 
 def _turn(order: Sequence[Any], of: Callable[[Any], Any]) -> Callable[[Any], int]:
-    """Return the key that sorts by when something came up first in `order`."""
+    """Return a sort key: the position of ``of(entry)`` when it first occurs in `order`."""
     first = {key: at for at, key in reversed([*enumerate(order)])}
     return lambda entry: first[of(entry)]
 
@@ -320,7 +321,7 @@ class SmallWorkload:
 
     @property
     def settled(self) -> bool:
-        """Whether nothing that came before the last step is at stake any more when that is done."""
+        """Whether a crash during the last step cannot lose the effect of earlier steps."""
         return self.force == "each" and self.kind == "append" and not any(step.tx for step in self.steps)
 
     def operations(self, life: int = 0) -> list[Operation]:
@@ -332,16 +333,16 @@ class SmallWorkload:
         raise NotImplementedError
 
     def start(self, least: int) -> int:
-        """Return where the first step's record begins, at `least` there: its field `align` is on the edge."""
+        """Return the offset of the first step's record, from `least` on: its field `align` is on an edge."""
         start = self.edge - self.fields()[self.align]
         return start + max(0, -(-(least - start) // SECTOR)) * SECTOR
 
 
-#: This many long workloads, evenly spread, are in the core tier; the full tier has all.
+#: This many long workloads, evenly spread, are in the core tier; the full tier has all or every n-th.
 LONG_IN_CORE = 6
 #: A new object in a long workload is named by one digit in base 36.
 DIGITS = "123456789abcdefghijklmnopqrstuvwxyz"
-#: The file in a format's package with its long workloads, one a line, and that with the longer ones.
+#: The files in a format's package with its long workloads and the longer ones, one in each line.
 LONG_WORKLOADS, LONGER_WORKLOADS = "long_workloads.jsonl", "longer_workloads.jsonl"
 
 
@@ -349,16 +350,16 @@ LONG_WORKLOADS, LONGER_WORKLOADS = "long_workloads.jsonl", "longer_workloads.jso
 class LongWorkload:
     """One sequence: the edition or order of writes, the length of a file in bytes, and rules.
 
-    Small workloads are enumerated, and what needs many steps (a file that comes round
-    again, a transaction open over three files) is not among them. These sequences
-    were drawn by a Hypothesis state machine, once, and are kept as data: building needs no
-    Hypothesis and no luck. `rules` are words with a blank between them; the format says what they mean.
+    Small workloads are enumerated, but none of them has the many steps that some situations need (a file that
+    is reused, a transaction open over three files). These sequences were drawn once by a Hypothesis state
+    machine, and are kept as data: building needs no Hypothesis and no random numbers. `rules` are words
+    separated by blanks; the format defines them.
     """
 
     variant: str
     size: int
     rules: str
-    #: The content of unused space: no other bytes were ever there.
+    #: The content of unused space: it was never written.
     background: ClassVar[str] = "zero"
 
     @property
@@ -376,7 +377,7 @@ class LongWorkload:
 def long_workloads(package: str, file: str = LONG_WORKLOADS) -> tuple[LongWorkload, ...]:
     """Return the workloads in a `file` of a format's `package`, nothing if it has no such file.
 
-    The first line is about the others.
+    The first line has the common members of the others.
     """
     path = files(package).joinpath(file)
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
@@ -410,10 +411,10 @@ class Continuations:
 
     `begin(origin, life, image)` returns the writer that wrote `image` on these files,
     not opened yet. The `tables` say what may be done after opening, and after which crash states:
-    ``same`` repeats the first run's steps (those that are `repeatable`), so that new records lie as the
-    lost ones did; ``settle`` first does what recovery leaves to be done. Where given, `choices(first, scope)`
-    says in place of the table what is done after a first run. Of long first runs the full tier goes on
-    from some: the table of fractions says from every so many-th.
+    ``same`` repeats the first run's steps (those that are `repeatable`), so that new records lie at the
+    places of lost ones; ``settle`` first finishes what recovery leaves unfinished. `choices(first, scope)`,
+    if given, replaces the table for a first run. In the full tier, only some long first runs are continued:
+    every n-th, from the table of fractions.
     """
 
     begin: Callable[[Any, int, CrashImage], Recorder]
@@ -424,8 +425,8 @@ class Continuations:
     def build(self, work: SecondLife, first: Trace) -> Trace:
         """Return the trace of `work`, whose first run is `first`.
 
-        Where the writer refuses to open the life has no operations, and no
-        states. Raises ValueError if there is no state at all to continue from.
+        If the writer refuses to open, the trace has no operations and no states. Raises ValueError if there
+        is no state at all to continue from.
         """
         chosen = choose(first, gone=self.released_is_gone)
         image = chosen.image(work.choice)
@@ -444,7 +445,7 @@ class Continuations:
             "category": image.category,
             "field": image.field,
             "opened": str(life.opened),
-            # A failure in the first generation belongs to its own trace.
+            # A failure in the first run belongs to that run's own trace.
             "fine": "yes" if chosen.fine else "no",
         }
         return Trace(
@@ -456,7 +457,7 @@ class Continuations:
             first.background,
             image.standing,
             image.stale,
-            # A generation that did not run has no states of its own: its base is judged at its origin.
+            # A run without operations has no states: its base is a state of the first run.
             0 if life.ops else 1,
             tags,
             image.possible,
@@ -466,7 +467,7 @@ class Continuations:
         )
 
     def live(self, origin: Any, life: int, image: CrashImage, then: str) -> Life:
-        """Open `image` with its writer, and do what `then` says; "same" is what `origin` had done.
+        """Open `image` with its writer, and do the operations of `then`; "same" repeats those of `origin`.
 
         Raises WriterRefused if the writer does not open, ValueError for an unknown `then`.
         """
@@ -476,7 +477,8 @@ class Continuations:
         run = self.begin(origin, life, image)
         run.open()
         if then == "settle":
-            # Recovery includes the end of decided operations: only then does the caller continue.
+            # With ``settle``, recovery includes finishing decided operations; the caller continues only
+            # afterwards.
             run.settle(image)
         opened = len(run.storage.ops)
         together = image.first.tags.get("force") == "end"
@@ -508,7 +510,7 @@ class Continuations:
 
     @property
     def plain(self) -> Sequence[str]:
-        """What a second run may do that is plainer than the rest, plainest first."""
+        """The names of simple second runs, the plainest first."""
         found: Sequence[str] = self.tables.rows["second"]["plain"]
         return found
 
@@ -516,6 +518,6 @@ class Continuations:
     def released_is_gone(self) -> bool:
         """Whether a released record must never be listed again once the release is durable.
 
-        It may where it stays readable, marked as ended.
+        False for formats in which it stays readable, marked as ended.
         """
         return bool(self.tables.rows["second"]["released_is_gone"])

@@ -1,10 +1,9 @@
-"""The worst that a crash can do to a format, as data, and what products made of it.
+"""The worst that a crash can do to a format, as data, and the results of products.
 
-A format's ``worst.toml`` says of each case in words what happens, which verdict
-the reference gets and what the requirements and design rules are that it is about,
-and gives workload and descriptor of a full state and a small one. ``most_records`` is how many
-records a small one may have. Nothing in it is believed: the
-tests rebuild both states, judge them and reduce the full one to the small one.
+For each case, a format's ``worst.toml`` describes what happens, has the verdict that the reference gets, the
+requirements and design rules concerned, and workload and descriptor of a full state and of a small one.
+``most_records`` is how many records a small one may have. The tests check all of it: they rebuild both
+states, compute the verdicts, and reduce the full state to the small one.
 
 ``worst_findings.toml`` has one entry for each case, product and policy, as it was run; it is
 written by ``python tools/worst_findings.py`` and by nothing else.
@@ -28,17 +27,17 @@ from journalspec_corpus.crash.verdict import PRODUCT_WORDS, VERDICTS
 
 TIER = "worst"
 FILE = "worst.toml"
-#: Nothing in a worst case depends on chance but the content of trashed sectors.
+#: The seed of trashed sectors' content; nothing else in a worst case is random.
 SEED = 1
 
 
 class WorstError(ValueError):
-    """A worst.toml says something that is not so; the message names the case."""
+    """A ``worst.toml`` is wrong; the message names the case."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """One of the two states of a case: the workload, and where in it the crash came."""
+    """One of the two states of a case: the workload, and the descriptor of the crash."""
 
     workload: Workload
     preset: str
@@ -47,7 +46,7 @@ class Form:
     tear: int = 0
 
     def descriptor(self, trace: Trace) -> Descriptor:
-        """Return the descriptor of the state of `trace`, which is the workload's."""
+        """Return the descriptor of the state in `trace`, the trace of the workload."""
         return Descriptor(
             trace.id, self.preset, self.crash_index, self.mask, self.tear, trace.background, SEED
         )
@@ -57,9 +56,8 @@ class Form:
 class Worst:
     """One case. `reader` is the adapter's reader that gets `verdict` on both forms.
 
-    `keeps` is how the key of a record begins that is in effect there and should not
-    be, or empty. `strongest` is the preset with the strongest guarantees under which
-    the small form's workload fails so.
+    `keeps` is the beginning of the key of a record that is wrongly in effect, or empty. `strongest` is the
+    strongest preset under which the small form's workload fails in this way.
     """
 
     format: str
@@ -87,7 +85,7 @@ class Worst:
         return named_reader(self.format, self.reader)
 
     def state(self, form: Form) -> State:
-        """Return the state of one form; raises WorstError if there is none such."""
+        """Return the state of one form; raises WorstError if it does not exist."""
         adapter = crash_format(self.format)
         try:
             trace = adapter.build(form.workload)
@@ -98,7 +96,7 @@ class Worst:
     def presets(self) -> list[str]:
         """Return the presets under which the small form's workload fails in this way, strongest first.
 
-        Of a state that was answered wrongly once, and passes now, the one under which it was found.
+        For a case that passes now (MENDED), only the preset under which it was found.
         """
         if self.verdict == MENDED:
             return [self.strongest]
@@ -114,7 +112,7 @@ class Worst:
         return [PRESETS[rank].name for rank in sorted(failing)]
 
 
-#: The verdict of a case that an earlier reading judged wrongly: its id stays.
+#: The verdict of a case that failed with an earlier version of the reference and passes now; its id stays.
 MENDED = "pass"
 
 
@@ -159,8 +157,8 @@ FINDINGS_FILE = "worst_findings.toml"
 class Finding:
     """The result of one version of a product on one case under one policy.
 
-    `product` is the name of its harness, `called` its own. `refused` is the code
-    of a refusal, empty if there was none.
+    `product` is the name of its harness, `called` its own name. `refused` is the code of a refusal, empty if
+    there was none.
     """
 
     case: str

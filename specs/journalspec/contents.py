@@ -1,6 +1,6 @@
-"""The tables that the contents of a format are: what recovery kept, in the user's words.
+"""The tables of a format's contents: the recovered data in the user's terms.
 
-A format has them in ``contents/tables.toml``. Contents never decide what recovery keeps.
+A format defines them in ``contents/tables.toml``. Contents never decide what recovery keeps.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from journalspec.formats import get_format
 
-#: The possible content of a column. A time is milliseconds since 1970, UTC.
+#: The possible types of a column. A time is milliseconds since 1970, UTC.
 KINDS = frozenset({"int", "str", "bytes", "bool", "float", "time", "object", "list"})
 
 
@@ -21,8 +21,8 @@ KINDS = frozenset({"int", "str", "bytes", "bool", "float", "time", "object", "li
 class Column:
     """One column of a table.
 
-    `body`: it holds data of the user, which redaction hides in any form. `plain`: its words are not the
-    user's, and are shown.
+    `body`: it holds the user's data, which redaction hides completely. `plain`: its texts are not the user's,
+    and redaction shows them.
     """
 
     name: str
@@ -42,8 +42,8 @@ class Table:
     columns: tuple[Column, ...]
 
     def filled(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a new row with a value for each column, in order: that of `row`, None where it has none."""
-        # To merge two dicts takes a third of the time that it takes to look for each value.
+        """Return a new row with a value for each column, in order; None for a column that `row` lacks."""
+        # Merging two dicts takes a third of the time of looking up each value.
         found = {**self._empty, **row}
         if len(found) > len(self._empty):
             return {name: found[name] for name in self._empty}
@@ -57,7 +57,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What ``contents/tables.toml`` of a format says: tables by name, and code -> meaning of each remark.
+    """The content of a format's ``contents/tables.toml``: tables by name, and code -> meaning of each remark.
 
     `damages` are the remarks on damage in the files next to the journal.
     """
@@ -71,7 +71,7 @@ class Described:
 def described(format_id: str) -> Described | None:
     """Return the tables of a format's contents; None if it describes none.
 
-    Raises UnknownFormat for no format, ValueError for a table that is wrong.
+    Raises UnknownFormat for an unknown format, ValueError for an invalid table.
     """
     path = get_format(format_id).root.joinpath("contents", "tables.toml")
     if not path.is_file():

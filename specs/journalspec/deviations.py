@@ -62,7 +62,7 @@ MEMBERS = (
     "observed",
     "show",
 )
-#: Way of showing -> members that it needs, members that it may have.
+#: Way to show a deviation -> its required members, its optional members.
 WAYS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "case": (frozenset({"products", "op", "fails"}), frozenset({"demands", "seen"})),
     "steps": (frozenset({"products", "demands", "seen"}), frozenset({"start", "edition", "params"})),
@@ -73,7 +73,7 @@ WAYS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "program": (frozenset({"products", "demands"}), frozenset({"arguments", "tries"})),
     "none": (frozenset(), frozenset()),
 }
-#: What shows a deviation that no case can.
+#: The ways to show a deviation that a case cannot show.
 _NO_CASE = ("steps", "trace", "program")
 #: The forms of a check, by their members.
 _CHECKS = (
@@ -96,14 +96,14 @@ _CASE = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+){2,}")
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """One way of showing a deviation: `way` is a key of WAYS, `data` the table itself."""
+    """One way to show a deviation: `way` is a key of WAYS, `data` the table itself."""
 
     way: str
     data: Mapping[str, Any]
 
     @property
     def products(self) -> tuple[str, ...]:
-        """The products that it is shown on, by their ids."""
+        """The ids of the products on which it is shown."""
         return tuple(self.data.get("products", ()))
 
 
@@ -133,7 +133,7 @@ class Deviation:
 
     @property
     def products(self) -> tuple[str, ...]:
-        """The products that it is shown on, by their ids, in the order of its tables."""
+        """The ids of the products on which it is shown, in the order of its tables."""
         return tuple(dict.fromkeys(name for show in self.show for name in show.products))
 
 
@@ -180,8 +180,8 @@ def _way(table: Mapping[str, Any]) -> str:
 def lint(format_id: str, data: Mapping[str, Any], known_cases: Collection[str] | None = None) -> list[str]:
     """Return the faults of the parsed ``deviations.toml``, one line per fault.
 
-    `known_cases` are the ids that a case may have; the specification itself
-    knows no cases, so without it only their form is checked.
+    `known_cases` are the ids of existing cases. The specification itself knows no cases, so without it only
+    the form of ids is checked.
     """
     faults = [f"{key!r} is not a member of this file" for key in data if key != "deviation"]
     seen: set[str] = set()
@@ -280,7 +280,7 @@ def _reference_faults(
     for requirement in entry.get("requirements", ()):
         if requirement not in known:
             yield f"there is no requirement {requirement}"
-    # Where no product can be run, recorded runs are all there is: `none` says so.
+    # If no product can be run, there are only recorded runs, and the way is `none`.
     enough = {*_NO_CASE, "none"} if get_format(format_id).uncaptured else {*_NO_CASE}
     if not entry.get("cases") and not any(enough & set(show) for show in entry.get("show", ())):
         yield "it names no case that shows it"

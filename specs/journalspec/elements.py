@@ -1,7 +1,7 @@
 """The construct schemas: a format's table of fields as construct's structures, and their parts.
 
-They parse strictly and build anything: code that makes damaged files has to build what a parser must
-refuse, and construct's own validators refuse in both directions.
+They parse strictly and build anything, because code that makes damaged files must build bytes that a parser
+refuses. Construct's own validators refuse in both directions.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ class Checked(Adapter):  # type: ignore[type-arg]  # generic in its stubs only
         return obj
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        # The values that were built, not those that were requested: later fields are computed from them.
+        # Tests use the values that were built, not the requested ones, because later fields are computed from
+        # them.
         return self.subcon._build(obj, stream, context, path)
 
 
@@ -83,7 +84,8 @@ class Blob(Construct):  # type: ignore[type-arg]  # generic in its stubs only
         here = stream.tell()
         left = stream.seek(0, SEEK_END) - here
         stream.seek(here)
-        # Reading first and counting then would copy the rest of the file for every mad length in it.
+        # The length is checked before the read: otherwise every absurd length would copy the rest of the
+        # file.
         if length > left:
             raise StreamError(f"{length} bytes wanted, {left} are left", path=path)
         data: bytes = stream_read(stream, length, path)
@@ -96,7 +98,7 @@ class Blob(Construct):  # type: ignore[type-arg]  # generic in its stubs only
 
 
 class Roomed(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`subcon` where there is room for it, else None; None is built as nothing."""
+    """`subcon` if there is room for it, else None; None builds no bytes."""
 
     def __init__(self, room: Any, subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -119,7 +121,7 @@ class Counted(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs o
 
     def _parse(self, stream: Any, context: Any, path: str) -> ListContainer[Any]:
         found: ListContainer[Any] = ListContainer()
-        # Each one takes bytes from the stream, so that a mad count ends with it.
+        # Each element takes bytes from the stream, so an absurd count ends at the end of the stream.
         for number in range(evaluate(self.count, context)):
             found.append(self.subcon._parsereport(stream, context, f"{path} -> {number}"))
         return found
@@ -131,7 +133,7 @@ class Counted(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs o
 
 
 def ahead(stream: Any, size: int) -> bytes:
-    """Return the next bytes of a stream without taking them; fewer at its end."""
+    """Return the next bytes of a stream without consuming them; fewer at its end."""
     here = stream.tell()
     data: bytes = stream.read(size)
     stream.seek(here)
@@ -139,7 +141,7 @@ def ahead(stream: Any, size: int) -> bytes:
 
 
 class While(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`subcon` again and again while `more` holds. A fault inside is raised: no error is hidden."""
+    """`subcon` repeated while `more` holds. An error inside is raised, not hidden."""
 
     def __init__(self, more: Callable[[Any, Any], bool], subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -210,7 +212,7 @@ def struct_of(form: Structure) -> Construct[Any, Any]:
 
 
 def _element(item: Field) -> Construct[Any, Any]:
-    """Return the construct of one field, with the tests that it alone can fail."""
+    """Return the construct of one field, with the tests that need only this field."""
 
     def room(context: Any) -> Any:
         return context[item.fills] - (context._io.tell() - context[f"{item.fills}_from"])
@@ -239,7 +241,7 @@ def _element(item: Field) -> Construct[Any, Any]:
 
 
 def values_of(found: Any) -> dict[str, Any]:
-    """Return the fields of a parsed structure as plain values, without what says where it is."""
+    """Return the fields of a parsed structure as plain values, without the offsets in it."""
     out: dict[str, Any] = {}
     for name, value in found.items():
         if name in ("_io", "off", "end") or name.endswith("_from"):

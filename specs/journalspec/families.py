@@ -1,4 +1,4 @@
-"""The bytes of contents: the language of ``contents/FAMILY.toml``, and the naive decoder that follows it.
+"""The bytes of contents: the language of ``contents/FAMILY.toml``, and a naive decoder for it.
 
 A family (``openwire``, ``core``, ``page`` ...) is a set of types, a type is fields in stored order:
 
@@ -29,9 +29,9 @@ from journalspec import mutf8
 from journalspec.formats import get_format
 from journalspec.numbers import NUMBERS
 
-#: So deep may types nest.
+#: The greatest depth of nested types.
 MOST_DEPTH = 64
-#: How texts may be stored -> what people call it.
+#: Encoding of texts -> its name for people.
 ENCODINGS: Mapping[str, str] = {
     "utf8": "UTF-8",
     "mutf8": "modified UTF-8",
@@ -43,7 +43,7 @@ _PYTHON = {"utf16le": "utf-16-le", "utf16be": "utf-16-be"}
 _EXPRESSION = re.compile(r"(-?\d+|[a-z][\w.]*)(?: ([-+*/]) (\d+|[a-z][\w.]*))?")
 _ALTERNATIVE = re.compile(r"(!|&|<|>=)(-?\w+)|(-?\w+)\.\.(-?\w+)")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-#: Names that YAML or a language of the generated parsers has for itself, and numbers as types of Kaitai.
+#: Names that YAML or a language of the generated parsers reserves, and number forms as types of Kaitai.
 TABLE: Mapping[str, Any] = tomllib.loads(
     files("journalspec").joinpath("families.toml").read_text(encoding="utf-8")
 )
@@ -52,7 +52,7 @@ _REAL = NUMBERS["f8"]
 
 
 class ContentsError(ValueError):
-    """Bytes that do not fit their table, and the offset where that shows."""
+    """Bytes do not fit their table; `off` is the offset of the fault."""
 
     def __init__(self, reason: str, off: int) -> None:
         super().__init__(f"{reason}, at byte {off}")
@@ -68,7 +68,7 @@ def text_of(data: bytes, encoding: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One field of a type; the module's docstring says what the keys mean."""
+    """One field of a type; the module's docstring explains the keys."""
 
     name: str
     type: str = ""
@@ -90,16 +90,16 @@ class Member:
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The types that it may have."""
+        """The possible types of the field."""
         return tuple(dict.fromkeys(filter(None, (self.type, *self.cases.values(), self.otherwise))))
 
     def kind(self, value_of: Callable[[str], int]) -> str:
-        """Return its type if other fields have these values; empty: none of its types has this number."""
+        """Return the field's type, given other fields' values; empty: no type belongs to them."""
         return self.cases.get(value_of(self.on), self.otherwise) if self.on else self.type
 
     @property
     def references(self) -> tuple[str, ...]:
-        """The fields that decide whether it is there, its type and its length."""
+        """The fields that decide about its presence, type and length."""
         found = [self.on, *self.when[:1]]
         for text in filter(None, (self.size, self.count)):
             found += [part for part in terms(text) if isinstance(part, str) and part not in "+-*/"]
@@ -148,7 +148,7 @@ class Family:
 
     @cached_property
     def needs(self) -> Mapping[str, tuple[str, ...]]:
-        """The names that each type uses of the structures around it: fields, and ``version``."""
+        """For each type, the names that it uses from enclosing structures: fields, and ``version``."""
         found: dict[str, set[str]] = {name: set() for name in self.types}
         before = -1
         while before < (before := sum(map(len, found.values()))):
@@ -174,7 +174,7 @@ def terms(text: str) -> tuple[int | str, ...]:
 
 
 def evaluate(text: str, value_of: Callable[[str], int]) -> int:
-    """Return a size or count, with the values of fields that `value_of` gives."""
+    """Return a size or count; `value_of` returns the value of a field."""
     first, *more = terms(text)
     left = int(value_of(first) if isinstance(first, str) else first)
     if not more:
@@ -215,9 +215,9 @@ def holds(wanted: Sequence[Any], value: int) -> bool:
 
 
 def values_of(scopes: Sequence[Mapping[str, Any]]) -> Callable[[str], int]:
-    """Return a function for the value of a field that a table names: of the last of `scopes`, or ``outer``.
+    """Return a function from a field's name to its value in the last of `scopes`; ``outer``: in the others.
 
-    It raises KeyError if the field is not there.
+    It raises KeyError if the field is absent.
     """
 
     def value_of(name: str) -> int:
@@ -231,7 +231,7 @@ def values_of(scopes: Sequence[Mapping[str, Any]]) -> Callable[[str], int]:
 
 
 def asked(member: Member, value_of: Callable[[str], int]) -> bool:
-    """Return whether what ``when`` asks holds; `value_of` raises KeyError for a field that is not there."""
+    """Return whether the condition ``when`` holds; `value_of` raises KeyError for an absent field."""
     try:
         return not member.when or holds(member.when[1:], value_of(member.when[0]))
     except KeyError:
@@ -343,16 +343,16 @@ def _wrong(family: Family, member: Member) -> Iterator[str]:
 
 
 #: Called for each present field with its type, the field, its begin and end, and its value; fields inside a
-#: field come before it. `depth` types are around the type.
+#: field come before it. `depth` is the number of enclosing types.
 See = Callable[[int, Shape, Member, int, int, Any], None]
 
 
 def decode(
     family: Family, name: str, data: bytes, version: str = "", see: See | None = None
 ) -> dict[str, Any]:
-    """Return the fields of a type that `data` is, by name: numbers, text, bytes, mappings and lists.
+    """Return the fields of `data`, decoded as a type, by name: numbers, text, bytes, mappings and lists.
 
-    Absent fields are omitted. Without a `version`, it is the last one. Raises ContentsError for bytes that do
+    Absent fields are omitted. The default `version` is the last one. Raises ContentsError for bytes that do
     not fit the table, end too soon or too late. Time and memory are linear in the bytes.
     """
     reader = _Reader(family, data, version or family.versions[-1], see)
@@ -363,7 +363,7 @@ def decode(
 
 
 class Leaf(NamedTuple):
-    """A field that holds no others: its path in dotted form, where it begins and ends, and its value."""
+    """A field without fields of its own: its dotted path, where it begins and ends, and its value."""
 
     path: str
     start: int
@@ -372,9 +372,9 @@ class Leaf(NamedTuple):
 
 
 def leaves(family: Family, name: str, data: bytes, version: str = "") -> list[Leaf]:
-    """Return the fields of a type that hold no others, in stored order; raises as :func:`decode` does.
+    """Return the fields without fields of their own, in stored order; raises as :func:`decode` does.
 
-    Elements of a list have its name, without a number.
+    Elements of a list have the list's name, without a number.
     """
     found: list[Leaf] = []
     #: Depth of a type -> number of leaves when its last field was complete.
@@ -401,7 +401,7 @@ class _Reader:
         self.data = data
         self.version = version
         self.see = see
-        # Elements may be empty: without a limit a count could make more of them than there are bytes.
+        # Elements may be empty: without this limit, a count could make more elements than there are bytes.
         self.elements = len(data) + 1
 
     def shape(

@@ -31,12 +31,12 @@ from journalspec.families import ContentsError, Family, Member, asked, evaluate,
 from journalspec.families_ksy import PACKED
 from journalspec.numbers import NUMBERS, Number
 
-#: Sizes and counts that say nothing.
+#: Sizes and counts that are not given by a number or a field.
 _OPEN = ("", "rest")
 
 
 class StoredNumber(Construct):  # type: ignore[type-arg]  # generic in its stubs only
-    """A number in one of the forms that tables know; a compressed one is built in its shortest form."""
+    """A number in one of the forms of :mod:`.numbers`; a compressed one is built in its shortest form."""
 
     def __init__(self, number: Number) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class StoredNumber(Construct):  # type: ignore[type-arg]  # generic in its stubs
 
 
 class There(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`subcon` if `test` holds, else None; None is built as nothing."""
+    """`subcon` if `test` holds, else None; None builds no bytes."""
 
     def __init__(self, test: Callable[[Any], bool], subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -71,7 +71,7 @@ class There(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs onl
 
 
 class Area(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`subcon` in a fixed number of bytes, which it must fill; built at any length."""
+    """`subcon` in a given number of bytes, which it must fill when parsed; it builds any length."""
 
     def __init__(self, size: Callable[[Any], int], subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -89,7 +89,7 @@ class Area(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
 
 
 class Element(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """An element of a list: a parse has no more of them than bytes, as those without bytes could be many."""
+    """An element of a list. A parse fails after more elements than bytes, because empty elements use none."""
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         if (left := context._params.get("elements")) is not None:
@@ -128,7 +128,7 @@ def _value_of(context: Any) -> Callable[[str], int]:
 
 
 def _value(family: Family, member: Member, kind: str, version: str) -> Construct[Any, Any]:
-    """Return the construct of one value of a type, within what measures it."""
+    """Return the construct of one value of a type, within its size or up to its end."""
     if kind in family.types:
         return LazyBound(lambda: schema(family, kind, version))
     if kind in NUMBERS:
@@ -170,7 +170,7 @@ def _element(family: Family, member: Member, version: str) -> Construct[Any, Any
 def plain(
     family: Family, name: str, tree: Any, version: str, outer: tuple[Mapping[str, Any], ...] = ()
 ) -> dict[str, Any]:
-    """Return what :func:`~journalspec.families.decode` gives, of a type as construct or Kaitai has it."""
+    """Return the result of :func:`~journalspec.families.decode` from a type parsed by construct or Kaitai."""
     found: dict[str, Any] = {}
     scopes = (*outer, found)
 

@@ -1,9 +1,9 @@
 """Families of contents as Kaitai schemas, in the style of the gallery.
 
 A family ``core`` of ``some_format`` is ``some_format_core.ksy``, whose sequence is the first of its roots.
-The values that a type needs from the structures around it are its parameters, and the version is one. Texts
-are bytes, and a value whose type another field chooses is in a type of its own: no language has a type that
-is both.
+Values that a type needs from enclosing structures are its parameters, the version among them. Texts are
+bytes. A value whose type depends on another field is in a type of its own, because no language has a type for
+such a value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from journalspec.families import ENCODINGS, TABLE, Family, Member, Shape, alternative, terms
 from journalspec.numbers import NUMBERS
 
-#: Forms that Kaitai does not know -> the instance that has their value.
+#: Number forms that Kaitai lacks -> the instance that has the value.
 PACKED: Mapping[str, str] = {"cint": "amount", "clong": "low", "varint": "amount"}
 _WIDE = frozenset({"u4", "s8", "u8", "u4le", "s8le", "u8le", "clong", "varint"})
 _PLAIN = re.compile(r"(?!(?:null|true|false|yes|no|on|off|y|n)$)[A-Za-z][\w ,.()/;=*+<>_-]*", re.ASCII)
@@ -85,13 +85,13 @@ def _parameter(name: str) -> str:
 
 
 def _parameter_type(family: Family, name: str) -> str:
-    """Return a signed type that holds the field `name` of any type."""
+    """Return a signed Kaitai type that can hold the field `name`, whatever its type."""
     sources = {each.type for shape in family.types.values() for each in shape.fields if each.name == name}
     return "s8" if sources & _WIDE else "s4"
 
 
 def _field(family: Family, shape: Shape, member: Member, before: Mapping[str, Member]) -> dict[str, Any]:
-    """Return one field; the fields of its type are `before` it."""
+    """Return one field as Kaitai; `before` are the earlier fields of its type."""
     out: dict[str, Any] = {"id": member.name}
     if member.on:
         cases: dict[Any, str] = {
@@ -112,7 +112,7 @@ def _field(family: Family, shape: Shape, member: Member, before: Mapping[str, Me
     elif member.count:
         out |= {"repeat": "expr", "repeat-expr": _expression(member.count, before)}
     bounds = {"eq": member.const, "min": member.low, "max": member.high}
-    # The value of a compressed number is an instance, which no other field refers to.
+    # The value of a compressed number is an instance; no other field refers to it.
     if member.type in NUMBERS and member.type not in PACKED and {*bounds.values()} != {None}:
         out["valid"] = {key: value for key, value in bounds.items() if value is not None}
     if asked := list(_asks(family, member, before)):
@@ -124,7 +124,7 @@ def _field(family: Family, shape: Shape, member: Member, before: Mapping[str, Me
 
 
 def _of(name: str, before: Mapping[str, Member]) -> str:
-    """Return how a schema calls the value of a field that a table refers to."""
+    """Return the expression in a schema for the value of a field that a table refers to."""
     if name.startswith("outer."):
         return _parameter(name.removeprefix("outer."))
     kind = before[name].type
@@ -138,14 +138,14 @@ def _expression(text: str, before: Mapping[str, Member]) -> str | int:
     names = [part for part in parts if isinstance(part, str) and part not in "+-*/"]
     if len(parts) == 1:
         return _of(names[0], before)
-    # In some languages, a value computed from narrow numbers is as narrow as they are.
+    # In some languages, a value computed from narrow integers can overflow at their width.
     wide = any(name in before and before[name].type in _WIDE for name in names)
     kind = "s8" if wide else "s4"
     return " ".join(f"{_of(part, before)}.as<{kind}>" if part in names else str(part) for part in parts)
 
 
 def _given(family: Family, member: Member, kind: str, before: Mapping[str, Member]) -> str:
-    """Return a type in use: with its arguments."""
+    """Return the reference to a type, with its arguments."""
     if kind not in family.types:
         return _held(kind) if member.on else {"bool": "u1"}.get(kind, kind)
     name = ksy_id(family) if kind == family.roots[0] else kind
@@ -157,7 +157,7 @@ def _given(family: Family, member: Member, kind: str, before: Mapping[str, Membe
 
 
 def _asks(family: Family, member: Member, before: Mapping[str, Member]) -> Iterator[str]:
-    """Yield the conditions under which a field is there."""
+    """Yield the conditions for the presence of a field."""
     if member.when:
         name, *wanted = member.when
         if name in before:

@@ -1,9 +1,8 @@
-"""Files that the tools themselves write and read, and names as people may see them.
+"""Writing and reading of the tools' own files, and safe text for people.
 
-Written: whole or not at all. A file in progress has no name that could be guessed or mistaken for the
-result (where the system allows it, no name at all, so that a kill leaves nothing). It is forced to the
-disk, and then replaces the old file. Read: regular files only, compressed ones as a stream, and never more
-than a bound.
+Files are written atomically. An unfinished file has a name that cannot be guessed or mistaken for the result
+(if the system allows it, no name, so that a kill leaves nothing). It is forced to the disk, and then replaces
+the old file. Only regular files are read, compressed ones as a stream, and never beyond a bound.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, Protocol, overload
 
 GZIP_MAGIC = b"\x1f\x8b"
-#: How the name of a file ends that is being written, where it has one.
+#: The suffix of an unfinished file, on systems on which it needs a name.
 PARTIAL = ".partial"
 #: The default limit for a file that is read completely, decompressed (bytes).
 MAX_BYTES = 1 << 30
@@ -31,26 +30,26 @@ _DESCRIPTOR = re.compile(r"/dev/std(?P<name>out|err)|(?:/dev|/proc/self)/fd/(?P<
 
 
 def no_room(error: OSError) -> bool:
-    """Return whether a disk is full, or a file may not be so large."""
+    """Return whether an error means that a disk is full, or that a file may not be so large."""
     return error.errno in (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
 class Readable(Protocol):
-    """A source of bytes that are read one after the other."""
+    """A source of bytes that is read sequentially."""
 
     def read(self, size: int, /) -> bytes:
         """Return the next bytes, at most `size`; none at the end."""
 
 
 class Unfit(OSError):
-    """A file that is not read: no regular file, damaged, or beyond its bound. `strerror` says why."""
+    """A file that cannot be used: not regular, damaged, or beyond its bound. `strerror` has the reason."""
 
     def __init__(self, why: str, path: Path) -> None:
         super().__init__(errno.EINVAL, why, str(path))
 
 
 def shown(text: str) -> str:
-    """Return `text` with everything escaped that could steer a terminal, break a line, or is not UTF-8."""
+    """Return `text` with control characters, line breaks, and bytes that are not UTF-8 escaped."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
@@ -61,22 +60,22 @@ def replacing(path: Path, mode: Literal["w"] = "w") -> AbstractContextManager[IO
 @overload
 def replacing(path: Path, mode: Literal["wb"]) -> AbstractContextManager[IO[bytes]]: ...
 def replacing(path: Path, mode: str = "w") -> AbstractContextManager[IO[Any]]:
-    """Give a stream (text is UTF-8) whose content becomes `path` when the block ends.
+    """Yield a stream (text is UTF-8) whose content becomes `path` when the block ends.
 
-    After an exception, for example because the disk is full, `path` is unchanged and nothing else is left. A
-    symbolic link stays one: its target is replaced. A pipe or a device, such as ``/dev/stdout``, is written
-    to directly. Raises OSError that names `path`.
+    After an exception, for example because the disk is full, `path` is unchanged and nothing else is left. If
+    `path` is a symbolic link, its target is replaced. A pipe or a device, such as ``/dev/stdout``, is written
+    directly. Raises OSError that names `path`.
     """
     return _replacing(path, mode)
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Write a text file (UTF-8) whole or not at all, see :func:`replacing`."""
+    """Write a text file (UTF-8) atomically, see :func:`replacing`."""
     replace_bytes(path, text.encode("utf-8"))
 
 
 def replace_bytes(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, see :func:`replacing`."""
+    """Write a file atomically, see :func:`replacing`."""
     with replacing(path, "wb") as stream:
         stream.write(data)
 
@@ -102,7 +101,7 @@ def _replacing(path: Path, mode: str) -> Iterator[IO[Any]]:
         with _stream(handle, mode) as stream:
             yield stream
             stream.flush()
-            if hasattr(os, "fchmod"):  # Windows has it since Python 3.13, where it means little
+            if hasattr(os, "fchmod"):  # Windows has it since Python 3.13, but with little effect
                 os.fchmod(handle, rights)
             os.fsync(handle)
             name = name or _named(handle, target)
@@ -124,11 +123,11 @@ def refuse_filled(path: Path) -> None:
 
 @contextmanager
 def making(path: Path) -> Iterator[Path]:
-    """Give a new directory, which becomes `path` with all that is in it when the block ends.
+    """Yield a new directory, which becomes `path` with its content when the block ends.
 
-    After an exception nothing is left. Raises FileExistsError if there is a `path` that is
-    no empty directory, and OSError that names `path`. An empty one that is there stays the same
-    directory (a process may be in it, or it may be a mount point), and gets one entry after the other.
+    After an exception nothing is left. Raises FileExistsError if `path` exists and is not an empty directory,
+    and OSError that names `path`. An existing empty directory is kept (a process may be in it, or it may be a
+    mount point), and gets the entries one by one.
     """
     refuse_filled(path)
     target = Path(os.path.realpath(path))
@@ -161,9 +160,9 @@ def making(path: Path) -> Iterator[Path]:
 
 
 def _open_already(path: Path) -> int | None:
-    """Return the descriptor of this process that `path` names, None if it is another name.
+    """Return the file descriptor of this process that `path` stands for, such as ``/dev/stdout``; else None.
 
-    Its target, a pipe or a file that a shell opened, must not be replaced but written to.
+    Its target, a pipe or a file that a shell opened, must be written, not replaced.
     """
     match = _DESCRIPTOR.fullmatch(str(path))
     return None if match is None else int(match["number"] or ("out", "err").index(match["name"]) + 1)
@@ -183,7 +182,7 @@ def _rights(target: Path) -> int | None:
 
 
 def _unnamed(target: Path) -> tuple[int, Path | None]:
-    """Open a new file in the directory of `target`; without a name where the system has such."""
+    """Open a new file in the directory of `target`; without a name if the system supports that."""
     with suppress(OSError, AttributeError):
         return os.open(target.parent, os.O_WRONLY | os.O_TMPFILE | os.O_CLOEXEC, 0o600), None
     name = _partial(target)
@@ -192,9 +191,9 @@ def _unnamed(target: Path) -> tuple[int, Path | None]:
 
 
 def _named(handle: int, target: Path) -> Path:
-    """Give the file without a name one, so that it can be renamed."""
+    """Give an unnamed file a name, so that it can be renamed."""
     name = _partial(target)
-    # With a directory's handle linkat() is called, which follows the link in /proc to the file itself.
+    # A directory's descriptor makes Python call linkat(), which follows the link in /proc to the file itself.
     nowhere = os.open(target.parent, os.O_RDONLY)
     try:
         os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=nowhere, follow_symlinks=True)
@@ -236,13 +235,13 @@ def force_names(directory: Path) -> None:
 
 
 def _about(error: OSError, path: Path) -> OSError:
-    """Return `error` as one about `path`: a temporary name means nothing to a user."""
+    """Return a copy of `error` about `path`, because a temporary name means nothing to a user."""
     return type(error)(error.errno, error.strerror, str(path))
 
 
 @contextmanager
 def as_is(path: Path) -> Iterator[IO[bytes]]:
-    """Give a stream of the bytes of a regular file, compressed ones too; raises as :func:`reading` does."""
+    """Yield a stream of the bytes of a regular file, compressed ones unchanged; raises as :func:`reading`."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
@@ -253,7 +252,7 @@ def as_is(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def reading(path: Path, limit: int = MAX_BYTES) -> Iterator[IO[bytes]]:
-    """Give a stream of the content of a regular file; a gzip file, by its first bytes, is decompressed.
+    """Yield a stream of the content of a regular file; a gzip file, by its first bytes, is decompressed.
 
     Reading past `limit` bytes of content raises Unfit, as do damaged gzip data. Raises
     Unfit for a pipe, a device or a directory, without waiting for it, and OSError that names `path`.
@@ -281,14 +280,14 @@ class _Bounded(io.RawIOBase):
         self._path, self._limit, self._seen = path, limit, 0
 
     def readable(self) -> bool:
-        """Say yes."""
+        """Return True: the stream can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:
         """Put the next bytes into `buffer` and return how many."""
         if not self._held:
             self._held = memoryview(next(self._chunks, b""))
-        # Content within the bound is given, even to a caller that asks for more at a time.
+        # Content within the bound is returned even if the caller asks for more bytes at a time.
         left = self._limit - self._seen
         if self._held and not left:
             raise Unfit(f"holds more than {self._limit} bytes", self._path)
@@ -302,7 +301,7 @@ class _Bounded(io.RawIOBase):
 def inflated(raw: Readable, path: Path) -> Iterator[bytes]:
     """Yield the content of all members of a gzip stream in pieces of bounded size; raises Unfit.
 
-    Zeros after the last member, as tapes leave them, are no damage.
+    Zeros after the last member, as tapes leave them, are not damage.
     """
     engine = zlib.decompressobj(wbits=31)
     pending = b""

@@ -1,8 +1,8 @@
-"""The formats that are described: found by looking, never by a list of names.
+"""The described formats, found by their folders, not by a list of names.
 
-A format is a sub-package of :mod:`journalspec` that holds a ``format.toml``. Nothing outside a format's own
-folders names it; adding one adds only files. A format in preparation has ``draft = true`` there and is
-listed only if the environment variable ``JOURNALSPEC_DRAFTS`` asks for it.
+A format is a sub-package of :mod:`journalspec` that holds a ``format.toml``. No code outside a format's own
+folders names it, so a new format needs only new files. A format in preparation has ``draft = true`` there and
+is listed only if the environment variable ``JOURNALSPEC_DRAFTS`` asks for it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import journalspec
 from journalspec import vocabulary
 from journalspec.vocabulary import Vocabulary
 
-#: Tables that another file holds; two places would be one too many.
+#: Tables that must not be in ``format.toml``, because another file holds them.
 _IN_FIELDS = frozenset({"record_types", "reasons", "codes", "notes", "missing", "state"})
 
 
@@ -35,9 +35,9 @@ class UnknownFormat(LookupError):
 class Edition:
     """One edition: the seed document's description, or what a product writes.
 
-    `reads_as` is the edition by whose rules it is read, if not its own. `but_for` are types of records that
-    the other edition has and this one has not: without one of them both read a sound journal alike, and
-    only then. `unchecked` is one sentence about the bytes that no check of the edition covers.
+    `reads_as` is the edition whose rules a reader uses, if not its own. `but_for` are types of records that
+    the other edition has and this one lacks: exactly without these, both rules read a sound journal alike.
+    `unchecked` is one sentence about the bytes that no check of the edition covers.
     """
 
     id: str
@@ -53,11 +53,11 @@ class Edition:
 class Holds:
     """A list of the state whose entries hold what people count, such as queues with their messages.
 
-    Without a `list`, the tallies of the observation. `names` are the members that an entry is called by,
-    after `prefix`; entries of one name are added up, and those in `own`, which are of the product itself, are
-    omitted. `count` is the member that lists what is counted (empty: the entry itself), `size` that of a
-    counted item with its size or its bytes, `owners` that lists who waits for items. `noun` is the word for
-    one item, `head` the word for its container.
+    Without a `list`, the tallies of the observation are used. `names` are the members that form an entry's
+    name, after `prefix`. Entries of one name are added up; names in `own`, which belong to the product
+    itself, are omitted. `count` is the member with the list of counted items (empty: the entry itself),
+    `size` the member of an item with its size or bytes, `owners` the member with the subscribers that wait
+    for items. `noun` is the word for one item, `head` the word for its container.
     """
 
     list: str
@@ -75,10 +75,9 @@ class Holds:
 class InDoubt:
     """A list of the state whose entries are transactions without an end, and the sentence on one of them.
 
-    `ids` are the members that it is called by. In `says` a member in braces is replaced by its value, or by
-    the number of its entries. If the entries of a list have the members `by`, it is the number of entries
-    with equal ones, by `words`. `where`: only entries with these values. `noun` is the phrase for several
-    of them.
+    `ids` are the members that identify it. In `says`, a member in braces is replaced by its value, or by the
+    number of its entries. If the entries have the members `by`, entries are counted by equal values of these,
+    described by `words`. `where`: only entries with these values. `noun` is the phrase for several of them.
     """
 
     list: str
@@ -94,12 +93,12 @@ class InDoubt:
 class AtStart:
     """The effect of a start of the product if an answer has one of the codes `when` and none of `unless`.
 
-    `source` is how that is known, `short` the same as a clause for the verdict. A code is one of a note, a
-    dropped region, a refusal or a missing thing. ``refused-`` before the code of a refusal omits notes
-    of the same name. ``without-`` comes before one of the `parts`. Others are ``clean``, ``in-doubt``, and
-    ``beside``: a file next to the journal is damaged. ``contents-`` comes before one of a remark on contents.
-    In `says`, ``{texts}`` is for the texts of the remarks, or notes on neighbours, that have the codes. With
-    `fails` the product is known not to start, or to lose something, though the journal is whole.
+    `source` is the evidence, `short` is the effect as a clause for the verdict. A code is one of a note, a
+    dropped region, a refusal or a missing thing. ``refused-`` before the code of a refusal omits notes of the
+    same name. ``without-`` comes before one of the `parts`. Others are ``clean``, ``in-doubt``, and
+    ``beside``: a file next to the journal is damaged. ``contents-`` comes before the code of a remark on
+    contents. In `says`, ``{texts}`` is for the texts of the remarks, or notes on neighbours, that have the
+    codes. With `fails`, the product is known not to start, or to lose data, although the journal is intact.
     """
 
     when: tuple[str, ...]
@@ -110,7 +109,7 @@ class AtStart:
     fails: bool = False
 
     def applies(self, codes: Iterable[str]) -> bool:
-        """Return whether a start reacts in this way to an answer with these codes."""
+        """Return whether a start of the product has this effect for an answer with these codes."""
         found = frozenset(codes)
         return not found.isdisjoint(self.when) and found.isdisjoint(self.unless)
 
@@ -129,46 +128,46 @@ class Format:
     default_edition: str
     editions: Mapping[str, Edition]
     policies: Mapping[str, str]
-    #: The fields that show the owner of a record, for sentences about single records.
+    #: The fields with the owner of a record, for sentences about single records.
     identity: tuple[str, ...]
     root: Traversable
-    #: Patterns of the names that its files have, the surest first: without such a name no file is of it.
+    #: Patterns of the names of its files, the most specific first; every file of the format matches one.
     names: tuple[str, ...] = ("*",)
     #: The files of a journal in directories of its own, as patterns with one ``/``.
     below: tuple[str, ...] = ()
     #: Files in the journal's directory, or the one above it, that a running product locks; `*`: its own.
     locks: tuple[str, ...] = ()
-    #: The things that may keep a file from being deleted: kind -> sentences `what` and `freed`; `rule` is the
-    #: product's.
+    #: Reasons that keep a file from being deleted: kind -> sentences `what` and `freed`; `rule` is the
+    #: product's rule.
     why: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    #: Whether a record has parts whose number it says: then no structure of the table is a whole one.
+    #: Whether a record has a variable number of parts: then no structure of the table is a complete record.
     composed: bool = False
-    #: Why no product has written a file that is published here. Empty: there are such files.
+    #: Why no published file was written by a product; empty if some were.
     uncaptured: str = ""
-    #: What questions about rows mean: ``id``, ``tx``, ``queue``, ``table``, ``time`` -> the columns that may
-    #: hold it; ``without`` are fields that are not columns.
+    #: Filters of rows: ``id``, ``tx``, ``queue``, ``table``, ``time`` -> the columns that can hold the value;
+    #: ``without`` are fields that are not columns.
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     holds: tuple[Holds, ...] = ()
     in_doubt: tuple[InDoubt, ...] = ()
     at_start: tuple[AtStart, ...] = ()
-    #: Code of a loss or of a missing thing, with its {names} -> the words of a verdict for the code.
+    #: Code of a loss or of a missing thing -> the clause in a verdict, with {names} in braces.
     phrases: Mapping[str, str] = field(default_factory=dict)
     #: The usual name of the product, if the title is that of a family.
     brand: str = ""
     #: Notes on the bytes after damage, or on the end of the log.
     after: tuple[str, ...] = ()
-    #: Patterns of directories that are one store if they are side by side: those with a journal, the one that
-    #: counts first, and those without.
+    #: Patterns of sibling directories that form one store: those with a journal, the decisive one first, and
+    #: those without.
     parts: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
-    #: A name for a file that is a journal by itself. Empty: no file is.
+    #: The name for a file that is a complete journal; empty if a journal is never one file.
     alone: str = ""
-    #: What `recover --to` does for a damaged store, as a next step. Empty: it is not a next step.
+    #: The effect of `recover --to` on a damaged store, as a next step; empty if it is not a next step.
     rebuilt: str = ""
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The names of ``fields.toml``: most of a run needs those of one format, if any."""
+        """The names of ``fields.toml``, read on first use: most runs need one format at most."""
         try:
             return vocabulary.parse(_table(self.id, "fields.toml"), tuple(self.editions))
         except ValueError as error:
@@ -201,7 +200,7 @@ class Format:
 
     @property
     def missing(self) -> Mapping[str, str]:
-        """The items that may be missing."""
+        """The things that an answer may report as missing."""
         return {name: entry.doc for name, entry in self.vocabulary.missing.items()}
 
     @property
@@ -224,7 +223,7 @@ class Format:
             raise UnknownFormat(f"{self.id} has no edition {key!r}: choose one of {known}") from None
 
 
-#: The drafts to be treated as described formats, as ids with commas between them.
+#: The environment variable with ids of drafts to treat as described formats, separated by commas.
 DRAFTS = "JOURNALSPEC_DRAFTS"
 
 
@@ -304,10 +303,9 @@ def _tuples(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def format_module(package: str, format_id: str, module: str = "") -> ModuleType:
-    """Return the room of `format_id` in `package` (``package.<format_id>``), or a `module` in it.
+    """Return the sub-package of `format_id` in `package` (``package.<format_id>``), or a `module` in it.
 
-    Raises UnknownFormat if that package has no room for it, or the room no such module, or if the id is
-    not a described format at all.
+    Raises UnknownFormat if there is no such sub-package or module, or if the id is not a described format.
     """
     get_format(format_id)
     room = f"{package}.{format_id}"

@@ -1,7 +1,7 @@
-"""JSON text piece by piece: what `json.dumps(value, indent=1)` gives, without ever holding all of it.
+"""JSON text piece by piece: the result of `json.dumps(value, indent=1)`, but never all of it in memory.
 
-Values are those of observations (:func:`journalspec.observation.jsonable` says which);
-sequences that are read again are walked while they are written.
+Values are those of observations (see :func:`journalspec.observation.jsonable`). Sequences of :mod:`.reread`
+are iterated during the output.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from journalspec.reread import LISTS, Deferred, Lazy
 
 #: An object with more members than this is written in pieces.
 FEW = 64
-#: So much text is collected before it is passed on (characters).
+#: This many characters are collected before they are written.
 BLOCK = 1 << 16
 
 
 def write(value: object, stream: IO[str]) -> None:
-    """Write `value` and a newline; raises what iterating over it and writing raise."""
+    """Write `value` and a newline; raises the errors of iterating over it and of writing."""
     block: list[str] = []
     size = 0
     for piece in pieces(value):
@@ -34,7 +34,7 @@ def write(value: object, stream: IO[str]) -> None:
 
 
 def pieces(value: object, pad: str = "\n") -> Iterator[str]:
-    """Yield the text of `value`; `pad` is a newline and the indentation that it is at."""
+    """Yield the text of `value`; `pad` is a newline and the present indentation."""
     if _is_small(value):
         yield _text(value, pad)
         return
@@ -67,7 +67,7 @@ def pieces(value: object, pad: str = "\n") -> Iterator[str]:
 
 
 def _is_small(value: object) -> bool:
-    # Plain types first: to ask whether something is a mapping costs more than all of them.
+    # Plain types first: a test for a mapping costs more than all of them.
     if type(value) in (str, int):
         return True
     if isinstance(value, Record):
@@ -82,7 +82,7 @@ def _is_small(value: object) -> bool:
 
 
 def _text(value: Any, pad: str) -> str:
-    """Return the text of a value that is not large."""
+    """Return the text of a small value."""
     if isinstance(value, str):
         return quoted(value)
     if value is None or value is True or value is False:
@@ -101,7 +101,7 @@ def _text(value: Any, pad: str) -> str:
             [f"{quoted(str(key))}: {_text(item, deeper)}" for key, item in value.items()]
         )
         return f"{{{deeper}{inner}{pad}}}"
-    # A record counts as small by its own bytes, although its content may have to be read again.
+    # The size of a record decides, although its content may be read from the file again.
     if isinstance(value, LISTS):
         if not len(value):
             return "[]"

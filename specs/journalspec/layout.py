@@ -1,22 +1,21 @@
 """The bytes of a format: which fields a structure has, in order, from ``[layout]`` of its ``fields.toml``.
 
 Builders, schemas, hexdumps and labels of damage all read this one table. A structure (``header``,
-``record`` ...) is a list of fields; what holds in some editions or record types only says which. The keys
+``record`` ...) is a list of fields; an entry for certain editions or record types lists these. The keys
 of a field:
 
 - ``type``: ``s1 u1 s2 u2 s4 u4 s8 u8`` (big-endian), ``bytes`` or ``list``.
-- Bytes have a ``size``, a constant ``text``, a ``length`` (the field that holds it), they are the ``rest``,
-or they end with the range that the field ``fills`` counts.
-- A list has the number of elements in the field ``count`` (none if negative), each of the fields ``of``. The
-path of a member is ``each[0].member``, or ``each[0]``
-  if it bears the name of the element itself.
+- The length of bytes: a ``size``, that of a constant ``text``, the value of the field ``length``, or the
+  ``rest``. Or the bytes end where the range that the field ``fills`` counts ends.
+- A list has the number of elements in the field ``count`` (none if negative), each with the fields ``of``.
+  The path of a member is ``each[0].member``, or ``each[0]`` if it has the name of the element itself.
 - ``counts``: the value is the length of the fields from the first to the second
-  (``all``: of the structure); ``any``: but readers do not look at it.
+  (``all``: of the structure); with ``any``, readers ignore the value.
 - ``check``: a checksum, ``crc32`` of the fields that it ``covers`` (``before``: all
-  before it), or a rule that the format gives under that name.
+  before it), or a rule that the format defines under that name.
 - ``same``: the value of another field. ``column``: that column of the record type.
-- ``default`` (0 or nothing), ``low`` and ``high`` of a sound value, ``optional``, ``show`` (how
-  people see the value). An empty optional part has no bytes; an integer is None if the range that it
+- ``default`` (0 or empty), ``low`` and ``high`` of a sound value, ``optional``, ``show`` (the form of
+  the value for people). An empty optional part has no bytes; an integer is None if the range that it
   ``fills`` has no room for it.
 """
 
@@ -43,12 +42,12 @@ class Part(NamedTuple):
     data: bytes
 
 
-#: A checksum that is not only a CRC of the stored bytes: (bytes by field, values by field) -> number.
+#: A checksum other than a CRC of the stored bytes: (bytes by field, values by field) -> number.
 Rule = Callable[[Mapping[str, bytes], Mapping[str, Any]], int]
 
 
 class Spot(NamedTuple):
-    """One field of bytes that were read: its path, where it is, and its value as people see it."""
+    """One field in bytes that were read: its path, its place, and its value for people."""
 
     name: str
     off: int
@@ -58,7 +57,7 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """One field of a structure; the module's docstring says what the keys mean."""
+    """One field of a structure; the module's docstring explains the keys."""
 
     name: str
     type: str
@@ -84,12 +83,12 @@ class Field:
     ksy: str = ""
     editions: tuple[str, ...] = ()
     types: tuple[str, ...] = ()
-    #: Whether it is an integer, and a signed one.
+    #: Whether it is an integer, and whether it is signed.
     is_int: bool = field(init=False)
     signed: bool = field(init=False)
-    #: The bytes that it always has; 0: it depends.
+    #: Its length in bytes; 0 if it varies.
     width: int = field(init=False)
-    #: Of a list: the type of its elements, and whose length it holds, if any.
+    #: For a list: each field of its elements, with the field whose length it holds, if any.
     members: tuple[tuple[Field, str], ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -108,7 +107,7 @@ class Field:
 
     @property
     def constant(self) -> bytes:
-        """The bytes that it always has; empty: it varies."""
+        """Its constant content; empty if it varies."""
         return self.text.encode("ascii")
 
     def absent(self, values: Mapping[str, Any]) -> bool:
@@ -124,7 +123,7 @@ class Field:
         return f"{self.each}[{index}]" + ("" if member == self.each else f".{member}")
 
     def shown(self, value: Any) -> str:
-        """Return `value` (an integer or bytes) as people see it."""
+        """Return `value` (an integer or bytes) as text for people."""
         if not self.show:
             return ""
         if self.is_int:
@@ -157,7 +156,7 @@ class Structure:
     name: str
     ksy: str
     fields: tuple[Field, ...]
-    #: Name of the field that holds a length or count -> the field that has it.
+    #: Name of a field with a length or count -> the field that it measures.
     measures: Mapping[str, Field]
 
     @cached_property
@@ -183,7 +182,7 @@ class Structure:
         return ends[0], ends[1]
 
     def places(self, values: Mapping[str, Any]) -> tuple[Mapping[str, int], Mapping[str, int]]:
-        """Return start and end of each field if the fields that vary have these values."""
+        """Return start and end of each field if the fields of variable length have these values."""
         starts: dict[str, int] = {}
         ends: dict[str, int] = {}
         at = 0
@@ -202,13 +201,13 @@ class Structure:
 
     @cached_property
     def counted(self) -> Mapping[str, str]:
-        """Name of a field -> the field that counts from there on, if another one fills what it counts."""
+        """Name of a field -> the length field whose range begins there and ends with a ``fills`` field."""
         return {
             item.counts[0]: item.name for item in self.fields if item.counts and item.name in self.measures
         }
 
     def off(self, name: str) -> int:
-        """Return the place where a field starts if all that varies before it is empty."""
+        """Return the offset of a field if all earlier fields of variable length are empty."""
         return sum(item.width for item in self.fields[: self.names.index(name)])
 
     def packed(self, first: str = "", last: str = "") -> struct.Struct:
@@ -219,14 +218,14 @@ class Structure:
 
     @property
     def size(self) -> int:
-        """The bytes that it has at least, all that varies being empty."""
+        """Its least length in bytes, with all fields of variable length empty."""
         return sum(item.width for item in self.fields)
 
 
 class Layout:
-    """The structures of one format, read at their first use.
+    """The structures of one format, read on first use.
 
-    `rules` are the checksums that the table calls by a name of the format's own.
+    `rules` are the checksum functions of the format, by the names in the table.
     """
 
     def __init__(self, format_id: str, rules: Mapping[str, Rule] | None = None) -> None:
@@ -253,7 +252,7 @@ class Layout:
 
     @cached_property
     def inner(self) -> Mapping[str, Any]:
-        """The field of a record whose bytes another .ksy describes, this `ksy`, its `names`; or nothing.
+        """The field of a record whose bytes another .ksy describes, that `ksy`, and its `names`; or nothing.
 
         The bytes begin at the field `from`. Names are shown `without` some parts; some fields are `hidden`.
         """
@@ -262,16 +261,12 @@ class Layout:
 
     @cached_property
     def contents(self) -> Sequence[Mapping[str, Any]]:
-        """Rows about the meaning of a field's bytes: `of` is ``family.type``, `on` has values of other
-        fields.
-        """
+        """Rows that give a field's bytes a type: `of` is ``family.type``, `on` values of other fields."""
         found: Sequence[Mapping[str, Any]] = self._table.get("contents", ())
         return found
 
     def held(self, field: str, data: bytes, values: Mapping[str, int] = {}) -> tuple[str, str] | None:
-        """Return the family and the type of the content of a field that is next to `values`;
-        None: no contents.
-        """
+        """Return family and type of a field's content, given other fields' `values`; None: no contents."""
         for row in self.contents:
             if row["field"] != field or not row.get("on", {}).items() <= values.items():
                 continue
@@ -282,7 +277,7 @@ class Layout:
 
     @cached_property
     def page(self) -> Mapping[str, Any]:
-        """The needs of the page that reads a file in a browser; it does not concern readers."""
+        """Data for the page that reads a file in a browser; readers do not use it."""
         found: Mapping[str, Any] = self._table.get("page", {})
         return found
 
@@ -295,7 +290,7 @@ class Layout:
         return {row["name"]: row["number"] for row in self._table["types"] if _holds(row, edition)}
 
     def ksy(self, edition: str) -> tuple[str, Mapping[str, Any]]:
-        """Return the name of the .ksy of an edition, and the parameters that types of it ask for."""
+        """Return the name of an edition's .ksy, and the arguments for its types."""
         row = dict(self._table["ksy"][edition])
         return str(row.pop("file")), row
 
@@ -317,7 +312,7 @@ class Layout:
         return tuple(self._table.get("heads", ("record",)))
 
     def whole(self, edition: str) -> tuple[str, ...]:
-        """The types of a ``.ksy`` that are a whole record, where those of `heads` are only how it begins."""
+        """The types of a ``.ksy`` for complete records; `heads` may be only their beginnings."""
         return tuple(self._table.get("whole", (self.structure("record", edition).ksy,)))
 
     def has(self, name: str, edition: str) -> bool:
@@ -329,11 +324,11 @@ class Layout:
         return self._names(edition).get(number, "")
 
     def by_type(self, name: str) -> bool:
-        """Return whether the fields of a structure depend on the record type, which it then begins with."""
+        """Return whether a structure's fields depend on the record type, which is then its first field."""
         return name == self._by_type
 
     def kind_at(self, name: str, edition: str, data: Any) -> str:
-        """Return the record type that decides over the fields of the structure at the start of `data`."""
+        """Return the record type of the structure at the start of `data`; empty if it makes no difference."""
         return self.type_name(edition, data[0]) if name == self._by_type and len(data) else ""
 
     def column(self, name: str) -> Mapping[int, str]:
@@ -359,11 +354,10 @@ class Layout:
     def encode(self, name: str, edition: str, values: Mapping[str, Any], kind: str = "") -> list[Part]:
         """Return the parts of a structure in stored order.
 
-        `values` gives any field by its name: an integer (stored modulo its width), bytes, or of a list a
-        sequence of mappings or of values of the element itself. A record's type may be given by name.
-        Omitted fields are computed: lengths, counts, and last of all checksums, over the resulting fields.
-        Raises KeyError for an edition, structure or type that there is not, TypeError for a field that the
-        structure does not have.
+        `values` has fields by name: an integer (stored modulo its width), bytes, or for a list a sequence of
+        mappings or of plain element values. A record's type may be given by name. Omitted fields are
+        computed: lengths, counts, and last of all checksums, over the resulting fields. Raises KeyError for
+        an unknown edition, structure or type, TypeError for a field that the structure does not have.
         """
         form = self.structure(name, edition, kind)
         unknown = sorted(set(values) - set(form.names))
@@ -393,7 +387,7 @@ class Layout:
     def problem(self, name: str, edition: str, values: Mapping[str, Any], data: bytes) -> str:
         """Return the fault of values that were read from `data`; empty: none.
 
-        That is, whether lengths add up, and fields that follow from others have the right value.
+        Checked are lengths, and fields whose values follow from others.
         """
         kind = self.kind_at(name, edition, data)
         if self.by_type(name) and not kind:
@@ -419,7 +413,7 @@ class Layout:
         return ""
 
     def read(self, name: str, edition: str, data: bytes, kind: str = "") -> dict[str, Any]:
-        """Return the values of a sound structure that `data` begins with, lists as lists of mappings."""
+        """Return the values of the sound structure at the start of `data`, lists as lists of mappings."""
         form = self.structure(name, edition, kind or self.kind_at(name, edition, data))
         lists = {item.each: item.name for item in form.fields if item.each}
         out: dict[str, Any] = {item: [] for item in lists.values()}
@@ -438,7 +432,7 @@ class Layout:
         return out
 
     def spans(self, name: str, edition: str, data: bytes) -> Iterator[Spot]:
-        """Yield the fields of a sound structure that `data` begins with, but those without a byte."""
+        """Yield the fields of the sound structure at the start of `data`, without empty ones."""
         at = 0
         for item, path, raw in self._walk(name, edition, data):
             if length := len(raw):
@@ -452,10 +446,10 @@ class Layout:
     def _walk(
         self, name: str, edition: str, data: bytes, kind: str = ""
     ) -> Iterator[tuple[Field, str, bytes]]:
-        """Yield field, path and bytes, as far as a sound structure has them; linear in `data`."""
+        """Yield field, path and bytes of a sound structure; takes time linear in `data`."""
         form = self.structure(name, edition, kind or self.kind_at(name, edition, data))
         numbers: dict[str, int] = {}
-        #: Where the fields begin that a field counts which another one fills.
+        #: The start of each range that a length field counts and a ``fills`` field ends.
         starts: dict[str, int] = {}
         at = 0
         for item in form.fields:
@@ -463,7 +457,7 @@ class Layout:
                 starts[form.counted[item.name]] = at
             if item.type == "list":
                 for index in range(numbers[item.count]):
-                    # A count or length is never trusted: there is no element after the bytes.
+                    # Counts and lengths are not trusted: elements end with the bytes.
                     if at >= len(data):
                         break
                     for member in item.of:
@@ -493,10 +487,11 @@ class Layout:
         return next((row["name"] for row, known in self._rows if any(item.types for item in known)), "")
 
     def claimed_end(self, name: str, edition: str, data: Any, off: int, end: int) -> int:
-        """Return the place where the structure at `off` ends by its own lengths, whether it is sound or not.
+        """Return the end of the structure at `off` by its own lengths, sound or not.
 
-        0: its fixed part reaches beyond `end`; -1: a length is negative. It reads only the fixed part, so
-        that a search over many candidates stays linear; all lengths must be in it, before the variable parts.
+        0: its fixed part reaches beyond `end`; -1: a length is negative. Only the fixed part is read, so that
+        a search over many candidates takes linear time. So all lengths must be in the fixed part, before the
+        variable parts.
         """
         form = self.structure(name, edition, self.kind_at(name, edition, data[off : off + 1]))
         stop = off + form.size
@@ -533,18 +528,18 @@ def _field(row: Mapping[str, Any]) -> Field:
 
 
 class _Encoding:
-    """One structure while it is put together."""
+    """A structure under construction."""
 
     def __init__(self, layout: Layout, form: Structure, edition: str, values: Mapping[str, Any]) -> None:
         self._layout = layout
         self._form = form
         self._values = dict(values)
         self._parts: list[Part] = []
-        #: Name of a field -> the index of its first part, and that after its last.
+        #: Name of a field -> index of its first part, and the index after its last part.
         self._places: dict[str, tuple[int, int]] = {}
 
     def parts(self) -> list[Part]:
-        """Return the parts; lengths over several fields come last, before only the checksums."""
+        """Return the parts; lengths over several fields are computed last, followed only by checksums."""
         for item in self._form.fields:
             start = len(self._parts)
             self._put(item)
@@ -605,7 +600,7 @@ class _Encoding:
             self._parts.append(Part(item.path(index, member.name), data))
 
     def _range(self, item: Field, ends: Sequence[str]) -> tuple[int, int]:
-        """Return the index of the first part that `ends` names, and the one after the last."""
+        """Return the index of the first part of the fields `ends`, and the index after the last one."""
         first, last = self._form.range(item, ends)
         return self._places[first][0], self._places[last][1]
 
@@ -628,9 +623,9 @@ def laid(
 ) -> bytes:
     """Return a whole file: `pieces` in place, everything else `fill`.
 
-    A piece goes to the end of the one before it, and an (offset, bytes) piece to its offset; each is padded
-    with zeros to `alignment`. `background` is the earlier content of the file, of which all unwritten bytes
-    stay. A `size` below the existing one cuts the file.
+    A piece is placed at the end of the previous one, an (offset, bytes) piece at its offset; each is padded
+    with zeros to `alignment`. `background` is the earlier content of the file, which remains in unwritten
+    bytes. A `size` below the existing one cuts the file.
     """
     out = bytearray(background)
     at = 0

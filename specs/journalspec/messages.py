@@ -42,9 +42,9 @@ FILE_NAME = "messages.toml"
 MADE_NAME = "messages_made.json"
 IMPACTS = ("none", "risk", "doubt", "refusal", "loss")
 REQUIRED = ("id", "product", "level", "text", "impact", "verdict", "cause", "state", "meaning", "versions")
-#: Characters of a line that are checked, and the fewest that a text must have in common with it.
+#: The most characters of a line that are checked, and the fewest that a text must share with it.
 LONGEST, SHORTEST = 100_000, 8
-#: The part of the pairs of words that a fragment and a text share when one is recognised as the other.
+#: The share of common word pairs from which a fragment is recognised as a text.
 ALIKE = 0.6
 _BLANK = re.compile(r"\{\}")
 _ID = re.compile(r"[A-Z0-9][A-Z0-9-]{4,}")
@@ -80,17 +80,17 @@ class ProductMessage:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Its id, and those that it has elsewhere."""
+        """Its id, and its ids in other products."""
         return (self.id, *self.also)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Its text, and those of other versions."""
+        """Its text, and its texts in other versions."""
         return (self.text, *(entry["text"] for entry in self.other))
 
     @property
     def known(self) -> str:
-        """The evidence, in words."""
+        """The evidence, in words: read in a source, or printed by a start."""
         if not self.made:
             return f"read in the source or the classes of {self.read}"
         product, _, state = self.made[0].partition("/")
@@ -181,8 +181,8 @@ def _codes(format_id: str) -> set[str]:
 def matching(line: str) -> tuple[ProductMessage, ...]:
     """Return the messages that match any part of a log line, the best first; none if nothing matches.
 
-    An id decides, or a whole text with something in the place of each {}; else a fragment
-    that has most of its pairs of words in common. Takes time by the length of the line.
+    A message matches by its id, or by its whole text with any words in place of each {}; otherwise a fragment
+    matches if it shares most of its word pairs. Takes time by the length of the line.
     """
     line = _plain(line)
     tokens = set(_ID.findall(line.upper()))
@@ -198,7 +198,7 @@ def matching(line: str) -> tuple[ProductMessage, ...]:
         scored = [
             (shared, entry) for entry in every_message() for shared in [_alike(entry, line, pairs)] if shared
         ]
-    # The longest text says most; sorting is stable, so equal ones stay in the order of their files.
+    # The longest text is the best match; sorting is stable, so equal ones stay in file order.
     return tuple(entry for _, entry in sorted(scored, key=lambda pair: -pair[0]))
 
 
@@ -211,7 +211,7 @@ def prints(entry: ProductMessage, lines: Iterable[str]) -> bool:
 
 
 def nearest(line: str) -> tuple[ProductMessage, ...]:
-    """Return the three messages with the most similar words to a line that matches none."""
+    """Return the three messages whose words are most similar to a line that matches none."""
     words = set(_words(_plain(line))) - {"{}"}
 
     def likeness(entry: ProductMessage) -> float:
@@ -228,7 +228,7 @@ def _plain(line: str) -> str:
 def _covered(text: str, line: str) -> int:
     """Return how many characters of a text, without its {}, are in the line in order; 0 if not all are."""
     at = total = 0
-    # What fills a blank may be nothing, at the end of a line without the blank before it.
+    # The text for a {} may be empty; at the end of a line, the space before it may be absent, too.
     for piece in map(str.strip, _BLANK.split(" ".join(text.split()))):
         found = line.find(piece, at)
         if found < 0:
@@ -239,7 +239,7 @@ def _covered(text: str, line: str) -> int:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text in lower case; {} for a blank, and for a number, which fills one."""
+    """Return the words of a text in lower case; a placeholder and a number both become {}."""
     return ["{}" if word[0] in "{0123456789" else word for word in _WORD.findall(text.lower())]
 
 
@@ -249,7 +249,7 @@ def _pairs(text: str) -> set[tuple[str, str]]:
 
 
 def _alike(entry: ProductMessage, line: str, pairs: set[tuple[str, str]]) -> float:
-    """Return the similarity of a fragment to a text: itself, or pairs of words; 0 if it is small."""
+    """Return how well a fragment matches: as a part of a text, or by common word pairs; 0: not enough."""
     best = 0.0
     for text in entry.texts:
         if len(line) >= SHORTEST and line.lower() in text.lower():

@@ -1,4 +1,4 @@
-"""How numbers are stored: each form by the name that tables call it, with a reader and a writer.
+"""The stored forms of numbers: each form by its name in tables, with a reader and a writer.
 
 ``u1 s1 u2 s2 u4 s4 u8 s8 f4 f8`` are big-endian, with ``le`` appended little-endian; ``bool`` is a byte
 that is not 0. ``cint`` and ``clong`` are compressed numbers, ``varint`` is that of Protocol Buffers.
@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-#: Of each form of a compressed int and of a compressed long: its bits, and its bytes.
+#: For each form of a compressed int, and of a compressed long: its number of bits and of bytes.
 _FORMS = (((6, 1), (14, 2), (31, 4)), ((14, 2), (30, 4), (63, 8)))
 _MOST_GROUPS = 10
 
@@ -57,7 +57,7 @@ def _packed(*, wide: bool) -> Number:
     forms = _FORMS[wide]
 
     def read(data: bytes, at: int) -> tuple[int, int]:
-        # The first bit alone marks the longest form, two bits the others.
+        # The longest form is marked by the first bit, the others by the first two bits.
         bits, size = forms[min(data[at] >> 6, 2)]
         if at + size > len(data):
             raise IndexError("the bytes end")

@@ -19,8 +19,8 @@ from typing import Any
 
 from journalspec.reread import Lazy, Part
 
-#: A JSON value as the protocol knows it: no numbers, no floats.
-Json = Any  # the recursive alias helps no checker and no reader
+#: A JSON value in the protocol: no numbers.
+Json = Any  # a recursive alias would help neither type checkers nor readers
 
 CLEAN = "clean"
 RECOVERED = "recovered"
@@ -38,7 +38,7 @@ class Level(IntEnum):
     RECORDS = 1
     STATE = 2
     LAYOUT = 3
-    #: What queues and tables hold. No other level needs it, and it needs all of them.
+    #: The content of queues and tables. No other level needs it, and it needs all of them.
     CONTENTS = 4
 
     @classmethod
@@ -106,7 +106,7 @@ class Dropped(Item):
 
     @property
     def end(self) -> int:
-        """Where it ends: the offset after its last byte."""
+        """The offset after its last byte."""
         return self.off + self.length
 
     def members(self) -> dict[str, object]:
@@ -118,10 +118,10 @@ class Dropped(Item):
 class Missing(Item):
     """Something that belongs to the journal and is missing, and the proof of it.
 
-    `code` is a word of the format's table ``[missing]``; `name` says which one (the name of a file, the
-    id of a record or transaction as text). The proof is in `file`, at `off` where that is one place.
-    `count` is the number of affected messages, records or rows (the table says which), None if it is unknown.
-    `text` is for people and is not compared. With something missing a verdict is never clean.
+    `code` is a word of the format's table ``[missing]``; `name` says which one (the name of a file, the id of
+    a record or transaction as text). The proof is in `file`, at `off` where that is one place. `count` is the
+    number of affected messages, records or rows (the table says which), None if it is unknown. `text` is for
+    people and is not compared. If something is missing, the verdict is never clean.
     """
 
     code: str
@@ -132,7 +132,7 @@ class Missing(Item):
     text: str = ""
 
     def members(self) -> dict[str, object]:
-        """Return the entry with only the members that have something."""
+        """Return the entry without empty members."""
         out: dict[str, object] = {"code": self.code, "name": self.name}
         out |= {"file": self.file} if self.file else {}
         out |= {"off": self.off} if self.off is not None else {}
@@ -142,7 +142,7 @@ class Missing(Item):
 
 @dataclass(frozen=True, slots=True)
 class Note(Item):
-    """Something to report that changes no result (a spec note code)."""
+    """A remark that changes no result (a spec note code)."""
 
     code: str
     file: str = ""
@@ -150,7 +150,7 @@ class Note(Item):
     text: str = ""
 
     def members(self) -> dict[str, object]:
-        """Return the note with only the members that have something."""
+        """Return the note without empty members."""
         out: dict[str, object] = {"code": self.code}
         if self.file:
             out["file"] = self.file
@@ -198,26 +198,26 @@ class Observation:
     phase: str | None = None
     code: str | None = None
     message: str = ""
-    #: Where the reader stood when it refused; part of level ``layout``.
+    #: Where the reader was when it refused; part of level ``layout``.
     at: At | None = None
-    #: Forensic finds that never enter the result (records outside the log).
+    #: Forensic findings that never enter the result (records outside the log).
     unanchored: Sequence[Record] = ()
-    #: What belongs here and is not here; in the order of the format's ``[lists]``.
+    #: Things that belong to the journal and are missing, in the order of the format's ``[lists]``.
     missing: Sequence[Missing] = ()
     #: Part of level ``contents``: the rows of each table, as JSON has them; None: they were not requested.
     contents: Mapping[str, object] | None = None
-    #: Number of things outside the answer that were met, by name, for summaries of it.
+    #: Number of things that were found but are not in the answer, by name, for summaries.
     tallies: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
-    #: Not part of the answer: the refusal of strict recovery, if reading has met its cause.
+    #: Not part of the answer: the refusal of strict recovery, if the reading found its cause.
     unfit: Observation | None = field(default=None, compare=False, repr=False)
 
     @property
     def given_up(self) -> Sequence[Record]:
         """Return the unanchored records in dropped bytes; they might be live if those bytes were intact.
 
-        That is a dropped region, or a file that cannot be used. The others are in places where unused
-        records are normal (after the end of the log, of an earlier generation). Takes 16 bytes of memory
-        for each dropped region.
+        Dropped bytes are a dropped region, or a file that cannot be used. Other unanchored records are at
+        places where that is normal (after the end of the log, of an earlier generation). Takes 16 bytes of
+        memory for each dropped region.
         """
         if isinstance(self.unanchored, Lazy):
             return Lazy([Part("", self.each_given_up, sum(1 for _ in self.each_given_up()))])
@@ -274,7 +274,7 @@ class _Regions:
             ends.append(region.off + region.length)
 
     def hold(self, at: At) -> bool:
-        """Return whether what is at `at` begins within one of them."""
+        """Return whether `at` begins within one of the ranges."""
         starts, ends = self._found.get(at.file, ((), ()))
         index = bisect_right(starts, at.off) - 1
         return index >= 0 and at.off < ends[index]

@@ -1,7 +1,7 @@
 """The generated Kaitai parsers, structure by structure, as :class:`journalspec.schemas.Codec` wants them.
 
 A ``.ksy`` describes one structure, or a file whose records are back to back. Checks that it cannot express
-(checksums, searches, several files) are done on top.
+(checksums, searches, several files) are done outside of the generated parsers.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class KaitaiCodec:
             raise SchemaError(str(error), file, stream.pos()) from error
 
     def whole(self, data: bytes, edition: str, file: str = "") -> Any:
-        """Return the tree of a whole file, as a user of the .ksy alone gets it; raises SchemaError."""
+        """Return the tree of a whole file, as the .ksy alone parses it; raises SchemaError."""
         return self._parsed(self.parser(edition), edition, data, 0, file)[0]
 
     def read(self, name: str, edition: str, data: bytes, off: int, file: str) -> Plain:
@@ -74,7 +74,7 @@ def codec_of(format_id: str) -> KaitaiCodec:
 
 @cache
 def _wanted(kind: Any) -> tuple[str, ...]:
-    """Return the parameters of a generated class."""
+    """Return the names of the parameters of a generated class."""
     return tuple(name for name in signature(kind).parameters if not name.startswith("_"))
 
 

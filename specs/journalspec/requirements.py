@@ -1,8 +1,8 @@
 """The numbered requirements of a format, from its ``requirements.toml``.
 
-A requirement's id is permanent. Its digest fits its text; a change of the
-text has to raise the revision, so that cases and deviations that name the id
-notice. ``python -m journalspec.requirements --stamp FORMAT`` does both.
+A requirement's id is permanent. Its digest is that of its text. A change of the text must raise the revision,
+so that cases and deviations with the id are reviewed. ``python -m journalspec.requirements --stamp FORMAT``
+updates both.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _ID = re.compile(r"(?P<prefix>[A-Z]{3})-(?P<area>[A-Z]{3})-(?P<number>[0-9]{3})"
 class Requirement:
     """One requirement: its text, its roles, its editions, and its source.
 
-    `why` explains the rule to a person, in Markdown, where the text alone does not; it demands nothing and
-    is not part of the digest. `source` holds ``kind`` (product, document or decision), its name
+    `why` explains the rule to a person, in Markdown, if the text alone does not; it demands nothing and is
+    not part of the digest. `source` holds ``kind`` (product, document or decision), its name
     (``product``/``version``/``class`` or ``document``) and ``passages``.
     """
 

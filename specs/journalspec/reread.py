@@ -14,7 +14,7 @@ from typing import Generic, TypeVar, overload
 
 S = TypeVar("S")
 T = TypeVar("T")
-#: Given an item, the file that it is in, and its offset and length there.
+#: A function from an item to its file, offset and length.
 Place = Callable[[T], tuple[str, int, int]]
 
 #: Memory for a journal's records, in bytes: for each its length in the file and COST.
@@ -24,7 +24,7 @@ COST = 1 << 10
 
 
 class Changed(Exception):
-    """A file had other content when it was read again: earlier results do not hold."""
+    """A file had other content when it was read again, so earlier results are invalid."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"{name or 'the journal'} changed while it was read")
@@ -35,7 +35,8 @@ class Changed(Exception):
 class Part(Generic[T]):
     """The `count` items of file `name`; `again` yields them once more.
 
-    Parts of one file with the same `key` give the same; for a part without one (None) that is unknown.
+    Parts of one file with the same `key` have the same items; for a part without a key (None) that is
+    unknown.
     """
 
     name: str
@@ -44,7 +45,7 @@ class Part(Generic[T]):
     key: object = None
 
     def same(self, other: Part[T]) -> bool:
-        """Return whether both are known to give the same."""
+        """Return whether both are known to have the same items."""
         mine = self.name, self.count, self.key
         return self.key is not None and mine == (other.name, other.count, other.key)
 
@@ -52,10 +53,10 @@ class Part(Generic[T]):
 class Lazy(Sequence[T]):
     """The items of several parts, one after the other, not stored in memory.
 
-    Iterating costs a pass over the files; so does an index, up to the item. Raises :class:`Changed` where a
-    part gives other items than it did at first. `codes` are the numbers of the types of records in it and
-    their counts, if they are known. `brief` yields for each item its name in a summary and its size
-    (bytes), without making it.
+    Iterating costs a pass over the files; so does an index, up to the item. Raises :class:`Changed` if a part
+    yields other items than at first. `codes` are the numbers of the types of records in it and their counts,
+    if they are known. `brief` yields for each item its name in a summary and its size (bytes), without making
+    it.
     """
 
     def __init__(
@@ -90,7 +91,7 @@ class Lazy(Sequence[T]):
         return next(islice(self, at, None))
 
     def __eq__(self, other: object) -> bool:
-        """Compare item by item, except for items known to be equal; the first difference ends it."""
+        """Compare item by item, without items known to be equal, up to the first difference."""
         if not isinstance(other, Sequence) or isinstance(other, str):
             return NotImplemented
         if isinstance(other, Lazy) and [*map(_count, self.parts)] == [*map(_count, other.parts)]:
@@ -105,7 +106,7 @@ class Lazy(Sequence[T]):
             mine == theirs for mine, theirs in zip(self, other, strict=True)
         )
 
-    __hash__ = None  # type: ignore[assignment]  # as of a list: what it holds may be anything
+    __hash__ = None  # type: ignore[assignment]  # unhashable, as a list: its items may be of any type
 
 
 class Deferred(Sequence[T]):
@@ -145,7 +146,7 @@ class Deferred(Sequence[T]):
             return False
         return self._all() == (other._all() if isinstance(other, Deferred) else tuple(other))
 
-    __hash__ = None  # type: ignore[assignment]  # as of a list
+    __hash__ = None  # type: ignore[assignment]  # unhashable, as a list
 
     def __repr__(self) -> str:
         return repr(self._all())
@@ -165,7 +166,7 @@ def _walk(part: Part[T]) -> Iterator[T]:
 
 
 def mapped(function: Callable[[S], T], sequence: Sequence[S]) -> Sequence[T]:
-    """Return `function` of each item; for a sequence that is read again, at each access."""
+    """Return ``function(item)`` for each item; for a sequence that is read again, computed at each access."""
     if not isinstance(sequence, Lazy):
         return tuple(map(function, sequence))
     return Lazy(Part(part.name, partial(map, function, Lazy([part])), part.count) for part in sequence.parts)
@@ -220,7 +221,7 @@ def _parts(place: Place[T], sequence: Sequence[T]) -> Iterator[Part[T]]:
 
 
 def by_file(place: Place[T], sequence: Sequence[T]) -> Callable[[str], Sequence[T]]:
-    """Return a function for the items of one file, in order: found once for all files, or read again."""
+    """Return a function from a file to its items, in order: grouped once for all files, or read again."""
     if isinstance(sequence, Lazy):
         parts: dict[str, list[Part[T]]] = {}
         for part in sequence.parts:

@@ -1,8 +1,8 @@
-"""The common parts of the declarative schemas of all formats: how they fail, where they are, the questions.
+"""The common parts of the declarative schemas of all formats: errors, loading, and the protocol.
 
-The construct schemas (:mod:`.elements`) and the generated Kaitai parsers (:mod:`.parsers`) read
-single headers and records, and judge no damage. Other code decides their places and the result;
-:func:`reread` is whether a schema reads the same there.
+The construct schemas (:mod:`.elements`) and the generated Kaitai parsers (:mod:`.parsers`) read single
+headers and records, and do not handle damage. Other code decides where headers and records are;
+:func:`reread` reads them again with a schema, for a comparison.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from journalspec.formats import UnknownFormat, format_ids, format_module, get_fo
 from journalspec.layout import Field, Layout
 from journalspec.observation import FileMap, Observation, Record
 
-#: Kind of schema -> the module that makes it of a format's table.
+#: Kind of schema -> the module that makes it from a format's table.
 KINDS = {"construct": "elements", "kaitai": "parsers"}
 
 
@@ -60,19 +60,19 @@ class Plain:
 
 
 class Codec(Protocol):
-    """The schemas of one kind for a format, which read one structure at its place."""
+    """The schemas of one kind for a format, which read one structure at a given place."""
 
     def read(self, name: str, edition: str, data: bytes, off: int, file: str) -> Plain:
         """Return the structure `name` at `off` of `data`; raises SchemaError unless it is sound."""
 
 
 class RecordReader(Protocol):
-    """The entries of `READERS` in a format's module ``records``: its records are more than one structure."""
+    """An entry of `READERS` in a format's module ``records``, for records of more than one structure."""
 
     def __call__(self, journal: Journal, file: str, off: int) -> Plain:
-        """Return the record at `off` of a file, all of it; raises SchemaError unless it is sound.
+        """Return the complete record at `off` of a file; raises SchemaError unless it is sound.
 
-        Its fields are those that an observation has of it.
+        Its fields are those in an observation.
         """
 
 
@@ -95,7 +95,7 @@ def record_reader(format_id: str, kind: str) -> RecordReader | None:
 
 
 def described() -> tuple[str, ...]:
-    """Return the formats that have a table of their bytes, and with it schemas."""
+    """Return the formats that have a layout table, and so schemas."""
     return tuple(name for name in format_ids() if hasattr(format_module("journalspec", name), "LAYOUT"))
 
 
@@ -116,17 +116,17 @@ def reread(
     seen: Observation,
     params: Mapping[str, Any] | None = None,
 ) -> Observation:
-    """Return `seen` with every header and record as the schemas of `kind` read them, where `seen` has them.
+    """Return `seen` with every header and record read again by the schemas of `kind` at the same place.
 
-    Two descriptions agree on a journal if the result is equal to `seen`. Facts that no structure stores are
-    unchanged: state, regions and notes. Raises SchemaError where a schema finds nothing sound, and for an
-    edition that there is not.
+    Schema and reader agree on a journal if the result is equal to `seen`. State, regions and notes are
+    unchanged, because no structure stores them. Raises SchemaError if a schema finds nothing sound at a
+    place, and for an unknown edition.
     """
     if edition not in get_format(format_id).editions:
         known = ", ".join(get_format(format_id).editions)
         raise SchemaError(f"no schema for edition {edition!r}: there are {known}")
     again = _Again(format_id, kind, Journal(files, edition, params or {}))
-    # Headers first: they say how the records after them are laid out.
+    # Headers first, because they decide the layout of the records after them.
     headers = tuple(map(again.header, seen.files))
     return replace(
         seen,
@@ -137,7 +137,7 @@ def reread(
 
 
 class _Again:
-    """The files of one journal, read by a schema where another reader found something."""
+    """The files of one journal, read by a schema at the places of another reader's findings."""
 
     def __init__(self, format_id: str, kind: str, journal: Journal) -> None:
         self._layout: Layout = format_module("journalspec", format_id).LAYOUT
@@ -151,7 +151,7 @@ class _Again:
         self._behind: dict[str, str] = {}
 
     def header(self, entry: FileMap) -> FileMap:
-        """Return a file with its header read again, if it has one that is of use."""
+        """Return a file with its header read again, if it has a usable one."""
         if not entry.header or entry.role in ("control", "mirror", "invalid"):
             return entry
         if not self._layout.has("header", self._edition):
@@ -176,14 +176,14 @@ class _Again:
         stored = {item.name: item for item in self._layout.structure("record", edition, kind).fields}
         told = dict(record.fields)
         told.update(self._values(stored, found.fields, record))
-        # If none of the stored types was given, it stays as it was.
+        # If the stored type has no name, the reader's type is kept.
         stored_types = self._layout.types(edition)
         return Record(found.type if found.type and record.type in stored_types else record.type, told, at)
 
     def _values(
         self, stored: Mapping[str, Field], values: Mapping[str, Any], record: Record
     ) -> Iterator[tuple[str, Any]]:
-        """Yield the parts of an observation about a record that depend on the record alone."""
+        """Yield the members of a record in an observation that depend on the record's bytes alone."""
         for field in self._told:
             item = stored.get(field.name)
             if item is None or field.name not in values:

@@ -1,10 +1,8 @@
 """The observation model of a format: every name that an answer may have, from its ``fields.toml``.
 
-One table per format says which record types there are and which fields each
-has, with types and ranges, what headers and the state hold, and every role,
-reason, code, note, parameter and operation. Readers of the table are the pages
-of the site, the judge, and :meth:`Vocabulary.problems`, which holds one answer
-against it.
+One table per format lists the record types and the fields of each, with types and ranges, the fields of
+headers and of the state, and every role, reason, code, note, parameter and operation. The site, the runner,
+and :meth:`Vocabulary.problems`, which checks one answer, use the table.
 """
 
 from __future__ import annotations
@@ -21,12 +19,12 @@ Json = Any  # as in journalspec.observation
 
 #: The kinds of values; in JSON an ``int`` is decimal text and ``bytes`` are lower-case hex.
 KINDS = ("int", "bytes", "str", "bool", "list", "object")
-#: Name of an integer's width -> the least and the greatest value.
+#: Name of an integer type -> its least and its greatest value.
 WIDTHS = {f"s{size}": (-(1 << (8 * size - 1)), (1 << (8 * size - 1)) - 1) for size in (1, 2, 4, 8)} | {
     f"u{size}": (0, (1 << (8 * size)) - 1) for size in (1, 2, 4, 8)
 }
 OPERATIONS = ("read", "recover", "write")
-#: The phase of codes that only a writer refuses with.
+#: The phase of refusal codes that only a writer uses.
 WRITER = "writer"
 
 _IN_PYTHON: dict[str, Any] = {"bool": bool, "list": list, "object": dict}
@@ -34,15 +32,15 @@ _INT = re.compile(r"0|-?[1-9][0-9]*")
 _HEX = re.compile(r"([0-9a-f]{2})*")
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # each is itself: looked up by identity, many times
+@dataclass(frozen=True, slots=True, eq=False)  # compared by identity: it is looked up often
 class Field:
     """One named value: of a record, a header, the state, an operation, or a parameter.
 
-    `editions` and `types` (of records) say where it is; empty means everywhere. `optional` says when it is
-    omitted, empty: never. `low` and `high` bound an integer, or the length of bytes. `order` is how a list
-    is sorted; `of` are the members of its elements, or of an object; `element` is the type of the elements
-    of a list of plain values. `unseen` is the reason why no published case shows it. A table of records has
-    a `body` only if bodies are requested.
+    `editions` and `types` (of records) say where it occurs; empty means everywhere. `optional` says when it
+    is omitted; empty: never. `low` and `high` bound an integer, or the length of bytes. `order` is how a list
+    is sorted; `of` are the members of its elements, or of an object; `element` is the type of the elements of
+    a list of plain values. `unseen` is the reason why no published case shows it. A table of records has a
+    `body` only if bodies are requested.
     """
 
     name: str
@@ -99,19 +97,18 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A name with its meaning and where it is met: a record type, role, reason, code or note.
+    """A name with its meaning and its editions: a record type, role, reason, code, note or missing thing.
 
     `phase` and `at` are for codes (`at`: the meaning of the refusal's place); `file`, `off` and `text` say
-    which parts a note has; empty: absent. `loss`: a tool does not call a journal with the note clean,
-    although recovery continues; with `tool`, `read` and `recover` may call it clean all the same.
-    `absence`: it says that something is missing, which cannot be known while a file could not be read.
-    `advice` is for codes: what to do about such a refusal before anything else. `neighbour` is for notes that
-    files next to the journal prove. Only implementations with the feature ``missing`` look there, so only
-    they are asked. `names` and `count` are for missing things: their names, and the unit that is counted
-    (empty: no number). `exact` is for notes and missing things: cases list each such code, so an answer with
-    another one is wrong. `whole` is for reasons: the record is intact, and other bytes exclude it. `unseen`
-    is the reason why no published case shows it; a missing thing with one is reported by the command line
-    alone.
+    which parts a note has; empty: absent. `loss`: a tool does not report a journal with the note as clean,
+    although recovery continues; with `tool`, `read` and `recover` may still report it as clean. `absence`:
+    the note says that something is missing, which is unknown if a file could not be read. `advice` is for
+    codes: the first step after such a refusal. `neighbour` is for notes that files next to the journal prove.
+    Only implementations with the feature ``missing`` read these files, so only they must report such notes.
+    `names` and `count` are for missing things: their names, and the unit that is counted (empty: no number).
+    `exact` is for notes and missing things: a case lists all such codes, so an answer with an additional one
+    is wrong. `whole` is for reasons: the record is intact, and other bytes exclude it. `unseen` is the reason
+    why no published case shows it; only the command line reports a missing thing with a reason here.
     """
 
     name: str
@@ -151,7 +148,7 @@ class Vocabulary:
     params: tuple[Field, ...]
     operations: Mapping[str, tuple[Entry, tuple[Field, ...]]]
     framing: Mapping[str, str] = field(default_factory=dict)
-    #: ``records`` and ``dropped`` -> their order, which is compared.
+    #: ``records`` and ``dropped`` -> their order, which the runner compares.
     lists: Mapping[str, str] = field(default_factory=dict)
     #: The things that an answer may report as missing.
     missing: Mapping[str, Entry] = field(default_factory=dict)
@@ -163,7 +160,7 @@ class Vocabulary:
 
     @property
     def bodies(self) -> frozenset[str]:
-        """The names of record fields that hold what users store."""
+        """The names of record fields that hold users' data."""
         return frozenset(item.name for item in self.fields if item.body)
 
     @property
@@ -187,7 +184,7 @@ class Vocabulary:
         )
 
     def problems(self, answer: Mapping[str, Json], edition: str, op: str) -> list[str]:
-        """Return the parts of `answer` (an observation as JSON) that are not in the tables.
+        """Return the faults of `answer` (an observation as JSON) by the tables.
 
         A part that is missing because a lower level was requested is not a problem; a record, header or state
         that is there must be complete.
@@ -290,7 +287,7 @@ def members(fields: Iterable[Field], value: Json, where: str, edition: str) -> I
 
 
 def parse(data: Mapping[str, Any], editions: Sequence[str]) -> Vocabulary:
-    """Return the vocabulary that the tables of a ``fields.toml`` make; raises ValueError that says where."""
+    """Return the vocabulary of the tables of a ``fields.toml``; raises ValueError that names the place."""
     known = {
         "record_types",
         "field",

@@ -1,18 +1,15 @@
 """The author module: sound journals from descriptions, with every range named.
 
-A base for the disk editions describes ``file1`` and ``file2``, each with
-``timestamp``, ``state``, ``position`` (default: after the last record) and ``records``. For the editions
-``seed`` and ``nio`` it has ``records`` itself. A disk
-base with ``records`` has them in file 1, which is active and open, and an empty file 2.
-``before`` has records of the previous generation, laid first, that show through after the others.
-A record is a table, or a text ``LABEL [TYPE] key=value ...``: ``r7`` alone is a decision on
-transaction g7 over db1 and jms1.
-Labels: ``f1``, ``f1.header.position``, ``f1.tail`` (empty, at the position),
-``r1``, ``r1.gtrid``, ``r1.name2.length`` ...
+A base for the disk editions describes ``file1`` and ``file2``, each with ``timestamp``, ``state``,
+``position`` (default: after the last record) and ``records``. For the editions ``seed`` and ``nio`` it has
+``records`` itself. A disk base with ``records`` has them in file 1, which is active and open, and an empty
+file 2. ``before`` has records of the previous generation, laid first; they remain visible after the end of
+``records``. A record is a table, or a text ``LABEL [TYPE] key=value ...``: ``r7`` alone is a decision on
+transaction g7 over db1 and jms1. Labels: ``f1``, ``f1.header.position``, ``f1.tail`` (empty, at the
+position), ``r1``, ``r1.gtrid``, ``r1.name2.length`` ...
 
-The order of the fields is that of the specification's table. Any field can be given
-another value than the right one; the checksum is then that of the record as described
-(the liar's checksum is right), unless it is given too.
+The order of the fields is that of the specification's table. Any field can be given a wrong value. The
+checksum is then computed over the described bytes, so it is valid, unless it is given too.
 """
 
 from __future__ import annotations
@@ -45,7 +42,7 @@ DELIMITERS = {
 }
 #: The keys of a description with unchanged values; `seq` and `type` are authors' words for two of them.
 _NUMBERS = ("record_length", "header_length", "payload_length", "gtrid_length", "names_count", "crc32")
-#: Field of the table -> its label, where authors call it something else.
+#: Field of the table -> its label, if authors use another word.
 _LABELS = {
     "frame_start": "opening",
     "trailer": "closing",
@@ -95,15 +92,15 @@ _READ: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
 
 
 def laid_out_as(edition: str) -> str:
-    """Return the edition whose table records are built by: the seed's has all that a liar may have."""
+    """Return the edition whose table builds records: nio's own, else the seed's, which has every field."""
     return edition if edition == "nio" else "seed"
 
 
 def record_values(record: Mapping[str, Any], edition: str) -> dict[str, Any]:
     """Return the fields of a record as the table calls them.
 
-    ``checksum_names = "stored"`` takes the names as they are stored instead of as a
-    sorted set with '?' for what is not ASCII: a wrong checksum that naive writers produce.
+    ``checksum_names = "stored"`` computes the checksum over the names as they are stored. The right one is
+    over a sorted set of names with '?' for characters that are not ASCII; naive writers get it wrong.
     """
     laid = laid_out_as(edition)
     known = LAYOUT.structure("record", laid).names
@@ -137,13 +134,13 @@ def record_bytes(record: Mapping[str, Any], edition: str) -> bytes:
 def header_parts(base: Mapping[str, Any]) -> list[Part]:
     """Return the fields of a nio journal's header, up to the first record."""
     around = {f"{name}_delimiter": delimiter(base.get(name, name)) for name in ("previous", "current")}
-    # The header ends as a frame does not: with the separator that authors call its closing.
+    # Unlike a frame, the header ends with a separator, which authors call its closing.
     used = labelled(LAYOUT.encode("header", "nio", around), {**_LABELS, "separator": "closing"}, "header.")
     return [*used, Part("header.rest", bytes(NIO_RECORD - len(joined(used))))]
 
 
 def reported(values: Mapping[str, Any], edition: str) -> dict[str, Any]:
-    """Return what a reader reports of a record with these values (without its place)."""
+    """Return a reader's report of a record with these values (without its place)."""
     names = [row["name"] for row in values["names"]]
     charset = "latin-1" if edition == "nio" else "ascii"
     told = {**values, "names": [name.decode(charset, "replace") for name in names]}
@@ -152,7 +149,7 @@ def reported(values: Mapping[str, Any], edition: str) -> dict[str, Any]:
     if edition != "seed" or not told.get("extension"):
         told.pop("extension", None)
     out = author.reported(LAYOUT, edition, LAYOUT.type_name("2.1", values["status"]) or "OTHER", told)
-    if edition == "nio":  # that is how its cases were first published
+    if edition == "nio":  # its cases were first published in this form
         out |= {name: out.pop(name) for name in ("crc32", "delimiter")}
     return out
 
@@ -213,7 +210,7 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
 
 
 def seal(built: Built, label: str) -> None:
-    """Make the checksum fit the bytes that now are at record `label`.
+    """Recompute the checksum over the present bytes of record `label`.
 
     For disk records with ASCII names in ascending order, and for nio payloads.
     """

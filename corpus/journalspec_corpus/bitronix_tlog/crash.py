@@ -1,4 +1,4 @@
-"""What the disk journal gives to the crash engine."""
+"""The interface of the disk journal to the crash engine."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def canonical(told: Mapping[str, Any]) -> State:
 
 
 def state(kept: Kept) -> State:
-    """Return the unfinished decisions in the order of their gtrids, each with the names that are left."""
+    """Return the unfinished decisions in the order of their gtrids, each with its unfinished names."""
     return tuple((gtrid, tuple(sorted(kept[gtrid]))) for gtrid in sorted(kept))
 
 
 def effects(unfinished: State) -> list[Effect]:
-    """Return one effect for each name that is to be committed still, or one if there are none."""
+    """Return one effect for each name that is not committed yet, or a single effect if there are none."""
     return [made for gtrid, names in unfinished for made in _decided(gtrid, names)]
 
 
@@ -52,7 +52,7 @@ def _decided(gtrid: str, names: Iterable[str]) -> tuple[Effect, ...]:
 
 
 def told(unfinished: State) -> dict[str, Any]:
-    """Return them in the form of an observation."""
+    """Return the unfinished decisions in the form of an observation."""
     return {"unfinished": [{"gtrid": gtrid, "names": list(names)} for gtrid, names in unfinished]}
 
 
@@ -63,13 +63,13 @@ def action(key: str) -> Action:
     op = {"op": "log", "status": fields["status"], "gtrid": gtrid, "names": names}
     if fields["status"] == str(STATUS_CODES["ROLLEDBACK"]):
         return Action(op, gtrid, ROLLBACK)
-    # Others than finishing ones name what they are about; that it is decided says COMMITTING alone.
+    # A record without a finishing status has the effects of its decision; only COMMITTING makes the decision.
     finishing = fields["status"] in FINISHING
     return Action(op, gtrid, ALONE, () if finishing else _decided(gtrid, names))
 
 
 def look(files: StateFiles, edition: str) -> Hashable:
-    """Return what recovery can see: lengths, headers, and the records and damage of the logs."""
+    """Return the visible content: lengths, headers, and the records and damage of the logs."""
     if edition not in DISK_EDITIONS:
         return equal_contents(files, edition)
     return tuple([(name, files.size(name), files.once((name,), _seen, name)) for name in files])
@@ -83,12 +83,13 @@ def _seen(content: bytes, name: str) -> bytes:
         for off, end in zip(batch.off, batch.end, strict=True):
             said += (batch.base + off, batch.data[off:end])
         faults += batch.damage
-    # The first place without a record says why recovery refuses; and a timestamp may be one of these places.
+    # The reason of the first damage decides the refusal code. The places matter, too: a timestamp may point
+    # at one.
     return digest_of(*said, *(fault[0] for fault in faults), *(fault[2].encode() for fault in faults[:1]))
 
 
 def reach(files: Mapping[str, bytes]) -> dict[str, int]:
-    """Return how far recovery looks into each file: to the tail, at most."""
+    """Return the offset in each file up to which recovery reads: the tail, at most."""
     ends = {name: min(len(data), HEADER_SIZE) for name, data in files.items()}
     usable = [
         file

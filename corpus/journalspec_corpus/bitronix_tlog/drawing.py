@@ -1,4 +1,4 @@
-"""Bitronix logs drawn at random: valid ones, and records that lie."""
+"""Bitronix logs drawn at random: valid ones, and records with wrong fields."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
     if edition == "seed":
         return _laid_out(edition, {"records": life(), "before": life()}, 0)
     if edition == "nio":
-        # The lap before, which the file holds as its previous generation, and this one.
+        # The delimiters of the previous lap (the file's previous generation) and of this one.
         previous, current = rng.randbytes(16).hex(), rng.randbytes(16).hex()
         file = {"records": life(delimiter=current), "before": life(delimiter=previous)}
         slack = rng.randrange(room + 20)
@@ -74,22 +74,23 @@ def _record(edition: str, rng: random.Random, wide: bool = False) -> dict[str, A
 
 
 def _laid_out(edition: str, base: Mapping[str, Any], slack: int) -> DrawnJournal:
-    """Return the journal of a description, and what it must yield; `slack`: the bytes after everything."""
+    """Return the journal of a description and its required results; `slack` bytes follow the log."""
     now = build({"size": None, **base}, edition)
     size = max(map(len, now.files.values())) + slack
     if edition == "seed":
-        # Its file ends with the log, so nothing of the previous generation is visible.
+        # The file ends with the log, so nothing of the previous generation is visible.
         now, then = build({**base, "before": ()}, edition), build(_earlier(base), edition)
         size = len(now.files[SEED_NAME])
         then.files[SEED_NAME] = (then.files[SEED_NAME] + bytes(size))[:size]
     else:
         now, then = (build({**life, "size": size}, edition) for life in (base, _earlier(base)))
-    # The larger timestamp elects.
+    # The file with the larger timestamp is active.
     active = 2 if "file2" in base and base["file1"]["timestamp"] < base["file2"]["timestamp"] else 1
     log = now.labels[f"f{active}.log"]
     left: list[str] = []
     if edition == "nio":
-        # The part of the previous lap after the end of this one is still there, and comes first for recovery.
+        # The records of the previous lap after the end of this one are still there; recovery reads them
+        # first.
         old = [label for label in now.records if label not in written(now)]
         left = [label for label in old if now.labels[label].off >= log.end]
     counting = [label for label in written(now) if label.startswith(f"f{active}r")]
@@ -105,14 +106,14 @@ def _laid_out(edition: str, base: Mapping[str, Any], slack: int) -> DrawnJournal
 
 
 def _earlier(base: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a description as it was in the previous generation of its files."""
+    """Return the description of the previous generation of the files."""
     if "before" in base:
         return {**base, "records": base["before"], "before": ()}
     return {name: _earlier(file) for name, file in base.items()}
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
-    """Return files with records whose fields lie, laid out and checksummed as if they did not."""
+    """Return files with records that have wrong fields, laid out and with checksums as if they were right."""
     records = [_liar(edition, rng) for _ in range(rng.choice((1, 1, 2)))]
     log = b"".join(record_bytes(record, edition) for record in records)
     if edition == "nio":

@@ -1,16 +1,16 @@
-"""What a transaction manager must find again: the decisions that are still to be carried out."""
+"""The state that a transaction manager must find again: the decisions that are not carried out yet."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-#: gtrid -> names that are still to be committed
+#: gtrid -> names that are not committed yet
 Kept = Mapping[str, frozenset[str]]
 
 _FINISHING = {"COMMITTED": "3", "ROLLEDBACK": "4", "UNKNOWN": "5"}
 _DECIDING = "8"
-#: Statuses of records that take names away, as text.
+#: Statuses of records that finish names, as text.
 FINISHING = frozenset(_FINISHING.values())
 
 
@@ -29,7 +29,7 @@ class Decisions:
         gtrid, names = op["gtrid"], frozenset(op.get("names", ()))
         if op.get("type") == "COMMITTING" or status == _DECIDING:
             return {**kept, gtrid: names}
-        # BTM-NIO-013: there, UNKNOWN takes nothing away.
+        # BTM-NIO-013: in the nio edition, UNKNOWN finishes nothing.
         finishes = status in FINISHING and (edition, status) != ("nio", _FINISHING["UNKNOWN"])
         if gtrid not in kept or not finishes:
             return kept

@@ -1,7 +1,7 @@
 """The naive reader: every check of the specification in its order, one after the other.
 
-Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`);
-what the fields of a record are comes from their table.
+Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`). The
+fields of a record come from the format's table.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from journalspec_corpus.naive import (
 
 LOG_START, NIO_HEADER_USED, NIO_LOG_START = 21, 442, 1024
 SHORTEST = 29
-#: The bytes before a nio payload, those after it, and its possible length.
+#: Lengths: of the bytes before a nio payload, of those after it, and the range of the payload itself.
 NIO_HEAD, NIO_FOOT, NIO_LONGEST = 31, 18, 65536
-#: The beginning of files, and the forms of a frame and of the end of a record.
+#: The first bytes of files, and the struct formats of a frame and of a record's end.
 FORMAT_ID = LAYOUT.structure("header", "2.1").fields[0].constant
 BANNER = LAYOUT.structure("header", "nio").fields[0].constant
 FRAME = LAYOUT.structure("record", "nio").fields[0].constant
 END_MARK = b"xntB"
-#: Records that show that a file knows of a decision.
+#: Statuses of records that prove a decision.
 DECIDING = ("COMMITTING", "COMMITTED", "ROLLEDBACK", "UNKNOWN")
 UNDECIDED = ("PREPARING", "PREPARED", "ROLLING_BACK")
 OPEN, SWAPPED = 255, "position-as-timestamp"
@@ -52,7 +52,7 @@ USUAL = {"seed": 16, "2.1": 28, "3.0": 28}
 
 
 def read(files: Files, edition: str) -> dict[str, Any]:
-    """Return the answer to the forensic question: what is in all files."""
+    """Return the answer to the forensic question: the content of all files."""
     found = _scanned(files, edition)
     active = _elected(found, edition)
     if active is None:
@@ -86,7 +86,7 @@ def _nothing(found: Sequence[Scanned], files: Files, edition: str, *, salvage: b
 def _answer(
     found: Sequence[Scanned], listed: Sequence[Scanned], active: Scanned, edition: str, files: Files
 ) -> dict[str, Any]:
-    """Return the answer that lists the records of `listed`; `active` is the file that counts."""
+    """Return the answer that lists the records of the files `listed`; `active` is the active file."""
     gone = _missing(found, active, edition)
     left_out = [file for file in found if file.unusable and file not in listed]
     dropped = [region for file in (*left_out, *listed) for region in file.lost()]
@@ -167,7 +167,7 @@ def _outside(file: Scanned, files: Files, edition: str, start: int, end: int) ->
 
 
 def _missing(found: Sequence[Scanned], active: Scanned, edition: str) -> list[dict[str, Any]]:
-    """Return what the passive file proves: that it is newer, and lost decisions (BTM-RCV-022 and 023)."""
+    """Return the losses that the passive file proves: newer records and decisions (BTM-RCV-022 and 023)."""
     passive = next((file for file in found if file is not active and not file.unusable), None)
     if passive is None or active.dropped:
         return []
@@ -205,7 +205,7 @@ def _files_of(edition: str) -> int:
 
 
 def _set_problem(found: Sequence[Scanned], edition: str) -> tuple[str, str] | None:
-    """Return phase and code of the first thing that strict recovery objects to in the file set."""
+    """Return phase and code of the first reason for strict recovery to refuse the file set."""
     most = _files_of(edition)
     if len(found) != most:
         code = "no-files" if not found else "too-many-files" if len(found) > most else "missing-file"
@@ -265,7 +265,7 @@ def _seed_file(file: Scanned, data: bytes) -> None:
 
 
 def _walk(file: Scanned, data: bytes, at: int, tail: int, edition: str) -> None:
-    """Step from record to record; what is not framed ends the walk."""
+    """Step from record to record, up to the first bytes that are not framed as a record."""
     while at < tail:
         end = tail
         try:
@@ -316,11 +316,11 @@ def _frame(data: bytes, at: int, tail: int) -> int:
 
 
 def _record(data: bytes, edition: str) -> dict[str, Any]:
-    """Return what a framed record says; raises Invalid if it is malformed or its checksum is wrong."""
+    """Return the values of a framed record; raises Invalid if it is malformed or its checksum is wrong."""
     values, end = decoded(LAYOUT, edition, data)
     if end != len(data):
         raise Invalid("malformed")
-    # All lengths add up by now: no other fault is possible.
+    # All lengths are consistent here: no other fault is possible.
     if LAYOUT.problem("record", edition, values, data):
         raise Invalid("bad-checksum")
     return reported(values, edition)
@@ -354,7 +354,7 @@ def _nio_file(file: Scanned, data: bytes) -> None:
 
 
 def _nio_damage(file: Scanned, broken: Mapping[int, Invalid], log_end: int) -> None:
-    """Drop the gaps before `log_end`, and after it each frame that starts and does not hold."""
+    """Drop the gaps before `log_end`, and after it each frame that begins but is not valid."""
     starts = [record["at"]["off"] for record in file.records]
     reached, dropped_to = NIO_LOG_START, 0
     for record, start in zip(file.records, starts, strict=True):

@@ -1,8 +1,7 @@
 """Write traces of the disk journal: small workloads at every alignment, on every background, and long ones.
 
-The traces are recorded from the reference writer in three orders of writes and
-forces: the spec's, and those of the products as traced. What a swap has to carry over comes from
-the model: the decisions that it still holds.
+The traces are recorded from the reference writer in three orders of writes and forces: the spec's, and those
+of the products as traced. The model says which decisions a swap must copy: those that it still has.
 """
 
 from __future__ import annotations
@@ -44,17 +43,17 @@ FILES = ("btm1.tlog", "btm2.tlog")
 KEYS = Keys(FORMAT, dict.fromkeys(("status", "time", "sequence_number", "crc32", "gtrid", "names")))
 #: Length of files of a journal that is created for a few small records.
 CREATED = HEADER_SIZE + 100
-#: life -> the writer's first reading of the clock, and its first sequence number. Lives 1 and 2 are those
-#: of a background, from 3 on come those after a crash.
+#: life -> the writer's first clock value, and its first sequence number. Lives 1 and 2 are generations of a
+#: background; runs after a crash have 3 and more.
 _COUNTERS = {0: (1_000_000, 500), 1: (1000, 1), 2: (1000, 1)}
-#: Room between a file's header and the first step's record: for the records that are before it.
+#: Space between a file's header and the first step's record, for records that precede it.
 _STANDING = 128
-#: The least bytes in the one name of a record that ends at an edge.
+#: The least length of the single name in a record that must end at an edge.
 _SHORTEST = 8
 
 
 def key_of(record: LogRecord) -> str:
-    """Return what a reader calls `record`; names are as read (U+FFFD for non-ASCII)."""
+    """Return a reader's key of `record`; names are as read (U+FFFD for non-ASCII)."""
     return KEYS.of({**record._asdict(), "names": [*map(name_text, record.names)]})
 
 
@@ -67,9 +66,9 @@ def _written(data: bytes) -> LogRecord:
 
 
 class Run(Recorder):
-    """One run of the writer with `order`, on new files of `length` bytes or on what a crash left.
+    """One run of the writer with `order`, on new files of `length` bytes or on a crash image.
 
-    `ends` are the tails, as they are in the headers.
+    `ends` are the tails in the headers.
     """
 
     format = FORMAT
@@ -87,16 +86,16 @@ class Run(Recorder):
         self._ids: dict[tuple[int, str, int], str] = {}
         #: record id of the latest decision on each transaction
         self._decisions: dict[str, str] = {}
-        #: Timestamps as far as they have been written when an operation is annotated.
+        #: file -> the timestamp written in its header so far
         self._stamps: dict[str, int] = {}
         self._released: set[str] = set()
-        #: The file into which a swap is under way.
+        #: The target file of an unfinished swap, or empty.
         self._swapping = ""
         if image is not None and image.files:
             self._go_on(image.owed)
 
     def _go_on(self, owed: Collection[str]) -> None:
-        """Take from the files which one is active and where they end, from the marks what is unfinished."""
+        """Find the active file and the tails in the headers, and the unfinished decisions in the marks."""
         for name in FILES:
             header = self.storage.files.get(name, b"")[POSITION_AT:HEADER_SIZE]
             self.ends[name] = int.from_bytes(header, "big")
@@ -127,7 +126,7 @@ class Run(Recorder):
         super().open()
 
     def perform(self, op: Operation, *, together: bool) -> None:
-        """Log, and force at once unless it is made durable with others."""
+        """Log, and force at once unless `together` asks for one force at the end."""
         try:
             self.apply(op)
         finally:
@@ -135,7 +134,7 @@ class Run(Recorder):
                 self.apply({"op": "force"})
 
     def did(self, item: Op, op: Operation) -> None:
-        """Note `item`, the records that it holds and those that count from here on."""
+        """Note `item`, the records in it, and the records that it makes live."""
         self.storage.note(item)
         if not isinstance(item, Write):
             return
@@ -143,7 +142,7 @@ class Run(Recorder):
         if not logging:
             self._stamped()
         if op["op"] == "open" and item.off == STATE_AT:
-            # The writer continues in the file that it elects: after a swap of 2.1.4, in the one before.
+            # The writer continues in the file that it elects: after a swap of 2.1.4, that is the old file.
             self.active = item.file
         if item.off == POSITION_AT and len(item.data) == HEADER_SIZE - POSITION_AT:
             self.ends[item.file] = int.from_bytes(item.data, "big")
@@ -151,7 +150,7 @@ class Run(Recorder):
             if logging and begins and item.file != self.active:
                 self._swapping = item.file
                 self._swap_begins(item)
-            # Copies too count with the tail where their file is still elected (a defect of 2.1.4).
+            # A tail also makes copies live if their file is already elected (a defect of 2.1.4).
             self._publish(item.file)
         elif logging and item.off == TIMESTAMP_AT:
             self.active, self._swapping = item.file, ""
@@ -176,7 +175,7 @@ class Run(Recorder):
             self._decided(mark)
 
     def _decided(self, mark: Mark) -> None:
-        """Pass on to the model what the record of `mark` means for its transaction."""
+        """Report the record of `mark` to the model."""
         fields = KEYS.read(mark.key)
         self.learn({"op": "log", **fields, "names": [name for name in fields["names"].split(",") if name]})
         if int(fields["status"]) == STATUS_CODES["COMMITTING"]:
@@ -190,22 +189,22 @@ class Run(Recorder):
         return mine > other or (mine == other and file == FILES[1])
 
     def _stamped(self) -> None:
-        """Take the timestamps from the files, as they are while no operation is under way."""
+        """Read the timestamps of all files, outside of an operation."""
         for name, data in self.storage.files.items():
             self._stamps[name] = int.from_bytes(data[TIMESTAMP_AT:STATE_AT], "big", signed=True)
 
     def _publish(self, file: str) -> None:
-        """Note what counts from here on: nothing in a file that would not be elected (a defect of 2.1.4)."""
+        """Note the live records of `file`; none if it would not be elected (a defect of 2.1.4)."""
         if self._elected(file):
             below = (mark for mark in self.marks if mark.file == file)
             counting = [mark.record for mark in below if mark.off + mark.length <= self.ends[file]]
             self.tell(Publish, counting)
 
     def _swap_begins(self, item: Write) -> None:
-        """Release what is not copied: nothing leads to it from here on."""
+        """Release the records that the swap does not copy: they are unreachable from here on."""
         kept = {self._decisions[gtrid] for gtrid in self.kept}
         over = [mark.record for mark in self.marks if mark.record not in kept]
-        # A decision that a swap of 2.1.4 did not copy may have been finished nevertheless.
+        # A decision that an earlier swap of 2.1.4 did not copy may be finished by now.
         over += [record for record in self._decisions.values() if record not in kept | self._released]
         self._released.update(over)
         self.tell(Release, over)
@@ -217,7 +216,7 @@ class Run(Recorder):
         self.apply({"op": "force"})
 
     def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
-        """Return `ops`; to ``swap``, the first fills what is left of the file and one byte more."""
+        """Return `ops`; for ``swap``, the first record is one byte longer than the space left in the file."""
         if then == "swap":
             room = max(self.storage.size(name) for name in FILES) - self.ends[self.active]
             ops[0]["names"].append("s" * max(1, room - size_of(ops[0])))
@@ -238,7 +237,7 @@ def build(work: Workload) -> Trace:
 
 
 def _play(run: Run, work: Workload, life: int) -> int:
-    """Do the steps; return where in the trace that begins which the workload is about."""
+    """Do the steps; return the index in the trace from which a crash is of interest."""
     ops = work.operations(life)
     if work.kind != "close":
         return run.play(ops, together=work.force == "end")
@@ -249,9 +248,9 @@ def _play(run: Run, work: Workload, life: int) -> int:
 
 
 def _prepared(work: Workload, life: int) -> Run:
-    """Return a run whose log ends where the first step's record is to start."""
+    """Return a run whose log ends at the start of the first step's record."""
     start, steps = work.start(HEADER_SIZE + _STANDING), sum(map(size_of, work.operations()))
-    # To swap, one byte too short for the last step, also for writers that use the last byte.
+    # For a swap, the file is one byte too short for the last step, even if the writer uses the last byte.
     length = start + steps - 1 if work.kind == "swap" else -(-(start + steps + 64) // 4096) * 4096
     return begun(_brought, work.writer, life, length, start)
 
@@ -273,7 +272,7 @@ def _brought(order: str, life: int, length: int, start: int) -> Run:
 
 
 def _gone_on(work: Workload, life: int) -> Run:
-    """Return an earlier generation: in the same layout, and further than a run of `work` goes."""
+    """Return an earlier generation: in the same layout, and longer than a run of `work`."""
     earlier = _prepared(work, life)
     _play(earlier, work, life)
     if work.kind == "append":
@@ -283,7 +282,7 @@ def _gone_on(work: Workload, life: int) -> Run:
 
 
 class LongRun(Run):
-    """A run of the writer, driven by words.
+    """A run of the writer that is controlled by words.
 
     ``c1b`` ``a1b`` ``p1b``   log COMMITTING, ACTIVE or PREPARED for transaction 1 with size b
     ``b1b``                   log ROLLING_BACK
@@ -302,7 +301,7 @@ class LongRun(Run):
         self._opened = 0
 
     def counters(self) -> tuple[int, int]:
-        """Continue from where the clock and the numbers of the last writer can have come to."""
+        """Continue with a clock and sequence numbers beyond those of the last writer."""
         self._opened += 1
         return 1_000_000 * self._opened, 1000 * self._opened
 
@@ -310,12 +309,11 @@ class LongRun(Run):
         write = self.storage.ops.pop()
         self.storage.note(Reuse(item.file), write)
         super()._swap_begins(item)
-        # The content of the file now belongs to an earlier generation: the pointer will pass over these
-        # places again.
+        # From here on, old content of the file belongs to an earlier generation: the tail will pass it again.
         self.marks = [mark for mark in self.marks if mark.file != item.file]
 
     def worded(self, word: str) -> Operation | None:
-        """Return the ``log`` operation of a word, None if it finishes what never fitted into the file."""
+        """Return the ``log`` operation of a word; None if it finishes a decision that does not exist."""
         table = TABLES.rows["long"]
         op = logged(table["types"][word[0]], bytes([0x41 + int(word[1], 36)]) * 16)
         if word[0] in "dru":
@@ -325,13 +323,13 @@ class LongRun(Run):
         if lengths is not None:
             op["names"] = [letter * length for letter, length in zip("np", lengths, strict=False)]
             return op
-        # The tail on disk may be too low: the records show where the next one goes.
+        # The tail on disk may be too low, so the position of the next record comes from the records.
         end = self.last_end(self.active) + size_of({**op, "names": ["e" * _SHORTEST]})
         op["names"] = ["e" * (_SHORTEST + missing(end, word[2]))]
         return op
 
 
 def resumed(origin: Any, life: int, image: CrashImage) -> Run:
-    """Return a run of the writer that wrote `image` on it, not opened yet; `origin` makes no difference."""
-    # Lives 1 and 2 are those of a background.
+    """Return a run of the writer that wrote `image`, on these files, not opened yet; `origin` is not used."""
+    # Lives 1 and 2 are generations of a background.
     return Run(image.first.tags["order"], life + 1, CREATED, image)

@@ -12,7 +12,7 @@ from journalspec_corpus import workloads as shared
 from journalspec_corpus.crash.record import Operation
 
 EDITION = "2.1"
-#: life -> what names are made of. After a crash no byte of a name is the same: an old sector never equals a
+#: life -> the characters of names. Runs after a crash use other ones, so that an old sector never equals a
 #: new one.
 LETTERS = {3: "ijklmnop", 4: "qrstuvwx"}
 #: In a shifted earlier generation every record is this much longer.
@@ -52,7 +52,7 @@ class Workload(shared.SmallWorkload):
 
     @property
     def tags(self) -> dict[str, str]:
-        """What the tags of its trace say: of its steps the sizes."""
+        """The tags of its trace, with the sizes of its steps."""
         told = {"kind": self.kind, "order": self.writer, "align": self.align, "force": self.force}
         return {**told, "sizes": ",".join(step.size for step in self.steps)}
 
@@ -62,7 +62,7 @@ class Workload(shared.SmallWorkload):
 
 
 def _combined(count: int, sizes: Sequence[str]) -> Iterator[tuple[Step, ...]]:
-    """Yield `count` decisions of all sizes; also with the last one confirming the first, if of one size."""
+    """Yield `count` decisions of all sizes; also with the last one finishing the first, if they are equal."""
     for chosen in product(sizes, repeat=count):
         steps = tuple(Step("COMMITTING", number, size) for number, size in enumerate(chosen, start=1))
         yield steps
@@ -71,9 +71,9 @@ def _combined(count: int, sizes: Sequence[str]) -> Iterator[tuple[Step, ...]]:
 
 
 TABLES = shared.Tables(__package__, Workload, Step, _combined)
-#: Of each record the fields as traces name them. Those of all editions that are recorded are laid out alike.
+#: The places of a record's fields, named as in traces; the same for all recorded editions.
 RECORDS = TABLES.fields_of(LAYOUT)
-#: order of writes -> the edition whose products write so
+#: order of writes -> the edition of the products that write in this order
 ORDERS: Mapping[str, str] = TABLES.rows["orders"]
 
 

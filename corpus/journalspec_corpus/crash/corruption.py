@@ -1,8 +1,8 @@
 """Corruption after durability: which bits, sectors, writes and files go bad (class C).
 
-The rows of one acknowledgement share one crash point: its contents are settled, its
-blocks are the granules that go bad in some row, their versions what they are then. A row
-deviates in one place (a misdirected write: in two), and a label says what was done there.
+The rows of one acknowledgement share one crash point. Its contents are settled: all that was written is on
+disk. Its blocks are the granules that some row corrupts, and a block's versions are its corrupted contents. A
+row deviates in one place (a misdirected write: in two), and its label says how.
 """
 
 from __future__ import annotations
@@ -33,31 +33,31 @@ from journalspec_corpus.crash.disk import (
 )
 from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, Mark, Preset, Sync, SyncDir, Trace
 
-#: A physical sector of a disk, and where a file's header ends if no record begins before.
+#: The size of a physical sector, and the offset where a file's header ends if no record begins before it.
 PHYSICAL, HEADER = 4096, 64
-#: Every bit of a record of up to this many bytes. Of a longer one, every bit of its front and its back, and
-#: this many others: all bits inside a long run of payload are alike.
+#: In a record of up to EVERY_BIT bytes, every bit is flipped. In a longer one, every bit of the first FRONT
+#: and last BACK bytes is flipped, and of BETWEEN bytes in the middle: all bits of a long payload are alike.
 EVERY_BIT, FRONT, BACK, BETWEEN = 128, 64, 32, 32
-#: In a long journal this many of the last records are treated like that; of the others this many bits are
-#: drawn.
+#: The last RECENT records of a journal are treated like that; in each earlier record DISTANT random bits are
+#: flipped.
 RECENT, DISTANT = 12, 16
-#: Numbers of pairs of bits, bursts, and bits of unused space that are drawn per point.
+#: How many pairs of bits and bursts are drawn per crash point, and how many bits of each whole file.
 PAIRS, BURSTS, ELSEWHERE = 256, 256, 64
 #: The longest burst, in bits; the most sectors of a file that are cleared or overwritten.
 LONGEST, SECTORS = 64, 64
 _Span = tuple[str, int, int]
 #: Kind, file and index of a block.
 _Key = tuple[str, int, int]
-#: A name for each state.
+#: One text for each state.
 Names = npt.NDArray[np.object_]
 
 
 def corrupted_states(
     trace: Trace, presets: tuple[Preset, ...], seed: int, at: int | None = None, only: str = ""
 ) -> Iterator[States]:
-    """Yield the corrupted states of `trace` under those of `presets` that corrupt.
+    """Yield the corrupted states of `trace`, for each of `presets` that describes corruption.
 
-    With `at` and `only`, other crash points and other labels need not be among them.
+    If `at` is given, only that crash point is needed; if `only` is given, only the state with that label.
     """
     ranks = {PRESETS[rank].rot: rank for rank in ranks_of(presets, "settled")}
     line = Timeline(trace, SECTOR)
@@ -75,10 +75,10 @@ def corrupted_states(
 
 
 def burst(content: bytes, off: int, length: int, key: str) -> bytes:
-    """Return the bytes from `off` on that a burst of `length` bits changes, as they are after it.
+    """Return the new content of the bytes from `off` on that a burst of `length` bits changes.
 
-    It begins with the highest bit of byte `off`. Its first and its last bit are
-    wrong, those between as `key` says.
+    It begins with the highest bit of byte `off`. Its first and its last bit are flipped; a hash of `key`
+    decides about the bits between them.
     """
     size = (length + 7) // 8
     wrong = int.from_bytes(hashlib.shake_128(key.encode()).digest(size), "big") >> (size * 8 - length)
@@ -92,13 +92,13 @@ class _Rows:
 
     def __init__(self, point: CrashPoint) -> None:
         self._point = point
-        #: preset, label, and the numbers of the blocks that change with their versions
+        #: preset, label, and block number -> version code for the blocks that change
         self._rows: list[tuple[int, str, dict[int, int]]] = []
-        #: of each block its number, and the codes of its versions
+        #: block key -> its number, and version -> code
         self._blocks: dict[_Key, tuple[int, dict[Any, int]]] = {}
 
     def now(self, key: _Key) -> Any:
-        """Return what a block is at the crash point; names as pairs."""
+        """Return the content of a block at the crash point; names as pairs."""
         kind, number, index = key
         if kind == DATA:
             content = self._point.contents[number][index * SECTOR : (index + 1) * SECTOR]
@@ -106,7 +106,7 @@ class _Rows:
         return self._point.sizes[number] if kind == SIZE else tuple(self._point.names.items())
 
     def add(self, rank: int, label: str, changes: Mapping[_Key, Any]) -> None:
-        """Add the row in which these blocks are otherwise."""
+        """Add a row in which the blocks of `changes` have other content."""
         codes = {}
         for key, version in changes.items():
             if key not in self._blocks:
@@ -137,10 +137,10 @@ class _Rows:
 
 
 class _Decay:
-    """Collects what goes bad after a crash point: `inside` of files, and with whole ones.
+    """Collects the corruptions after a crash point: inside files (`inside`), and of whole files.
 
-    `point` is settled; in `lying` all that the trace wrote is in flight. Every choice is a function of seed,
-    trace and crash point.
+    At `point` everything written is on disk; at `lying` everything that the trace wrote is in flight. Every
+    choice is a function of seed, trace and crash point.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class _Decay:
 
     @cached_property
     def written(self) -> list[_Span]:
-        """Every record that stood before or was written, in that order."""
+        """The place of every record: those from before the trace, then those written in it."""
         trace = self._point.trace
         marks = [
             *trace.standing,
@@ -173,7 +173,7 @@ class _Decay:
 
     @cached_property
     def headers(self) -> list[_Span]:
-        """The bytes before the first record of each file."""
+        """The bytes before the first record of each file, at most `HEADER`."""
         out = []
         for name, size in self.sizes.items():
             first = min((start for file, start, _ in self.records if file == name), default=HEADER)
@@ -205,7 +205,7 @@ class _Decay:
             self.inside.add(self._ranks[kind], label, now)
 
     def _turned(self, name: str, *bits: tuple[int, int]) -> list[tuple[str, int, bytes]]:
-        """Return the changes in which each of `bits` (byte, bit; 0 is the lowest) is turned over."""
+        """Return the changes that flip each of `bits` (byte, bit; bit 0 is the lowest)."""
         content = self._point.contents[self._point.names[name]]
         turned: dict[int, int] = {}
         for off, bit in bits:
@@ -213,7 +213,7 @@ class _Decay:
         return [(name, off, bytes([value])) for off, value in turned.items()]
 
     def bits(self, kind: str) -> None:
-        """All of headers and records, others of distant records and of space that is not in use."""
+        """Flip each bit of headers and recent records, and random bits of other records and unused space."""
         recent = {*self.written[-RECENT:]}
         seen: dict[tuple[str, int], None] = {}
         for span in (*self.headers, *sorted(recent)):
@@ -239,7 +239,7 @@ class _Decay:
         return [*range(start, start + FRONT), *between, *range(end - BACK, end)]
 
     def _drawn(self, what: str, number: int, unit: int) -> Iterator[tuple[str, int, int, int, int]]:
-        """Yield `number` spans of records and headers, each with two places inside, in units of it."""
+        """Yield `number` spans of records and headers, each with a random place in it and a random number."""
         spans = [*self.headers, *self.records]
         for at in range(number if spans else 0):
             which, one, two = draws(f"{self._key}/{what}/{at}", 3, 1 << 62)
@@ -247,7 +247,7 @@ class _Decay:
             yield name, start, end, one % ((end - start) * unit), two
 
     def pairs(self, kind: str) -> None:
-        """Two bits inside one record or header."""
+        """Flip two bits inside one record or header."""
         for name, start, end, first, other in self._drawn("pairs", PAIRS, 8):
             second = other % ((end - start) * 8)
             one, two = (start + first // 8, first % 8), (start + second // 8, second % 8)
@@ -257,7 +257,7 @@ class _Decay:
                 self._hit(kind, label, *self._turned(name, one, two))
 
     def bursts(self, kind: str) -> None:
-        """Runs of bits that begin inside a record or header."""
+        """Flip a run of bits that begins inside a record or header."""
         for name, start, _, one, two in self._drawn("bursts", BURSTS, 1):
             off, length = start + one, 2 + two % (LONGEST - 1)
             if off + (length + 7) // 8 <= self.sizes[name]:
@@ -266,7 +266,7 @@ class _Decay:
                 self._hit(kind, label, (name, off, changed))
 
     def zeros(self, kind: str) -> None:
-        """Sectors that are cleared."""
+        """Fill a sector with zeros."""
         unit, word = (SECTOR, "zero") if kind == "zero-sector" else (PHYSICAL, "lse")
         for name, size in self.sizes.items():
             for at in self.units(name, unit):
@@ -274,7 +274,7 @@ class _Decay:
                 self._hit(kind, f"{word}:{name}:{at}", (name, at * unit, bytes(room)))
 
     def strays(self, kind: str) -> None:
-        """Writes that never arrived; or those of the last force, that landed elsewhere."""
+        """Undo writes that the disk lost, or put writes since the previous force to another place."""
         lying = self._lying
         name_of = {number: name for name, number in sorted(self._point.names.items())}
         ops = lying.trace.ops[: lying.crash_index]
@@ -296,14 +296,14 @@ class _Decay:
                             self._hit(kind, f"misdirect:{name}:{block.index}:{other}:{to}", landed, old)
 
     def cleared(self, kind: str) -> None:
-        """Files with zeros from the edge of a record on."""
+        """Fill a file with zeros from the edge of a record on."""
         for name, edge in self.edges:
             room = self.sizes[name] - edge
             if room > 0:
                 self._hit(kind, f"clear:{name}:{edge}", (name, edge, bytes(room)))
 
     def files(self) -> States:
-        """Return the states in which a copy ends early, or whole files are not what they were."""
+        """Return the states in which a file is cut, missing, or replaced by another file or older content."""
         point, ranks, out = self._point, self._ranks, _Rows(self._point)
         for name in self.sizes if "lse" in ranks else ():
             for at in self.units(name, SECTOR):
@@ -317,7 +317,7 @@ class _Decay:
         return out.states(older)
 
 
-#: Kinds of corruption inside of files, in the order in which their states come.
+#: Kinds of corruption inside files, in the order of their states.
 _KINDS: Mapping[str, Callable[[_Decay, str], None]] = {
     "bit": _Decay.bits,
     "2bit": _Decay.pairs,
@@ -331,16 +331,16 @@ _KINDS: Mapping[str, Callable[[_Decay, str], None]] = {
 
 
 def _exchanged(point: CrashPoint, older: list[bytes]) -> Iterator[tuple[str, dict[str, int]]]:
-    """Yield what may be wrong with whole files, and the names then.
+    """Yield each fault of a whole file: its label, and the names with their file numbers.
 
-    Copies from before go to `older`; they are files after those of `point`.
+    Earlier contents of files are appended to `older`; their file numbers follow those of `point`.
     """
     trace, contents, names = point.trace, point.contents, dict(sorted(point.names.items()))
     for name in names:
         yield f"missing:{name}", {other: number for other, number in names.items() if other != name}
     for name, number in names.items():
         for other, its in names.items():
-            # A copy that is the same is not damage.
+            # A copy with equal content is not damage.
             if other != name and contents[its] != contents[number]:
                 yield f"doubled:{name}:{other}", {**names, other: number}
                 if name < other:
@@ -350,7 +350,7 @@ def _exchanged(point: CrashPoint, older: list[bytes]) -> Iterator[tuple[str, dic
     for index in (0, *acknowledged):
         then = line.advance(index).settled()
         for name, number in names.items():
-            # Nor is an older one that is.
+            # Nor is an earlier version with equal content.
             if name in then.names and then.contents[then.names[name]] != contents[number]:
                 older.append(then.contents[then.names[name]])
                 yield f"older:{name}:{index}", {**names, name: len(contents) + len(older) - 1}
@@ -361,9 +361,9 @@ _UNITS = {"bit": 1, "bits": 1, "burst": 1, "zero": 512, "phantom": 512, "misdire
 
 
 def corrupted_fields(states: States) -> Names:
-    """Return for each row the field that was hit first, empty for no field in particular.
+    """Return for each row the first corrupted field; empty if the kind of corruption has no place.
 
-    ``header`` is before a file's first record, ``unused`` after what is written.
+    ``header`` means bytes before a file's first record, ``unused`` the bytes after a record.
     """
     places = _fields(states)
     out: Names = np.full(len(states.rot), "", object)
@@ -375,7 +375,7 @@ def corrupted_fields(states: States) -> Names:
 
 
 def _fields(states: States) -> dict[str, list[tuple[int, str]]]:
-    """Return per file where fields begin, sorted; each record is followed by space that is not in use."""
+    """Return per file where fields begin, sorted; a field ``unused`` follows the last field of a record."""
     trace = states.point.trace
     found: dict[str, dict[int, str]] = {}
     marks = [*trace.standing, *(op for op in trace.ops[: states.point.crash_index] if isinstance(op, Mark))]

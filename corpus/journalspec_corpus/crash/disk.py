@@ -1,16 +1,16 @@
-"""What a disk may hold at a crash point: what is in flight, every version of it, and the files of states.
+"""What a disk may hold at a crash point: the blocks in flight, their versions, and the files of states.
 
-A *block* is what persists as one: a granule of a file, a file's size, or the directory's names. Its
-*versions* are its contents in program order; version 0 is the durable one. Writes to one granule pass
-through one page, so that a granule on disk is always one of its versions, never a mixture. Versions without a
-writer (garbage, halves, other files' blocks, names for themselves) come after a block's own, always in the
-same order. So a descriptor's code means the same whatever else is enumerated. A state is one
+A *block* persists as one unit: a granule of a file, a file's size, or the directory's names. Its
+*versions* are its contents in program order; version 0 is the durable one. Writes to one granule pass through
+one page, so that a granule on disk is always one of its versions, never a mixture. Versions without a writer
+come after a block's own versions, always in the same order: garbage, halves, other files' blocks, names that
+persist separately. So a code in a descriptor has the same meaning whatever else is enumerated. A state is one
 version of each block.
 
 ``content_id`` is blake2b-128 over the files in name order: name, size, and the ids of their pages.
-``case_id`` adds format, edition, class and the records that must be kept. Both are permanent. A state
-costs what its row changes: a page in flight is named once per version, a file once per versions of its own
-blocks, and bytes are made when a reader asks for them.
+``case_id`` adds format, edition, class and the records that must be kept. Both are permanent. The cost of a
+state depends on what its row changes. A page in flight is hashed once per version, a file once per
+combination of its blocks' versions. Bytes are made when a reader asks for them.
 """
 
 from __future__ import annotations
@@ -47,30 +47,30 @@ from journalspec_corpus.crash.trace import (
 #: A sector, the unit in which writes are torn.
 SECTOR = 512
 
-#: This many acknowledgements of a trace are checked: in a long one, the earlier ones show the same.
+#: This many acknowledgements of a trace are checked, the last ones: earlier ones would show nothing else.
 LAST_ACKS = 3
 
 
 def stream_of(text: str) -> int:
-    """Return a 64-bit number for the start of a stream of samples."""
+    """Return a 64-bit number, the hash of `text`, as the start of a stream of samples."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
 def selected(trace: str, share: int) -> bool:
-    """Return whether `trace` is among the about one in `share`, whatever the seed.
+    """Return whether `trace` is in the sample of about one trace in `share`, whatever the seed.
 
-    Those chosen for 128 are among those for 32.
+    The sample for 128 is part of the sample for 32.
     """
     return stream_of(f"{trace}/selected") % share == 0
 
 
 def draws(key: str, number: int, bound: int) -> list[int]:
-    """Return `number` integers below `bound`, by counter."""
+    """Return `number` integers below `bound`, each from a hash of `key` and its index."""
     return [stream_of(f"{key}/{at}") % bound for at in range(number)] if bound > 0 else []
 
 
 def ranks_of(presets: Iterable[Preset], order: str) -> list[int]:
-    """Return the numbers of those among `presets` that have this order, strongest first."""
+    """Return the positions in PRESETS of those of `presets` with this order, strongest first."""
     chosen = [*presets]
     return [rank for rank, preset in enumerate(PRESETS) if preset.order == order and preset in chosen]
 
@@ -82,19 +82,19 @@ def acknowledged_points(trace: Trace) -> list[int]:
 
 
 Codes = npt.NDArray[np.uint16]
-#: A name and the number of the file that it is bound to, None if it is removed.
+#: A name and the number of its file; None: the name is removed.
 Binding = tuple[str, int | None]
 #: Kind, file and index of a block.
 _Key = tuple[str, int, int]
 
 #: Block kinds.
 DATA, SIZE, NAMES = "data", "size", "names"
-#: Levels of versions that hold nothing that was ever written there: garbage (or half
-#: of a version), a choice of names that no prefix of the operations leaves, another file's block.
+#: Levels of versions that were never written there: garbage (or half of a version), a set of names that no
+#: prefix of the operations leaves, another file's block.
 TRASHED, MIXED, FOREIGN = -1, -2, -3
 #: The level of a version that corruption made.
 ROTTEN = -4
-#: All choices among up to this many bindings of names are enumerated.
+#: With up to this many bindings of names, all their combinations are enumerated.
 LOOSE = 6
 
 
@@ -102,11 +102,11 @@ LOOSE = 6
 class Block:
     """One thing that persists as a whole.
 
-    `file` is the number of the file (its inode; names may change), `index` the
-    granule. `versions` are bytes (data), int (size) or a mapping name -> file
-    number (names). ``levels[code]`` says up to which write version `code` is. A block is `fresh` if no byte
-    of it was the file's before. `forced` is the level that a force made durable,
-    if the device may have acknowledged forces without performing them.
+    `file` is the number of the file (its inode; names may change), `index` the granule. `versions` are bytes
+    (data), int (size) or a mapping name -> file number (names). ``levels[code]`` is the level of version
+    `code`: 0 is the durable one, each write adds 1, negative levels were never written. A block is `fresh` if
+    it lies after the file's durable size. `forced` is the level that a force should have made durable, if the
+    device may have ignored forces.
     """
 
     kind: str
@@ -130,13 +130,12 @@ class Block:
 
 @dataclass(frozen=True)
 class CrashPoint:
-    """All blocks in flight at one crash point, with everything else as it is on disk.
+    """All blocks in flight at one crash point, and the durable content of everything else.
 
-    `contents` and `sizes` are per file number, `names` maps names to numbers;
-    they hold version 0 of every block. ``reach[i]`` lists, for the operation at
-    index i of the trace, the (block, level) pairs that it takes to be on disk as a
-    whole; an operation without an entry is on disk in every state. `kills` are the levels of all blocks
-    after each operation that changed one: the states of a killed process.
+    `contents` and `sizes` are per file number, `names` maps names to numbers; they hold version 0 of every
+    block. ``reach[i]`` lists the (block, level) pairs that must be on disk for operation i of the trace to be
+    complete there. An operation without an entry is on disk in every state. `kills` are the levels of all
+    blocks after each operation that changed one: the states that a killed process leaves.
     """
 
     trace: Trace
@@ -177,7 +176,7 @@ class CrashPoint:
         return {name: self.file(number, sizes[number], given) for name, number in sorted(names.items())}
 
     def file(self, number: int, size: int, codes: Sequence[int]) -> bytes:
-        """Return the first `size` bytes of a file where block i has version ``codes[i]``."""
+        """Return the first `size` bytes of file `number` if block i has version ``codes[i]``."""
         content: bytes | bytearray = self.contents[number]
         for at in self.data_of.get(number, ()):
             if codes[at]:
@@ -196,7 +195,7 @@ class CrashPoint:
 
 
 def put(content: bytearray, start: int, data: bytes) -> None:
-    """Lay `data` into `content`; zeros where there was nothing."""
+    """Write `data` into `content` at `start`; a gap before it is filled with zeros."""
     content.extend(bytes(max(0, start - len(content))))
     content[start : start + len(data)] = data
 
@@ -217,9 +216,9 @@ class Timeline:
         self._versions: dict[_Key, list[Any]] = {_ALL_NAMES: [{name: at for at, name in enumerate(base)}]}
         for number, content in enumerate(self._contents):
             self._versions[SIZE, number, 0] = [len(content)]
-        #: of each block the version that is durable, if it is not the first
+        #: block key -> its durable version, if that is not the first
         self._low: dict[_Key, int] = {}
-        #: blocks of files that were written to since the last force
+        #: blocks of files that were written since the last force of their file
         self._dirty: set[_Key] = set()
         #: the effect of each operation on single names
         self._bindings: list[tuple[Binding, ...]] = []
@@ -233,7 +232,7 @@ class Timeline:
         return self
 
     def step(self, op: Op) -> None:
-        """Do the next operation, or `op` in its place."""
+        """Replay `op` as the next operation."""
         names = self._names
         if isinstance(op, Write):
             content, end = self._contents[names[op.file]], op.off + len(op.data)
@@ -270,12 +269,12 @@ class Timeline:
         self._next(_ALL_NAMES, bound(self._names, steps))
 
     def _next(self, key: _Key, version: object) -> None:
-        """Give a block another version."""
+        """Add a version to a block."""
         self._versions[key].append(version)
         self._reach.setdefault(self.at, []).append((key, len(self._versions[key]) - 1))
 
     def _change(self, number: int, start: int, end: int, content: bytes) -> None:
-        """Give a file another content, which differs between `start` and `end`."""
+        """Set the content of a file; only the bytes from `start` to `end` can differ from the old one."""
         before, step = self._contents[number], self.granule
         self._contents[number] = content
         for granule in range(start // step, -(-end // step) if end > start else 0):
@@ -302,9 +301,9 @@ class Timeline:
     def point(self, *, lying: bool = False, idle: bool = False) -> CrashPoint:
         """Return the blocks in flight now.
 
-        With `lying`, nothing of the trace need be on disk, forced or not. With `idle`, granules that writes
-        in flight put the same bytes into are blocks of one version each, after the others: nothing can be
-        lost, but they can be trashed.
+        With `lying`, no write of the trace need be on disk, forced or not. With `idle`, granules to which
+        writes in flight wrote the bytes that were already there are blocks of one version each, after the
+        others. They cannot be lost, but they can be trashed.
         """
         blocks: list[Block] = []
         keys: dict[_Key, tuple[int, int]] = {}
@@ -337,7 +336,8 @@ class Timeline:
                 for at, level in moved:
                     levels[at] = level
                 kills.append(tuple(levels))
-        # The all-old state is a kill only if nothing else in flight had been forced meanwhile.
+        # If something was forced since the first write in flight, only the last of these states is certainly
+        # a kill.
         first_lost = min(reach, default=self.at)
         if any(isinstance(op, Sync | SyncDir) for op in self.trace.ops[first_lost : self.at]):
             kills = kills[-1:]
@@ -360,10 +360,10 @@ class Timeline:
         return tuple(map(bytes, contents))
 
     def loose_names(self) -> list[Mapping[str, int]]:
-        """Return what names may be left when each binding in flight persists for itself, or not.
+        """Return the sets of names that may be left if each binding in flight persists independently.
 
-        Left out is what some number of whole operations leaves. Beyond ``LOOSE`` bindings only one of them
-        is missing, or only one is there.
+        Sets that a prefix of complete operations leaves are omitted. With more than ``LOOSE`` bindings, only
+        sets with one binding missing, or only one present, are returned.
         """
         low = self._low.get(_ALL_NAMES, 0)
         steps = [step for entry in self._bindings[low:] for step in entry]
@@ -388,7 +388,7 @@ def _in_order(key: _Key) -> tuple[bool, int, bool, int]:
 
 
 def bound(names: Mapping[str, int], steps: Sequence[Binding]) -> dict[str, int]:
-    """Return `names` after `steps`."""
+    """Return `names` after the bindings `steps`."""
     out = dict(names)
     for name, number in steps:
         out.pop(name, None)
@@ -401,17 +401,16 @@ def bound(names: Mapping[str, int], steps: Sequence[Binding]) -> dict[str, int]:
 class States:
     """States of one crash point: row i is version ``codes[i, j]`` of each block j.
 
-    ``preset[i]`` indexes :data:`PRESETS`; ``tear[i]`` is the number of bytes of
-    operation `torn` that arrived (0 in subset presets). `stratum` is R (a crash
-    under honest forces), L (a force was not honoured) or C (corruption); ``rot[i]``
-    says what was corrupted, and is empty as a whole where nothing was.
+    ``preset[i]`` indexes :data:`PRESETS`; ``tear[i]`` is the number of bytes of operation `torn` that arrived
+    (0 in subset presets). `stratum` is R (a crash under honest forces), L (a force was not honoured) or C
+    (corruption); ``rot[i]`` says what was corrupted; `rot` is an empty tuple if nothing was.
     """
 
     point: CrashPoint
     codes: Codes
     preset: npt.NDArray[np.uint8]
     tear: npt.NDArray[np.int32]
-    #: index of the operation that is cut short, or -1
+    #: index of the operation that arrived only in part, or -1
     torn: int = -1
     stratum: str = REACHABLE
     rot: tuple[str, ...] = ()
@@ -421,7 +420,7 @@ class States:
 
     @cached_property
     def masks(self) -> list[bytes]:
-        """One byte per block for each state of a subset preset, nothing for a torn one."""
+        """One byte per block for each state of a subset preset; empty for torn and corrupted states."""
         if self.torn >= 0 or self.rot:
             return [b""] * len(self)
         return [row.tobytes() for row in self.codes.astype(np.uint8)]
@@ -432,12 +431,12 @@ class States:
         return replace(self, codes=self.codes[rows], preset=self.preset[rows], tear=self.tear[rows], rot=rot)
 
 
-#: Most crash points of a trace share their files.
+#: Cached, because most crash points of a trace share their files.
 _page_ids = lru_cache(1 << 6)(page_ids)
 
 
 def file_head(name: str, size: int) -> bytes:
-    """Return what is before a file's page ids."""
+    """Return the bytes that precede a file's page ids in a content id: name and size."""
     raw = name.encode()
     return len(raw).to_bytes(4, "big") + raw + size.to_bytes(8, "big")
 
@@ -456,7 +455,7 @@ def case_id(content: bytes, promised: bytes) -> bytes:
 
 
 class _Moving(NamedTuple):
-    """A page that is in a block: its number, and which bytes of the block are in it."""
+    """A page that overlaps a block: its number, and the range of the block's bytes that lies in it."""
 
     page: int
     start: int
@@ -466,8 +465,8 @@ class _Moving(NamedTuple):
 class _NamedFile(NamedTuple):
     """A file of states with the same names and sizes.
 
-    `ids` are those of its pages with version 0 of every block, `moving` its pages by block. `named` are the
-    files under the versions of these blocks that have occurred: what the content id has of them.
+    `ids` are the ids of its pages with version 0 of every block, `moving` its pages by block. `named` maps
+    the versions of these blocks to the bytes that stand for the file in a content id.
     """
 
     name: str
@@ -482,7 +481,7 @@ class _NamedFile(NamedTuple):
 class StateContents:
     """The contents of the states of one crash point; row i has version ``codes[i, j]`` of each block j.
 
-    They are worked out when they are asked for.
+    They are computed on first use.
     """
 
     def __init__(self, point: CrashPoint, codes: Codes) -> None:
@@ -492,7 +491,7 @@ class StateContents:
 
     @cached_property
     def files(self) -> list[list[tuple[_NamedFile, bytes]]]:
-        """The files of each row by name, each with what distinguishes it from all others."""
+        """The files of each row by name, each with the bytes that stand for it in a content id."""
         return [[(file, self._named(file, row)) for file in self._layout(row)] for row in self.rows]
 
     @cached_property
@@ -512,7 +511,7 @@ class StateContents:
 
     def _file(self, name: str, number: int, size: int) -> _NamedFile:
         point, content = self.point, self.point.contents[number]
-        # Pages that are the same whatever follows.
+        # The complete pages, whose ids do not depend on the bytes after them.
         whole = min(size, len(content)) // PAGE
         rest = content[whole * PAGE : size].ljust(size - whole * PAGE, b"\0")
         moving: dict[int, list[_Moving]] = {}

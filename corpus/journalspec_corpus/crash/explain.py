@@ -1,8 +1,8 @@
 """One crash state for people and programs: in words, as a case in the published form, and as JSON.
 
-In some states nothing gives what must be kept: the order of writes, the device or the format lost it. The
-format's limits say of which kinds they are (:mod:`.verdict`). The JSON is for oracles that are written
-elsewhere: the trace as it was recorded, so that what must be kept can be worked out once more.
+In some states no reader can return the required records: the order of writes, the device or the format lost
+them. The format's limits list the kinds of such states (:mod:`.verdict`). The JSON is for independent
+oracles: it has the recorded trace, from which they can compute the required records themselves.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from journalspec_reference.hexdump import Head, lines, text_of
 
 #: Rows of a picture, at most.
 MOST_ROWS = 14
-#: In front of a row that holds something else than was written.
+#: Marks a row whose bytes differ from those that were written.
 MARK = "! "
 
 
@@ -55,7 +55,7 @@ MARK = "! "
 class Loss:
     """One deviation: `length` bytes of `file` at `off` hold `what`; length 0 if it is not about bytes.
 
-    `kept` if hardly anything arrived, and this did.
+    With `kept`, little arrived and these bytes are the part that did.
     """
 
     file: str
@@ -65,14 +65,14 @@ class Loss:
     kept: bool = False
 
     def __str__(self) -> str:
-        """Return it as a line."""
+        """Return the deviation as one line of text."""
         if not self.length:
             return f"{self.file}: {self.what}" if self.file else self.what
         return f"{self.file}, bytes {self.off} to {self.off + self.length - 1}: {self.what}"
 
 
 def story(state: State) -> Iterator[str]:
-    """Yield what was done up to the crash, one operation a line, in words."""
+    """Yield the operations up to the crash in words, one line each."""
     trace = state.trace
     states = state.situation.states
     upto = max(states.point.crash_index, states.torn + 1)
@@ -106,7 +106,7 @@ _WORDS: Mapping[type, str] = {
 
 
 def _said(op: Op) -> str | None:
-    """Return an operation in words, None for one that means nothing by itself."""
+    """Return an operation in words; None for an annotation that :func:`story` shows with its write."""
     if isinstance(op, Write):
         return f"write {len(op.data)} bytes at {op.off} of {op.file}"
     if isinstance(op, (Ack, Release)):
@@ -117,7 +117,7 @@ def _said(op: Op) -> str | None:
 
 
 def losses(state: State) -> tuple[str, list[Loss]]:
-    """Return a line that introduces the deviations of `state`, and these."""
+    """Return the deviations of `state`, after a line that introduces them."""
     states = state.situation.states
     if states.rot:
         return "Everything arrived, and then:", [_rotten(state, states.rot[state.row])]
@@ -141,7 +141,7 @@ def losses(state: State) -> tuple[str, list[Loss]]:
 
 
 def arrived(state: State) -> list[str]:
-    """Return what of `state` arrived, line by line, with the bytes of each deviation."""
+    """Return lines that say which writes arrived in `state`, with the bytes of each deviation."""
     head, found = losses(state)
     out = [head]
     for loss in found:
@@ -150,9 +150,10 @@ def arrived(state: State) -> list[str]:
 
 
 def pieces(state: State, beside: int | None = None) -> Iterator[tuple[Block, int, Loss]]:
-    """Yield each granule, size or set of names in flight, its version in `state`, and that in words.
+    """Yield each granule, size or set of names in flight, the code of its version, and its description.
 
-    A torn one differs from its version `beside`, or else from the last one.
+    An unwritten version is described by where it differs from version `beside`, or from the last one if
+    `beside` is None.
     """
     states = state.situation.states
     names = file_names(state)
@@ -192,7 +193,7 @@ def _loss(block: Block, code: int, names: Mapping[int, str], granule: int, besid
 
 
 def _apart(one: bytes, other: bytes) -> tuple[int, int]:
-    """Return begin and end of the differing bytes of two granules; 0, 0 if there are none."""
+    """Return the begin and end of the range in which two granules differ; 0, 0 if they are equal."""
     apart = [at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right]
     return (apart[0], apart[-1] + 1) if apart else (0, 0)
 
@@ -220,11 +221,11 @@ def unarrived(state: State) -> dict[str, bytes]:
 
 
 def sectors(state: State) -> Iterator[tuple[str, int, int, str]]:
-    """Yield (file, offset, length, what) of each run of sectors of which the same became.
+    """Yield (file, offset, length, what) of each run of sectors with the same fate.
 
-    Writes since the last force have ``arrived``, are ``lost``, or have come ``partly``: not all writes, or
-    a part of one, or garbage. Where it is lost, the old content is still there, or zeros if the file has
-    grown around it. All other sectors are ``settled``.
+    Writes since the last force have ``arrived``, are ``lost``, or arrived ``partly``: not all of them, a part
+    of one, or garbage. A ``lost`` sector has its old content, or zeros if the file has grown around it. All
+    other sectors are ``settled``.
     """
     before, after = unarrived(state), settled(state)
     for name, content in state.files.items():
@@ -247,9 +248,8 @@ def _became(now: bytes, was: bytes, wanted: bytes) -> str:
 def picture(state: State, loss: Loss) -> Iterator[str]:
     """Yield the bytes of `loss` as they are in the state, annotated by the format's reference.
 
-    A mark is before each row that holds something else than was written (of a
-    loss that was `kept`: than stood there before); of the other rows only their
-    neighbours are shown.
+    A mark precedes each row that differs from the written bytes (with `kept`: from the bytes before the
+    write). Of the other rows only the neighbours of marked ones are shown.
     """
     if not loss.length or loss.file not in state.files:
         return
@@ -279,7 +279,7 @@ def picture(state: State, loss: Loss) -> Iterator[str]:
 
 
 def preset_words(state: State) -> str:
-    """Return the state's preset and what behaves like it."""
+    """Return the name of the state's preset, and the devices that behave like it."""
     preset = PRESETS[state.rank]
     return f"{preset.name}: {preset.imitates}"
 
@@ -294,7 +294,7 @@ def published_id(format_id: str, case_id: str) -> str:
 
 
 def as_case(adapter: CrashFormat, shrunk: Reduced) -> Case:
-    """Return the reduced state as a case that names the larger state which it comes from."""
+    """Return the reduced state as a case; its origin has the id of the larger state."""
     case = case_of(adapter, shrunk.state)
     if shrunk.state.case_id == shrunk.start:
         return case
@@ -303,10 +303,11 @@ def as_case(adapter: CrashFormat, shrunk: Reduced) -> Case:
 
 
 def case_of(adapter: CrashFormat, state: State, *, beyond: bool | None = None, tier: str = "core") -> Case:
-    """Return `state` as a case: under every policy of the adapter, what the oracle says is required.
+    """Return `state` as a case, with the oracle's requirements under every policy of the adapter.
 
-    A case that is `beyond` all readers (if nothing is said: if a limit of the format may make it fail)
-    demands nothing (level ``may``) and is flagged :data:`BEYOND`. No reader is asked.
+    A case that is `beyond` all readers demands nothing (level ``may``) and is flagged :data:`BEYOND`. The
+    default of `beyond` is whether the device may have ignored a force or a limit of the format may cover a
+    failure. No reader is asked.
     """
     trace, point = state.trace, state.situation.states.point
     if beyond is None:
@@ -330,7 +331,7 @@ def case_of(adapter: CrashFormat, state: State, *, beyond: bool | None = None, t
 
 
 def expectations(adapter: CrashFormat, state: State) -> list[dict[str, Any]]:
-    """Return for each policy of the adapter the permitted outcomes, as the pipeline publishes them."""
+    """Return the permitted outcomes under each policy of the adapter, as the pipeline publishes them."""
     sets = ExpectedSets(adapter, state.trace).sets(state.situation.expected)
     return permitted_by_policy(adapter, sets, state.refusal, state.situation.states.stratum)
 
@@ -338,10 +339,10 @@ def expectations(adapter: CrashFormat, state: State) -> list[dict[str, Any]]:
 def permitted_by_policy(
     adapter: CrashFormat, sets: Mapping[str, Any], refusal: str, stratum: str
 ) -> list[dict[str, Any]]:
-    """Return for each policy of the adapter the permitted outcomes where `sets` are required.
+    """Return the permitted outcomes under each policy of the adapter, if `sets` are required.
 
-    `refusal` is what the oracle says of the state. A reader that may omit records reports damage for which
-    others must refuse. After corruption nothing is lost, or it is reported.
+    `refusal` says whether a reader may refuse the state. A reader that may omit records reports damage for
+    which others must refuse. After corruption, each record is kept or its loss is reported.
     """
     out: list[dict[str, Any]] = []
     every = sets["must_keep"] + sets["may_keep"]
@@ -364,7 +365,7 @@ def permitted_by_policy(
 
 
 class ExpectedSets:
-    """The sets of one trace's crash points, with records as an observation would list them."""
+    """Required and forbidden records at the crash points of one trace, as an observation would list them."""
 
     def __init__(self, adapter: CrashFormat, trace: Trace) -> None:
         self._record_json = adapter.record_json
@@ -397,7 +398,7 @@ class ExpectedSets:
 
 
 def _may_be_beyond(adapter: CrashFormat, state: State) -> bool:
-    """Return whether a reader that does everything right may fail: a force lied, or a limit says so."""
+    """Return whether even a correct reader may fail: the device ignored a force, or a limit covers it."""
     stratum, preset = state.situation.states.stratum, PRESETS[state.rank].name
     return stratum == "L" or any(
         limit.covers(writer_of(state.trace), policy, stratum, verdict, state.category, preset)
@@ -408,10 +409,10 @@ def _may_be_beyond(adapter: CrashFormat, state: State) -> bool:
 
 
 def as_json(adapter: CrashFormat, workload: Any, state: State) -> dict[str, Any]:
-    """Return `state` of `workload`: its trace, what arrived, its files, and what is required in it.
+    """Return `state` of `workload`: its trace, the writes that arrived, its files, and the required outcome.
 
     Bytes are hex digits. Offsets and lengths are in bytes; operations are numbered from 0. `crashes_before`
-    describes in the same way the states that the trace continues from, the first one first.
+    describes the earlier crash states from which the trace continues, in the order of time.
     """
     states, expected = state.situation.states, state.situation.expected
     return {
@@ -484,7 +485,7 @@ def _trace(adapter: CrashFormat, trace: Trace) -> dict[str, Any]:
 
 
 def _mark(adapter: CrashFormat, mark: Mark) -> dict[str, Any]:
-    """Return which record is where; `entry` is how an answer lists it."""
+    """Return the place of a record and of its fields; `entry` is the record as an answer lists it."""
     fields = sorted(mark.fields)
     ends = [end for _, end in pairwise([*(start for start, _ in fields), mark.length])]
     return {
@@ -514,7 +515,7 @@ def _plain(value: Any) -> Any:
 
 
 def _arrived(state: State) -> dict[str, Any]:
-    """Return what was in flight and how much of it is there, and the same in words."""
+    """Return which writes in flight arrived, as data and in words."""
     states = state.situation.states
     head, lost = losses(state)
     out: dict[str, Any] = {"words": [head, *map(str, lost)]}

@@ -1,9 +1,9 @@
 """Facts about each state of a crash point, as columns: no reader is asked.
 
-A write has *arrived* if every granule it changed holds it or something later; a mark is *intact* if its
-write arrived and nothing that arrived later overwrote it. A record is *whole* if all parts of one of its
-alternatives are intact; it is *published* if what makes it count arrived. From these follow whether a
-reader may refuse the state, its category, and the field in which it tore.
+A write has *arrived* if every granule that it changed has its bytes or those of a later write. A mark is
+*intact* if its write arrived and no later write that arrived overwrote it. A record is *whole* if all parts
+of one of its alternatives are intact. It is *published* if a write that makes it live arrived. From these
+facts follow the state's category, its torn field, and whether a reader may refuse it.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ P = ParamSpec("P")
 
 
 def _remembered(method: Callable[Concatenate[Facts, P], Rows]) -> Callable[Concatenate[Facts, P], Rows]:
-    """Work out a column of facts once for each choice of arguments."""
+    """Compute a column of facts once for each combination of arguments."""
 
     @wraps(method)
     def once(facts: Facts, /, *args: P.args, **named: P.kwargs) -> Rows:
@@ -95,7 +95,7 @@ class Facts:
         self.all = np.ones(len(codes), bool)
         # Columns are shared and never changed in place.
         self.known: dict[tuple[object, ...], Rows] = {}
-        #: of each granule the versions that no process wrote
+        #: for each granule, the versions that no process wrote
         self._strange = [
             tuple(code for code, level in enumerate(block.levels) if level < 0 and block.kind == DATA)
             for block in self.point.blocks
@@ -114,19 +114,20 @@ class Facts:
 
     @cached_property
     def categories(self) -> Column:
-        """Return for each row what :func:`categories` does."""
+        """The result of :func:`categories`."""
         return categories(self)
 
     @cached_property
     def fields(self) -> Names:
-        """Return for each row what :func:`fields` does."""
+        """The result of :func:`fields`."""
         return fields(self)
 
     @cached_property
     def deviations(self) -> npt.NDArray[np.int32]:
-        """Return for each row how many blocks are not as if everything had arrived.
+        """Return for each row how many blocks differ from the state in which everything arrived.
 
-        Or, if those are fewer, as if nothing had. A torn write counts as one, and so does what was corrupted.
+        Or from the state in which nothing arrived, if that number is smaller. A torn write counts as one
+        deviation, and so does a corruption.
         """
         states = self.states
         if states.rot:
@@ -152,9 +153,9 @@ class Facts:
         return out
 
     def _shows(self, at: int, level: int, op: Write, start: int, end: int) -> Rows:
-        """Rows in which block `at` holds what `op` put into ``[start, end)``, or something later.
+        """Rows in which block `at` has the bytes of `op` in ``[start, end)``, or those of a later write.
 
-        In a unwritten version (half of one, say) the bytes decide.
+        In a version that no process wrote (half of one, say) the bytes decide.
         """
         out = self.cell_at(at, level)
         for code in self._strange[at]:
@@ -163,7 +164,7 @@ class Facts:
         return out
 
     def _same(self, at: int, code: int, start: int, end: int, data: bytes, off: int) -> bool:
-        """Return whether a version shows in ``[start, end)`` what `data`, written at `off`, has there."""
+        """Return whether a version has in ``[start, end)`` the same bytes as `data` written at `off`."""
         block = self.point.blocks[at]
         base = block.index * self.point.granule
         a, b = max(start, base), min(end, base + self.point.granule)
@@ -195,11 +196,12 @@ class Facts:
         for levels in self.point.kills:
             out |= (self._levels == np.asarray(levels, np.int16)).all(axis=1)
         if self.states.torn >= 0:
-            # A torn granule has no level of its own: only its first and its last version are intact.
+            # A partly written granule has no level of its own: only the first and the last version can be a
+            # kill.
             out &= (self.states.codes == 0).all(axis=1) | (self._levels.max(axis=1, initial=0) > 0)
         elif len(self.point.kills) == 1 or any(block.kind == NAMES for block in self.point.blocks):
-            # An unnamed file is not seen, and a force of one file may leave the same as a kill: the bytes
-            # differ, not the levels.
+            # Levels are not enough here: a file without a name is not seen, and a state after a force of one
+            # file may equal that of a killed process. So the bytes are compared.
             rows = np.flatnonzero(~out & ~self.trashed)
             if len(rows):
                 images = frozenset(_memories(self.trace)[: self._upto + 1])
@@ -213,11 +215,11 @@ class Facts:
 
     @cached_property
     def issued(self) -> list[tuple[int, Mark]]:
-        """Every record written so far: (index of its write, its mark)."""
+        """Every record issued up to the crash: (index of its write, its mark)."""
         return self.trace.issued(self._upto)
 
     def whole(self, parts: list[Written]) -> Rows:
-        """Rows in which every part of an alternative is intact; what is not yet issued is not."""
+        """Rows in which every part of an alternative is intact; a part that is not issued yet is not."""
         out = self.all
         for part in parts:
             there = ~self.all
@@ -228,11 +230,11 @@ class Facts:
         return out
 
     def entire(self, index: int, mark: Mark) -> Rows:
-        """Rows in which the mark of operation `index` is intact, and so are the other parts of its record."""
+        """Rows in which the mark of operation `index` and all other parts of its alternative are intact."""
         return self.whole(self._others(mark)) if isinstance(mark, Part) else self.intact(index, mark)
 
     def begun(self, index: int, mark: Mark) -> Rows:
-        """Rows in which something of the record that operation `index` writes is on disk."""
+        """Rows in which at least a part of the record that operation `index` writes is on disk."""
         if not isinstance(mark, Part):
             return self.touched(index)
         out = ~self.all
@@ -244,7 +246,7 @@ class Facts:
 
     @property
     def outstanding(self) -> list[tuple[int, Mark]]:
-        """Unissued parts of records of which another part is issued: (index of its write, its mark)."""
+        """Parts that are not issued yet, of records with an issued part: (index of its write, its mark)."""
         begun = {(mark.record, mark.alternative) for _, mark in self.issued}
         return [
             (index, op)
@@ -253,7 +255,7 @@ class Facts:
         ]
 
     def _others(self, mark: Mark) -> list[Written]:
-        """Return all parts of the alternative that `mark` is of."""
+        """Return all parts of the alternative that `mark` belongs to."""
         return next(
             parts
             for parts in self.trace.alternatives[mark.record]
@@ -262,11 +264,11 @@ class Facts:
 
     @_remembered
     def intact(self, index: int, mark: Mark) -> Rows:
-        """Rows in which the bytes that operation `index` wrote for `mark` are whole."""
+        """Rows in which the bytes that operation `index` wrote for `mark` arrived and are not overwritten."""
         return self._written(index, mark) & ~self._overwritten(mark, index + 1)
 
     def _written(self, index: int, mark: Mark) -> Rows:
-        """Rows in which the part of operation `index` that is this record arrived."""
+        """Rows in which those bytes of operation `index` arrived that encode the record of `mark`."""
         op = self.trace.ops[index]
         assert isinstance(op, Write)  # marks follow writes
         end = mark.off + mark.length
@@ -290,7 +292,7 @@ class Facts:
         return out
 
     def stands(self, mark: Mark) -> Rows:
-        """Rows in which the bytes of a mark from before the trace are whole."""
+        """Rows in which the bytes of a mark from before the trace are not overwritten."""
         return ~self._overwritten(mark, 0)
 
     def _overwritten(self, mark: Mark, start: int) -> Rows:
@@ -316,7 +318,7 @@ class Facts:
         return out
 
     def _trash_over(self, mark: Mark, index: int) -> Rows:
-        """Rows in which a unwritten version hides some of a record of operation `index`, or older."""
+        """Rows in which an unwritten version hides a part of `mark`, which operation `index` wrote."""
         op = self.trace.ops[index] if index >= 0 else None
         data, off = (op.data, op.off) if isinstance(op, Write) else (self.trace.base.get(mark.file, b""), 0)
         out = ~self.all
@@ -332,7 +334,7 @@ class Facts:
 
     @_remembered
     def published(self, record: str, start: int = BEFORE) -> Rows:
-        """Rows in which something of operation `start` or later that makes `record` count is on disk."""
+        """Rows in which a write at `start` or later that makes `record` live is on disk."""
         out = ~self.all
         for index in self.trace.publishing.get(record, ()):
             if start <= index < self._upto:
@@ -341,7 +343,7 @@ class Facts:
 
     @_remembered
     def _counts(self, index: int) -> Rows:
-        """Rows in which operation `index` is on disk and nothing hides it."""
+        """Rows in which operation `index` is on disk and no later bytes hide it."""
         op = self.trace.ops[index]
         assert isinstance(op, Write)  # annotations follow writes
         hidden = self._overwritten(Mark("", op.file, op.off, len(op.data), ""), index + 1)
@@ -351,9 +353,9 @@ class Facts:
     def damaged(self) -> Rows:
         """Rows in which a published record of this run is nowhere intact, and no old records take its place.
 
-        Old records take a place if the published records look no different with them: one
-        directly after the other, each of them whole, they begin where a published record begins and end
-        where one ends. One that goes on beyond what is published does not.
+        Old records can take a place if a reader cannot distinguish them from published ones. They are whole,
+        follow each other without gaps, begin where a published record begins and end where one ends. A run
+        that ends after the last published record cannot.
         """
         out = ~self.all
         places: dict[str, set[tuple[str, int]]] = {}
@@ -363,8 +365,9 @@ class Facts:
         released = self.trace.released(self._upto)
         for record, mine in places.items():
             if record in released:
-                continue  # nobody wants it back, so it need not be reported
-            # What was lost here before may be made whole by bytes that both have in common.
+                continue  # a released record is not required, so its loss need not be reported
+            # An earlier torn record at this place may be intact again: the two may have equal bytes in
+            # common.
             excused = ~self.all if mine.isdisjoint(unsure) else self.all.copy()
             for parts in self.trace.alternatives[record]:
                 excused |= self.whole(parts) | self._taken(parts)
@@ -374,7 +377,7 @@ class Facts:
     def _taken(self, parts: list[Written]) -> Rows:
         """Rows in which each part of an alternative is intact, or old records take its place.
 
-        They only do where something counts that leads to the alternative, and not to an earlier one alone.
+        Old records count only if a write at or after this alternative's own makes the record live.
         """
         out = self.all
         for part in parts:
@@ -396,9 +399,9 @@ class Facts:
 
     @cached_property
     def _runs(self) -> dict[str, list[tuple[int, int, Rows]]]:
-        """Where whole old records are from the start of a published record to the end of one.
+        """The runs of whole old records from the start of a published record to the end of one.
 
-        For each file (start, end, rows in which it is so).
+        For each file: (start, end, rows in which the run exists).
         """
         found: dict[str, list[tuple[int, int, Rows]]] = {}
         old: dict[tuple[str, int], list[tuple[int, Rows]]] = {}
@@ -443,7 +446,7 @@ class Facts:
 
 
 def _memories(trace: Trace) -> list[bytes]:
-    """Return for each operation what a process leaves that is killed before it, as content ids."""
+    """Return for each operation the content id of the files if the process is killed before it."""
     found: list[bytes] = trace.derived.setdefault("memories", [])
     line = Timeline(trace, 512)
     for upto in range(len(trace.ops) + 1 if not found else 0):
@@ -452,14 +455,14 @@ def _memories(trace: Trace) -> list[bytes]:
     return found
 
 
-#: Backgrounds under which a hole shows an earlier generation, or as good as one.
+#: Backgrounds under which a hole shows records of an earlier generation or of another journal.
 STALE = ("stale-same", "stale-shifted", "stale-foreign")
 #: Fields that begin within this many bytes of a record are its header.
 HEAD = 32
 
 
 def categories(facts: Facts) -> Column:
-    """Return for each row the index into :data:`CATEGORIES`; later rules take a state over."""
+    """Return for each row the index into :data:`CATEGORIES`; a later rule replaces an earlier result."""
     out = np.full(len(facts.all), CATEGORIES.index("sector-hole"), np.uint8)
 
     def take(name: str, rows: Rows) -> None:
@@ -495,7 +498,8 @@ def categories(facts: Facts) -> Column:
     take("sector-trash", facts.trashed & ~_ahead_of_data(facts))
     take("clean", facts.kill & ~facts.trashed)
     if during == "recovery-crash" or facts.trace.life > 1:
-        # The first operations of a later life are those of opening: a crash among them hits recovery itself.
+        # A run after a crash begins with the operations of opening: a crash among them interrupts recovery
+        # itself.
         opening = during == "recovery-crash" or facts.point.crash_index < int(
             facts.trace.tags.get("opened", "0")
         )
@@ -507,7 +511,7 @@ _LIES = {"ignored": "lost-force", "fails-clean": "fail-marks-clean"}
 
 
 def _bare_tail(facts: Facts) -> Rows:
-    """Rows in which nothing of the last record arrived while something before it did."""
+    """Rows in which nothing of the last record arrived, but at least a part of an earlier write did."""
     if not facts.issued:
         return ~facts.all
     last = facts.issued[-1][0]
@@ -563,7 +567,7 @@ def _named(facts: Facts, file: int) -> Rows:
 
 
 def _reordered(facts: Facts) -> Rows:
-    """Rows in which a later record arrived whole while an earlier one did not."""
+    """Rows in which a later record arrived completely and an earlier one did not."""
     out = ~facts.all
     earlier_lost = ~facts.all
     for index in sorted({index for index, _ in facts.issued} & facts.point.reach.keys()):
@@ -574,7 +578,7 @@ def _reordered(facts: Facts) -> Rows:
 
 
 def _lacking(facts: Facts) -> Rows:
-    """Rows in which some of a record in flight did not arrive: what stood there before is seen."""
+    """Rows in which a part of a record in flight did not arrive: the earlier bytes are still there."""
     out = ~facts.all
     for index in {index for index, _ in facts.issued} & facts.point.reach.keys():
         out |= ~facts.arrived(index)
@@ -582,9 +586,10 @@ def _lacking(facts: Facts) -> Rows:
 
 
 def _pointers(facts: Facts) -> tuple[Rows, Rows, Rows]:
-    """Rows in which what makes a record count arrived and the record did not, and the reverse.
+    """Rows in which the pointer to a record arrived and the record did not; the reverse; split transactions.
 
-    Where that is a record itself (a commit), both are a split transaction: the third.
+    A pointer is a write that makes a record live. If it is a record itself (a commit), both faults are a
+    split transaction.
     """
     ahead, behind, split = ~facts.all, ~facts.all, ~facts.all
     for index, mark in facts.issued:
@@ -633,14 +638,14 @@ def _place(facts: Facts, index: int, mark: Mark, torn: Rows, out: Names) -> None
 
 @dataclass(frozen=True)
 class State:
-    """State number `row` of those of a crash point."""
+    """State number `row` of a crash point."""
 
     situation: Facts
     row: int
 
     @property
     def trace(self) -> Trace:
-        """The trace that it is a state of."""
+        """The trace of the state."""
         return self.situation.trace
 
     @cached_property
@@ -651,7 +656,7 @@ class State:
 
     @property
     def deviations(self) -> int:
-        """Number of granules, sizes or names that differ from the right ones."""
+        """Number of deviations, see :attr:`Facts.deviations`."""
         return int(self.situation.deviations[self.row])
 
     @property
@@ -676,7 +681,7 @@ class State:
 
     @property
     def kind(self) -> tuple[str, str, str]:
-        """What makes two failing states alike: category, refusal, field."""
+        """Category, refusal and field: failing states with the same values are alike."""
         return self.category, self.refusal, self.field
 
     @cached_property
@@ -690,7 +695,7 @@ class State:
         return case_id(self.content_id, promised(self.trace, self.situation.expected)).hex()
 
     def descriptor(self, seed: int) -> Descriptor:
-        """Return what :func:`find` rebuilds it from."""
+        """Return the descriptor from which :func:`find` rebuilds the state."""
         return descriptor_of(self.situation.states, self.row, seed)
 
     def verdict(self, answer: Answer, *, salvaging: bool) -> str:
@@ -700,8 +705,8 @@ class State:
     def records(self, answer: Answer) -> int:
         """Return the number of records that the failure needs.
 
-        Those issued in the trace's own life, and of those that stood before it the ones that `answer`
-        should have listed and did not.
+        These are the records issued in the trace itself, and the required earlier records that `answer` does
+        not list.
         """
         upto = max(self.situation.states.point.crash_index, self.situation.states.torn + 1)
         issued = {op.record for op in self.trace.ops[: upto + 1] if isinstance(op, Mark)}

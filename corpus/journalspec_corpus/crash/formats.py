@@ -1,10 +1,11 @@
-"""What a format gives to the crash engine: one typed object, ``CRASH``, and how its readers are asked.
+"""The interface of a format to the crash engine: one typed object, ``CRASH``, and the calls of its readers.
 
-It is in the module ``crash`` of a format's package. Nothing of that is imported before it is asked for: a
-look at a journal needs no writers.
+``CRASH`` is in the module ``crash`` of a format's package. That module is imported only on request, because a
+command that only reads a journal needs no writers.
 
-Of states that look alike to recovery one is read: a format's `look` says what recovery can see of the
-files. How far recovery can look at all says :data:`Reach`: what is after that is not worth enumerating.
+Of several states with the same visible content only one is read: a format's `look` returns the content that
+recovery can see. :data:`Reach` returns the offset in each file up to which recovery reads: bytes after it
+need no enumeration.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.workloads import Continuations, LongWorkload, Tables, play
 from journalspec_reference import load
 
-#: Answers that are remembered, some thousand bytes each; the visible content of single files, a hundred bytes
-#: each.
+#: How many answers are cached (a few thousand bytes each), and how many results for single files (100 bytes
+#: each).
 ANSWERS, LOOKS = 1 << 13, 1 << 15
 #: From the files of a state and the edition to the answers of all readers of a format.
 Read = Callable[[Mapping[str, bytes], str], tuple[Answer, ...]]
@@ -46,7 +47,7 @@ T = TypeVar("T")
 
 @dataclass
 class Remembered:
-    """Results that are remembered from one crash point to the next; no result depends on it."""
+    """Results that are cached from one crash point to the next; the cache changes no result."""
 
     answers: dict[tuple[str, Hashable], tuple[Answer, ...]] = field(default_factory=dict)
     looks: dict[tuple[object, ...], object] = field(default_factory=dict)
@@ -77,11 +78,11 @@ class StateFiles(Mapping[str, bytes]):
         return self._files[name][0].size if name in self._files else 0
 
     def same(self, name: str) -> bytes:
-        """Return what distinguishes a file with its name from all others that are not equal."""
+        """Return bytes that are equal for two files only if their names and contents are equal."""
         return self._files[name][1]
 
     def once(self, names: tuple[str, ...], find: Callable[..., T], *given: object) -> T:
-        """Return ``find(*contents, *given)`` of some files: of equal contents it is worked out once."""
+        """Return ``find(*contents, *given)`` for the files `names`; computed once for equal contents."""
         looks, place = self._memory.looks, (find, *map(self.same, names), *given)
         if place not in looks:
             if len(looks) >= LOOKS:
@@ -91,17 +92,18 @@ class StateFiles(Mapping[str, bytes]):
         return found
 
 
-#: What recovery can see of the files in an edition: of states for which it is the same one is read.
+#: From the files and the edition to the content that recovery can see; of states with equal visible content
+#: one is read.
 Look = Callable[[StateFiles, str], Hashable]
 
 
 def equal_contents(files: StateFiles, edition: str) -> Hashable:
-    """Return what distinguishes files from others that are not equal: all of a file can be seen."""
+    """Return a value that is equal only for equal files: the `look` of a reader that may see every byte."""
     return tuple([files.same(name) for name in files])
 
 
 def digest_of(*parts: bytes | int) -> bytes:
-    """Return a digest of `parts`, each for itself."""
+    """Return a digest of `parts` that also depends on where each part ends."""
     raws = [part if isinstance(part, bytes) else b"%d" % part for part in parts]
     return blake(b"".join([b"%d:" % len(raw) + raw for raw in raws]))
 
@@ -111,7 +113,7 @@ def answers(
 ) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
     """Return the distinct answers of `read` and, for each row of `contents`, the index of its own.
 
-    Of states that look alike one is read. The content of `memory` stays there from one crash point to the
+    Of states with equal visible content one is read. `memory` is the cache, kept from one crash point to the
     next.
     """
     memory, edition = memory or Remembered(), contents.point.trace.edition
@@ -129,16 +131,16 @@ def answers(
     return list(number), np.asarray(which, np.int32)
 
 
-#: How far recovery can look into each file: to an offset, at most its size. Nothing at or after it changes
-#: that offset, or any reader's answer, under whichever policy.
+#: From the files to the offset in each file up to which recovery reads, at most its size. Bytes at or after
+#: the offset change neither the offset nor any reader's answer, under any policy.
 Reach = Callable[[Mapping[str, bytes]], Mapping[str, int]]
 
 
 def unread_writes(trace: Trace, reach: Reach | None) -> frozenset[int]:
-    """Return the writes of `trace` of which recovery can look at no byte, if all before has arrived.
+    """Return the writes of `trace` of which recovery reads no byte, if everything before has arrived.
 
-    Such a write begins where nobody looks any more and does not make its file longer. So whatever
-    arrives of it, names, sizes and thus ends stay what they were, and so does all before them.
+    Such a write begins at or after the offset up to which recovery reads, and does not make its file longer.
+    So names, sizes, and all bytes that recovery reads are the same, whichever part of it arrives.
     """
     out, line = set(), Timeline(trace, SECTOR)
     for index, op in enumerate(trace.ops if reach else ()):
@@ -160,8 +162,8 @@ Reader = Callable[[Mapping[str, bytes], str], Answer]
 class StateReader:
     """A reader of crash states: the reference under `policy`.
 
-    With `salvaging` it may leave records out if it says so. `differs` shows from the first reader's answer
-    whether this one's may be different.
+    With `salvaging` it may omit records if it reports that. `differs` takes the first reader's answer and
+    returns whether this reader's answer may be different.
     """
 
     policy: str
@@ -170,7 +172,7 @@ class StateReader:
 
 
 def refuses(first: Answer) -> bool:
-    """Return whether the first reader refused: a policy that differs only in refusals differs there."""
+    """Return whether the first reader refused: only then can a more lenient policy give another answer."""
     return first.refused is not None
 
 
@@ -184,21 +186,20 @@ class CrashFormat:
     """A format, as the crash engine uses it.
 
     `first_lives(scope)` yields workloads in a fixed order, `record(workload)` plays one of them. `tables`
-    say what is done, and how it becomes smaller; what they have ``added`` came later, and comes after all
-    others, so that every n-th workload is what it was. `long(variant, size)` returns a recorder for a long
-    one, `second` has what is done after a crash.
+    list the operations of workloads, and how a workload becomes smaller. Workloads of the table ``added`` are
+    newer and come after all others, so that the numbers of the others stay the same. `long(variant, size)`
+    returns a recorder for a long workload, `second` has the runs after a crash.
 
-    `state_readers` read crash states; what `answer(observation)` makes of an observation is judged. The
-    first policy among the readers refuses where it may. `obeys` are the requirements of a category of
-    states ("" for all others). `record_json(keys)` is a record as an observation lists it, with the fields
-    that all its keys agree on. `uncounted` are types of records that represent no operation, and that
-    `answer` omits.
+    `state_readers` read crash states; `answer(observation)` converts an observation to the answer that gets a
+    verdict. The first policy among the readers is the strictest. `obeys` maps a category of states to its
+    requirements ("" for all others). `record_json(keys)` is a record as an observation lists it, with the
+    fields that have the same value in all keys. `uncounted` are types of records that represent no operation,
+    and that `answer` omits.
 
-    `semantics` says what a record does and what is in effect in a state; without it only records are judged.
-    `reach` says how far into its files recovery can look; None if it looks at all of them.
-    `implementation()` reads instead of the reference, if there is one: it may see anything.
-    `look` is what the reference can see of the files; if it is not given, all of them.
-    `memory` holds what is remembered of states that were read.
+    `semantics` defines the effect of a record and the effects in a state; without it only records are
+    compared. `reach` returns the offsets up to which recovery reads files; None if it reads them completely.
+    `implementation()`, if given, reads instead of the reference, and may see any byte. `look` returns the
+    content that the reference can see; by default, all bytes. `memory` is the cache of answers.
     """
 
     format: str
@@ -221,23 +222,23 @@ class CrashFormat:
 
     @classmethod
     def by_tables(cls, tables: Tables, run: type[Recorder], **own: Any) -> CrashFormat:
-        """Return a format by its tables; `run` plays the long workloads, `own` is all else."""
+        """Return a format with these tables; `run` plays the long workloads, `own` are the other members."""
         first_lives, obeys = tables.workloads, tables.obeys
         return cls(format=run.format, first_lives=first_lives, obeys=obeys, tables=tables, long=run, **own)
 
     @cached_property
     def readers(self) -> tuple[str, ...]:
-        """The policies of the readers, which are their names, in the order of their answers."""
+        """The policies of the readers, in the order of their answers; a reader is named after its policy."""
         return tuple(reader.policy for reader in self.state_readers)
 
     @cached_property
     def salvaging(self) -> frozenset[str]:
-        """The names of those that may leave records out if they say so."""
+        """The names of the readers that may omit records if they report it."""
         return frozenset(reader.policy for reader in self.state_readers if reader.salvaging)
 
     @cached_property
     def read(self) -> Read:
-        """All readers at once: one answer for each, in their order; only those that differ are asked."""
+        """All readers at once: one answer for each, in order; a reader that cannot differ is skipped."""
         return self._asking(self._implementation, self.state_readers)
 
     @property
@@ -246,7 +247,7 @@ class CrashFormat:
 
     @property
     def sees(self) -> Look:
-        """The visible content: that of the reference, or for another implementation everything."""
+        """The `look` to use: that of the reference, or every byte for another implementation."""
         return equal_contents if self.implementation else self.look
 
     def salvages(self, policy: str) -> bool:
@@ -256,7 +257,7 @@ class CrashFormat:
         return policy in self.salvaging
 
     def reader(self, policy: str, implementation: Any = None) -> Reader:
-        """Return the reader that asks the reference, or another `implementation`, under `policy`.
+        """Return a reader that calls the reference, or another `implementation`, under `policy`.
 
         Raises LookupError for an unknown policy.
         """
@@ -265,7 +266,7 @@ class CrashFormat:
         return lambda files, edition: read(files, edition)[0]
 
     def _asking(self, implementation: Any, readers: Sequence[StateReader]) -> Read:
-        """Return what asks `implementation` under the policies of `readers`."""
+        """Return a function that calls `implementation` under the policies of `readers`."""
 
         def read(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:
             found: list[Answer] = []
@@ -276,7 +277,8 @@ class CrashFormat:
                 try:
                     observation = implementation.recover(files, edition=edition, policy=reader.policy)
                 except (ArithmeticError, LookupError, TypeError, ValueError, struct.error) as error:
-                    # An implementation that trips over a state has refused it; the reference never does.
+                    # An implementation that raises one of these errors has refused the state; the reference
+                    # never raises them.
                     found.append(Answer((), f"exception:{type(error).__name__}"))
                 else:
                     found.append(self.answer(observation))
@@ -297,7 +299,8 @@ class CrashFormat:
     def build(self, work: Workload) -> Trace:
         """Return the trace of `work`, whatever kind of workload it is; raises ValueError or WriterRefused."""
         if isinstance(work, SecondLife) and self.second is not None:
-            # Second lives of one first generation come one after the other: it is recorded once.
+            # The second runs of one first run follow each other in the order of workloads: it is recorded
+            # once.
             if work.first not in self._latest:
                 first = self.build(work.first)
                 self._latest.clear()
@@ -324,7 +327,7 @@ def has_crash_format(format_id: str) -> bool:
 
 
 def crash_format(format_id: str) -> CrashFormat:
-    """Return what `format_id` gives to the crash engine; raises UnknownFormat if it has nothing."""
+    """Return the object ``CRASH`` of `format_id`; raises UnknownFormat if it has none."""
     if not has_crash_format(format_id):
         raise UnknownFormat(f"{format_id} has no crash traces yet: its corpus package has no module crash")
     found: CrashFormat = format_module(PACKAGE, format_id, "crash").CRASH
@@ -333,7 +336,7 @@ def crash_format(format_id: str) -> CrashFormat:
 
 @dataclass(frozen=True)
 class Named:
-    """A reader by its name: with whether it may leave records out, and the policy that it is to follow."""
+    """A reader with its name, and whether it may omit records."""
 
     name: str
     reader: Reader

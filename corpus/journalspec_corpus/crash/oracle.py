@@ -1,16 +1,17 @@
-"""What recovery may decide, and which records must reappear: from trace and model, no reader is asked.
+"""Computes from trace and model what recovery may decide and which records must reappear; no reader is asked.
 
 The criterion is durable linearizability, with failure atomicity. The recovered state must be the
 model's after a set S of operations, in the order in which they were issued, such that
 
-- everything acknowledged is in S, and nothing is that was not issued;
-- whatever the answer itself lists is in S: a reader that shows a record has seen it;
-- S is closed: with the end of a transaction all that it ends. An end whose transaction is torn is not in S.
+- all acknowledged operations are in S, and only issued ones are;
+- the operations of all records that the answer lists are in S;
+- S is closed: with the end of a transaction it contains all operations of the transaction. An end whose
+transaction is torn is not in S.
 
-A record that is written again (a copy that a swap or a compaction makes) is not a new operation. What was
-superseded by copies is known to have been done: whoever reads the copies has seen that as well.
-If the device acknowledged a force without performing it, or bytes decayed, acknowledged operations may be
-missing. Then S is the set that the answer lists. It still has to explain the state.
+A record that is written again (a copy that a swap or a compaction makes) is not a new operation. An operation
+that was superseded by copies is known to have been done: a reader of the copies has seen its effect. If the
+device acknowledged a force without performing it, or bytes were corrupted, acknowledged operations may be
+missing. Then S is the set that the answer lists, and the recovered state must still be the model's after S.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ from journalspec_corpus.model import Stepwise
 
 #: The role of an operation: it is effective alone, or as a member of a transaction; or it ends one.
 ALONE, MEMBER, PREPARE, COMMIT, ROLLBACK = "alone", "member", "prepare", "commit", "rollback"
-#: Ends that say that their transaction is complete.
+#: The ends of a transaction that are valid only if all its operations are there.
 _COMPLETE = (PREPARE, COMMIT)
-#: With more operations that need not have been done their sets are not listed.
+#: With more optional operations than this, permitted states are not listed.
 MOST_OPEN = 8
 #: Kinds of effects: of a record, and of a decision that is still to be carried out.
 RECORD, DECISION = "record", "decision"
@@ -41,7 +42,7 @@ State = tuple[Any, ...]
 
 
 class Effect(NamedTuple):
-    """One thing that is in effect: a RECORD or a DECISION, of whom or what, and which."""
+    """One effect in a state: a RECORD or a DECISION, the object that it belongs to, and its content."""
 
     kind: str
     ident: str
@@ -50,10 +51,9 @@ class Effect(NamedTuple):
 
 @dataclass(frozen=True)
 class Action:
-    """What one record does: `op`, as the model takes it, of transaction `tx`, in the role `role`.
+    """The effect of one record: operation `op` of the model, in transaction `tx`, in the role `role`.
 
-    `makes` are the effects that it has once it counts, or would have if it did; a copy of it has the
-    first of them as well.
+    `makes` are the effects that the record has if it is live; a copy of it has the first of them, too.
     """
 
     op: Mapping[str, Any]
@@ -64,11 +64,11 @@ class Action:
 
 @dataclass(frozen=True)
 class Semantics:
-    """What a format says of its effects.
+    """The semantics of a format.
 
-    `action(key)` is what the record with that key does, `state(kept)` the canonical form of what the model
-    keeps, `effects(state)` what is in effect in it, `told(state)` the state as an observation has it.
-    `in_order`: an operation is nothing without those before it, as one that changes pages is.
+    `action(key)` returns the action of the record with that key, `state(kept)` the canonical form of the
+    model's state, `effects(state)` the effects in it, `told(state)` the state as an observation lists it.
+    With `in_order`, an operation has its effect only after all earlier ones (changes of pages, for example).
     """
 
     model: Stepwise
@@ -81,39 +81,39 @@ class Semantics:
 
 @dataclass(frozen=True)
 class Issued:
-    """One operation: its place in the order, its record, and at which entry of the trace it was written."""
+    """One operation: its number in the order of issue, its record, and the index of its write."""
 
     number: int
     record: str
     at: int
     action: Action
-    #: Of an end: the operations of its transaction before it, as bits.
+    #: For an end of a transaction: the transaction's earlier operations, as bits.
     members: int = 0
 
     @property
     def bit(self) -> int:
-        """The operation in a set of operations."""
+        """The set that contains only this operation."""
         return 1 << self.number
 
 
 @lru_cache(1 << 12)
 def _action(of: Callable[[str], Action], key: str) -> Action:
-    """Return what a record does: the same ones come in many traces."""
+    """Return the action of a record; cached, because many traces have the same records."""
     return of(key)
 
 
 class Operations:
-    """The operations of one trace, and what the model makes of any set of them. Sets are bits, by number."""
+    """The operations of one trace, and the model's state after any set of them. Bit n is operation n."""
 
     def __init__(self, trace: Trace, semantics: Semantics) -> None:
         self.semantics = semantics
         self._edition = trace.edition
         self.issued: list[Issued] = []
-        #: key -> the operations that a record of that name stands for
+        #: key of a record -> its operation, as a bit
         self.bits: dict[str, int] = {}
         self._by_record: dict[str, list[Issued]] = {}
         self._copied: dict[tuple[str, Any], int] = {}
-        #: (where it was written, the operation that it is a copy of)
+        #: (index of the write of a copy, the operation that it copies)
         self._copies: list[tuple[int, Issued]] = []
         self._open: dict[str, int] = {}
         for mark in trace.before:
@@ -123,13 +123,14 @@ class Operations:
                 self._take(at, note)
         self._written = [issued.at for issued in self.issued]
         self._closing = [issued for issued in self.issued if issued.members]
-        #: those that say that a transaction is complete
+        #: the PREPARE and COMMIT operations
         self.ends = sum(issued.bit for issued in self.issued if issued.action.role in _COMPLETE)
         self._listed: dict[tuple[Sequence[str], Sequence[str]], tuple[int, int, int]] = {}
-        #: what had been acknowledged and let go in an earlier generation, and what had been issued there
+        #: operations that had been acknowledged and deleted in an earlier generation
         self._done = self._of(trace.done, 0)
         safe = self._done
-        # If order matters, the next record was made from intact ones; torn ones show nothing.
+        # If order matters, later records were made on top of the intact possible ones, so these are safe;
+        # torn ones are not.
         gone_on_with = [mark for mark in trace.possible if semantics.in_order and mark.length]
         for mark in (*trace.standing, *gone_on_with):
             safe |= self.bits[mark.key]
@@ -138,7 +139,7 @@ class Operations:
         for mark in trace.possible:
             self.unsure |= self.bits[mark.key]
         self._acked: list[int] = []
-        #: the operations acknowledged by the first 0, 1, 2 ... that acknowledge
+        #: the operations acknowledged after the first 0, 1, 2 ... acknowledgements
         self._safe = [safe]
         for at, op in enumerate(trace.ops):
             if isinstance(op, Ack):
@@ -154,18 +155,18 @@ class Operations:
             kept = semantics.model.after(kept, issued.action.op, self._edition)
             self._prefixes.append(kept)
         self._states: dict[int, State] = {}
-        #: for each release: its place, the released operations, the number issued by then, and the number
-        #: with the operation that takes them back, if there is one
+        #: for each release: its index, the released operations, the number of operations issued before it,
+        #: and that number plus 1 if the next operation is the one that deletes them
         self._releases: list[tuple[int, int, int, int]] = []
         for at, op in enumerate(trace.ops):
             if isinstance(op, Release):
                 gone, count = self._of(op.records, at), self._count(at)
                 self._releases.append((at, gone, count, count + self._takes_back(count, gone)))
-        #: number of copies -> the operations that they show twice
+        #: number of copies written -> the operations whose copies change the state if read as well
         self._copied_by: dict[int, int] = {}
 
     def _take(self, at: int, mark: Mark) -> None:
-        """Take in the effect of a record, unless it is a copy of an earlier one that was not rolled back."""
+        """Add the operation of a record, unless it is a copy of an earlier one that was not rolled back."""
         action = _action(self.semantics.action, mark.key)
         same = (mark.record, action.makes[0] if action.makes else mark.key)
         known = self._copied.get(same, 0)
@@ -188,7 +189,7 @@ class Operations:
                 self._copied = {name: bit for name, bit in self._copied.items() if not bit & ended}
 
     def _of(self, records: Iterable[str], before: int) -> int:
-        """Return what was last issued under each name: what was rolled back may be asked for again."""
+        """Return the last operation of each record before `before`: after a rollback there may be another."""
         bits = 0
         for record in records:
             known = [issued for issued in self._by_record.get(record, ()) if issued.at < before]
@@ -197,19 +198,19 @@ class Operations:
         return bits
 
     def acknowledged(self, upto: int) -> int:
-        """Return the operations acknowledged by the first `upto` of the trace, those before it included."""
+        """Return the operations acknowledged within ``ops[:upto]`` of the trace, or before the trace."""
         return self._safe[bisect_left(self._acked, upto)]
 
     def before(self, upto: int) -> int:
-        """Return the operations issued by the first `upto` of the trace."""
+        """Return the operations issued within ``ops[:upto]`` of the trace, or before the trace."""
         return (1 << self._count(upto)) - 1
 
     def _count(self, upto: int) -> int:
-        """Return how many operations the first `upto` of the trace issue: they are numbered in that order."""
+        """Return how many operations are issued within ``ops[:upto]``, or before the trace."""
         return bisect_left(self._written, upto)
 
     def copied(self, upto: int) -> int:
-        """Return the operations of which there are copies that make a difference if they are read as well."""
+        """Return the operations with copies that change the state if original and copy are both read."""
         count = bisect_left(self._copies, upto, key=lambda copy: copy[0])
         if count not in self._copied_by:
             self._copied_by[count] = self._shown_twice(self._copies[:count])
@@ -228,7 +229,7 @@ class Operations:
     def _takes_back(self, count: int, gone: int) -> bool:
         """Return whether the operation after the first `count` ends the effect of those in `gone`.
 
-        What a swap or a compaction deletes is deleted for the copies, and not for whatever is issued next.
+        A swap or a compaction deletes records because it copied them, not because of the next operation.
         """
         if count == len(self.issued):
             return False
@@ -240,7 +241,7 @@ class Operations:
     def superseded(self, upto: int) -> list[tuple[int, int]]:
         """Return for each release: the operations deleted, and those that had been issued by then.
 
-        An operation that takes back what is deleted comes next: with it and without it are two entries.
+        If the next operation is the one that deletes them, there are two entries: without it and with it.
         """
         issued = self._count(upto)
         found = [(self._done, self.before(0))] if self._done else []
@@ -250,7 +251,7 @@ class Operations:
         return list(dict.fromkeys(found))
 
     def listed(self, keys: Sequence[str], aside: Sequence[str]) -> tuple[int, int, int]:
-        """Return the operations of `keys`, those of `aside`, and those that `keys` have twice."""
+        """Return the operations of `keys`, those of `aside`, and those that occur twice in `keys`."""
         place = tuple(keys), tuple(aside)
         found = self._listed.get(place)
         if found is None:
@@ -265,12 +266,12 @@ class Operations:
         return found
 
     def permitted(self, crash_index: int, upto: int, *, lenient: bool) -> Permitted:
-        """Return the permitted states after the first `crash_index`, with records up to `upto` issued."""
+        """Return the permitted states after ``ops[:crash_index]``, if ``ops[:upto]`` were issued."""
         superseded, copied = self.superseded(upto), self.copied(upto)
         return Permitted(self, self.acknowledged(crash_index), self.before(upto), superseded, lenient, copied)
 
     def closed(self, chosen: int, present: int) -> int:
-        """Return `chosen` without the ends whose transaction is torn: of it something is not in `present`."""
+        """Return `chosen` without the ends of transactions of which an operation is not in `present`."""
         for issued in self._closing:
             if issued.members & ~present and chosen & issued.bit:
                 chosen &= ~issued.bit
@@ -289,11 +290,11 @@ class Operations:
         return found
 
     def effects(self, state: State) -> Counter[Effect]:
-        """Return what is in effect in `state`."""
+        """Return the effects in `state`, with their numbers."""
         return Counter(self.semantics.effects(state))
 
     def makers(self, effect: Effect) -> list[Issued]:
-        """Return the operations that `effect` may come from; a part of a decision comes with the decision."""
+        """Return the operations that may have made `effect`; a decision makes its parts, too."""
         if effect.kind == DECISION and effect not in self._makers:
             effect = effect._replace(detail="")
         return self._makers.get(effect, [])
@@ -309,7 +310,7 @@ class Operations:
 
 @dataclass(frozen=True)
 class Wrong:
-    """A fault of a recovered state: the verdict, and the effect that shows it, in words."""
+    """A fault of a recovered state: its verdict, the effect that shows it, its records and transaction."""
 
     verdict: str
     effect: Effect | None = None
@@ -317,7 +318,7 @@ class Wrong:
     tx: str = ""
 
 
-#: The verdicts on effects, those that say most first.
+#: The verdicts on effects, the most significant first.
 INVENTED = "effect-invented"
 ROLLED_BACK = "rolled-back-applied"
 UNCOMMITTED = "uncommitted-applied"
@@ -342,7 +343,7 @@ _SHOWN = 40
 
 
 def in_words(wrong: Wrong) -> str:
-    """Return the fault of a state, as half a sentence: the effect by its record, if one made it."""
+    """Return the fault of a state as a clause about the effect, or about its record and transaction."""
     if wrong.effect is None:
         return "every effect is right, and their order is not"
     kind, ident, detail = wrong.effect
@@ -353,10 +354,10 @@ def in_words(wrong: Wrong) -> str:
 
 @dataclass
 class Permitted:
-    """Which states recovery may decide on at one crash point.
+    """The states that recovery may decide on at one crash point.
 
-    `lenient` if acknowledged operations may be missing. There are copies of those in `copied` that may be
-    read as well.
+    With `lenient`, acknowledged operations may be missing. `copied` are operations with copies that may be
+    read in addition to the original.
     """
 
     operations: Operations
@@ -377,10 +378,9 @@ class Permitted:
         return self._memo[place]
 
     def wrong_alone(self, state: State) -> Wrong | None:
-        """Return the fault of `state` without known records, or None if some records explain it.
+        """Return the fault of `state` if the answer lists no records, or None if some prefix explains it.
 
-        They are a prefix of the issued operations with all acknowledged ones, or without some if those may be
-        missing.
+        A prefix is of the issued operations, and has all acknowledged ones unless `lenient`.
         """
         if self.keeps(state) or (self.lenient and state in self._runs(0)):
             return None
@@ -392,7 +392,7 @@ class Permitted:
         return state in self._runs(self.acknowledged)
 
     def _runs(self, least: int) -> frozenset[State]:
-        """Return the states that the runs from the front lead to, the operations `least` being in each."""
+        """Return the states after each prefix of the operations, with `least` added to each prefix."""
         found = self._from_front.get(least)
         if found is None:
             runs = {least | run for run in self._fronts()}
@@ -401,7 +401,7 @@ class Permitted:
         return found
 
     def _fronts(self) -> Iterator[int]:
-        """Yield the prefixes of the issued operations, and of those that an earlier crash may have left."""
+        """Yield the prefixes of the issued operations, each with every prefix of an earlier crash's rest."""
         unsure, before = [], 0
         for issued in self.operations.issued:
             if issued.bit & self.operations.unsure:
@@ -418,15 +418,15 @@ class Permitted:
         for chosen in sets:
             if self.operations.state(chosen) == state or (twice and self._doubled(chosen, twice, state)):
                 return None
-        # Among operations that may be lost, the listed ones show the most.
+        # If operations may be lost, the listed ones are the best basis for an explanation.
         listed = counting | beside & ~self.operations.ends
         chosen = self.operations.closed(listed, listed) if self.lenient else sets[0]
         return self._explained(chosen, counting, state, twice)
 
     def _doubled(self, chosen: int, twice: int, state: State) -> bool:
-        """Return whether `state` is that after `chosen`, except for records that are in two places by now.
+        """Return whether `state` is that after `chosen`, but with records in two places in effect twice.
 
-        A compaction under way does that, a write that landed elsewhere or a doubled file.
+        Causes are an unfinished compaction, a misdirected write or a doubled file.
         """
         operations = self.operations
         due, found = operations.effects(operations.state(chosen)), operations.effects(state)
@@ -437,12 +437,12 @@ class Permitted:
     def _sets(self, counting: int, beside: int) -> Iterator[int]:
         """Yield the sets of operations that the answer may represent."""
         closed = self.operations.closed
-        # An end that is set aside was not accepted.
+        # An end in `beside` was listed and not accepted.
         members = beside & ~self.operations.ends
         listed = counting | members
         for gone, known in ((-1, 0), *self.superseded):
             if not gone & ~listed:
-                # All of it was read: nothing has superseded it yet.
+                # All released records are listed: in this state nothing has superseded them yet.
                 continue
             present = self.acknowledged | listed | known
             yield self.acknowledged | known | closed(listed, present)
@@ -454,9 +454,9 @@ class Permitted:
                 yield closed(done, done)
 
     def states(self) -> list[Mapping[str, Any]]:
-        """Return every permitted state as an observation has it, whatever the answer lists; none if too many.
+        """Return every permitted state as an observation lists it; empty if there are too many.
 
-        If acknowledged operations may be missing, or copies may be read as well, none are listed either.
+        Also empty if acknowledged operations may be missing, or if copies may be read in addition.
         """
         optional = [one.bit for one in self.operations.issued if one.bit & self.issued & ~self.acknowledged]
         if self.lenient or self.copied or len(optional) > MOST_OPEN:
@@ -488,7 +488,7 @@ class Permitted:
             if not (due[effect] and any(one.bit & twice for one in self.operations.makers(effect)))
         ]
         many += [self._missing(effect, chosen, due & found) for effect in due - found]
-        # The right records are in effect, in the wrong order.
+        # No difference: the right records are in effect in the wrong order.
         many = many or [Wrong(INVENTED)]
         return min(many, key=lambda wrong: ORDER.index(wrong.verdict))
 
@@ -536,7 +536,7 @@ class Permitted:
 
 
 def operations_of(trace: Trace) -> Operations | None:
-    """Return the operations of `trace`, worked out once; None if its format says nothing of effects."""
+    """Return the operations of `trace`, computed once; None if its format has no semantics."""
     name = "operations"
     if name not in trace.derived:
         try:
@@ -554,15 +554,14 @@ REFUSALS = (ALLOWED, REQUIRED, FORBIDDEN)
 
 @dataclass(frozen=True)
 class Expected:
-    """What all states of one crash point have in common.
+    """The required outcome, which all states of one crash point have in common.
 
-    `must_keep` are acknowledged records whose effect nothing took back, `may_keep` those that had at least
-    been issued, `must_drop` records of an earlier generation. `record_of` maps a reader's key to the
-    record's name; a key that is not in it belongs to nothing that was ever written. `order` is the order in
-    which the records of the log were issued, those aside that were `released`: these and records in
-    `possible` may come anywhere, or not at all. `life` is the trace's. In `stratum` C no data is required,
-    only reports. `fine` are records that a recovery before this life had still found. `effects` says which
-    logical states are permitted; None if the format says nothing of them.
+    `must_keep` are acknowledged records that were not released, `may_keep` all issued ones, `must_drop`
+    records of an earlier generation. `record_of` maps a reader's key to the record's name; a key that is not
+    in it was never written. `order` is the order in which the records were issued, without those in
+    `released`. These and the records in `possible` may be at any place in an answer, or absent. `life` is the
+    trace's. In `stratum` C no data is required, only reports. `fine` are records that the recovery before
+    this run had still found. `effects` are the permitted logical states; None if the format has no semantics.
     """
 
     must_keep: frozenset[str]
@@ -586,13 +585,12 @@ class Expected:
 def expected_at(trace: Trace, crash_index: int, torn: int = -1, stratum: str = REACHABLE) -> Expected:
     """Return the required outcome after ``ops[:crash_index]``; `torn` is an operation under way, if any.
 
-    It is one object where nothing changes it in between: only marks, acknowledgements and releases do.
-    A trace of a second run says with the tag ``fine`` = "yes" that recovery had found everything acknowledged
-    in its base.
+    Crash points with the same issued, acknowledged and released records share one object. The tag ``fine`` =
+    "yes" of a second run's trace means that recovery had found all acknowledged records in its base.
     """
     known: dict[tuple[int, int, int, str], Expected] = trace.derived.setdefault("expected", {})
     upto = max(crash_index, torn + 1)
-    # A record that is being written has been issued: its annotation follows its write, or others.
+    # A record that is being written counts as issued, although its annotation comes after its write.
     issued = [mark for _, mark in trace.issued(upto)]
     acked = sum(index < crash_index for index, _ in trace.acks)
     let_go = sum(index < upto for index, _ in trace.releases)
@@ -621,5 +619,5 @@ def expected_at(trace: Trace, crash_index: int, torn: int = -1, stratum: str = R
 
 
 def promised(trace: Trace, expected: Expected) -> bytes:
-    """Return the part of a case id that all states of `trace` have of which `expected` is true."""
+    """Return the part of a case id that all states of `trace` with the outcome `expected` share."""
     return promise(trace.format, trace.edition, expected.stratum, expected.keys_to_keep)

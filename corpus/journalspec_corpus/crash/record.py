@@ -1,8 +1,8 @@
-"""A format's writer, recorded: its changes of files, and the meaning of each write.
+"""Recorder of a format's writer: the changes of files, and the meaning of each write.
 
-A format derives from :class:`Recorder`. It opens its writer, and notes for each write the records that it
-holds and those that it makes live. The name of a record and the time of its acknowledgement come
-from the operations that were requested.
+A format's module derives a class from :class:`Recorder`. The class opens the writer, and notes for each write
+the records in it and the records that it makes live. The name of a record and the time of its acknowledgement
+come from the operations that were requested.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from journalspec_reference.api import Params, Writer, WriterRefused
 
 #: The unit in which a disk writes.
 SECTOR = 512
-#: A background of blocks of another journal: the disk set them aside without clearing them.
+#: A background of blocks of another journal: the file system reused them without clearing them.
 FOREIGN = "stale-foreign"
 #: size of a record in a long workload -> where the record ends, from a sector's edge
 EDGES = {"x": -1, "y": 0, "z": 1}
@@ -46,7 +46,7 @@ Operation = dict[str, Any]
 Places = tuple[tuple[tuple[int, str], ...], int]
 
 
-#: Only these are remembered: nothing that can change, and no view that keeps a file.
+#: Only values of these types are cached: they cannot change, and none is a view that keeps a file in memory.
 _PLAIN = frozenset([str, int, bool, bytes, type(None)])
 
 
@@ -54,8 +54,8 @@ _PLAIN = frozenset([str, int, bool, bytes, type(None)])
 class Keys:
     """The name of a record in a format: the values of some fields, with colons between.
 
-    `fields` are these, in order, each with its value in a record without it: None where there is no such
-    record, so that whoever leaves the field out has not answered.
+    `fields` are these fields in order, each with its default. The default None means that every record has
+    the field: an answer that omits it is incomplete.
     """
 
     format: str
@@ -69,7 +69,7 @@ class Keys:
         out = []
         for name, default in self.fields.items():
             value = values[name] if default is None else values.get(name, default)
-            # Nearly all records are of these types; a lookup by name is the cheapest.
+            # Nearly all values are of these two types, so they are checked first.
             kind = type(value)
             out.append(value if kind is str else str(value) if kind is int else _text(value))
         return ":".join(out)
@@ -79,9 +79,9 @@ class Keys:
         return dict(zip(self.fields, key.split(":", len(self.fields) - 1), strict=True))
 
     def record_json(self, keys: Iterable[str]) -> dict[str, Any]:
-        """Return what every edition lists of a record in an observation, as far as all its `keys` agree.
+        """Return the fields that every edition lists of a record, if all its `keys` have the same value.
 
-        A copy of it may have fields of its own, and another type.
+        A copy may have another type and additional fields.
         """
         rows = [self.read(key) for key in keys]
         told = [_told(self.format, row.get("type", "")) for row in rows]
@@ -93,14 +93,15 @@ class Keys:
 
 
 def json_key(kind: str, fields: Mapping[str, Any]) -> str:
-    """Return a reader's key of a record whose key is JSON: its type, and all these fields of it."""
+    """Return the key of a record as JSON: its type and all of `fields`."""
     if _PLAIN.issuperset(map(type, fields.values())):
         return _plain_key(kind, tuple(fields), *fields.values())
     said = {name: jsonable(value) for name, value in fields.items()}
     return json.dumps({"type": kind, **said}, sort_keys=True, separators=(",", ":"))
 
 
-#: The states of a trace share nearly all of their records. A truth value equals a number and is another text.
+#: Cached, because the states of a trace share most records; `typed`, because True equals 1 but is written
+#: differently.
 @lru_cache(1 << 12, typed=True)
 def _plain_key(kind: str, names: tuple[str, ...], *values: object) -> str:
     said = {name: jsonable(value) for name, value in zip(names, values, strict=True)}
@@ -108,7 +109,7 @@ def _plain_key(kind: str, names: tuple[str, ...], *values: object) -> str:
 
 
 def record_of_json(keys: Sequence[str]) -> dict[str, Any]:
-    """Return a record as an observation lists it, of a key that is JSON; one record has one key."""
+    """Return a record as an observation lists it, from its JSON key; a record has only one key."""
     found: dict[str, Any] = json.loads(keys[0])
     return found
 
@@ -135,9 +136,9 @@ def _text(value: Any) -> str:
 
 @dataclass(frozen=True)
 class RecordFields:
-    """Where the fields of a format's records begin, by its `layout`.
+    """The offsets of the fields in a format's records, from its `layout`.
 
-    `labels` are fields that have other names, and those that have none of their own (an empty one).
+    `labels` maps a field of the layout to its name in traces; an empty name omits it.
     """
 
     layout: Layout
@@ -150,13 +151,14 @@ class RecordFields:
     def starts(self, edition: str, kind: str, values: Mapping[str, Any]) -> Places:
         """Return (start, name) of each field of a record in order, and the record's length in bytes.
 
-        `kind` is its type where that decides over the fields, else empty; `values` are what varies in length.
+        `kind` is the record's type if the fields depend on it, else empty; `values` has the fields of
+        variable length.
         """
         if (edition, kind) not in self._known:
             laid = self.layout.structure("record", edition, kind)
             self._known[edition, kind] = laid, tuple(item for item in laid.fields if not item.width), {}
         structure, varying, known = self._known[edition, kind]
-        # Where fields are follows from lengths alone.
+        # The offsets depend on lengths alone.
         key = tuple([_length(item, values) for item in varying])
         if key not in known:
             starts, ends = structure.places(values)
@@ -166,7 +168,7 @@ class RecordFields:
 
 
 def _length(item: Field, values: Mapping[str, Any]) -> int:
-    """Return the number of bytes of a variable field's values, the fixed members of a list omitted."""
+    """Return a number that determines a variable field's size: of a list, bytes and element count."""
     if item.type != "list":
         return len(values.get(item.name, b""))
     rows = values[item.name]
@@ -189,20 +191,20 @@ class PlayedWorkload(Workload, Protocol):
 class Recorder:
     """A journal in memory, the writer on it, and the trace so far with its annotations.
 
-    It begins without files, or continues from the files of a crash, the `image`; then the ids of its
-    records begin otherwise. `life` is which life of the files it is, in the format's own count. `marks` are
-    all records written, `ends` says of a file where its last record ends in its present life; before the
-    first one are `header_size` bytes.
+    It begins without files, or continues from the crash `image`; then the ids of its records begin with
+    SECOND_LIFE. `life` is the number of the files' generation, in the format's own count. `marks` are all
+    written records. `ends` maps a file to the end of its last record in the present generation. `header_size`
+    bytes precede the first record.
     """
 
     #: The format's id.
     format: ClassVar[str]
-    #: The meaning of the operations: it decides what is kept, not the writer.
+    #: The model of the operations: it decides which records are required, not the writer.
     model: ClassVar[Model | None] = None
-    #: Words of long workloads that name no record -> operations.
+    #: Word of a long workload that is not about a record -> names of its operations.
     plain: ClassVar[Mapping[str, Sequence[str]]] = {}
-    #: Whether an operation may refer to something that a crash has removed: the writer does not understand it
-    #: then.
+    #: Whether an operation may refer to an object that a crash has removed; the writer's ValueError then
+    #: counts as a refusal.
     in_vain: ClassVar[bool] = False
     header_size: int
     params: Params = {}  # noqa: RUF012 - replaced, never changed
@@ -220,7 +222,7 @@ class Recorder:
         self._base: dict[str, bytes] = {}
         self._standing: tuple[Mark, ...] = ()
         self._forces = 0
-        #: The model's current state, as far as it was reported with :meth:`learn`.
+        #: The model's state after the operations that were reported with :meth:`learn`.
         self.kept: Any = self.model.begin({}) if self.model else None
 
     def open(self) -> None:
@@ -229,7 +231,7 @@ class Recorder:
         self.apply({"op": "open"})
 
     def did(self, item: Op, op: Operation) -> None:
-        """Note in the trace that the writer did `item` for `op`, and what that means."""
+        """Add `item`, which the writer did for `op`, to the trace, with its annotations."""
         raise NotImplementedError
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
@@ -241,9 +243,9 @@ class Recorder:
         return safe
 
     def perform(self, op: Operation, *, together: bool) -> None:
-        """Do one operation of a workload; it is made durable at once, or `together` with others later.
+        """Do one operation of a workload; it is forced at once, or later `together` with others.
 
-        A writer that forces by itself, at the end of a transaction, say, is not asked for more.
+        By default nothing is forced here, for writers that force by themselves.
         """
         self.apply(op)
 
@@ -252,9 +254,10 @@ class Recorder:
         raise NotImplementedError
 
     def do(self, word: str) -> bool:
-        """Do the operation of a word of a long workload; returns whether it could be done.
+        """Do the operation of a word of a long workload; return whether it was done.
 
-        `plain` words name operations alone, ``open`` among them; the record of another may be too long.
+        A word in `plain` stands for operations without a record, such as ``open``. Other operations may fail,
+        because the record is too long or its object does not exist.
         """
         if word not in self.plain:
             op = self.worded(word)
@@ -277,20 +280,20 @@ class Recorder:
         return self.ends.get(name, self.header_size)
 
     def last_end(self, name: str) -> int:
-        """Return where the last of the records in file `name` ends, whatever counts of them."""
+        """Return where the last record in file `name` ends, live or not."""
         ends = [mark.off + mark.length for mark in self.marks if mark.file == name]
         return max(ends, default=self.header_size)
 
     def settle(self, image: CrashImage) -> None:
-        """Do what recovery of a crash `image` leaves to be done, before anything else is."""
+        """Finish what recovery of a crash `image` leaves unfinished, before any other operation."""
         raise NotImplementedError
 
     def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
-        """Return `ops`, to be done after a crash, as the continuation `then` has them: as they are."""
+        """Return the operations `ops` as the continuation `then` changes them; by default unchanged."""
         return ops
 
     def forcing(self, number: int) -> Operation | None:
-        """Return the operation that is the force of this number, from 1 on; None for nothing to do."""
+        """Return the operation that performs force number `number`, from 1 on; None: no operation."""
         return {"op": "force"}
 
     def apply(self, op: Operation) -> None:
@@ -319,7 +322,8 @@ class Recorder:
             try:
                 raise refused
             finally:
-                # It knows this frame, and through it all that is at work: a circle that nobody looks for.
+                # The exception refers to this frame, and the frame to the exception: break the cycle, so that
+                # memory is freed at once.
                 del refused
         safe = self.promised(op, durable=durable)
         if safe:
@@ -340,7 +344,7 @@ class Recorder:
         ]
 
     def tell(self, what: type[Publish | Release], records: Iterable[str]) -> None:
-        """Note `what` of `records`, each named once, if there are any."""
+        """Add the annotation `what` for `records` without repetitions, if there are any."""
         named = tuple(dict.fromkeys(records))
         if named:
             self.storage.note(what(named))
@@ -364,7 +368,7 @@ class Recorder:
         return last
 
     def begin(self, standing: Iterable[Mark] | None = None) -> None:
-        """Begin the trace here: earlier operations are durable; their records remain, or only `standing`."""
+        """Begin the trace here: earlier operations are durable; `standing` (default: all) are live."""
         self._standing = tuple(self.marks if standing is None else standing)
         self._base = {name: bytes(data) for name, data in self.storage.files.items()}
         self.storage.ops.clear()
@@ -383,7 +387,7 @@ class Recorder:
     def lay(self, background: str, earlier: Callable[[int], Recorder], names: Sequence[str]) -> list[Mark]:
         """Put `background` after the last record of files `names`; return the stale records in it.
 
-        `earlier(life)` returns an earlier generation, which has continued further than this run will.
+        `earlier(life)` returns an earlier generation whose records end after those of this run.
         """
         if background == "garbage":
             self.lay_noise()
@@ -407,9 +411,9 @@ class Recorder:
             content[end:] = _noise(len(content) - end, number)
 
     def lay_foreign(self, other: Recorder, sources: Mapping[str, str]) -> list[Mark]:
-        """Let every sector after the last record be one of `other`'s, header first; return its records.
+        """Fill the sectors after the last record from the start of `other`'s files; return its records there.
 
-        `sources` says for each file which of the other journal's is taken.
+        `sources` maps each file to the file of the other journal that is used.
         """
         found = []
         for name, source in sources.items():
@@ -426,8 +430,7 @@ class Recorder:
 class TabledRecorder(Recorder):
     """A recorder of a writer whose edition and parameters are one of the `journals` of a format's table.
 
-    `defaults` are parameters that the table does not have. It works on one file at a time, and forces with an
-    operation that must be durable at once.
+    `defaults` are parameters that the table does not have. The writer works on one file at a time.
     """
 
     journals: ClassVar[Mapping[str, Params]]
@@ -441,15 +444,15 @@ class TabledRecorder(Recorder):
 
 
 R = TypeVar("R", bound=Recorder)
-#: This many recorders are kept in their initial state.
+#: How many recorders are cached in their initial state.
 _KEPT = 1 << 10
 _begun: dict[tuple[Hashable, ...], Recorder] = {}
 
 
 def begun(begin: Callable[..., R], *how: Hashable) -> R:
-    """Return ``begin(*how)``, a new recorder that continues by itself.
+    """Return a copy of the recorder ``begin(*how)``, which is cached.
 
-    Many workloads begin alike: with the same journal, brought to the same place.
+    Many workloads begin with the same journal in the same state.
     """
     if (begin, *how) not in _begun:
         if len(_begun) >= _KEPT:
@@ -464,13 +467,13 @@ def edge_at(off: int) -> int:
 
 
 def missing(end: int, size: str) -> int:
-    """Return by how many bytes a record that would end at `end` is too short for `size`, a key of EDGES."""
+    """Return how many bytes a record that would end at `end` must grow for `size`, a key of EDGES."""
     return edge_at(end + 1) + EDGES[size] - end
 
 
 @lru_cache(maxsize=256)
 def _noise(length: int, number: int) -> bytes:
-    """Return `length` bytes that look like nothing, the same ones every time."""
+    """Return `length` pseudo-random bytes, the same ones every time."""
     state = 0x9E3779B9 + number
     out = bytearray()
     while len(out) < length:

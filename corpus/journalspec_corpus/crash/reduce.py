@@ -1,13 +1,13 @@
-"""From a failing crash state to the smallest one that fails in the same way.
+"""Reduces a failing crash state to the smallest one that fails in the same way.
 
-Greedy, to a fixed point, in this order: fewer records, fewer deviations, a stronger preset, then what the
-format calls smaller (an empty background, shorter payload, the plain alignment). The verdict stays, and
-with it the broken invariant, whether the fault is in effect or only listed, the class, the writer and the
-topic of the run.
+It works greedily, to a fixed point, in this order: fewer records, fewer deviations, a stronger preset, then
+the format's own reductions (an empty background, shorter payload, the plain alignment). Unchanged are the
+verdict (and so the broken invariant), whether the wrong record is in effect or only listed, the class, the
+writer and the topic of the run.
 
-A changed workload has other states. Its states are looked through, least deviations and most alike first,
-for one with the same verdict. A reader is asked about the first ``NARROW`` of each candidate, and about all
-of them (as far as the budget reaches) only when nothing smaller was found that way. Memory is linear in the
+A smaller workload has other states. They are searched for one with the same verdict: states with few
+deviations and like the given one come first. A reader reads the first ``NARROW`` states of each candidate. If
+none of them is a smaller failure, it reads all states, as far as the budget reaches. Memory is linear in the
 states of one workload.
 """
 
@@ -32,7 +32,7 @@ from journalspec_reference.api import WriterRefused
 
 
 def wrong(answer: Answer, expected: Expected) -> list[str]:
-    """Return the keys of forbidden records that are in effect in `answer`."""
+    """Return the keys in `answer` of records that must not be in effect or were never written."""
     found = []
     for key in answer.keys:
         record = expected.record_of.get(key)
@@ -44,8 +44,8 @@ def wrong(answer: Answer, expected: Expected) -> list[str]:
 def situations(trace: Trace, rank: int, seed: int, stratum: str) -> Iterator[Facts]:
     """Yield the states of `trace` in `stratum`, under presets no weaker than number `rank`.
 
-    Presets that a build applies to some traces only are applied to this one. Kinds
-    of corruption are not stronger or weaker: it stays the same kind.
+    Presets that a build applies only to a sample of traces are applied here, too. Kinds of corruption have no
+    order: under class C only preset `rank` itself is used.
     """
     presets = tuple(preset for preset in PRESETS[: rank + 1] if preset.stratum == stratum)
     if stratum == CORRUPTED:
@@ -68,7 +68,8 @@ def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
     """Return the crash states with which the runs of `workload` began, the first crash first."""
     if not isinstance(workload, SecondLife):
         return []
-    # Lives begin with states among all cuts of a write, not only those that are checked (see `choose`).
+    # Second runs begin with states from all cuts of a write, not only from those that are checked (see
+    # `choose`).
     first = replace(adapter.build(workload.first), unread=frozenset())
     chosen = choose(first, gone=bool(adapter.second and adapter.second.released_is_gone))
     left = chosen.image(workload.choice)
@@ -76,9 +77,10 @@ def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
 
 
 def _smaller_life(adapter: CrashFormat, work: SecondLife) -> Iterator[SecondLife]:
-    """Yield the life with one crash less, doing less, then after a smaller first run.
+    """Yield the second run with one crash less, then with fewer operations, then after a smaller first run.
 
-    A smaller first run has other states to continue from: all are tried, the one with the same number first.
+    A smaller first run has other crash states. A run from each of them is tried, first from the one with the
+    same number.
     """
     if isinstance(work.first, SecondLife):
         yield replace(work, first=work.first.first)
@@ -120,9 +122,9 @@ def _shorter(adapter: CrashFormat, rules: list[str]) -> Iterator[tuple[str, ...]
 NARROW = 96
 #: Reader calls in all, by default.
 BUDGET = 20_000
-#: The one verdict that is never reduced; a permitted refusal may be worth it.
+#: The verdict that is never reduced; a permitted refusal (``acceptable``) can be reduced.
 NO_FAILURE = "pass"
-#: Tags of a trace that say how a workload became simpler.
+#: Tags whose new value describes a reduction, in this order.
 _TOLD = ("align", "then", "force")
 Progress = Callable[[int, str], None]
 #: Whether an answer, given the requirements, still shows the same failure.
@@ -146,11 +148,10 @@ class ReductionStep:
 class Reduced:
     """The smallest failing state that was found.
 
-    `records` and the deviations of `state` are its size; `steps` the reductions that were taken,
-    `tried` the calls of the reader.
-    `minimal` is false if the budget ended before every smaller candidate had been
-    checked. `start` is the case id that it was reduced from. In a second
-    life, `earlier` are the deviations of the crash that it began with.
+    Its size is `records` and the deviations of `state`. `steps` are the accepted reductions, `tried` is the
+    number of reader calls. `minimal` is false if the budget ended before every smaller candidate had been
+    checked. `start` is the case id of the state that was reduced. `earlier` is the number of deviations of
+    the earlier crashes, for a second run.
     """
 
     workload: Workload
@@ -184,9 +185,9 @@ def reduce_state(
 ) -> Reduced:
     """Return the smallest state on which a reader gets `verdict`, starting from the given one.
 
-    `keep` may ask for more than the verdict. `progress` is called with the reader calls so far and a line
-    about what was reached. Raises NotFailing if the start does not get `verdict`, and NoSuchState if it is
-    not one of the workload's.
+    `keep` may ask for more than the verdict. `progress` is called with the number of reader calls and a line
+    about the latest step. Raises NotFailing if the start does not get `verdict`, and NoSuchState if it is not
+    one of the workload's.
     """
     state = find(adapter.build(workload), descriptor)
     stratum = state.situation.states.stratum
@@ -249,7 +250,7 @@ class _SpentError(Exception):
 
 @dataclass
 class _Search:
-    """Looking for a failure among the states of one workload after the other."""
+    """A search for the failure among the states of one workload after the other."""
 
     adapter: CrashFormat
     named: Named
@@ -259,10 +260,10 @@ class _Search:
     limit: int
     keep: Keep
     tried: int = 0
-    #: Whether the wrong record is in effect, and not only listed: that stays as well.
+    #: Whether a wrong record is in effect, and not only listed; this must stay the same.
     in_effect: bool = False
     _answers: dict[tuple[str, bytes], Answer] = field(default_factory=dict)
-    #: Workloads that were reached: a walk among equals would not end.
+    #: Names of workloads that were reached, so that the search does not return to them and ends.
     _reached: set[str] = field(default_factory=set)
 
     def step(self, workload: Workload, state: State) -> tuple[Workload, State] | None:
@@ -290,7 +291,7 @@ class _Search:
                 continue
 
     def _first(self, trace: Trace, like: State, width: int | None, *, better: bool) -> State | None:
-        """Return the first failing state of `trace` that is no larger than `like` (or `better`: smaller)."""
+        """Return the first failing state of `trace` no larger than `like` (with `better`: a smaller one)."""
         found = list(situations(trace, like.rank, self.seed, self.stratum))
         stop = self.limit if width is None else min(self.limit, self.tried + width)
         for number, row in _ordered(found, like, better=better):
@@ -304,7 +305,7 @@ class _Search:
         return None
 
     def _is_one(self, state: State, like: State) -> bool:
-        """Return whether `state` fails as it should, and takes no more records than `like`."""
+        """Return whether `state` shows the same failure, with no more records than `like`."""
         answer = self.answer(state)
         if self.verdict_of(state) != self.verdict:
             return False
@@ -327,9 +328,9 @@ class _Search:
 
 
 def _ordered(found: list[Facts], like: State, *, better: bool) -> list[tuple[int, int]]:
-    """Return (situation, row) of all states no larger than `like`, in the order to look at them.
+    """Return (index in `found`, row) of all states no larger than `like`, in the order to try.
 
-    With `better` only those with fewer deviations, or as many and a stronger preset.
+    With `better`, only states with fewer deviations, or with as many and a stronger preset.
     """
     ordered: list[tuple[int, int, int, int, int]] = []
     for number, situation in enumerate(found):
@@ -344,7 +345,7 @@ def _ordered(found: list[Facts], like: State, *, better: bool) -> list[tuple[int
 
 
 def _unlike(situation: Facts, like: State) -> Any:
-    """Return for each state how many of category, refusal and field it does not share with `like`."""
+    """Return for each state how many of category, refusal and field differ from those of `like`."""
     category, refusal, field = like.kind
     other = (situation.categories != CATEGORIES.index(category)).astype(np.int32)
     other += situation.refusals != REFUSALS.index(refusal)

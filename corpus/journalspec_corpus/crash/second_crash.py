@@ -1,9 +1,9 @@
 """Runs after a crash: a writer on the files that a first crash left, up to a second one.
 
-A second run is a workload like any other. Its base is a chosen crash state of the first one, its operations
-are what the format's writer does from opening these files on, recovery's own writes included. The
-expectation comes from the first trace: a record exists if the bytes that were written for it are in the
-state, under the name that its file has there. No reader is asked about them.
+A second run is a workload like any other. Its base is a chosen crash state of the first run. Its operations
+begin with opening these files, and include the writes of recovery itself. The expectation comes from the
+first trace: a record exists if its bytes are in the state, in the file to which they were written. No reader
+is asked about the records.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from journalspec_corpus.crash.trace import (
 )
 from journalspec_corpus.crash.verdict import CATEGORIES
 
-#: Feeds the garbage in first crash states. Part of the definition of a second generation, not of a build.
+#: The seed of garbage in first crash states. It is part of the definition of a second run, not of a build.
 SEED = 1
 
 
 @dataclass(frozen=True)
 class CrashImage:
-    """What one crash left of a trace: its files, and which records' bytes are whole in them.
+    """What one crash left of a trace: its files, and the records whose bytes are intact in them.
 
-    `standing` are required, `possible` were issued and are not: they may be kept, and
-    those that are not whole are there with length 0, for a later write may complete
-    them. `stale` must not reappear. `order` has the first two as they were issued, `done` names those
-    that had been acknowledged and deleted.
+    `standing` are required. `possible` were issued and are not required: they may be kept. Those of them that
+    are not intact have length 0, because a later write may complete them. `stale` must not reappear. `order`
+    are the standing and possible records in the order of issue, `done` the ids of records that had been
+    acknowledged and deleted.
     """
 
     first: Trace
@@ -55,7 +55,7 @@ class CrashImage:
     standing: tuple[Mark, ...]
     possible: tuple[Mark, ...]
     stale: tuple[Mark, ...]
-    #: The intact parts of the first two.
+    #: The intact marks of standing and possible records.
     whole: tuple[Mark, ...]
     category: str
     field: str
@@ -69,18 +69,18 @@ class CrashImage:
 
 
 def crash_image(state: State, *, gone: bool) -> CrashImage | None:
-    """Return what a crash left that is `state`, None if a required record is nowhere intact in it.
+    """Return the image of crash `state`; None if a required record is nowhere intact in it.
 
-    `gone`: released records must not reappear once the release is durable.
+    With `gone`, released records must not reappear once the release is durable.
     """
     trace, states, expected = state.trace, state.situation.states, state.situation.expected
     crash_index, files = states.point.crash_index, state.files
     names, _ = states.point.layout(states.codes[state.row].tolist())
     name_of = {number: name for name, number in names.items()}
-    #: every mark under the name that its file has there, in the order in which records were issued
+    #: every mark, with the name of its file in this state, in the order of issue
     issued: list[Mark] = []
     intact: list[bool] = []
-    #: (record, alternative) -> its parts, and whether each is there
+    #: (record, alternative) -> place of each part -> whether it is intact
     parts: dict[tuple[object, ...], dict[tuple[str, int], bool]] = {}
     for _, op in trace.annotated:
         if isinstance(op, Part):
@@ -93,13 +93,14 @@ def crash_image(state: State, *, gone: bool) -> CrashImage | None:
         if isinstance(mark, Part):
             found = parts.setdefault((mark.record, mark.alternative), {})
             found[mark.file, mark.off] = there or found.get((mark.file, mark.off), False)
-    # One may be in several places. A part is intact only if all other parts of its copy are there as well.
+    # A record may be in several places. A part counts as intact only if all other parts of its copy are
+    # intact.
     whole = [
         mark
         for mark, there in zip(issued, intact, strict=True)
         if there and all(parts.get((mark.record, mark.alternative), {}).values())
     ]
-    # A release is durable if something was acknowledged after it.
+    # A release is durable if an acknowledgement follows it.
     last = max((index for index, _ in trace.acks if index < crash_index), default=BEFORE)
     ended = trace.released(last) if gone else frozenset()
     dropped = (expected.must_drop | ended) - expected.must_keep
@@ -128,9 +129,7 @@ def crash_image(state: State, *, gone: bool) -> CrashImage | None:
 
 
 def _in_order(trace: Trace, found: list[tuple[int, Mark]]) -> tuple[Mark, ...]:
-    """Return marks in the order of issue; `found` has each with its place in the result of
-    :func:`_written`.
-    """
+    """Return marks in the order of issue; `found` has each with its index in :func:`_written`."""
     base = (*trace.stale, *trace.standing, *trace.possible)
     rank = {mark: number for number, mark in enumerate(trace.before)}
     place = [(rank.get(base[at], -1) if at < len(base) else at + len(rank), mark) for at, mark in found]
@@ -142,7 +141,7 @@ def _written(trace: Trace, crash_index: int, torn: int) -> Iterator[tuple[Mark, 
     numbers = {name: number for number, name in enumerate(sorted(trace.base))}
     for mark in (*trace.stale, *trace.standing, *trace.possible):
         data = trace.base.get(mark.file, b"")[mark.off : mark.off + mark.length]
-        # A record that was not intact even then is intact nowhere.
+        # A record without bytes in the base (length 0) was torn before the trace: -1 matches no file.
         yield mark, numbers[mark.file] if data else -1, data
     upto = max(crash_index, torn + 1)
     issued: dict[int, list[Mark]] = {}
@@ -164,9 +163,8 @@ def _written(trace: Trace, crash_index: int, torn: int) -> Iterator[tuple[Mark, 
                 yield mark, numbers[mark.file], op.data[start : start + mark.length]
 
 
-#: The kinds of a first crash: the presets that distinguish the kinds of damage. More of them would mean more
-#: states that differ in places nothing continues from; a preset that comes later changes no second
-#: generation.
+#: The presets of a first crash, enough to show every kind of damage. More presets would add states that make
+#: no difference to a second run. This list is fixed: a new preset changes no second run.
 FIRST_CRASH = (
     "prefix-sector-4096",
     "prefix-sector-512",
@@ -175,15 +173,15 @@ FIRST_CRASH = (
     "epoch-subset-512",
     "sector-trash-512",
 )
-#: The states of the core tier's first lives from which second ones start, in the format's folder.
+#: File in the format's folder: the crash states of the core tier's first runs from which second runs start.
 FIRST_CRASHES = "first_crashes.jsonl"
-#: Number of first crash states that are kept of a trace; second generations refer to them by number.
+#: Number of crash states kept of a first run; second runs refer to them by number.
 CHOICES = 24
 
 
 @dataclass(frozen=True, slots=True)
 class SecondLife:
-    """The workload `first`, a crash that leaves its chosen state number `choice`, and a second run.
+    """The workload `first`, a crash that leaves chosen state number `choice`, and a second run.
 
     `then` names the operations of the second run, in the format's own words. `first` may be a second run
     itself.
@@ -200,7 +198,7 @@ class SecondLife:
 
     @property
     def origin(self) -> Workload:
-        """The workload that the very first run was."""
+        """The workload of the very first run."""
         return self.first.origin if isinstance(self.first, SecondLife) else self.first
 
     @property
@@ -210,9 +208,9 @@ class SecondLife:
 
 
 class ChosenImages:
-    """The chosen crash states of one trace: those `found`, made when they are asked for.
+    """The chosen crash states of one trace: those that `found` yields, made on demand.
 
-    `fine` says that recovery is known to have found everything required in each of them.
+    With `fine`, recovery is known to find everything required in each of them.
     """
 
     def __init__(self, name: str, found: Iterator[CrashImage], *, fine: bool) -> None:
@@ -221,7 +219,7 @@ class ChosenImages:
         self._drawn: list[CrashImage] = []
 
     def image(self, number: int) -> CrashImage:
-        """Return state `number`, counted from the front again if there are not so many.
+        """Return state `number`, modulo the number of states.
 
         Raises ValueError if there is none at all.
         """
@@ -232,7 +230,7 @@ class ChosenImages:
 
     @property
     def images(self) -> tuple[CrashImage, ...]:
-        """All of them."""
+        """All chosen states."""
         self._drawn += self._found
         return tuple(self._drawn)
 
@@ -240,14 +238,13 @@ class ChosenImages:
 def choose(first: Trace, *, gone: bool = False) -> ChosenImages:
     """Return representatives of the states of `first`. No reader is asked.
 
-    Those that the format's list of first crashes names are taken as they are there. Of
-    other traces, states are put into classes by category, torn field and order of
-    persistence; categories take turns, and within a class the smallest case id
-    comes first.
+    If the format's list of first crashes names the trace, its states are used. Otherwise states are put into
+    classes by category, torn field and order of persistence. One state of each category is taken in turn;
+    within a class the smallest case id comes first.
     """
     known: dict[bool, ChosenImages] = first.derived.setdefault("chosen", {})
     if gone not in known:
-        # The start of second generations stays the same: among all cuts, not only those that are checked.
+        # Second runs start from all cuts, not only those that are checked, so that their starts never change.
         whole = replace(first, unread=frozenset())
         listed = first_crashes(first.format).get(first.name)
         if listed is None:
@@ -259,18 +256,18 @@ def choose(first: Trace, *, gone: bool = False) -> ChosenImages:
 
 @cache
 def first_crashes(format_id: str) -> Mapping[str, tuple[tuple[Any, ...], ...]]:
-    """Return the format's list; nothing if it has none.
+    """Return the format's list of first crashes; empty if it has none.
 
-    It has for the name of a workload its states, each with preset, crash index, mask in hex, and tear. The
-    list was made by class from states that strict recovery started from, and is fixed data since: a change
-    of a reader moves no second run any more.
+    It maps the name of a workload to its states, each with preset, crash index, mask in hex, and tear. The
+    states were chosen by class from those that strict recovery accepted. The list is fixed: a change of a
+    reader changes no second run.
     """
     entries = map(json.loads, format_text("journalspec_corpus", format_id, FIRST_CRASHES).splitlines())
     return {entry["first"]: tuple(map(tuple, entry["states"])) for entry in entries}
 
 
 def _listed(first: Trace, listed: Sequence[tuple[Any, ...]], gone: bool) -> Iterator[CrashImage]:
-    """Yield the states that the list names; raises ValueError if the trace has not all of them."""
+    """Yield the states that the list names; raises ValueError if the trace lacks one of them."""
     found: list[State] = []
     lacking: list[tuple[Any, ...]] = []
     for place in listed:
@@ -295,9 +292,9 @@ def _listed(first: Trace, listed: Sequence[tuple[Any, ...]], gone: bool) -> Iter
 
 
 def _choose(first: Trace, gone: bool) -> Iterator[CrashImage]:
-    """Yield the states that a recovery may start from: categories take turns, and so do their classes.
+    """Yield the states from which a recovery may start, in turn from each category and each of its classes.
 
-    A class is category, torn field and order of persistence.
+    States of a class have the same category, torn field and order of persistence.
     """
     seen: set[bytes] = set()
     classes: dict[tuple[str, str, str], list[tuple[bytes, State]]] = {}

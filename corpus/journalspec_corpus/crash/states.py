@@ -1,16 +1,16 @@
 """All states of a trace that are checked, and any one of them by its descriptor.
 
-The *prefix* presets leave everything up to an operation, and that one up to some byte; the *subset* presets
-any granule between two forces, or not. All presets with one granule share the blocks of a crash point, and a
-row is put down to the strongest preset that reaches it. All combinations of versions are checked while
-they are few: at most ``EXHAUSTIVE`` (12 granules with two versions each). Beyond that, those with at most
-two deviations from "everything arrived" and from "nothing arrived" are taken: most faults need few lost
-writes. To them come samples, each a function of the stream and its own number; nothing is sampled that can
-be counted.
+Under a *prefix* preset, everything before an operation arrives, and the operation up to some byte. Under a
+*subset* preset, each granule written since the last force arrives or is lost. All presets with the same
+granule share the blocks of a crash point, and a row gets the strongest preset that reaches it. All
+combinations of versions are checked while they are few: at most ``EXHAUSTIVE`` (12 granules with two versions
+each). If there are more, the combinations with at most two deviations from "everything arrived" or from
+"nothing arrived" are checked, because most faults need few lost writes. Samples are added, each a function of
+the stream and its own number.
 
 A force that the device did not perform leaves more: acknowledged operations may be missing. Then no format
 can keep acknowledged data, so these states are counted separately (class L). A state that an honest device
-leaves as well is not among them.
+can also leave is not among them.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ from journalspec_corpus.crash.trace import (
 Mask = npt.NDArray[np.bool_]
 
 
-#: 2 to the 12th: twelve granules, each lost or kept.
+#: The most combinations that are all checked: twelve granules, each lost or kept.
 EXHAUSTIVE = 4096
-#: A crash point that is too large to be enumerated gets as many samples as the largest that is not.
+#: The number of samples at a crash point with more combinations than that.
 SAMPLES = EXHAUSTIVE
 
 
@@ -80,7 +80,7 @@ def subsets(dims: tuple[int, ...], stream: int = 0) -> Codes:
     if prod(dims) > EXHAUSTIVE:
         return distinct(np.concatenate([_deviations(dims), samples(dims, stream)]))[0]
     rows = np.zeros((prod(dims), len(dims)), np.uint16)
-    # An array has 64 dimensions at most: blocks with one version take none.
+    # A NumPy array has at most 64 dimensions, so blocks with only one version get none.
     free = [at for at, size in enumerate(dims) if size > 1]
     if free:
         rows[:, free] = np.stack(np.unravel_index(np.arange(len(rows)), [dims[at] for at in free]), axis=1)
@@ -100,27 +100,27 @@ def _deviations(dims: tuple[int, ...]) -> Codes:
 
 
 def _all_and_nothing(dims: tuple[int, ...]) -> tuple[Codes, Codes]:
-    """Return the row in which everything arrived, and that in which nothing did."""
+    """Return the row in which everything arrived, and the row in which nothing did."""
     return np.asarray(dims, np.uint16) - np.uint16(1), np.zeros(len(dims), np.uint16)
 
 
 def samples(dims: tuple[int, ...], stream: int, number: int = SAMPLES) -> Codes:
-    """Return `number` uniform rows, drawn by counter: row i does not depend on the others."""
+    """Return `number` uniform random rows; row i depends only on `stream` and i."""
     sizes = np.asarray(dims, np.uint64)
     count = np.arange(number * len(dims), dtype=np.uint64).reshape(number, len(dims)) + np.uint64(1)
     value = np.uint64(stream) + count * np.uint64(0x9E3779B97F4A7C15)
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    # The upper half: with so few versions per block the bias is below one in a billion.
+    # Only the upper 32 bits are used; for at most 255 versions the bias of the modulo is negligible.
     return (((value ^ (value >> np.uint64(31))) >> np.uint64(32)) % sizes).astype(np.uint16)
 
 
 def distinct(rows: Codes) -> tuple[Codes, npt.NDArray[np.int64]]:
-    """Return the rows without repetitions, in order of first appearance, and where each first was."""
+    """Return the rows without repetitions, in order of first appearance, and the index of each there."""
     raw, width = np.ascontiguousarray(rows).tobytes(), rows.shape[1] * rows.itemsize
     if not width:
         return rows[:1], np.arange(len(rows[:1]))
-    # Equal rows have equal bytes: numpy sorts rows to find them, which takes several times as long.
+    # Rows are compared by their bytes: numpy.unique sorts rows, which takes several times as long.
     where: dict[bytes, int] = {}
     for row, at in enumerate(range(0, len(raw), width)):
         where.setdefault(raw[at : at + width], row)
@@ -130,9 +130,10 @@ def distinct(rows: Codes) -> tuple[Codes, npt.NDArray[np.int64]]:
 
 # --- Writes that are torn ---
 
-#: Writes up to this many bytes are torn at each byte, longer ones so near their ends only.
+#: Writes of up to EVERY_BYTE bytes are cut at each byte; longer ones like that only within FRONT bytes of
+#: each end.
 EVERY_BYTE, FRONT = 600, 96
-#: In traces with more writes of interest than this, only this many of the last are cut like that.
+#: In traces with more than MANY writes of interest, only the last LAST are cut like that.
 MANY, LAST = 8, 3
 
 
@@ -160,7 +161,7 @@ def as_write(op: Op | None) -> Write | None:
 
 
 def _torn(point: CrashPoint, op: Write, ranks: list[int]) -> States:
-    """Return the states in which `op`, the next operation, has arrived up to some byte."""
+    """Return the states in which the write `op`, the next operation, arrived up to each checked byte."""
     index, number = point.crash_index, point.names[op.file]
     size, end = point.sizes[number], op.off + len(op.data)
     wanted = cuts_of(point.trace, index)
@@ -189,7 +190,7 @@ def _torn(point: CrashPoint, op: Write, ranks: list[int]) -> States:
         blocks.append(Block(DATA, number, granule, tuple(versions), _levels(len(versions))))
         columns.append(column)
     if end > size:
-        # The file grows with the bytes that arrive: together, never before them.
+        # The file's size grows together with the bytes that arrive.
         grown = np.where(tears == 0, size, np.maximum(size, reached))
         sizes = np.unique([size, *grown.tolist()])
         blocks.append(Block(SIZE, number, 0, tuple(sizes.tolist()), _levels(len(sizes))))
@@ -202,18 +203,17 @@ def _torn(point: CrashPoint, op: Write, ranks: list[int]) -> States:
 
 
 def _levels(versions: int) -> tuple[int, ...]:
-    """Return the levels under a torn write: only the last version has all of it."""
+    """Return the levels of a block's versions under a torn write: 1 for the last, complete one, else 0."""
     return (*(0 for _ in range(versions - 1)), int(versions > 1))
 
 
 def cuts_of(trace: Trace, index: int) -> Mask:
     """Return for each number of bytes of write `index` that arrived whether that cut is checked.
 
-    Short writes are cut everywhere. In longer ones, cuts inside a long run of payload all say the same:
-    the front and the back are cut at every byte, the middle at sector edges and one byte beside them.
-    In a long trace all but the last writes are cut at the edges of sectors and fields
-    only, and one byte beside them: what comes later does not make more of the others. So
-    are writes of which recovery can look at no byte: all cuts of one look the same to it.
+    Short writes are cut everywhere. Longer ones are cut at every byte near both ends, and in the middle at
+    sector edges and one byte beside them: all other cuts inside a payload are alike. In a long trace, all but
+    the last writes are cut only at the edges of sectors and fields, and one byte beside them. The same holds
+    for writes of which recovery reads no byte: it cannot distinguish their cuts.
     """
     op = as_write(trace.ops[index])
     if op is None:
@@ -238,7 +238,7 @@ def cuts_of(trace: Trace, index: int) -> Mask:
 
 
 def _is_early(trace: Trace, index: int) -> bool:
-    """Return whether write `index` is of interest, one of many, and none of the last."""
+    """Return whether write `index` is one of more than MANY of interest, but not one of the last LAST."""
     writes = trace.writes
     of_interest = len(writes) - bisect_left(writes, trace.crash_from, key=itemgetter(0))
     last = writes[-LAST][0] if of_interest > MANY else 0
@@ -246,14 +246,14 @@ def _is_early(trace: Trace, index: int) -> bool:
 
 
 def allowed_cuts(op: Write, preset: Preset, size: int) -> Mask:
-    """Return after which numbers of bytes of `op` a prefix preset may cut it, in a file of `size` bytes.
+    """Return for each number of bytes of `op` whether a prefix preset may cut it there.
 
-    The first and the last cut are whole.
+    `size` is the file's size before. The first and the last cut (nothing, everything) are always allowed.
     """
     ends = op.off + np.arange(len(op.data) + 1)
     cut = ends % preset.granule == 0
     if preset.append == "whole":
-        # Bytes after the old end are not visible before all of them are there.
+        # Bytes after the file's old end become visible all at once.
         cut = (cut & (ends <= size)) | (ends == size)
     cut[[0, -1]] = True
     return np.asarray(cut)
@@ -261,24 +261,23 @@ def allowed_cuts(op: Write, preset: Preset, size: int) -> Mask:
 
 # --- Granules that are lost, or broken ---
 
-#: Of the rows in which new space has wrong content, this many are checked per crash point.
+#: At most this many rows in which new space has extra content are checked per crash point.
 UNCOVERED = 1024
-#: Samples with any number of broken sectors, and the most sectors of which all pairs are broken.
+#: Number of samples with random broken sectors; the most sectors in flight for which all pairs are broken.
 BROKEN_SAMPLES, PAIRS = 16, 6
-#: A descriptor says a version in one byte.
+#: The mask of a descriptor has one byte per version code.
 MOST_VERSIONS = 255
-#: The possible content of a granule of a disk that breaks sectors, after its own versions, in this order:
-#: garbage; the front half as in the last version and garbage after it; the front half as in the first version
-#: and the rear half as in the last.
+#: The extra versions of a granule on a disk that breaks sectors, in this order: garbage; the front half of
+#: the last version, then garbage; the front half of the first version, then the rear half of the last.
 BROKEN = ("garbage", "left", "right")
 
 
 def subset_states(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Iterator[States]:
     """Yield the states of the subset presets among `presets`, one set per granule and crash point.
 
-    Crash points are just before each force and acknowledgement, and at the end. Before a release as well:
-    the same may be on disk afterwards, but less is owed then. What the prefix presets reach anyway is left
-    out, if some are among `presets`, where that is easily seen.
+    Crash points are just before each force, acknowledgement and release, and at the end. A release changes
+    nothing on disk, but less is required after it. If prefix presets are among `presets`, states that they
+    reach are omitted where that is cheap to see.
     """
     covered = bool(ranks_of(presets, "prefix"))
     wanted = ranks_of(presets, "subset")
@@ -306,7 +305,7 @@ def _lost(
     stream = stream_of(f"{seed}/{trace.id}/{point.crash_index}/{point.granule}")
     rows = subsets(dims, stream)
     labels = np.full(len(rows), 255, np.uint8)
-    # One block in flight: the prefix presets leave its versions anyway.
+    # With at most one block in flight, the prefix presets reach all its versions.
     if not (covered and sum(size > 1 for size in dims) <= 1 and _is_new(point)):
         for rank in reversed(ranks):
             if PRESETS[rank].plain:
@@ -332,24 +331,24 @@ def _lost(
     codes = np.concatenate([part for part, _ in found])
     labels = np.concatenate([part for _, part in found])
     if any(len(part) and PRESETS[part[0]].fresh == "garbage" for _, part in found):
-        # Garbage in one new granule is what broken sectors leave, too.
+        # A preset with broken sectors leaves garbage in one new granule, too: remove such duplicates.
         codes, first = distinct(codes)
         labels = labels[first]
     return States(shown, codes, labels, np.zeros(len(codes), np.int32))
 
 
 def _is_new(point: CrashPoint) -> bool:
-    """Return whether all in flight was issued since the first crash point, and nothing was released since."""
+    """Return whether all in flight was issued from `crash_from` on, with no Ack or Release since."""
     first = min(point.reach, default=point.crash_index)
     released = any(isinstance(op, (Ack, Release)) for op in point.trace.ops[first : point.crash_index])
     return first >= point.trace.crash_from and not released
 
 
 def extended(point: CrashPoint, preset: Preset, seed: int, loose: Sequence[Mapping[str, int]]) -> CrashPoint:
-    """Return `point` with the unwritten versions, as `preset` and others of its granule leave them.
+    """Return `point` with extra versions that were never written.
 
-    They are another file's block in each granule that is new space, or those of :data:`BROKEN` in every
-    granule and `loose` names.
+    If `preset` shows foreign blocks in new space, each granule of new space gets another file's block.
+    Otherwise every granule gets those of :data:`BROKEN`, and the names get `loose`.
     """
 
     def more(block: Block) -> Block:
@@ -373,8 +372,8 @@ def garbage_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
 def foreign_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
     """Return a block of another file; garbage if there was no other file.
 
-    It is the block at the same place of another file of the journal, as it was before
-    the trace, or else that file's first block that holds something.
+    It is the block at the same place of another file of the journal before the trace, or if that is all zeros
+    or absent, that file's first block with other bytes.
     """
     step, base = point.granule, point.trace.base
     # Numbers below len(base) are the base's files, in the order of their names.
@@ -408,7 +407,8 @@ def admitted(point: CrashPoint, rows: Codes, preset: Preset) -> Mask:
         for index, block, level in events:
             if point.blocks[block].kind == SIZE:
                 own = preset.append != "data-first"
-                # A size that a later write has set waits for that one only, if each waits for its own.
+                # With ``own-data-first``, only the size that this operation set waits for its blocks; a later
+                # size does not.
                 free = rows[:, block] != level if own else rows[:, block] < level
                 for data, least in _data_before(point, index, point.blocks[block].file, own=own).items():
                     out &= free | (rows[:, data] >= least)
@@ -416,7 +416,7 @@ def admitted(point: CrashPoint, rows: Codes, preset: Preset) -> Mask:
 
 
 def _data_before(point: CrashPoint, index: int, file: int, *, own: bool) -> dict[int, int]:
-    """Return the level that each new block of `file` had reached by operation `index` (or got from it)."""
+    """Return the level of each new block of `file` after operation `index` (`own`: only of its blocks)."""
     needed: dict[int, int] = {}
     write = as_write(point.trace.ops[index])
     start, end = (write.off, write.off + len(write.data)) if write is not None else (0, 0)
@@ -424,7 +424,7 @@ def _data_before(point: CrashPoint, index: int, file: int, *, own: bool) -> dict
         for number, level in point.reach[at]:
             block = point.blocks[number]
             start_of = block.index * point.granule
-            # A repeated write of the same block writes its current content.
+            # A block is written with its current content, so its latest level so far is needed.
             touched = start_of < end and start < start_of + point.granule
             if block.fresh and block.file == file and (touched or not own):
                 needed[number] = level
@@ -432,7 +432,7 @@ def _data_before(point: CrashPoint, index: int, file: int, *, own: bool) -> dict
 
 
 def _uncovered(point: CrashPoint, rows: Codes) -> Codes:
-    """Return the rows in which new space can be seen that nothing arrived in, with its extra version there.
+    """Return the rows whose size covers new blocks that did not arrive, with the extra version of these.
 
     The extra version is the first after the block's own.
     """
@@ -450,7 +450,7 @@ def _uncovered(point: CrashPoint, rows: Codes) -> Codes:
 
 
 def _each_with(rows: Codes, changes: Sequence[tuple[int, int]]) -> Codes:
-    """Return the distinct rows that differ from one of `rows` by one of `changes`: a block, its version."""
+    """Return the distinct rows that differ from one of `rows` by one of `changes`, (block, version) each."""
     if not changes:
         return rows[:0]
     blocks, codes = np.asarray(changes, np.int64).T
@@ -460,7 +460,7 @@ def _each_with(rows: Codes, changes: Sequence[tuple[int, int]]) -> Codes:
 
 
 def _nearly(dims: tuple[int, ...]) -> Codes:
-    """Return all arrived and all lost, each also with every single deviation."""
+    """Return the rows "all arrived" and "all lost", and each of them with every single deviation."""
     parts = []
     for base in _all_and_nothing(dims):
         changes = [(at, code) for at, size in enumerate(dims) for code in range(size) if code != base[at]]
@@ -469,9 +469,9 @@ def _nearly(dims: tuple[int, ...]) -> Codes:
 
 
 def _broken(dims: tuple[int, ...], data: list[int], stream: int) -> Codes:
-    """Return rows with half granules, with two of garbage, and samples with any number of them.
+    """Return rows with one half granule, with two granules of garbage, and samples with broken granules.
 
-    In a sample a granule is right or old (a quarter each) or broken, two at least.
+    In a sample a granule is new or old (a quarter each) or broken; at least two are broken.
     """
     if not data:
         return np.zeros((0, len(dims)), np.uint16)
@@ -495,7 +495,7 @@ def _broken(dims: tuple[int, ...], data: list[int], stream: int) -> Codes:
 
 
 def lied_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
-    """Yield, after each acknowledgement, what a lying device may have left.
+    """Yield the states that a lying device may have left after each of the last acknowledgements.
 
     Traces in which a granule has more versions than a descriptor can name are omitted.
     """
@@ -518,7 +518,7 @@ def lied_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
 
 
 def _ignored(point: CrashPoint) -> Iterator[tuple[int, ...]]:
-    """Yield every prefix of the trace, cut between granules: nothing was forced."""
+    """Yield every prefix of the trace, cut between granules, as if forces did nothing."""
     levels = [0] * len(point.blocks)
     yield tuple(levels)
     for index in sorted(point.reach):
@@ -528,7 +528,7 @@ def _ignored(point: CrashPoint) -> Iterator[tuple[int, ...]]:
 
 
 def _failed(point: CrashPoint) -> Iterator[tuple[int, ...]]:
-    """Yield the states in which the pages of one force, or one page of it, never arrived.
+    """Yield the states in which one force failed to write its pages, or one of them.
 
     A page that is written again later is dirty again, and arrives then.
     """
@@ -556,13 +556,12 @@ def _covers(point: CrashPoint, op: Sync | SyncDir, block: Block) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """Everything that a state is a function of, next to the trace itself.
+    """Identifies one state of a trace: all that the state depends on besides the trace itself.
 
-    `crash_index` operations had been issued. In a prefix preset the operation at
-    `crash_index` arrived up to `tear` bytes and `mask` is empty; in a subset or
-    preset of a lying device ``mask[i]`` is the version of the i-th block in flight, one byte each.
-    `background` repeats the trace's, `seed` feeds garbage. `rot` is empty, or what
-    was corrupted after everything had been written: then `mask` is empty.
+    `crash_index` operations had been issued. In a prefix preset the operation at `crash_index` arrived up to
+    `tear` bytes and `mask` is empty; in a subset or preset of a lying device ``mask[i]`` is the version of
+    the i-th block in flight, one byte each. `background` repeats the trace's, `seed` is the seed of garbage.
+    `rot` is empty or the label of a corruption; then `mask` is empty.
     """
 
     trace: str
@@ -576,7 +575,7 @@ class Descriptor:
 
 
 def descriptor_of(states: States, row: int, seed: int) -> Descriptor:
-    """Return what :func:`state_at` makes one row of."""
+    """Return the descriptor of row `row`, from which :func:`state_at` makes it again."""
     trace, rot = states.point.trace, states.rot[row] if states.rot else ""
     preset, index, mask = PRESETS[states.preset[row]].name, states.point.crash_index, states.masks[row]
     return Descriptor(trace.id, preset, index, mask, int(states.tear[row]), trace.background, seed, rot)
@@ -589,8 +588,8 @@ def crash_states(
 
     With `everywhere`, presets with a share are applied to this trace even if it is not chosen for them.
 
-    A state that a stronger preset already reaches at the same crash point is
-    omitted where that is cheap to see; the rest falls to the de-duplication by id.
+    A state that a stronger preset already reaches at the same crash point is omitted where that is cheap to
+    see. Other duplicates are removed later, by id.
     """
     chosen = tuple(preset for preset in presets if everywhere or selected(trace.id, preset.share))
     yield from prefix_states(trace, chosen)

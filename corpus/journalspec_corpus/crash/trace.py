@@ -1,19 +1,18 @@
 """Write traces: the operations of a writer in program order, and its acknowledgements; and presets.
 
-A trace is recorded by putting :class:`RecordingStorage` between a writer and its files.
-Acknowledgements, record spans and releases are annotations: the writer's bytes never show them, the
-oracle lives from them.
+A trace is recorded by putting :class:`RecordingStorage` between a writer and its files. Acknowledgements,
+record spans and releases are annotations: they are not in the writer's bytes, and the oracle needs them.
 
-Each *preset* is one guess about devices and file systems. None of them guarantees these things in writing.
-That is why there are several, why every state names its preset, and why a failure is quoted with the
-*strongest* guarantee that still shows it. The order of :data:`PRESETS` is from the strongest to the weakest;
-two neighbours need not contain each other.
+Each *preset* is one hypothesis about devices and file systems. Few of them document their guarantees. So
+there are several presets, every state names its preset, and a failure is quoted with the *strongest* preset
+that still shows it. The order of :data:`PRESETS` is from the strongest to the weakest; the states of one
+preset need not contain those of the one before it.
 
 Bytes are named by the ids of their pages, which states share. The id of a page is blake2b-128 of its 512
-bytes, the smallest granule of the model; the last page may be short. Lists of more than 32 ids are
-shortened: each 32 of them, and what is left at the end, become one, until 32 are enough. Ids of traces and
-states depend on this: it never changes. Nothing here needs NumPy: verdicts are read, and a build is
-verified, without it.
+bytes, the smallest granule of the model; the last page may be short. Lists of more than 32 ids are shortened:
+each group of 32, and the rest, is hashed to one id, until at most 32 are left. Ids of traces and states
+depend on this: it never changes. Nothing here needs NumPy: verdicts are read, and a build is verified,
+without it.
 """
 
 from __future__ import annotations
@@ -31,7 +30,8 @@ from typing import Any, Protocol
 
 from journalspec_reference.storage import MemoryStorage
 
-#: Files of up to this many bytes are part of a trace's id unchanged. Ids depend on it: it never changes.
+#: Files of up to this many bytes enter a trace's id unchanged, longer ones by their page ids. This never
+#: changes.
 PLAIN = 1 << 16
 
 
@@ -124,7 +124,7 @@ class Mark:
 
     @property
     def alternative(self) -> tuple[str | int, ...]:
-        """Which of the alternatives of its record this is: the record exists if one of them is whole."""
+        """The key of its alternative: a record exists if one of its alternatives is whole."""
         return self.file, self.off, self.length
 
 
@@ -132,36 +132,36 @@ class Mark:
 class Part(Mark):
     """A mark of some of the bytes of `record`, which is in several places at once.
 
-    A message that is chained over pages has such parts, or a row over two log records. Those of one
-    `copy` are needed together, and what is independent is torn; a part that is written again at its
-    place is the same part. Other copies do instead, and so does a plain :class:`Mark`. All of
-    them have the key of the whole record.
+    A message that is chained over pages has such parts, or a row over two log records. All parts of one
+    `copy` are needed: a record with only some of them is torn. A part that is written again at its place is
+    the same part. Another copy, or a plain :class:`Mark`, is an alternative. All parts have the key of the
+    whole record.
     """
 
     copy: int = 0
 
     @property
     def alternative(self) -> tuple[str | int, ...]:
-        """The copy, for all its parts."""
+        """The key of the alternative: the number of the copy, the same for all its parts."""
         return (self.copy,)
 
 
 @dataclass(frozen=True, slots=True)
 class Publish:
-    """The write just before makes `records` count: a tail pointer, a header, a commit."""
+    """The write just before makes `records` live: a tail pointer, a header, a commit."""
 
     records: tuple[str, ...]
 
 
-#: One part of an alternative: the marks of one place, each with the index of its write (BEFORE if it was
-#: there before the trace). One of them is enough.
+#: One part of an alternative: the marks at one place, each with the index of its write (BEFORE: written
+#: before the trace). One intact mark is enough.
 Written = list[tuple[int, Mark]]
 #: The index of the content that existed before the trace.
 BEFORE = -1
 
 
 def alternatives(marks: Iterable[tuple[int, Mark]]) -> dict[str, list[list[Written]]]:
-    """Return for each record its alternatives, each with all the parts that it needs; in order of writing."""
+    """Return the alternatives of each record, each with all its parts, in order of writing."""
     found: dict[str, dict[tuple[str | int, ...], dict[tuple[str, int], Written]]] = {}
     for index, mark in marks:
         parts = found.setdefault(mark.record, {}).setdefault(mark.alternative, {})
@@ -169,14 +169,14 @@ def alternatives(marks: Iterable[tuple[int, Mark]]) -> dict[str, list[list[Writt
     return {record: [list(parts.values()) for parts in each.values()] for record, each in found.items()}
 
 
-#: Records written after a first crash have ids that begin so.
+#: The first characters in the ids of records that were written after a first crash.
 SECOND_LIFE = "b-"
 
 Op = Create | Write | Truncate | Sync | SyncDir | Rename | Unlink | Reuse | Ack | Release | Mark | Publish
 
 
 class Workload(Protocol):
-    """One run of a writer, by its parameters: a frozen value of a class of the format's own."""
+    """The parameters of one run of a writer: a frozen value of a class of the format."""
 
     @property
     def name(self) -> str:
@@ -187,17 +187,17 @@ class Workload(Protocol):
 class Trace:
     """One recorded run.
 
-    `base` is what was durable before it (file name -> content), `standing` the records in it that count and
-    are acknowledged, `stale` those of an earlier life that do not. `possible` are records in it that had
-    been issued and not acknowledged when an earlier crash came: they may be kept, and nothing is required.
-    `life` is 1, or 2 for operations after a first crash (ids of records written then begin with
+    `base` is the durable content before the run (file name -> content). `standing` are the live and
+    acknowledged records in it, `stale` those of an earlier generation that are not live. `possible` are
+    records in it that had been issued and not acknowledged at an earlier crash: they may be kept, but are not
+    required. `life` is 1, or 2 for operations after a first crash (ids of records written then begin with
     :data:`SECOND_LIFE`). `background` names what unused space holds. `tags` say what the run is about, for
     classes and selection. `crash_from` is the index of the first operation after which a crash is of
-    interest: what comes before is another, shorter trace's business. `during` is the category of a run that
-    is all about one thing (``compact``, say), and no part of its id. `order` are the records of `base` that
-    may count, in the order in which they were issued, if that is another one; `done` are those of them that
-    had been acknowledged and deleted before. `unread` are the indices of writes of which recovery can look
-    at no byte, whichever part of them arrives. None of these is a part of the id.
+    interest: a shorter trace covers earlier crashes. `during` is the category of all states of a run with one
+    topic (``compact``, say). `order` are the standing and possible records in the order of issue, if that is
+    not the order of these two members. `done` are records of `base` that had been acknowledged and deleted
+    before. `unread` are the indices of writes of which recovery reads no byte, whichever part of them
+    arrives. `during`, `order`, `done` and `unread` are not part of the trace's id.
     """
 
     format: str
@@ -219,12 +219,12 @@ class Trace:
 
     @property
     def before(self) -> tuple[Mark, ...]:
-        """Return the records of :attr:`base` that may count, in the order in which they were issued."""
+        """Return the standing and possible records, in the order in which they were issued."""
         return self.order or (*self.standing, *self.possible)
 
     @cached_property
     def derived(self) -> dict[str, Any]:
-        """What others have worked out of this trace, each under a name of its own."""
+        """A cache for values that other modules compute from this trace, each under its own name."""
         return {}
 
     @cached_property
@@ -253,7 +253,7 @@ class Trace:
 
     @cached_property
     def alternatives(self) -> dict[str, list[list[Written]]]:
-        """Return the alternatives of every record that counts before this run or is written in it."""
+        """Return the alternatives of every standing record, and of every record written in this run."""
         before = [(BEFORE, mark) for mark in self.standing]
         return alternatives([*before, *((at, op) for at, op in self.annotated if isinstance(op, Mark))])
 
@@ -263,7 +263,7 @@ class Trace:
         return tuple((index, op) for index, op in enumerate(self.ops) if isinstance(op, Write))
 
     def writes_over(self, file: str, off: int, length: int) -> tuple[tuple[int, Write], ...]:
-        """Return every write into ``[off, off + length)`` of `file` with its index; kept per place."""
+        """Return every write into ``[off, off + length)`` of `file` with its index; cached."""
         known: dict[tuple[str, int, int], tuple[tuple[int, Write], ...]] = self.derived.setdefault("over", {})
         found = known.get((file, off, length))
         if found is None:
@@ -276,7 +276,7 @@ class Trace:
 
     @cached_property
     def members(self) -> frozenset[str]:
-        """Return the records that count through another record: what publishes them first is one itself."""
+        """Return the records that another record makes live: their first Publish is of a record's write."""
         marks: dict[int, set[str]] = {}
         out, seen = set(), set()
         for index, op in self.annotated:
@@ -304,7 +304,7 @@ class Trace:
 
     @cached_property
     def publishing(self) -> dict[str, tuple[int, ...]]:
-        """Return record -> the writes that make it count, in order."""
+        """Return record -> the indices of the writes that make it live, in order."""
         found: dict[str, list[int]] = {}
         for index, op in self.annotated:
             if isinstance(op, Publish):
@@ -315,7 +315,7 @@ class Trace:
     def issued(self, upto: int) -> list[tuple[int, Mark]]:
         """Return every record that is written by ``ops[:upto]``, with the index of its write."""
         marks = self._marked
-        # Marks follow their writes: the indices ascend.
+        # Each mark comes after its write, so the indices ascend.
         return marks[: bisect_left(marks, upto, key=itemgetter(0))]
 
     @cached_property
@@ -388,18 +388,18 @@ class RecordingStorage(MemoryStorage):
         self.ops.append(Unlink(name))
 
     def note(self, *annotations: Op) -> None:
-        """Add annotations (Ack, Mark, Publish, Release, Reuse) after what was done so far."""
+        """Add annotations (Ack, Mark, Publish, Release, Reuse) after the operations so far."""
         self.ops.extend(annotations)
 
 
 def writer_of(trace: Trace) -> str:
-    """Return the name of the writer whose order of writes `trace` has."""
+    """Return the name of the writer of `trace`, which determines the order of writes."""
     return trace.tags.get("order", "")
 
 
 PAGE = 512
 ID_BYTES = 16
-#: This many ids are taken together.
+#: This many ids are hashed to one.
 FAN = 32
 
 
@@ -414,7 +414,7 @@ def page_ids(content: bytes) -> list[bytes]:
 
 
 def shortened(ids: list[bytes]) -> list[bytes]:
-    """Return the (at most 32) ids that name a file of these pages."""
+    """Return at most 32 ids that identify a file with these pages."""
     while len(ids) > FAN:
         ids = [blake(b"".join(ids[at : at + FAN])) for at in range(0, len(ids), FAN)]
     return ids
@@ -439,25 +439,21 @@ STRATA = {
 class Preset:
     """One persistence model.
 
-    `granule` is the unit that is never torn, in bytes. `order` says what may persist. ``prefix``: writes in
-    issue order; only the last one may be torn, from its front. ``subset``: between two forces any granule
-    or not, in any of its versions. ``lied``: what was forced may be missing as well. ``settled``:
-    everything; corruption comes after. `trash` allows one
-    granule in flight to hold garbage, `broken` any number of them to hold garbage or
-    to be half old.
+    `granule` is the unit that is never torn, in bytes. `order` says which writes may persist. ``prefix``:
+    writes in the order of issue; only the last one may be torn, and then its front arrives. ``subset``: each
+    granule written since the last force, in any of its versions, or none. ``lied``: forced writes may be
+    missing, too. ``settled``: all; corruption comes after. With `trash`, one granule in flight may hold
+    garbage; with `broken`, any number of them may hold garbage or be half old.
 
-    `append` says how a file grows: ``together`` with its data; ``whole`` writes
-    only; ``data-first`` (no size without all new blocks below it); ``own-data-first``
-    (none without the blocks of the write that set it); ``any``. `fresh` is what new
-    space shows where nothing arrived: zero, foreign (blocks of other files) or
-    garbage. `metadata` is ``journaled`` (names and sizes persist in order, and every
-    force of a file takes all earlier ones along), ``in-order`` (names persist in
-    order, sizes when they like) or ``any`` (each binding of a name for itself).
-    `force` is honest, ignored or fails-clean. `rot` names the kind of corruption.
-    A preset with `share` n is applied to about every n-th trace.
-
-    `imitates` names what behaves so, `assumes` what is taken for granted, `also`
-    are other names for the very same states.
+    `append` says how a file grows: ``together`` with its data; ``whole`` (by complete writes only);
+    ``data-first`` (a size persists after all new blocks below it); ``own-data-first`` (a size persists after
+    the blocks of the write that set it); ``any``. `fresh` is the content of new space in which no write
+    arrived: zero, foreign (blocks of other files) or garbage. `metadata` is ``journaled`` (names and sizes
+    persist in order, and a force of any file makes all earlier ones durable), ``in-order`` (names persist in
+    order, sizes at any time) or ``any`` (each binding of a name persists independently). `force` is honest,
+    ignored or fails-clean. `rot` is the kind of corruption. A preset with `share` n is applied to about every
+    n-th trace. `imitates` names devices and file systems that behave like the preset, `assumes` its
+    assumptions. `also` are other names for the same states.
     """
 
     name: str
@@ -478,7 +474,7 @@ class Preset:
 
     @property
     def plain(self) -> bool:
-        """Whether it leaves nothing but versions that were written."""
+        """Whether all its states consist of versions that were written."""
         return not self.trash and not self.rot and self.fresh == "zero" and self.metadata != "any"
 
 
@@ -494,7 +490,7 @@ _BY_NAME = {name: preset for preset in PRESETS for name in (preset.name, *preset
 
 
 def get_preset(name: str) -> Preset:
-    """Return the preset `name` (or of that other name); raises ValueError that lists the known ones."""
+    """Return the preset with this name or other name; raises ValueError that lists the known ones."""
     try:
         return _BY_NAME[name]
     except KeyError:

@@ -6,15 +6,15 @@ ways:
 ``verdict``
     By :func:`judge`, for every state and reader: a column of the build.
 ``metamorphic``
-    By comparing answers with answers (corpus/tests/test_crash_relations.py): nothing needs to be expected.
+    By comparing answers with answers (corpus/tests/test_crash_relations.py), without an expectation.
 ``limits``
     By whoever runs an implementation: a time and a memory limit per case, on any bytes.
 
-A loss that a format itself cannot prevent, so that no reader of it can avoid the failure, is listed in its
+If a format cannot prevent a loss, no reader can avoid the failure. Such losses are listed in the format's
 ``limits.toml``. Each entry covers verdicts by writer, policy, class, category and preset (patterns as for
 file names; what is omitted fits everything), says why, and names the design rules or the deviations of a
-writer that argue it. The table is argued from the format's text, not from what a reader answers; tests hold
-it against the reference: each entry is needed, and nothing else fails.
+writer that argue it. The entries follow from the format's specification, not from a reader's answers. Tests
+check them with the reference: each entry is needed, and no other failure occurs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TABLES = tomllib.loads(files(__package__).joinpath("verdicts.toml").read_text(e
 VERDICTS: Mapping[str, tuple[str, ...]] = {row["name"]: tuple(row["breaks"]) for row in _TABLES["verdict"]}
 #: verdict -> its meaning
 MEANINGS: Mapping[str, str] = {row["name"]: row["means"] for row in _TABLES["verdict"]}
-#: verdict -> the behaviour of a product that gets it; verdicts of products that do not answer are among them
+#: verdict -> the behaviour of a product that gets it; also for products that give no answer
 PRODUCT_WORDS: Mapping[str, str] = _TABLES["product"]
 
 
@@ -48,11 +48,10 @@ PRODUCT_WORDS: Mapping[str, str] = _TABLES["product"]
 class Answer:
     """One reader's answer for one state: keys of the records in effect, or a refusal.
 
-    `reported` is whether it said that something was omitted. `aside` are the keys of listed records that are
-    not in effect (those of an unfinished transaction, say): no result depends on them, but some process must
-    have written them. `state` is the logical state that it decided on, in the canonical form of
-    the format's :class:`.oracle.Semantics`; None if it says nothing of that. A reader that is `unlisted`
-    shows no records, and is judged by the state alone.
+    `reported` is whether the reader reported an omission. `aside` are the keys of listed records that are not
+    in effect (those of an unfinished transaction, say); a writer must have written them. `state` is the
+    recovered logical state, in the canonical form of the format's :class:`.oracle.Semantics`; None if the
+    answer has none. An `unlisted` answer lists no records: only its state is checked.
     """
 
     keys: tuple[str, ...]
@@ -69,10 +68,10 @@ def answering(
     decided: Set[str],
     uncounted: Collection[str] = (),
 ) -> Callable[[Observation], Answer]:
-    """Return what makes an answer of an observation: the keys of all records but `uncounted` ones, the state.
+    """Return a function from an observation to an Answer, without records of `uncounted` types.
 
-    `key_of` names a record by its type and fields, `canonical` makes the state what the format's semantics
-    have. An answer without a part of the state that is `decided` on says nothing about effects.
+    `key_of` gives the key of a record by its type and fields, `canonical` converts the state to the form of
+    the format's semantics. If the state lacks one of the members `decided`, the Answer has no state.
     """
 
     def answer(observation: Observation) -> Answer:
@@ -88,11 +87,11 @@ def answering(
 
 
 def judge(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) -> str:
-    """Return the verdict on `answer` under what is required in this crash point and state.
+    """Return the verdict on `answer` under the required outcome `owed`.
 
-    `refusal` is allowed, required or forbidden; `holes_allowed` is true for policies that may leave records
-    out if they say so. Records are checked first: their faults explain those of the state. If they are
-    right, the state has to follow from them.
+    `refusal` is allowed, required or forbidden; `holes_allowed` is true for policies that may omit records if
+    they report it. Records are checked first: their faults explain those of the state. If they are right, the
+    state has to follow from them.
     """
     if answer.unlisted and answer.refused is None:
         return _of_state(answer, owed, refusal)
@@ -104,7 +103,7 @@ def judge(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) 
 
 
 def _of_state(answer: Answer, owed: Expected, refusal: str) -> str:
-    """Return the verdict on the state that `answer` decided on, whichever records it had."""
+    """Return the verdict on the state in `answer`, without regard to its records."""
     wrong = wrong_effect(answer, owed)
     if wrong is not None:
         return wrong.verdict
@@ -149,16 +148,17 @@ def _of_records(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: 
 
 
 def _lost(missing: Collection[str], owed: Expected) -> str:
-    """Return the kind of loss: of this generation first, since it has lost whatever an older one lost."""
+    """Return the verdict on a loss: records of this run come before those of earlier runs."""
     if owed.life > 1 and any(record.startswith(SECOND_LIFE) for record in missing):
         return "append-lost"
     return "non-idempotent" if not owed.fine.isdisjoint(missing) else "lost"
 
 
 def _has_hole(present: Sequence[str | None], owed: Expected) -> bool:
-    """Return whether `present` is not a run from the front of the order, as far as that order goes.
+    """Return whether `present` is not a prefix of the required order, `possible` records left out.
 
-    Once anything was released files were switched or compacted, and what comes out may have another order.
+    If records were released, files may have been switched or compacted: then only the set is compared, not
+    the order.
     """
     if owed.possible:
         present = [record for record in present if record not in owed.possible]
@@ -170,10 +170,10 @@ def _has_hole(present: Sequence[str | None], owed: Expected) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """One invariant: its usual name, what it says, where it is checked, and in which classes.
+    """One invariant: its usual name, its statement, where it is checked, and in which classes.
 
-    Classes: R (a crash leaves it), L (only an fsync that was not performed does), C (corruption),
-    H (hostile bytes, which come from cases and fuzzing).
+    Classes of states: R (a crash can leave it), L (only possible if an fsync was not performed), C
+    (corruption), H (hostile bytes, from cases and fuzzing).
     """
 
     name: str
@@ -190,14 +190,14 @@ INVARIANTS: Mapping[str, Invariant] = {
     ident: Invariant(**{**row, "looked_at": tuple(row["looked_at"])})
     for ident, row in _TABLES["invariant"].items()
 }
-#: Category -> the code it has in the plan of the corpus. Names stay; a code may have several.
+#: Category -> its code in the plan of the corpus. Names are permanent; several categories may share a code.
 CODES: Mapping[str, str] = _TABLES["category"]
 CATEGORIES = tuple(CODES)
 
 
 PACKAGE = "journalspec_corpus"
 FILE = "limits.toml"
-#: The members of a limit that patterns are about, in the order in which `Limit.covers` takes values.
+#: The members of a limit that hold patterns, in the order of the values of `Limit.covers`.
 MEMBERS = ("writers", "policies", "strata", "verdicts", "categories", "presets")
 
 
@@ -217,7 +217,7 @@ class Limit:
     presets: tuple[str, ...] = ()
 
     def covers(self, *values: str) -> bool:
-        """Return whether a failure fits: its writer, policy, class, verdict, category and preset."""
+        """Return whether this covers a failure of a writer, policy, class, verdict, category and preset."""
         given = (getattr(self, name) for name in MEMBERS)
         return all(
             not patterns or any(fnmatchcase(value, pattern) for pattern in patterns)
@@ -227,12 +227,12 @@ class Limit:
 
 @cache
 def limits(format_id: str) -> tuple[Limit, ...]:
-    """Return the guarantees that `format_id` cannot give; nothing if it lists none."""
+    """Return the guarantees that `format_id` cannot give; empty if it lists none."""
     return parse_limits(format_text(PACKAGE, format_id, FILE))
 
 
 def parse_limits(text: str) -> tuple[Limit, ...]:
-    """Read a table; raises TypeError if an entry has another member, or lacks one."""
+    """Read a table of limits; raises TypeError if an entry has an unknown member or lacks a required one."""
     out = []
     for entry in tomllib.loads(text).get("limit", ()):
         told: dict[str, Any] = {

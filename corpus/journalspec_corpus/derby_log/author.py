@@ -1,15 +1,15 @@
 """The author module: sound logs from descriptions, with every range named.
 
-A base describes ``files`` by number from ``first`` (1) on, each with its ``groups``, and what comes after
-them: ``end`` (``marker``, or ``none``; default: a marker in each file but the last) and zeros up to ``size``;
-``header`` has fields that are not the right ones. A group is a list of records, or a table of ``records``,
-fields of its checksum record, ``plain = true`` (it has none) and ``covers`` (as many records, not all). The
-control file names the record ``checkpoint``; ``control`` has other fields of it, ``mirror`` those of the
-mirror (``false``: there is none). ``containers`` next to the log are their pages by name: the version of
-each, or the result of :func:`page`.
+A base describes ``files``, numbered from ``first`` (1) on. Each has its ``groups``, then its ``end``
+(``marker``, or ``none``; default: a marker in each file but the last) and zeros up to ``size``; ``header``
+has wrong fields of the file's header. A group is a list of records, or a table of ``records``, fields of its
+checksum record, ``plain = true`` (no checksum record) and ``covers`` (the number of covered records, if not
+all). The control file names the record ``checkpoint``; ``control`` has other fields of the control file,
+``mirror`` those of the mirror (``false``: no mirror). ``containers`` next to the log are their pages by name:
+the version of each, or the result of :func:`page`.
 
 A record is a text ``LABEL OPERATION key=value ...``. COMMIT, ABORT and PREPARE are END. The number in the
-label is that of the transaction, if ``tx`` says no other. Keys of all: ``group``, ``data``, ``body`` (all of
+label is that of the transaction, unless ``tx`` is given. Keys of all: ``group``, ``data``, ``body`` (all of
 it), ``rest`` (after it), hex; ``long=1`` (every compressed number in its longest form); fields of the
 operation (``undone=LABEL``, ``rows=7:0,8:4``). INSERT, UPDATE and DELETE may have ``key``, ``value`` and
 ``table`` (T) instead: the author keeps the pages and knows versions, slots and record ids; ``UNDO of=LABEL``
@@ -59,15 +59,15 @@ def container_of(table: str, edition: str) -> int:
 
 @dataclass
 class _Writer:
-    """The facts that a writer knows when it writes the next record."""
+    """The state of a writer before its next record."""
 
     built: Built
     edition: str
-    #: The file that is written: its number, and its content so far.
+    #: The current file: its number, and its content so far.
     number: int = 0
     data: bytearray = field(default_factory=bytearray)
     versions: dict[tuple[int, int], int] = field(default_factory=dict)
-    #: Container and key -> where a row is, and its value.
+    #: Container and key -> the place of a row, and its value.
     rows: dict[tuple[int, int], tuple[dict[str, int], str]] = field(default_factory=dict)
     given: dict[int, int] = field(default_factory=dict)
     instants: dict[str, int] = field(default_factory=dict)
@@ -172,7 +172,7 @@ class _Writer:
         if not plain:
             summed_over = bytes(data[covered : covered + ends[covers]])
             behind = bytes(data[covered:])
-            # Now its covered range is known, so the first record is laid out once more.
+            # Now the covered range is known, so the checksum record is laid out once more.
             del data[start:]
             self.lay(
                 label,
@@ -197,7 +197,7 @@ class _Writer:
 
 
 def _each(records: Iterable[Any]) -> Iterator[str]:
-    """Yield the records of a group, each as often as it comes."""
+    """Yield the records of a group, with their repetitions."""
     for one in records:
         if isinstance(one, str):
             yield one
@@ -264,8 +264,8 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
 def page(container: int, number: int, last: int, said: Mapping[str, Any], size: int) -> bytes:
     """Return page `number` of a container whose last one is `last`: `size` bytes, zeros if it is ``blank``.
 
-    ``rows`` are hex, in one or several texts, and ``behind`` what is in the space that is kept free after
-    each of them; with ``heap``, the formats of columns, the row that describes them comes first.
+    ``rows`` are hex, in one or several texts, and ``behind`` are the bytes in the space that is reserved
+    after each row. With ``heap``, the formats of columns, the first row describes the columns.
     ``version``, ``format``, ``status`` and ``overflow`` are of the header. The first page has ``info`` (its
     format, status and size of a page), ``pages``, how many follow it, and ``following``, the next page that
     lists pages. ``wrong`` has a wrong checksum: page (or its upper half) or info. An unsound one has only the
@@ -284,7 +284,7 @@ def page(container: int, number: int, last: int, said: Mapping[str, Any], size: 
     data[:2] = integer(said.get("format", 117 if number else 118), 2)
     data[4:6] = bytes([said.get("overflow", 0), said.get("status", 1)])
     data[6:14], data[14:16] = integer(said.get("version", 1), 8), integer(len(rows), 2)
-    # Rows are in the order of their slots, which is not that of their places.
+    # Rows are in the order of their slots, which need not be the order of their offsets.
     at, slots = 60, b""
     for row, spare in reversed([*zip(rows, behind, strict=True)]):
         data[at : at + len(row + spare)] = row + spare
@@ -308,7 +308,7 @@ def page(container: int, number: int, last: int, said: Mapping[str, Any], size: 
     return bytes(data)
 
 
-#: Operation -> what its bare words are.
+#: Operation -> the members for its bare words.
 _WORDS = {
     "insert": ("table", "key", "value"),
     "update": ("table", "key", "value"),
@@ -318,7 +318,7 @@ _WORDS = {
 
 
 def operation(text: str) -> dict[str, Any]:
-    """Return what a writer is asked for, of a text: ``insert T 1 one tx=a``; ``v+w*24000`` is long."""
+    """Return the writer's operation that a text describes: ``insert T 1 one tx=a``; ``v+w*24000`` is long."""
     out = brief_operation(text, _WORDS)
     if "value" in out:
         out["value"] = "".join(map(long_text, out["value"].split("+")))
@@ -326,7 +326,7 @@ def operation(text: str) -> dict[str, Any]:
 
 
 def seal(built: Built, label: str) -> None:
-    """Make the checksum of a control file or of the checksum record `label` fit what it covers."""
+    """Recompute the checksum of a control file, or of the checksum record `label`."""
     spot = built.range(f"{label}.checksum")
     data = built.files[spot.file]
     if label in ("control", "mirror"):

@@ -1,4 +1,4 @@
-"""What Derby's log gives to the crash engine."""
+"""The interface of Derby's log to the crash engine."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ def action(key: str) -> Action:
         ids = ":".join(said["global_id"][name] for name in XA_ID) if role == PREPARE else ""
         return Action(op, tx, role, (Effect(DECISION, ids, ""),) if ids else ())
     if said["type"] in CHANGES:
-        # The row that is there once its transaction has committed: a value begins with its key.
+        # The row that exists after its transaction's commit; a value begins with its key.
         table, text = tables_of_all()[int(said["container"])], text_in(said)
         return Action(op, tx, MEMBER, (_stored(table, text.partition(":")[0], text),) if text else ())
     return Action(op, tx, MEMBER if said["type"] in UNDOES else ALONE)
 
 
 class LogSeen(NamedTuple):
-    """What recovery can see of a log file: its front, which is the log, and what follows that.
+    """The visible content of a log file: its front, which is the log, and the bytes after it.
 
-    `end` is where the front ends; `records` are what looks like records after it: the place of each as
-    others would refer to it, and a digest.
+    `front` is a digest of the log, which ends at `end`. `records` are the byte ranges after it that look like
+    records: for each its offset as bytes, as other records would refer to it, and a digest.
     """
 
     front: bytes
@@ -80,7 +80,7 @@ class LogSeen(NamedTuple):
 
 
 def look(files: StateFiles, edition: str) -> Hashable:
-    """Return what recovery can see: what control files say, and of a log what :class:`LogSeen` has.
+    """Return the content that recovery can see: of control files their fields, of a log its :class:`LogSeen`.
 
     Records after the end of the log are seen only if something before it refers to one of them.
     """
@@ -102,7 +102,8 @@ def look(files: StateFiles, edition: str) -> Hashable:
         # An undo instant may be beyond the end of its file, whatever is there.
         offsets = (files.once((other,), _offsets, logs[other].end, number_of(name)) for other in logs)
         beyond = sum(off > files.size(name) for found in offsets for off in found)
-        # A record after the end may mention more that must be there: a checkpoint, its undo start.
+        # A referenced record after the end may refer to others (a checkpoint to its undo start), so the whole
+        # file is seen.
         behind = files.same(name) if any(mentioned) else None
         seen.append((name, beyond, log.front, *mentioned, behind))
     return tuple(seen)
@@ -120,7 +121,7 @@ def _log_seen(content: bytes, number: int, edition: str) -> LogSeen:
     for batch in scan(source, number, summed=summed):
         end = batch.more.get("end", end)
     size, behind = len(content), end.off + 4 * end.marked
-    # A file that was ended for another one has no more than that, and ends within a sector.
+    # A file that was closed for a switch ends right after the end marker, inside a sector.
     ended = end.marked and size == behind and size % 512 != 0
     front = content[: end.off], bool(end.reason), end.marked, size < HEADER, ended
     if content[behind:] == bytes(max(0, size - behind)):
@@ -144,7 +145,7 @@ def _offsets(content: bytes, end: int, number: int) -> tuple[int, ...]:
 
 
 def _mentioned(content: bytes, end: int, records: tuple[tuple[bytes, bytes], ...]) -> frozenset[bytes]:
-    """Return those of `records` whose place may be in the first `end` bytes of a file."""
+    """Return those of `records` whose offset occurs in the first `end` bytes of a file."""
     return frozenset(record for place, record in records if content.find(place, 0, end) >= 0)
 
 
@@ -153,9 +154,9 @@ CRASH = CrashFormat.by_tables(
     LongRun,
     record=build,
     look=look,
-    # One refuses a log that ends before its files say, the other accepts it.
+    # ``strict`` refuses a log that ends earlier than its files indicate; the other policy accepts it.
     state_readers=two_policies("default"),
-    # The record that only has a checksum represents no change.
+    # A checksum record represents no change.
     answer=answering(key_of, STATE.canonical, {"rows", "in_doubt"}, (SUM,)),
     record_json=record_of_json,
     uncounted=(SUM,),

@@ -1,4 +1,4 @@
-"""Logs of Derby drawn at random: valid ones, and ones with wrong fields under right sums."""
+"""Derby logs drawn at random: valid ones, and ones with wrong fields under valid checksums."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _laid(edition: str, rng: random.Random, groups: Groups, first: int, count: i
 
 
 def _ends(built: Built, edition: str) -> list[int]:
-    """Return where the group of each record ends: with checksums it is there as a whole or not at all."""
+    """Return where the group of each record ends: a group with a checksum is valid only as a whole."""
     labels = built.labels.items() if edition not in UNCHECKED else ()
     groups = [spot for label, spot in labels if label.startswith("g") and label.endswith(".whole")]
     found = []
@@ -54,9 +54,9 @@ def _ends(built: Built, edition: str) -> list[int]:
 
 
 def operation(rng: random.Random, kept: Kept, number: int, longest: int = 0) -> dict[str, Any]:
-    """Return an operation on a row of two tables, in one of a few transactions, or an end of one.
+    """Return an operation on a row of one of two tables, in one of a few transactions, or an end of one.
 
-    What is new in it has `number`, and its value up to `longest` letters besides.
+    Its new names contain `number`, and a new value has up to `longest` more letters.
     """
     rows, changes, branches = kept
     held = {row[:2] for done in changes.values() for _, row in done}
@@ -84,7 +84,7 @@ def operation(rng: random.Random, kept: Kept, number: int, longest: int = 0) -> 
 
 
 class _Life:
-    """The texts of the records that operations make; transactions are numbered from after `number`."""
+    """The texts of the records of operations; transactions get the numbers after `number`."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -130,7 +130,7 @@ class _Life:
 
 def _life(edition: str, rng: random.Random, *, wide: bool) -> tuple[Groups, Mapping[str, Any]]:
     if edition == "seed":
-        # There are only records whose bodies cannot be read.
+        # This edition has only records whose bodies cannot be read.
         bodies = [rng.randbytes(rng.randrange(1, 40)) for _ in range(rng.randrange(1, 6))]
         return [[f"r{at} body={data.hex()}"] for at, data in enumerate(bodies, 1)], {"bodies": bodies}
     life, kept = _Life(rng.randrange(200, 2**60) if wide else 200), MODEL.begin({})
@@ -154,7 +154,7 @@ def _state(shown: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
-    """Return files in which fields of records, headers and control files lie, under right checksums."""
+    """Return files with wrong fields in records, headers and control files, under valid checksums."""
     groups, _ = _life(edition, rng, wide=False)
     built = _laid(edition, rng, groups, 1, rng.choice((1, 2)))
     lie_in(built, LIES, rng.choice((1, 1, 2)), rng)

@@ -1,6 +1,6 @@
 """The content that a database must find again: the committed rows, and branches in doubt.
 
-What the rows in records hold is read as the naive reader does it, which is nothing of the reference's.
+Rows in records are decoded with the naive reader's functions, independent of the reference.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from journalspec_corpus.naive import Taker
 Json = dict[str, Any]
 #: Table, key, value.
 Row = tuple[str, str, str]
-#: Rows that are put in and taken away, in order.
+#: Inserted and deleted rows, in order.
 Changes = tuple[tuple[str, Row], ...]
-#: Committed rows, the changes of each transaction, and the identifiers of those that are branches.
+#: Committed rows, the changes of each transaction, and the identifiers of XA branches.
 Kept = tuple[frozenset[Row], Mapping[str, Changes], Mapping[str, tuple[str, str]]]
 _IN, _OUT = "inserted", "deleted"
 #: Container, page, record id.
 Place = tuple[int, int, int]
 #: Rows, and for each branch in doubt its identifier and the rows that it inserts and deletes.
 State = tuple[Any, ...]
-#: The form in which it is reported; the order does not matter.
+#: The form of the state in reports; the order does not matter.
 STATE = StateForm("derby_log", ("rows", "in_doubt"), ("rows", "in_doubt", "inserted", "deleted"))
 CHANGES, UNDOES = ("INSERT", "UPDATE", "DELETE"), ("PHYSICAL_UNDO", "LOGICAL_UNDO")
 #: The status of transactions at their ends.
@@ -34,9 +34,9 @@ PREPARED, COMMITTED = 2, 4
 
 
 def columns_in(said: Mapping[str, Any]) -> dict[int, bytes]:
-    """Return what the row in a record's data holds, by the numbers of its columns; raises Invalid.
+    """Return the columns of the row in a record's data, by number; raises Invalid.
 
-    Its old bytes may come after it.
+    The row's old content may follow it.
     """
     data = said.get("data", b"")
     taker = Taker(bytes.fromhex(data) if isinstance(data, str) else data)
@@ -77,10 +77,10 @@ def text_in(said: Mapping[str, Any]) -> str:
 
 
 class TableRows:
-    """Rows of tables, keys being unique: what was committed, and what prepared branches would change.
+    """Rows of tables with unique keys: the committed ones, and the changes of prepared branches.
 
-    `after` keeps what open transactions have done under their names; branches that are prepared are named by
-    their identifiers from then on, and only these are shown.
+    `after` keeps the changes of open transactions under their names. A prepared branch is kept under its
+    identifier. An answer shows the changes of prepared branches only.
     """
 
     def begin(self, state: Mapping[str, Any]) -> Kept:
@@ -98,7 +98,7 @@ class TableRows:
         rows, changes, branches = kept[0], dict(kept[1]), dict(kept[2])
         kind, tx = op["op"], op.get("tx", "")
         if kind == "open":
-            # Boots roll back what is open and not prepared.
+            # A boot rolls back open transactions that are not prepared.
             changes = {name: done for name, done in changes.items() if "/" in name}
             branches = {name: branch for name, branch in branches.items() if "/" in name}
         elif kind in ("insert", "update", "delete"):
@@ -162,16 +162,16 @@ def _branch(told: Mapping[str, Any] | None) -> Branch | None:
 
 @dataclass(frozen=True)
 class PlacedRows:
-    """Committed rows by their places, what each open transaction changed, and the ids of prepared ones."""
+    """Committed rows by their places, the changes of each open transaction, and the ids of prepared ones."""
 
     rows: Mapping[Place, Row] = field(default_factory=dict)
     changes: Mapping[str, tuple[tuple[Place, Row | None], ...]] = field(default_factory=dict)
     branches: Mapping[str, Branch] = field(default_factory=dict)
-    #: The ids that first records give their transactions.
+    #: The XA ids of transactions, from their first records.
     begun: Mapping[str, Branch] = field(default_factory=dict)
 
     def state(self) -> State:
-        """Return the rows, and what is in doubt."""
+        """Return the rows, and the branches in doubt."""
         doubtful = []
         before = Counter(self.rows.values())
         for tx, ids in self.branches.items():
@@ -179,13 +179,13 @@ class PlacedRows:
             after = Counter(row for row in placed.values() if row)
             come, gone = (sorted(rows.elements()) for rows in (after - before, before - after))
             doubtful.append((ids, tuple(come), tuple(gone)))
-        # By the parts of their ids, and by their formats only then.
+        # Sorted by the parts of their ids, then by their formats.
         doubtful.sort(key=lambda one: (*one[0][1:], one))
         return tuple(sorted(self.rows.values())), tuple(doubtful)
 
 
 class PageRows:
-    """The rows of a database as the records of its log change them, one after the other (DRB-RCV-062)."""
+    """The rows of a database, changed by the records of its log one after the other (DRB-RCV-062)."""
 
     def begin(self, state: Mapping[str, Any]) -> PlacedRows:
         """Return the empty state before the log begins."""
@@ -202,13 +202,13 @@ class PageRows:
         if kind == "BEGIN":
             ids = _branch(op.get("global_id"))
             begun = {**kept.begun, tx: ids} if ids else kept.begun
-            # A number that no recovery has seen is given once more.
+            # After a crash, a number is given to a new transaction if recovery did not see its earlier use.
             changes = {name: done for name, done in kept.changes.items() if name != tx}
             return replace(kept, changes=changes, begun=begun)
         if kind not in CHANGES:
             return kept
         place = int(op["container"]), int(op["page"]), int(op["record_id"])
-        # A changed row exists again, whatever happened to it before.
+        # A changed row exists, even if it was deleted before.
         had = [row for at, row in done if at == place and row is not None]
         row = had[-1] if had else kept.rows.get(place)
         if kind == "INSERT":
@@ -223,7 +223,7 @@ class PageRows:
 
     @staticmethod
     def _row(op: Mapping[str, Any], edition: str) -> Row | None:
-        """Return the row that an INSERT puts in; None if that belongs to neither of the two tables."""
+        """Return the row of an INSERT; None if it belongs to neither of the two tables."""
         columns, table = columns_in(op), tables(edition).get(int(op["container"]))
         # The first row of a page describes the page, and has other columns.
         if table is None or len(columns.get(0, b"")) != 4 or 1 not in columns:

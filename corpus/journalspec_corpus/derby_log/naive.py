@@ -1,8 +1,7 @@
 """The naive reader: every check of the specification in its order, one after the other.
 
-Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
-Bodies are as the construct schema has them. It knows no pages: what recovery leaves is what the log itself
-shows.
+Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`). Bodies
+are parsed with the construct schema; rows on pages are in :mod:`journalspec_corpus.derby_log.naive_rows`.
 """
 
 from __future__ import annotations
@@ -31,16 +30,17 @@ CONTROLS = ("log.ctrl", "logmirror.ctrl")
 FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
 #: Editions that ignore the header field about the previous file, and those without checksum records.
 UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
-#: Notes that say that something is lost.
+#: Notes about a loss.
 LOST = {"lost-middle", "beyond-end", "no-checkpoint", "groups-after"}
 LOST |= {"unfinished-switch", "old-page", "newer-page", "encrypted"}
-#: The body of a checksum record before its numbers, and the most that a switch may be ahead of the log.
+#: The first bytes of a checksum record's body, and the largest distance of an unfinished switch from the end
+#: of the log.
 SUMMED_BODY, AHEAD = bytes.fromhex("0081 4900 0000 01c5 01"), 98304
 #: The heaps of the catalogue.
 CATALOGUE = {32, 96, 144, 192}
 
 
-class Refused(Exception):  # no error: an answer
+class Refused(Exception):  # no error: it carries an answer
     """There is no result: `answer` says why."""
 
     def __init__(self, phase: str, code: str, file: str = "", off: int = 0, length: int = 0) -> None:
@@ -50,7 +50,7 @@ class Refused(Exception):  # no error: an answer
 
 @lru_cache(maxsize=1 << 10)
 def _parsed(data: bytes) -> tuple[Any, bool]:
-    """Return a body as the schema has it, and whether it builds the same bytes again: raises Invalid."""
+    """Return a body as the schema parses it, and whether the schema builds the same bytes; raises Invalid."""
     try:
         found = LOOSE_BODY.parse(data)
     except ConstructError:
@@ -59,7 +59,7 @@ def _parsed(data: bytes) -> tuple[Any, bool]:
 
 
 def body(data: bytes) -> dict[str, Any]:
-    """Return what a body says; ``surplus`` are bytes after it, ``long``: a number could be shorter."""
+    """Return the fields of a body; ``surplus`` are bytes after it, ``long``: a number could be shorter."""
     found, same = _parsed(data)
     form = operations()[found.operation]
     out = {"type": form.name} | dict(shown(part("head")[1:3], found)) | dict(shown(form.fields, found.fields))
@@ -73,7 +73,7 @@ def body(data: bytes) -> dict[str, Any]:
 
 
 def _unsigned(instant: int) -> int:
-    """Return an instant as instants are compared: without a sign, and without a bit that is ignored."""
+    """Return an instant in the form in which instants are compared: unsigned, without the ignored bit."""
     return instant & 0xFFFFFFFF_7FFFFFFF
 
 
@@ -83,11 +83,11 @@ def _signed(data: bytes | bytearray, at: int, size: int) -> int:
 
 @dataclass
 class Log:
-    """The files, and what is found in them."""
+    """The files of a log, and the findings so far."""
 
     files: dict[int, bytes]
     edition: str
-    #: Code of a note -> the first place that it names, if the text says which; codes alone come again.
+    #: Code of a note -> the note with its first place, if notes of that code have one.
     notes: dict[str, dict[str, Any]] = field(default_factory=dict)
     dropped: list[dict[str, Any]] = field(default_factory=list)
     missing: list[dict[str, Any]] = field(default_factory=list)
@@ -100,26 +100,26 @@ class Log:
     stubs: set[int] = field(default_factory=set)
 
     def drop(self, name: str, off: int, end: int, reason: str) -> None:
-        """Take in a region without a record."""
+        """Add a region without a record."""
         self.dropped.append({"file": name, "off": off, "len": end - off, "reason": reason})
 
     def note(self, code: str, file: str = "", off: int | None = None) -> None:
-        """Take in a note, and the place that it names: of several with one code the first."""
+        """Add a note with its place; of several notes with one code, only the first is kept."""
         place = {"code": code, "file": file} if file else {}
         self.notes.setdefault(code, place if off is None else {**place, "off": off})
 
     def rest(self, number: int, at: int, why: str) -> None:
-        """Drop what follows the end of the log in a file, up to the last byte that is not 0 (DRB-END-041)."""
+        """Drop the bytes from `at` to the last byte of the file that is not 0 (DRB-END-041)."""
         used = self.files[number][at:].rstrip(b"\0")
         end = at + len(used) if used else len(self.files[number])
         self.drop(self.name(number), at, end, why)
 
     def gone(self, code: str, name: str, file: str = "", off: int = 0) -> None:
-        """Take in that something is missing, and where that is seen."""
+        """Add an entry about something missing, with the place that proves it."""
         self.missing.append({"code": code, "name": name, **({"file": file, "off": off} if file else {})})
 
     def groups(self, number: int, end: int) -> int:
-        """Return the place where the first sound group after the end of the log is, or 0 (DRB-END-165)."""
+        """Return the offset of the first sound group at or after `end`, or 0 (DRB-END-165)."""
         data = self.files[number]
         if self.edition in UNCHECKED or self.opaque:
             return 0
@@ -137,7 +137,7 @@ class Log:
         return not self.problem(number, HEADER) or self.groups(number, HEADER) > 0
 
     def previous(self, number: int) -> int | None:
-        """Return where the header of a file says that the file before it ends; None if it is not its own."""
+        """Return the end of the previous file from the header of a file; None if the header is invalid."""
         data = self.files[number]
         right = len(data) >= HEADER and _signed(data, 0, 4) == 128 and _signed(data, 8, 8) == number
         return _unsigned(_signed(data, 16, 8)) if right else None
@@ -154,7 +154,7 @@ class Log:
             raise Refused("header", "bad-header", self.name(number), 0, min(HEADER, len(data)))
 
     def problem(self, number: int, at: int) -> str:
-        """Return why no record is at `at`, "end" if the log of the file ends there, "" if one does."""
+        """Return why no record is at `at`; "end" if the file's log ends there, "" if there is one."""
         data = self.files[number]
         if len(data) - at < 4:
             return "end of file" if at == len(data) else "truncated"
@@ -184,7 +184,7 @@ class Log:
         return data[at + 12 : at + 12 + _signed(data, at, 4)]
 
     def summed(self, number: int, at: int) -> tuple[int, int, int] | None:
-        """Return what a checksum record says: algorithm, bytes that it covers, checksum."""
+        """Return algorithm, number of covered bytes and checksum of the checksum record at `at`, or None."""
         if self.edition in UNCHECKED or self.opaque:
             return None
         try:
@@ -213,7 +213,7 @@ class Log:
         return {"type": found.pop("type"), **first, **found, "at": where}
 
     def sound(self, number: int, at: int) -> dict[str, Any] | None:
-        """Return the record at `at` if one is there that can be read."""
+        """Return the record at `at`; None if none is there or its body cannot be read."""
         try:
             return None if self.problem(number, at) else self.record(number, at)
         except Refused:
@@ -228,7 +228,7 @@ class Log:
     def run(self, number: int, at: int, until: int = 0) -> tuple[list[dict[str, Any]], int, str]:
         """Return the records of one file from `at` on, where they end, and why.
 
-        Up to `until` they are of no log: what cannot be read there ends them.
+        Before `until`, an unreadable body only ends the list; from there on it is a reason to refuse.
         """
         out: list[dict[str, Any]] = []
         covered = self.covered(number, at)
@@ -261,7 +261,7 @@ class Log:
         return len(text) % 8 == 0 and not text.startswith(b"\0\x81")
 
     def covered(self, number: int, start: int) -> int:
-        """Return up to where checksum records before `start` cover its file."""
+        """Return the offset up to which checksum records before `start` cover the file."""
         at = out = HEADER
         while at < start and not self.problem(number, at):
             summed = self.summed(number, at)
@@ -291,7 +291,7 @@ def _numbered(files: Files) -> dict[int, bytes]:
 
 
 def _containers(log: Log, files: Files) -> None:
-    """Take in the containers next to the log."""
+    """Find the containers next to the log."""
     for name, data in files.items():
         if match := re.fullmatch(r"(?:(?:\.\./)?seg0/|seg0\.)c([0-9a-f]+)\.dat", name):
             log.beside[int(match[1], 16)] = name, bytes(data)
@@ -300,7 +300,7 @@ def _containers(log: Log, files: Files) -> None:
 
 
 def _version(log: Log, container: int, page: int) -> int | None:
-    """Return the version of a page next to the log; None if none is there."""
+    """Return the version of a page in the containers next to the log; None if it is not there."""
     data = log.beside[container][1] if container in log.beside else b""
     off = page * _signed(data, 117, 4)
     right = len(data) >= off + 20 and _signed(data, off, 2) in (117, 118)
@@ -336,7 +336,7 @@ def _pages(log: Log, redo: int, counted: list[dict[str, Any]], *, reading: bool)
 
 
 def _control(log: Log, files: Files, *, recovering: bool) -> tuple[int, str]:
-    """Return the checkpoint's instant and the control file that says it (DRB-CTL-006 to DRB-CTL-110)."""
+    """Return the checkpoint's instant and the control file that has it (DRB-CTL-006 to DRB-CTL-110)."""
     if log.edition == "seed":
         data = files.get("log.ctrl", b"")
         return (_signed(data, 8, 8) if len(data) == CONTROL else 0), "log.ctrl"
@@ -371,7 +371,7 @@ def _parts(instant: int) -> tuple[int, int]:
 
 
 def _named(log: Log, files: Files, *, policy: str) -> tuple[int, str]:
-    """Return the instant of the checkpoint that counts, and what names it; nothing if none does."""
+    """Return the instant of the checkpoint to use, and the name of its source; 0 and "" if there is none."""
     for name in CONTROLS if log.edition != "seed" else ():
         if name not in files:
             log.gone("control-file", name)
@@ -430,7 +430,7 @@ def _last_checkpoint(log: Log) -> int:
 
 
 def _scan(log: Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, int]:
-    """Return the records from there to the end of the log, and that end."""
+    """Return the records from `at` to the end of the log, and that end."""
     out: list[dict[str, Any]] = []
     while True:
         found, at, why = log.run(number, at)
@@ -457,7 +457,7 @@ def _scan(log: Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, in
 
 
 def _later_files(log: Log, number: int, at: int) -> None:
-    """Note what the headers of later files say of files that are not there, and of a switch (DRB-FIL-168)."""
+    """Check the headers of later files for missing files and for an unfinished switch (DRB-FIL-168)."""
     end = number << 32 | at
     for later in log.files:
         said = log.previous(later) if later > number else None
@@ -471,7 +471,7 @@ def _later_files(log: Log, number: int, at: int) -> None:
 
 
 def _lost_middle(log: Log, number: int, at: int) -> str:
-    """Return the later file that says that the log went on, if one does (DRB-END-046, DRB-END-172)."""
+    """Return the later file that proves that the log continued, or "" (DRB-END-046, DRB-END-172)."""
     end = number << 32 | at
     for later in log.files:
         said = log.previous(later) if later > number else None
@@ -481,7 +481,7 @@ def _lost_middle(log: Log, number: int, at: int) -> str:
 
 
 def _old(log: Log, number: int) -> list[dict[str, Any]]:
-    """Return the records of a file before the log, and note what cannot be used of it."""
+    """Return the records of a file before the log, and drop its unusable bytes."""
     data, name = log.files[number], log.name(number)
     try:
         log.enter(number)
@@ -497,7 +497,7 @@ def _old(log: Log, number: int) -> list[dict[str, Any]]:
 
 
 def _front(log: Log, number: int, start: int) -> tuple[list[dict[str, Any]], int]:
-    """Return the place where reading continues in the log's first file, and the records before that."""
+    """Return the records before `start`, and `start`; none, and HEADER, if the records reach `start`."""
     records, at, why = log.run(number, HEADER, start)
     records = [record for record in records if end_of(record) <= start]
     end = end_of(records[-1]) if records else HEADER
@@ -508,17 +508,17 @@ def _front(log: Log, number: int, start: int) -> tuple[list[dict[str, Any]], int
 
 
 def read(files: Files, edition: str) -> dict[str, Any]:
-    """Return the answer to the forensic question: what is in the log."""
+    """Return the answer to the forensic question: the content of the log."""
     return recover(files, edition, "")
 
 
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
-    """Return the result of a restart under `policy`, or (an empty one) what is in the log."""
+    """Return the result of a restart under `policy`; if it is empty, the answer of a reading."""
     try:
         log = Log(_numbered(files), edition)
         _containers(log, files)
         start, at, redo = _start(log, files, policy=policy)
-        # Of the record of a checkpoint these are said where the answer lists it.
+        # These notes on the checkpoint record are made again when the scan reaches it.
         log.notes = {code: at for code, at in log.notes.items() if code not in ("surplus", "long-number")}
         if not policy:
             old = [number for number, data in log.files.items() if number < start and len(data) >= HEADER]
@@ -561,15 +561,15 @@ def _answer(log: Log, records: list[dict[str, Any]]) -> dict[str, Any]:
 
 @dataclass
 class _Replay:
-    """What records leave, and whether they fit each other."""
+    """A replay of records: the resulting rows, and whether records and pages fit each other."""
 
     log: Log
     redo: int
-    #: Instant of a record -> the objects that it purges or copies, or whose purge it undoes.
+    #: Instant of a record -> the PURGE or COPY_ROWS record that it is, or that it undoes; else None.
     by_row: dict[Any, Mapping[str, Any] | None] = field(default_factory=dict)
     open: dict[int, Transaction] = field(default_factory=dict)
     versions: dict[tuple[int, int], int] = field(default_factory=dict)
-    #: Containers that the log makes.
+    #: Containers that the log creates.
     made: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -578,7 +578,7 @@ class _Replay:
         )
 
     def of(self, records: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the state that these records leave, once what is open is rolled back."""
+        """Return the state after these records and the rollback of open transactions."""
         for record in records:
             self.take(record)
         losers = [tx for tx in self.open.values() if not tx.prepared]
@@ -595,7 +595,7 @@ class _Replay:
             locked |= set(own)
             before = self.rows.told(own)
             self._roll_back(tx)
-            # A row that it had removed from its page exists only now.
+            # A row that the branch had removed from its page is visible only after the rollback.
             back = [start for start in self.rows.starts() if start in changed - locked]
             locked |= set(back)
             after = self.rows.told(sorted([*own, *back]))
@@ -609,14 +609,14 @@ class _Replay:
                 self._do(record, record, record)
 
     def _do(self, record: Mapping[str, Any], by: Mapping[str, Any] | None, at: Mapping[str, Any]) -> None:
-        """Redo or undo a record; what reads no row of its data is refused at the record `at`."""
+        """Redo or undo a record; if its data has no valid row, refuse at the record `at`."""
         try:
             self.rows.do(record, by=by)
         except Invalid:
             raise Refused("record", "bad-body", *at["at"].values()) from None
 
     def take(self, record: Mapping[str, Any]) -> None:
-        """Take in one record (DRB-RCV-062, DRB-RCV-063)."""
+        """Replay one record (DRB-RCV-062, DRB-RCV-063)."""
         number, group, redone = record.get("transaction"), record["group"], record["instant"] >= self.redo
         if number is None or record["type"] == "CHECKSUM":
             return
@@ -643,7 +643,7 @@ class _Replay:
 
     @staticmethod
     def _undone(tx: Transaction, instant: int) -> Mapping[str, Any] | None:
-        """Return the change of a transaction at an instant; it and all later ones no longer count."""
+        """Return the change of a transaction at an instant; drop it and all later ones."""
         found = [record for record in tx.done if record["instant"] == instant]
         tx.done = [record for record in tx.done if record["instant"] < instant]
         return found[0] if found else None
@@ -660,7 +660,7 @@ class _Replay:
             self._do(record, None, record)
 
     def _fits(self, record: Mapping[str, Any]) -> bool:
-        """Return whether a change is to be done again: the page has the version that it says."""
+        """Return whether a change must be redone: its page does not have it yet."""
         now = self._now(record)
         if not self.behind(record):
             raise Refused("replay", "bad-page", *record["at"].values())
@@ -674,7 +674,7 @@ class _Replay:
         return record["page_version"] if stored is None else stored
 
     def behind(self, record: Mapping[str, Any]) -> bool:
-        """Return whether a page is not older than the record; it is then at least where that leads."""
+        """Return whether a page is not older than the record; if so, note the version after the record."""
         now, steps = self._now(record), self.steps(record)
         if record["page_version"] > now and record["container"] not in self.made:
             return False
@@ -683,7 +683,7 @@ class _Replay:
         return True
 
     def steps(self, record: Mapping[str, Any]) -> int:
-        """Return by how much a record moves the version of its page (DRB-RCV-164)."""
+        """Return by how much a record raises the version of its page (DRB-RCV-164)."""
         by_row = record if record["type"] in BY_ROW else self.by_row.get(record.get("undone"))
         self.by_row[record["instant"]] = by_row
         if by_row is record and record["type"] == "COPY_ROWS":

@@ -1,6 +1,6 @@
-"""Rows on pages, as the records of a log change them one after the other: the naive reader's idea of a page.
+"""Rows on pages, as the records of a log change them one after the other: the naive reader's pages.
 
-Written from the specification, as :mod:`journalspec_corpus.derby_log.naive` is; nothing is quick here.
+Written from the specification, as :mod:`journalspec_corpus.derby_log.naive` is; simple rather than fast.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from journalspec import mutf8
 from journalspec.derby_log.operations import tables
 from journalspec_corpus.naive import Invalid, Taker
 
-#: Container and page; these and a record id.
+#: A page: container and number; a place: these and a record id.
 Page = tuple[int, int]
 Place = tuple[int, int, int]
 Told = dict[str, str]
-#: What PURGE and COPY_ROWS have in common: a row of data for each of their rows.
+#: The types of records that have data for each of several rows.
 BY_ROW = ("PURGE", "COPY_ROWS")
 MOST_PARTS = 64
 #: The status of an internal transaction; the XA id of a branch that has none.
@@ -26,18 +26,19 @@ INTERNAL, NO_ID = 16, {"gtrid": b"", "bqual": b"", "format_id": 0}
 
 @dataclass(frozen=True)
 class PageRow:
-    """A row or a part of one: how many columns it has from `first` on, and those that are here."""
+    """A row or a part of one: it has `count` columns from number `first` on."""
 
     deleted: bool
     first: int
     count: int
     rest: tuple[int, int] | None
-    #: By number; None: without a value. Those that are not here, or not changed, are not in it.
+    #: Number of a column -> its value, None for SQL's NULL. Columns that are stored elsewhere, or not
+    #: changed, are absent.
     columns: Mapping[int, bytes | None]
 
 
 def compressed(taker: Taker, sizes: tuple[int, int, int]) -> int:
-    """Take a compressed number that has one of these sizes: its first two bits say which (DRB-ENC-002)."""
+    """Take a compressed number of one of these sizes; its first two bits choose the size (DRB-ENC-002)."""
     first = taker.take(1)[0]
     size = sizes[min(first >> 6, 2)]
     bits = 1 if first >= 0x80 else 2
@@ -45,11 +46,11 @@ def compressed(taker: Taker, sizes: tuple[int, int, int]) -> int:
 
 
 def row_in(taker: Taker) -> tuple[int, PageRow]:
-    """Take a row in the form that it has on its page; return its record id, and it. Raises Invalid."""
+    """Take a row in the form that it has on its page; return its record id and the row. Raises Invalid."""
     status, ident = taker.take(1)[0], _int(taker)
     rest = (compressed(taker, (2, 4, 8)), _int(taker)) if status & 2 else None
     first = _int(taker) if status & 4 else 0
-    # What is only the place of a rest may end here.
+    # A row that consists only of the place of its rest may end here.
     ends = rest is not None and not status & 4 and taker.at == len(taker.data)
     count, columns = 0 if ends else _int(taker), {}
     for number in range(first, first + count):
@@ -60,13 +61,13 @@ def row_in(taker: Taker) -> tuple[int, PageRow]:
 
 
 def _text(data: bytes) -> str:
-    """Return a VARCHAR (DRB-CNT-110), as far as it goes."""
+    """Return the text of a VARCHAR (DRB-CNT-110), even if its bytes are incomplete."""
     size = int.from_bytes(data[:2], "big")
     return mutf8.readable(data[2:][:size] if size else data[2:].partition(b"\xe0\0\0")[0])
 
 
 def column_in(taker: Taker) -> tuple[bool, bytes | None]:
-    """Take a column: is it here, and its value if it has one."""
+    """Take a column; return whether it is stored here, and its value, None for SQL's NULL."""
     how = taker.take(1)[0]
     if how & 1:
         return not how & 4, None
@@ -84,7 +85,7 @@ class PageRows:
     edition: str
     beside: Mapping[int, bytes]
     pages: dict[Page, dict[int, PageRow]] = field(default_factory=dict)
-    #: Container -> the highest page that the log leaves of its file.
+    #: Container -> its highest page after the log has cut it off.
     highest: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -98,7 +99,7 @@ class PageRows:
                     self.pages[container, number] = rows
 
     def do(self, record: Mapping[str, Any], *, by: Mapping[str, Any] | None = None) -> None:
-        """Redo a record, or undo it on the page, and the row, that `by` names. Raises Invalid."""
+        """Redo a record, or undo it on the page and row of the record `by`. Raises Invalid."""
         by, undo, kind = by or record, by is not None, record["type"]
         ident = by.get("record_id", record.get("record_id", 0))
         if by["container"] not in self.tables:
@@ -150,12 +151,12 @@ class PageRows:
             del self.pages[page]
 
     def gone(self, page: Page) -> bool:
-        """Return whether nothing beside the log counts of a page: it was cut off, or has no rows."""
+        """Return whether a page next to the log must be ignored: it was cut off, or has no valid rows."""
         cut = page[1] > self.highest.get(page[0], page[1])
         return cut or (page[0] in self.tables and page not in self.pages)
 
     def parts(self, place: Place) -> list[Place]:
-        """Return where the parts of a row are that begins at a place, one more than it may have at most."""
+        """Return the places of the parts of the row at `place`; at most one more than a row may have."""
         out = [place]
         while len(out) <= MOST_PARTS and (row := self._at(out[-1])) is not None and row.rest is not None:
             out.append((place[0], *row.rest))
@@ -165,13 +166,13 @@ class PageRows:
         return self.pages.get(place[:2], {}).get(place[2])
 
     def starts(self) -> list[Place]:
-        """Return the places where rows begin, in the order in which they get their rests."""
+        """Return the places where rows begin, sorted; the rest of another row is not among them."""
         places = [(*page, ident) for page, rows in self.pages.items() for ident in rows]
         rests = {(place[0], *row.rest) for place in places if (row := self._at(place)) and row.rest}
         return sorted(place for place in places if place not in rests)
 
     def told(self, places: Iterable[Place]) -> list[Told]:
-        """Return the rows of the tables that begin at places."""
+        """Return the rows of the tables that begin at `places`, as an answer lists them."""
         out: list[tuple[str, str, str]] = []
         taken: set[Place] = set()
         for place in places:
@@ -184,7 +185,7 @@ class PageRows:
         return [dict(zip(("table", "key", "value"), row, strict=True)) for row in sorted(out)]
 
     def _values(self, place: Place) -> list[bytes | None]:
-        """Return the columns of a row; none where it is not a row, or a column of it is not here."""
+        """Return the columns of the row at `place`; empty if no row begins there or a column is absent."""
         parts = self.parts(place)
         out: list[bytes | None] = []
         start = self._at(place)
@@ -199,7 +200,7 @@ class PageRows:
 
 
 def _stored(page: bytes) -> dict[int, PageRow] | None:
-    """Return the rows of a page next to the log; None if it is as if it were not there."""
+    """Return the rows of a page next to the log; None if the page is not valid."""
     kind, status, count = int.from_bytes(page[:2], "big"), page[5], int.from_bytes(page[14:16], "big")
     out: dict[int, PageRow] = {}
     length = 0
@@ -217,7 +218,7 @@ def _stored(page: bytes) -> dict[int, PageRow] | None:
 
 @dataclass
 class Transaction:
-    """An open transaction: its first record, the changes that count, and the XA id of a prepared one."""
+    """An open transaction: its first record, its changes that were not undone, and its XA id."""
 
     first: Mapping[str, Any]
     done: list[Mapping[str, Any]] = field(default_factory=list)
@@ -226,7 +227,7 @@ class Transaction:
 
     @property
     def order(self) -> tuple[bool, int]:
-        """Where it comes among those that are rolled back (DRB-RCV-065)."""
+        """The key that sorts transactions in the order of their rollback (DRB-RCV-065)."""
         return not self.first.get("status", 0) & INTERNAL, -self.first["instant"]
 
     def branch(self) -> dict[str, Any]:
@@ -242,7 +243,7 @@ def places_of(record: Mapping[str, Any]) -> list[tuple[int, int, int]]:
 
 
 def without(rows: list[Told], others: list[Told]) -> list[Told]:
-    """Return rows without one for each of others that is equal."""
+    """Return `rows` without one equal row for each of `others`."""
     left, out = list(others), []
     for row in rows:
         if row in left:

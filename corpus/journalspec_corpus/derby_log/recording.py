@@ -1,8 +1,8 @@
 """Write traces of Derby's log: small workloads at every alignment, and long ones.
 
-The traces are recorded from the reference writer. A group is written at once and counts as a whole, for its
-first record has the checksum of the others; without checksums each of its records counts alone.
-A force is of the whole log. Nothing is ever deleted: what is taken away stays readable.
+The traces are recorded from the reference writer. A group is one write. It is valid as a whole, because its
+first record has the checksum of the others; in an edition without checksums each of its records is valid
+alone. A force covers the whole log. No record is ever removed from the log: deleted rows stay readable in it.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from journalspec_corpus.derby_log.workloads import (
 from journalspec_corpus.workloads import LongWorkload
 
 FORMAT = "derby_log"
-#: A record's key: these of its fields, if it has them.
+#: The fields of a record that are in its key, if it has them.
 _TOLD = (
     *("type", "instant", "transaction", "group", "status", "global_id"),
     *("container", "page", "page_version", "record_id", "data"),
 )
-#: The record that has a checksum represents nothing of its own.
+#: A checksum record represents no operation.
 SUM = "CHECKSUM"
 #: The status of a transaction in doubt.
 PREPARED = 2
-#: Room before the first step, for the starting content; the place where the first step of an `over` ends a
-#: file.
+#: Space before the first step, for the starting content; the log switch interval; the offset at which the
+#: first step of an ``over`` run begins.
 _STANDING, _INTERVAL, _NEAR = 600, 100000, 99500
-#: Values of the rows that fill a file most of the way.
+#: The length of values in the rows that fill most of a file.
 _LARGE = 23000
-#: Records that reappear only if the log was forced: all but those within a transaction.
+#: Operations that force the log, as do all others outside a transaction.
 _FORCING = frozenset(["open", "commit", "prepare", "decide", "checkpoint", "close"])
 
 
@@ -54,7 +54,7 @@ def key_of(kind: str, fields: Mapping[str, Any]) -> str:
 
 
 class Run(TabledRecorder):
-    """One run of the writer called `writer`, on new files, or on what a crash left."""
+    """One run of the writer called `writer`, on new files or on a crash image."""
 
     format = FORMAT
     model = TableRows()
@@ -64,11 +64,11 @@ class Run(TabledRecorder):
     header_size = HEADER
 
     def forcing(self, number: int) -> Operation:
-        """Return a row of another table, which must be durable at once."""
+        """Return the insert of a row into another table, which forces the log."""
         return forced(self.life, number)
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
-        """The end of a transaction forces the log, with what others have done so far (DRB-WRT-080)."""
+        """The end of a transaction forces the log, with the records of all others (DRB-WRT-080)."""
         if op["op"] not in _FORCING and "tx" in op:
             return ()
         safe, self.pending = self.pending, []
@@ -108,7 +108,7 @@ class Run(TabledRecorder):
     def settle(self, image: CrashImage) -> None:
         """Commit the acknowledged transactions in doubt, as a transaction manager does."""
         ends = {said["transaction"]: said for said in _ends(image.standing)}
-        # A rollback is not forced: that it was decided may have arrived or not.
+        # A rollback is not forced, so its decision may be lost.
         arrived = {said["transaction"] for said in _ends(set(image.possible).intersection(image.whole))}
         for number, said in reversed(ends.items()):
             if int(said["status"]) == PREPARED and number not in arrived:
@@ -117,7 +117,7 @@ class Run(TabledRecorder):
 
 
 def _ends(marks: Iterable[Mark]) -> Iterator[dict[str, Any]]:
-    """Yield what the ends of transactions among `marks` say."""
+    """Yield the fields of the transaction ends among `marks`."""
     return (said for mark in marks if (said := json.loads(mark.key))["type"] == "END")
 
 
@@ -159,7 +159,7 @@ def _laid(writer: str, start: int, over: bool) -> Run:
 
 
 class LongRun(Run):
-    """A run of the writer, driven by words.
+    """A run of the writer that is controlled by words.
 
     ``i1b`` ``u1b`` ``d1``    insert, update, delete row 1, with a value of size b
     ``sx2``                   begin XA transaction 2; a local one begins with what is done in it (``i1bl1``)
@@ -186,5 +186,5 @@ class LongRun(Run):
 
 def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Run:
     """Return a run of the writer of `origin` on `image`, not opened yet."""
-    # Lives 1 and 2 are those of a background.
+    # Lives 1 and 2 are generations of a background.
     return Run(image.first.tags["order"], life + 1, image)

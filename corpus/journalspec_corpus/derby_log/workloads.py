@@ -9,13 +9,13 @@ from functools import cache
 from journalspec_corpus import workloads as shared
 from journalspec_corpus.crash.record import Operation
 
-#: Keys of a life are this much larger.
+#: Keys of each further life are this much larger.
 LIFE = 1000
-#: The content before every workload: a row that steps may change, and a filling.
+#: The content before every workload: a row that steps may change, and a row that fills the space before them.
 VICTIM, FILLER = 91, 90
-#: Where the fields of a group begin: those of its checksum record, and what that covers.
+#: Where the fields of a group begin: those of its checksum record, and of the records that it covers.
 SUMMED = ((0, "length"), (4, "instant"), (12, "body"), (21, "data_length"), (25, "checksum"), (33, "trailer"))
-#: Bytes of the record that a group begins with.
+#: The length of the record that a group begins with.
 LEADING = {True: 37, False: 36}
 
 
@@ -40,14 +40,14 @@ class Step(shared.NumberedStep):
 
 @cache
 def value(key: int, size: int, op: str = "insert") -> str:
-    """Return a value of `size` letters and the key before it, unlike any other row's."""
+    """Return a value with `size` letters after its key, different from any other row's."""
     start = 37 * key + (11 if op == "update" else 0)
     letters = "".join(chr(0x61 + (start + at * 7 + at // 50) % 26) for at in range(size))
     return f"{key}:{letters}"
 
 
 def forced(life: int, number: int) -> Operation:
-    """Return the step that forces the log for the n-th time in a run: a row of the other table."""
+    """Return the operation that forces the log for the n-th time in a run: a row of the other table."""
     key = 100000 + LIFE * life + number
     return {"op": "insert", "table": "U", "key": str(key), "value": value(key, 4)}
 

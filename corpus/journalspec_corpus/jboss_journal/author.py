@@ -1,17 +1,14 @@
 """The author module: sound journals from descriptions, with every range named.
 
-A base has ``files``, each with ``id`` (the file id) and ``records``. Where they are not the usual ones it
-has ``name``, ``version``, ``user_version``, ``size`` (1024), ``fill`` and ``align``. ``before`` are records
-of an earlier generation, laid first: what the records of this one do not cover is still there.
-A record is a table, or a
-text ``LABEL KIND key=value ...``. COMMIT and PREPARE count what is before
-them unless they say otherwise. A file with ``control = true`` is a control file.
-Labels: ``f1`` (by position), ``f1.header.file_id``, ``a``, ``a.size``,
-``a.pair1.count`` ...
+A base has ``files``, each with ``id`` (the file id) and ``records``. It can also have ``name``, ``version``,
+``user_version``, ``size`` (1024), ``fill`` and ``align``, which have defaults. ``before`` are records of an
+earlier generation, laid first: bytes that later records do not cover are still there. A record is a table, or
+a text ``LABEL KIND key=value ...``. COMMIT and PREPARE count what is before them unless they say otherwise. A
+file with ``control = true`` is a control file. Labels: ``f1`` (by position), ``f1.header.file_id``, ``a``,
+``a.size``, ``a.pair1.count`` ...
 
-The order of the fields is that of the specification's table. Any field can be given
-another value than the right one; the last four bytes are then those of the record
-as described (the liar's check size is right), unless they are given too.
+The order of the fields is that of the specification's table. Any field can be given a wrong value. The last
+four bytes are then computed from the record as described, so they are valid, unless they are given too.
 """
 
 from __future__ import annotations
@@ -58,7 +55,7 @@ def header_parts(file: Mapping[str, Any], edition: str) -> list[Part]:
 
 
 def layout_kind(kind: str, edition: str) -> str:
-    """Return the record type whose fields a record has: an EVENT where there is none looks like an ADD."""
+    """Return the record type with the fields of `kind`: in an edition without EVENT, it looks like ADD."""
     return kind if kind in LAYOUT.types(edition) else "ADD"
 
 
@@ -88,7 +85,7 @@ def record_bytes(record: Mapping[str, Any], edition: str) -> bytes:
 
 
 def body_of(record: Mapping[str, Any]) -> bytes:
-    """Return the body: ``body`` in hex, or a letter that means the record id."""
+    """Return the body: from ``body`` in hex, or from a letter for the record id."""
     if "body" in record:
         return hex_bytes(record["body"])
     return b"" if record["kind"] == "DELETE_TX" else bytes([0x60 + record["id"] % 26])
@@ -143,7 +140,7 @@ def _build_file(  # `editions`: of the journal, and that of the layout of the fi
     built: Built, label: str, name: str, file: Mapping[str, Any], editions: tuple[str, str], counts: Counts
 ) -> None:
     edition, laid = editions
-    # The transactions of the previous generation do not matter here.
+    # Counts of the previous generation are not used.
     lives = {
         key: [_counted(parsed(record), file["id"], own) for record in file.get(key, ())]
         for key, own in (("before", {}), ("records", counts))
@@ -185,7 +182,7 @@ def control_body(file: Mapping[str, Any]) -> bytes:
 
 
 def seal(built: Built, label: str) -> None:
-    """Make the last four bytes of record `label` fit the bytes that now are there."""
+    """Recompute the last four bytes of record `label` from its present bytes."""
     spot = built.range(label)
     data = built.files[spot.file]
     if f"{label}.hash" in built.labels:

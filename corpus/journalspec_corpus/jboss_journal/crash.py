@@ -36,11 +36,11 @@ _REJECTS = {"unhealthy-commit": "COMMIT", "unhealthy-prepare": "PREPARE"}
 
 
 def answer(observation: Observation) -> Answer:
-    """Return what an observation amounts to: the records that are in effect, and the others.
+    """Return the Answer of an observation: the keys of the records in effect, and of the others.
 
-    Of adds and updates these are the live ones and those in doubt; of records that end something all but a
-    COMMIT or PREPARE that was rejected: `discarded` says which; if it is left out, counts and effects do.
-    An answer that omits live or prepared records says nothing about effects.
+    Adds and updates are in effect if they are live or in doubt. Other records are in effect except for a
+    rejected COMMIT or PREPARE. Rejected ones follow from `discarded`, or if that is absent, from counts and
+    effects. If live or prepared records are absent, the Answer has no state.
     """
     if observation.verdict == REFUSED:
         return Answer((), observation.code)
@@ -72,16 +72,17 @@ def answer(observation: Observation) -> Answer:
 
 
 def _shown(kind: str, fields: Mapping[str, Any]) -> tuple[str, str, str, str]:
-    """Return what distinguishes records in effect from others; raises KeyError if a field is missing.
+    """Return the identity of a record in effect; raises KeyError if a field is missing.
 
-    An answer may give the same number or bytes as JSON in one place and as Python values in another.
+    All values are texts, because an answer may have the same value as JSON in one place and as a Python value
+    in another.
     """
     body = fields["body"]
     return kind, str(fields["id"]), str(fields["user_type"]), body if isinstance(body, str) else body.hex()
 
 
 def _live(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record in effect as JSON has it, as far as the model looks at it."""
+    """Return the fields of a record in effect that the model uses, as JSON."""
     return {name: jsonable(item[name]) for name in _PIECE if name in item}
 
 
@@ -100,10 +101,10 @@ _PIECE = ("kind", "id", "user_type", "body")
 def _unhealthy(
     records: Iterable[Record], state_of: Mapping[str, Any], effect: Set[tuple[str, ...]]
 ) -> Iterator[tuple[str, str]]:
-    """Yield (type, tx) of the ends that must have been rejected, although nothing says so.
+    """Yield (type, tx) of the COMMITs and PREPAREs that must have been rejected, if `discarded` is absent.
 
-    Such an end does not count the records that are listed of its transaction, and none of these is in
-    `effect`, nor is the transaction prepared. Counts alone do not show it: most editions count per file.
+    The count of such a record is not the number of listed records of its transaction, none of these is in
+    `effect`, and the transaction is not prepared. The count alone is no proof: most editions count per file.
     """
     prepared = {str(item["tx"]) for item in state_of.get("prepared", ())}
     members: dict[str, list[Record]] = {}
@@ -123,7 +124,7 @@ def _unhealthy(
 
 
 def _counted(end: Record) -> int | None:
-    """Return how many records a COMMIT or PREPARE counts, None if it is not said."""
+    """Return how many records a COMMIT or PREPARE counts; None if the answer omits the count."""
     fields: Mapping[str, Any] = end.fields
     if "pairs" in fields:
         return sum(int(row["count"]) for row in fields["pairs"])
@@ -131,7 +132,7 @@ def _counted(end: Record) -> int | None:
 
 
 def state(kept: Kept) -> State:
-    """Return the records by id, and the transactions in doubt with what they would do."""
+    """Return the records by id, and the transactions in doubt with their changes."""
     shown = MODEL.shown(kept)
     return tuple(shown["live"]), tuple((tx, extra, tuple(done)) for tx, extra, done in shown["prepared"])
 
@@ -151,7 +152,7 @@ def _in_doubt(tx: str, ident: str, *piece: str) -> Effect:
 
 
 def told(decided: State) -> dict[str, Any]:
-    """Return them in the form of an observation."""
+    """Return the state in the form of an observation."""
     live, prepared = decided
     return {
         "live": [_told(ident, piece) for ident, pieces in live for piece in pieces],
@@ -194,14 +195,14 @@ def action(key: str) -> Action:
 
 
 def look(files: StateFiles, edition: str) -> Hashable:
-    """Return what recovery can see: all of the control file, and of others header, records and damage."""
+    """Return the visible content: all of the control file; of others header, records and damage."""
     compacting = CONTROL in files
     seen: list[Hashable] = []
     for name in files:
         if name == CONTROL:
             seen.append((name, files.same(name)))
         elif name.endswith(LEFTOVERS) and not compacting:
-            seen.append(name)  # it was never finished
+            seen.append(name)  # a leftover of an unfinished compaction: recovery ignores its content
         else:
             seen.append((name, files.once((name,), _seen, name, edition)))
     return tuple(seen)
@@ -215,7 +216,7 @@ def _seen(content: bytes, name: str, edition: str) -> bytes:
     if not header:
         return digest_of(b"short", any(head))
     if not any(head) or not usable:
-        # Whose file it is its records say, or it is not part of the journal.
+        # With a header of zeros, the records imply the file id; with another version, the file is not usable.
         return digest_of(content)
     dialect = dialect if version is None else of_version(dialect, version)
     records: list[bytes] = []
@@ -228,7 +229,7 @@ def _seen(content: bytes, name: str, edition: str) -> bytes:
     return digest_of(head, damaged, *(records or (implied_id(content, dialect) or 0,)))
 
 
-#: Both may leave records out: a torn region is skipped and reported, that is the format's way.
+#: Both may omit records: in this format a torn region is skipped and reported.
 READERS = (
     StateReader("strict", salvaging=True),
     StateReader("salvage", salvaging=True, differs=refuses),
@@ -236,7 +237,7 @@ READERS = (
 CONTINUATIONS = Continuations(
     begin=resumed,
     tables=tables.TABLES,
-    # The target of an addition can be anything; that of a change or delete would have to exist.
+    # An addition is possible in any state; the target of a change or delete may not exist any more.
     repeatable=lambda step: not step.op.startswith(("update", "delete")),
     choices=tables.choices,
 )

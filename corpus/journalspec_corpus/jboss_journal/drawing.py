@@ -11,7 +11,7 @@ from journalspec_corpus.drawn import DrawnJournal, drawn, lie, varied, written
 from journalspec_corpus.jboss_journal.author import build, name_of
 from journalspec_corpus.jboss_journal.naive import replayed
 
-#: The needs of a file besides its records, and those of a record, generously; no writer makes smaller files.
+#: Upper bounds: bytes of a file besides its records, and bytes of a record. Then the least size of a file.
 HEADROOM, LARGEST_RECORD, LEAST = 64, 160, 1024
 KINDS = ("ADD", "ADD_TX", "COMMIT", "UPDATE", "DELETE_TX", "PREPARE", "UPDATE_TX", "DELETE", "ROLLBACK")
 #: Wrong sizes and counts for hostile input. A check size over them is right nevertheless.
@@ -23,7 +23,7 @@ BODIES = (b"", b"a", b"q" * 40, bytes.fromhex("0b00000001"), bytes(9))
 def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
     """Return a small valid journal of `edition`: up to four records in each of one to three files.
 
-    Ids rise from file to file, and no life has the id of another one (see :mod:`.drawn`).
+    File ids rise from file to file, and are different in each generation (see :mod:`.drawn`).
     """
     high = rng.choice((0, 0, 1 << 31)) if wide and versioned(edition) else 0
     files: list[dict[str, Any]] = [
@@ -32,10 +32,10 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
     ]
     for file in files:
         _with_adds(file["records"], files[0]["records"])
-    # Records touch: between aligned ones old bytes would be holes.
+    # Records are not aligned: old bytes between them would be holes.
     align = 1
     slack = rng.randrange(60)
-    # A multiple of the alignment that every life of every file fits in.
+    # A multiple of the alignment in which every generation of every file fits.
     most = max(len(file["records"]) + len(file["before"]) for file in files)
     needed = max(HEADROOM + most * (LARGEST_RECORD + align) + align + slack, LEAST)
     fill = f"{rng.choice((0, 0x4A, 0xFF) if wide else (0, 0x4A)):02x}"
@@ -54,7 +54,7 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
 
 
 def _with_adds(records: list[dict[str, Any]], first: list[dict[str, Any]]) -> None:
-    """Turn UPDATEs into ADDs, but for those of ids that the first records of the first file add."""
+    """Turn UPDATEs into ADDs, except for ids that the first records of the first file add."""
     added = [record["id"] for record in first[:1] if record["kind"] == "ADD"]
     for record in records:
         if record["kind"].startswith("UPDATE") and record["id"] not in added:
@@ -66,7 +66,7 @@ def _life(edition: str, rng: random.Random, wide: bool) -> list[dict[str, Any]]:
 
 
 def _record(edition: str, rng: random.Random, wide: bool = False) -> dict[str, Any]:
-    """Return a record; what its type has no field for is omitted when it is laid."""
+    """Return a record; values for which its type has no field are ignored in the layout."""
     record = {
         "kind": rng.choice((*KINDS, "EVENT") if edition == "v2e" else KINDS),
         "tx": rng.choice((7, 8, -1)),
@@ -82,7 +82,7 @@ def _record(edition: str, rng: random.Random, wide: bool = False) -> dict[str, A
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
-    """Return files with records whose fields are wrong, laid out and checked as if they were right."""
+    """Return files with records that have wrong fields, but the layout and check sizes of right ones."""
     records = [_liar(edition, rng) for _ in range(rng.choice((1, 2, 3)))]
     files: list[dict[str, Any]] = [{"id": 1, "records": records, "size": 2048}]
     if rng.randrange(3) == 0:

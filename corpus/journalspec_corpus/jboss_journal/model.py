@@ -12,7 +12,7 @@ Piece = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Transaction:
-    """What a transaction has done so far: (operation, id, piece) each; `extra` once it is prepared."""
+    """The changes of an open transaction, (operation, id, piece) each; `extra` if it is prepared."""
 
     done: tuple[tuple[str, str, Piece], ...] = ()
     extra: str | None = None
@@ -27,7 +27,7 @@ class Kept:
 
 
 class Messages:
-    """Records are there from their ADD (or COMMIT) until their DELETE (JBM-RCV)."""
+    """Records exist from their ADD (or COMMIT) until their DELETE (JBM-RCV)."""
 
     def begin(self, state: Mapping[str, Any]) -> Kept:
         """Return the records and prepared transactions of a state."""
@@ -53,7 +53,7 @@ class Messages:
         """Return the state after one operation."""
         name = op["op"]
         if name == "open":
-            # No process is left that could end a transaction that was not prepared (JBM-WRT-015).
+            # After a restart, no process can end a transaction that was not prepared (JBM-WRT-015).
             return replace(kept, open={tx: item for tx, item in kept.open.items() if item.extra is not None})
         if name in ("add", "update", "delete"):
             return Kept(_done(kept.live, name, op["id"], _piece(name.upper(), op)), kept.open)

@@ -39,11 +39,11 @@ NONE: Params = {}
 CONTROL = "journal-rename-control.ctr"
 #: The form of a data file's name.
 NAME = re.compile(r"(.*)-(-?\d+)\.([A-Za-z]+)")
-#: What padding consists of, the sizes of blocks (bytes), and those that a header's block may have.
+#: The bytes of padding, the sizes of blocks, and the possible sizes of a header's block.
 FILLS, BLOCKS, HEADER_BLOCKS = (0x00, 0x4A), (512, 4096), (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
-#: No free file has an id that is so far above those in use.
+#: The id of a free file is never this far above the ids in use.
 FAR = 1000
-#: The pool that Artemis keeps, in files.
+#: The number of free files that Artemis keeps.
 POOL = 10
 #: The fields that expectations list of a record.
 LISTED = ("type", "id", "tx", "at")
@@ -69,7 +69,7 @@ def recover(files: Files, edition: str, policy: str, params: Params = NONE) -> d
     if policy == "salvage":
         found = _with_headers(found, files, edition)
     for file in found:
-        # From v1 on, a file shorter than its header is not a reason to refuse (JBM-HDR-012).
+        # In edition v1 and later, a file shorter than its header is not a reason to refuse (JBM-HDR-012).
         left_out = file.unusable == "short-file" and versioned(edition)
         if policy == "strict" and file.unusable and not left_out:
             return refused("fileset" if file.unusable == "wrong-length" else "header", file.unusable)
@@ -77,7 +77,7 @@ def recover(files: Files, edition: str, policy: str, params: Params = NONE) -> d
 
 
 def _with_headers(found: Sequence[Scanned], files: Files, edition: str) -> list[Scanned]:
-    """Return the files, those without a header with the one that their records imply (JBM-RCV-032)."""
+    """Return the files; a file without a header gets the id that its records imply (JBM-RCV-032)."""
     size = LAYOUT.structure("header", edition).size
     ids = {file.rank for file in found if not file.unusable}
     out = []
@@ -99,7 +99,7 @@ def _without_header(file: Scanned, size: int) -> None:
 
 
 def implied_id(data: bytes, edition: str) -> int:
-    """Return the file id of the first healthy record, whatever it is; 0 if there is none."""
+    """Return the file id of the first healthy record of any id; 0 if there is none."""
     at = LAYOUT.structure("header", edition).size
     while (off := next_candidate(data, at, edition, None)) is not None:
         if not claim(data, off, edition)[0]:
@@ -111,7 +111,7 @@ def implied_id(data: bytes, edition: str) -> int:
 def _answer(found: Sequence[Scanned], files: Files, edition: str) -> dict[str, Any]:
     usable = [file for file in found if not file.unusable]
     records = [record for file in usable for record in file.records]
-    # Files that are lost as a whole come first.
+    # Unusable files come first.
     dropped = [region for file in found if file.unusable for region in file.lost()]
     dropped += [region for file in usable for region in file.lost()]
     numbers = [_number(file.name) for file in usable]
@@ -141,7 +141,7 @@ def _number(name: str) -> int:
 
 
 def _packed(found: Sequence[Scanned]) -> list[dict[str, Any]]:
-    """Return the files that are there only compressed, if others are not (JBM-FIL-026)."""
+    """Return the files of which only a compressed copy is there, unless all are compressed (JBM-FIL-026)."""
     packed = [file.name for file in found if file.name.endswith(".gz")]
     if len(packed) == len(found):
         return []
@@ -149,13 +149,13 @@ def _packed(found: Sequence[Scanned]) -> list[dict[str, Any]]:
 
 
 def _lost(found: Sequence[Scanned], usable: Sequence[Scanned]) -> list[dict[str, Any]]:
-    """Return the files that no product would have removed (JBM-FIL-024)."""
+    """Return the missing files that no product would have deleted (JBM-FIL-024)."""
     first = NAME.fullmatch(found[0].name.removesuffix(".gz")) if found else None
     if first is None or first[3] != "amq" or len(found) >= POOL or len(usable) < len(found):
         return []
     if any(_number(file.name) != file.rank for file in found):
         return []
-    # A deleted record may have been the only one of its file.
+    # If records were deleted, a missing file may have been removed because none of its records was live.
     if {"DELETE", "DELETE_TX", "ROLLBACK"} & {record["type"] for file in found for record in file.records}:
         return []
     out = []
@@ -167,7 +167,7 @@ def _lost(found: Sequence[Scanned], usable: Sequence[Scanned]) -> list[dict[str,
 
 
 def _changed_headers(usable: Sequence[Scanned], files: Files, edition: str) -> Iterator[dict[str, Any]]:
-    """Yield the files whose header has an id that none of their records has (JBM-FIL-027)."""
+    """Yield the files whose header has another id than all of their records (JBM-FIL-027)."""
     for file in usable:
         first = implied_id(bytes(files[file.name]), edition)
         used = [first, *(other.rank for other in usable if other.records)]
@@ -178,8 +178,8 @@ def _changed_headers(usable: Sequence[Scanned], files: Files, edition: str) -> I
 def _searched(files: Files, edition: str, params: Params) -> list[Scanned]:
     """Return the files in the order of their ids; those of one id in the natural order of their names.
 
-    Without a header is a file of the early editions whose header is zeros and whose records, or place
-    among the others, say that it was in use.
+    A file of the early editions counts as one without a header if its header is zeros and its records, or its
+    place among the others, prove that it was in use.
     """
     counted = _counting(files, edition, params)
     found = [searched(name, bytes(data), edition, params) for name, data in counted.items()]
@@ -195,7 +195,7 @@ def _searched(files: Files, edition: str, params: Params) -> list[Scanned]:
 
 
 def _is_copy(file: Scanned, found: Sequence[Scanned]) -> bool:
-    """Return whether a file has the id of another one whose name alone is the journal's own (JBM-FIL-023)."""
+    """Return whether a file repeats the id of another file, and only the other's name fits (JBM-FIL-023)."""
     names = {other.name: NAME.fullmatch(other.name.removesuffix(".gz")) for other in found}
     prefixes = Counter(match[1] for match in names.values() if match)
     own = min(prefixes, key=lambda each: (-prefixes[each], len(each), each), default="")
@@ -212,14 +212,14 @@ def _is_copy(file: Scanned, found: Sequence[Scanned]) -> bool:
 
 
 def _counting(files: Files, edition: str, params: Params) -> Files:
-    """Return the data files that count once a pending compaction is applied (JBM-CMP-005 to JBM-CMP-009)."""
+    """Return the data files after a pending compaction is applied (JBM-CMP-005 to JBM-CMP-009)."""
     own = "." + (params.get("extension") or _extension(files, edition))
     old, new, moves = _control(files, edition) or ([], [], [])
     renamed = {name: name.removesuffix(".cmp") for name in new if name in files}
     renamed |= {name: target for name, target in moves if name in files}
     gone = {name for name in (*old, *renamed.values()) if name not in renamed}
     left = {name: data for name, data in files.items() if name not in gone and name != CONTROL}
-    # Files of another extension belong to the journal only if all do, and none is configured.
+    # Files of another extension belong to the journal only if no file has its own, and none is configured.
     whole = "extension" not in params and not any(name.endswith((own, ".tmp", ".cmp")) for name in files)
     return {
         name: data for name, data in left.items() if renamed.get(name, name).removesuffix(".gz").endswith(own)
@@ -227,14 +227,14 @@ def _counting(files: Files, edition: str, params: Params) -> Files:
 
 
 def _extension(files: Files, edition: str) -> str:
-    """Return the commonest extension, the first in the alphabet on a tie (JBM-FIL-001)."""
+    """Return the most frequent extension, the first in the alphabet on a tie (JBM-FIL-001)."""
     bare = (re.sub(r"(\.cmp|\.tmp)?(\.gz)?$", "", name) for name in files)
     found = Counter(match[3] for name in bare if (match := NAME.fullmatch(name)))
     return min(found, key=lambda each: (-found[each], each), default=name_of(1, edition).rpartition(".")[2])
 
 
 def _beside(files: Files, edition: str, params: Params) -> list[Scanned]:
-    """Return what control, superseded and leftover files and copies hold, by name."""
+    """Return the content of control, superseded and leftover files and of copies, by name."""
     counting = {file.name for file in _searched(files, edition, params)}
     own = params.get("extension") or _extension(files, edition)
     found = []
@@ -253,7 +253,7 @@ def _control_file(files: Files, edition: str) -> Scanned:
 
 
 def _control(files: Files, edition: str) -> tuple[list[str], list[str], list[tuple[str, str]]] | None:
-    """Return the three lists of a control file, None if there is none that counts (JBM-CMP-002 to -006)."""
+    """Return the three lists of a control file; None if there is no valid one (JBM-CMP-002 to -006)."""
     if CONTROL not in files or not LAYOUT.has("control", edition):
         return None
     file = _control_file(files, edition)
@@ -269,14 +269,14 @@ def _control(files: Files, edition: str) -> tuple[list[str], list[str], list[tup
 
 def _names(taker: Taker, members: int) -> list[str]:
     count = taker.number(4)
-    # Each name has its length in front at the least.
+    # Each name takes at least the bytes of its length.
     require(count * members * 2 <= len(taker.data) - taker.at, "malformed")
     return [decode(taker.take(taker.number(2, signed=False))) for _ in range(count * members)]
 
 
 def searched(name: str, data: bytes, edition: str, params: Params = NONE) -> Scanned:
     """Return the content of one file, looking at every offset after its header."""
-    # Of an early edition the configured length counts (JBM-FIL-009 to JBM-FIL-011).
+    # In an early edition the configured length is required (JBM-FIL-009 to JBM-FIL-011).
     size = 0 if LAYOUT.has("control", edition) else int(params.get("file_size", 0))
     data = data[: size or None]
     file = Scanned(name, len(data))
@@ -329,7 +329,7 @@ def _search(file: Scanned, data: bytes, edition: str, laid: str) -> None:
 
 
 def _find_holes(file: Scanned, data: bytes, edition: str, laid: str) -> None:
-    """Add what is before a record and belongs to nothing (JBM-RDR-024)."""
+    """Drop bytes before a record that belong to no record, padding or stale record (JBM-RDR-024)."""
     header = at = LAYOUT.structure("header", edition).size
     last = max((record["at"]["off"] for record in file.records), default=0)
     parts = [(region["off"], end_of({"at": region})) for region in file.dropped]
@@ -352,9 +352,10 @@ def _is_padding(data: bytes, at: int, off: int, header: int) -> bool:
 
 
 def _is_left_over(data: bytes, off: int, last: int, tail: int, laid: str, own: bytes) -> bool:
-    """Return whether what begins at `off`, in the tail of a file, is of an earlier generation.
+    """Return whether the bytes at `off`, in the tail of a file, are left over from an earlier generation.
 
-    That is JBM-RDR-025 to JBM-RDR-027. Records and reported regions end at `last`, records alone at `tail`.
+    See JBM-RDR-025 to JBM-RDR-027. `last` is the end of the last record or reported region, `tail` that of
+    the last record.
     """
     header = LAYOUT.structure("header", laid).size
     stale = [(tail, tail)]
@@ -388,10 +389,10 @@ def _is_stale(data: bytes, place: int, off: int, laid: str, own: bytes) -> bool:
 
 
 def claim(data: bytes, off: int, laid: str) -> tuple[str, int]:
-    """Judge one candidate by the specification's order of checks; return its fault, and its end.
+    """Check one candidate in the specification's order of checks; return its fault, and its end.
 
-    Nothing is wrong with a healthy one. A torn one ends where it says that it does, or
-    with the data where it says nothing of use. `laid` is the edition of its table.
+    A healthy candidate has the fault "". A torn one ends at its claimed end, or at the end of the data if the
+    claim is impossible. `laid` is the edition of its table.
     """
     end = LAYOUT.claimed_end("record", laid, data, off, len(data))
     if end == 0:
@@ -406,9 +407,9 @@ def claim(data: bytes, off: int, laid: str) -> tuple[str, int]:
 
 @dataclass(slots=True)
 class _Transaction:
-    """The part of one transaction that was read: its records in order, and their number in each file.
+    """The records of one transaction that were read so far, and their number in each file.
 
-    `unhealthy`: a PREPARE did not find what it counts.
+    `unhealthy`: a PREPARE counted other numbers.
     """
 
     changes: list[Entry] = field(default_factory=list)
@@ -416,11 +417,11 @@ class _Transaction:
     counts: Counter[object] = field(default_factory=Counter)
     prepare: Entry | None = None
     unhealthy: bool = False
-    #: The records that the last unhealthy PREPARE misses.
+    #: The missing records of the last unhealthy PREPARE.
     gone: list[dict[str, Any]] = field(default_factory=list)
 
     def take(self, file: object, entry: Entry, present: Collection[int]) -> None:
-        """Take in one of its records, or a PREPARE."""
+        """Add one of its records, or a PREPARE."""
         if entry["type"] != "PREPARE":
             self.counts[file] += 1
             (self.deletes if entry["type"] == "DELETE_TX" else self.changes).append(entry)
@@ -431,7 +432,7 @@ class _Transaction:
             self.gone = self.misses(file, entry, present)
 
     def misses(self, file: object, ending: Entry, present: Collection[int]) -> list[dict[str, Any]]:
-        """Return that records are missing which a COMMIT or PREPARE counts in files that are there."""
+        """Return an entry about the records that a COMMIT or PREPARE counts and that present files lack."""
         counted = [(file, ending["count"])] if "count" in ending else []
         counted += [(row["file_id"], row["count"]) for row in ending.get("pairs", ())]
         count = sum(
@@ -443,10 +444,10 @@ class _Transaction:
         return [{"code": "transaction", "name": str(ending["tx"]), **at, "count": count}] if count else []
 
     def is_whole(self, file: object, ending: Entry, present: Collection[int]) -> bool:
-        """Return whether a COMMIT or PREPARE finds what it counts (JBM-RCV-008 to JBM-RCV-012)."""
+        """Return whether the counts of a COMMIT or PREPARE are right (JBM-RCV-008 to JBM-RCV-012)."""
         if "count" in ending:
             return bool(ending["count"] == self.counts[file])
-        # A listed file has its records, or is missing.
+        # A listed file has the counted number of records, or none and is missing.
         return all(
             self.counts[row["file_id"]] == row["count"]
             if self.counts[row["file_id"]]
@@ -455,7 +456,7 @@ class _Transaction:
         )
 
     def fate(self) -> str:
-        """Return why it is dropped if it has no end; empty: it is in doubt (JBM-RCV-018, JBM-RCV-019)."""
+        """Return why it is discarded if it has no end; empty: it is in doubt (JBM-RCV-018, JBM-RCV-019)."""
         if self.unhealthy:
             return "unhealthy-prepare"
         return "" if self.prepare else "no-end"
@@ -464,7 +465,7 @@ class _Transaction:
 def replayed(
     entries: Iterable[Entry], present: Collection[int], edition: str, *, complete: bool
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the state after `entries` in reading order, and what is missing.
+    """Return the state after `entries` in reading order, and the entries about missing things.
 
     `present` are the ids of all data files; they are `complete` if none of the journal's files was ever
     deleted.
@@ -500,7 +501,7 @@ def replayed(
             else:
                 discarded.append({"tx": tx, "why": "unhealthy-commit"})
                 gone += part.misses(file, entry, present)
-        # JBM-SED-005: without extra data there is nothing to be in doubt about.
+        # JBM-SED-005: in an edition without extra data, a PREPARE without records has no effect.
         elif kind in TX or (kind == "PREPARE" and (tx in open_ or has("record", "extra", edition))):
             open_.setdefault(tx, _Transaction()).take(file, entry, present)
     discarded += [{"tx": tx, "why": part.fate()} for tx, part in open_.items() if part.fate()]
@@ -538,7 +539,7 @@ def replayed(
 
 
 def live(record: Entry) -> dict[str, Any]:
-    """Return a record as it is delivered."""
+    """Return a live record as an answer lists it."""
     return {
         "kind": record["type"].removesuffix("_TX"),
         "id": record["id"],
@@ -551,7 +552,7 @@ def live(record: Entry) -> dict[str, Any]:
 def expected(files: Files, edition: str, notes: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """Return the expectations of a generated case for a reading and both recoveries.
 
-    `notes` are those that the reading must have, if they are not all that there are.
+    `notes` are the notes that the reading must have (default: all).
     """
     seen, strict = read(files, edition), recover(files, edition, "strict")
     seen = seen if notes is None else {**seen, "notes": notes}

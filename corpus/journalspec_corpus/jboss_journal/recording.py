@@ -1,9 +1,9 @@
 """Write traces of the journal: small workloads at every alignment, on new and on reused files, and long ones.
 
 The traces are recorded from the reference writer. A transaction's records are acknowledged when it is
-committed or prepared. What a delete, an update's end or a rollback takes back is no longer required from
-the moment that this is asked for. A delete is required for as long as the file that holds what it deletes
-is still there: without it that would come back.
+committed or prepared. A record that a delete, a commit or a rollback ends is no longer required as soon as
+that operation is requested. A delete is required as long as the file with the deleted record exists: without
+the delete, the record would reappear.
 """
 
 from __future__ import annotations
@@ -51,30 +51,30 @@ from journalspec_reference.jboss_journal.write import JournalWriter
 FORMAT = "jboss_journal"
 #: edition -> extension of data files
 EXTENSIONS: Mapping[str, str] = TABLES.rows["extensions"]
-#: What a reader calls a record.
+#: A reader's key of a record.
 KEYS = Keys(FORMAT, {"type": "", "tx": 0, "id": 0, "user_type": 0, "body": "", "extra": ""})
-#: What files are filled with on the background J.
+#: Background -> the byte that fills new files.
 _FILLS = {"J": "4a"}
-#: Records after which something may not be there any more, and what counts the records of a transaction.
+#: Records that end something: a record that exists, or a transaction.
 _ENDING = ("DELETE", "PREPARE", "COMMIT", "ROLLBACK")
-#: Room enough for a header and for the victim and an empty filler, and for a delete before them.
+#: Space for a header, the victim and an empty filler, and for a delete before them.
 _STANDING = 160
-#: Length of data files that need not end anywhere.
+#: The length of data files if no record has to fit exactly.
 _SMALLEST = 1024
 
 
 def _meaning(kind: str, tx: Any, ident: Any) -> Operation:
-    """Return the operation that writes such a record, as far as the model looks at it."""
+    """Return the operation that writes such a record, with the members that the model uses."""
     return {"op": kind.lower(), "tx": str(tx), "id": str(ident)}
 
 
 def _plain(record: str) -> str:
-    """Return the id of a record without what distinguishes lives."""
+    """Return the id of a record without the prefix of runs after a crash."""
     return record.removeprefix(SECOND_LIFE)
 
 
 class Run(Recorder):
-    """One run of the writer called `writer`, on data files of `size` bytes, or on what a crash left."""
+    """One run of the writer called `writer`, on data files of `size` bytes or on a crash image."""
 
     format = FORMAT
     model = Messages()
@@ -101,13 +101,13 @@ class Run(Recorder):
             "order": order,
         }
         self.ends = {name: self.header_size for name in self.storage.files if self._is_data(name)}
-        #: record -> its files, as long as they keep it
+        #: record -> the files that still hold it
         self._places: dict[str, set[str]] = {}
         #: The records that are required, or will be with the next force.
         self._owed: set[str] = set() if image is None else image.owed
-        #: DELETEs that were rolled back, by their first id: the number of times.
+        #: id of a DELETE -> how many times it was rolled back
         self._rolled_back: Counter[str] = Counter()
-        #: Records that this run does not write first, but may copy.
+        #: Records from before this run, which it may copy.
         self._inherited = {mark.record for mark in self.marks}
         #: id -> the records that hold it
         self._holding: dict[str, list[str]] = {}
@@ -115,7 +115,7 @@ class Run(Recorder):
             self._recall(mark)
 
     def _recall(self, mark: Mark) -> None:
-        """Note what a record of an earlier generation says, from its key."""
+        """Learn a record from before this run, by its key."""
         first, _, again = _plain(mark.record).partition(".")
         if again:
             self._rolled_back[first] = max(self._rolled_back[first], int(again) - 1)
@@ -143,7 +143,7 @@ class Run(Recorder):
         return {name for name, _ in self.pending}
 
     def perform(self, op: Operation, *, together: bool) -> None:
-        """Do `op`, not forced if it is made durable with others."""
+        """Do `op`; without a force if `together` asks for one force at the end."""
         self.apply({**op, "sync": "false"} if together else op)
 
     def end_life(self) -> None:
@@ -161,7 +161,7 @@ class Run(Recorder):
         self._places.clear()
 
     def did(self, item: Op, op: Operation) -> None:
-        """Note `item`, the operations that it undoes and those that it makes live."""
+        """Note `item`, the records that it ends and those that it makes live."""
         if isinstance(item, Rename):
             self._renamed(item)
         elif isinstance(item, Unlink):
@@ -172,7 +172,7 @@ class Run(Recorder):
         self.storage.note(item)
 
     def _decided(self) -> None:
-        """Release what is in the old files alone: a compaction's control file is about to count."""
+        """Release records of old files alone: the control file of a compaction is about to take effect."""
         self._let_go({name for name in self.ends if not name.endswith(".cmp")})
 
     def _renamed(self, item: Rename) -> None:
@@ -197,7 +197,7 @@ class Run(Recorder):
         elif self._is_data(item.file) or item.file.endswith(".cmp"):
             records = self._parse(item)
         elif item.file == CONTROL and item.off:
-            # Written under its own name: from its record on the new files count.
+            # The control file is written in place: with its record, the new files take effect.
             self._decided()
         ended = [[] if item.file.endswith(".cmp") else self._take_back(record) for record in records]
         self.storage.note(item)
@@ -221,7 +221,7 @@ class Run(Recorder):
         return self.prefix + base if fresh else base
 
     def _mark(self, item: Write, record: JournalRecord, ended: Sequence[str]) -> None:
-        # Copies and records of transactions are named by their result.
+        # Copies and records of transactions are named like plain records.
         kind, tx = record.kind, record.tx
         name = self._called(f"{kind.name.removesuffix('_TX')}-{record.id or tx}")
         values = {"body": record.body, "pairs": record.pairs, "extra": record.extra}
@@ -241,7 +241,7 @@ class Run(Recorder):
         self.pending.append((name, 0))
         self.storage.note(Publish((*(ended if kind.ends else ()), name)))
         if kind.ends:
-            # From now on its records are promised with the next force, those of an earlier generation too.
+            # The next force acknowledges the transaction's records, also those from before this run.
             self.pending = [(entry, 0 if owner == tx else owner) for entry, owner in self.pending]
         if kind.name == "COMMIT":
             known = {entry for entry, _ in self.pending} | self._owed
@@ -254,7 +254,7 @@ class Run(Recorder):
         """Release what `record`, about to be written, ends; return those of its transaction."""
         meaning = _meaning(record.kind.name, record.tx, record.id)
         if record.kind.name not in _ENDING:
-            # Whatever was there is still there.
+            # The record ends nothing.
             self.learn(meaning)
             return []
         members = self._members(str(record.tx))
@@ -262,14 +262,13 @@ class Run(Recorder):
         self.learn(meaning)
         after = {*self._in_effect()}
         if record.kind.name == "COMMIT":
-            # From now on a delete is required, and the records that it takes back of its own transaction are
-            # not.
+            # The transaction's deletes stay required; the records that they delete are not.
             after.update(name for name in members if _plain(name).startswith("DELETE"))
         elif record.kind.name == "ROLLBACK":
             self.pending = [entry for entry in self.pending if entry[1] != record.tx]
         self._release([name for name in before if name not in after])
         if record.kind.name == "ROLLBACK":
-            # The records that were to be deleted exist, and may be deleted again: by another record.
+            # The DELETEs had no effect: the same records may be deleted again, by other DELETEs.
             self._rolled_back.update(_plain(name).partition(".")[0] for name in members if "DELETE" in name)
         return members
 
@@ -279,7 +278,7 @@ class Run(Recorder):
         return [self._called(f"{what.removesuffix('_tx').upper()}-{ident}") for what, ident, _ in done]
 
     def _in_effect(self) -> Iterator[str]:
-        """Yield the records that make what the model has; what ends something is not among them."""
+        """Yield the records that made the model's content; records that end something are not among them."""
         for tx in self.kept.open:
             yield self._called(f"PREPARE-{tx}")
             yield from self._members(tx)
@@ -292,7 +291,7 @@ class Run(Recorder):
         return self._holding[ident]
 
     def _let_go(self, files: set[str]) -> None:
-        """Release what only says that something ended and is in `files` alone, which go out of use."""
+        """Release records that only end something and are in no file but `files`, which go out of use."""
         gone = []
         for name, places in self._places.items():
             if not places or not places <= files:
@@ -311,7 +310,7 @@ class Run(Recorder):
         self.tell(Release, known)
 
     def settle(self, image: CrashImage) -> None:
-        """Commit what is in doubt, as a transaction manager does: prepared, whole, and without an end."""
+        """Commit the transactions in doubt whose records are all intact, as a transaction manager does."""
         lost = {KEYS.read(mark.key)["tx"] for mark in image.possible if mark not in image.whole}
         for tx in sorted(self.kept.open, key=int):
             if tx not in lost:
@@ -341,7 +340,7 @@ def build(work: Workload) -> Trace:
         return run.trace(work)
     before = 0
     if work.background.startswith("stale") and work.background != FOREIGN:
-        # The files have been used before: for the same steps, and all of it deleted again.
+        # The files were used before, for the same steps, and everything was deleted again.
         run = _brought(work, size, work.background, 1)
         run.play(work.operations(1), together=False)
         run.end_life()
@@ -357,7 +356,7 @@ def build(work: Workload) -> Trace:
     own = run.marks[before:]
     run.begin(mark for mark in own if mark.record not in run.unpromised)
     possible = [mark for mark in own if mark.record in run.unpromised]
-    # Records that the standing ones have ended themselves are not required.
+    # Records that later standing records have ended are not required.
     run.storage.note(Release(run.taken_back))
     first = max(1, _play(run, work))
     return run.trace(work, stale, possible, first)
@@ -369,13 +368,13 @@ def file_size(work: Workload) -> int:
         return _SMALLEST
     end = work.start(_STANDING) + sum(size_of(op, work.edition) for op in work.operations())
     if work.kind in ("over", "reclaim"):
-        # One byte too short for the last step.
+        # The file is one byte too short for the last step.
         return end - 1
     return -(-(end + 64) // SECTOR) * SECTOR
 
 
 def _brought(work: Workload, size: int, background: str, life: int) -> Run:
-    """Return a run on new files in which what is before the steps of `work` is written."""
+    """Return a run on new files with the content that precedes the steps of `work`."""
     run = Run(work.writer, size, background)
     run.open()
     _lay(run, work.kind, _start(work, life), life)
@@ -390,9 +389,9 @@ def _start(work: Workload, life: int) -> int:
 
 
 def _lay(run: Run, kind: str, start: int, life: int) -> None:
-    """Write what is before the steps, so that the first of them begins where it should."""
+    """Write the content that precedes the steps, so that the first step begins at `start`."""
     if kind == "reclaim" and life == 0:
-        # The content of the first file is deleted in the second, which is the one that is written to.
+        # The record of the first file is deleted in the second file, which becomes the current one.
         run.apply(Step("add", 80, TYPICAL).operation(life))
         run.apply({"op": "next"})
         run.apply(Step("delete", 80).operation(life))
@@ -413,10 +412,10 @@ def _lay(run: Run, kind: str, start: int, life: int) -> None:
 
 
 def _lay_foreign(run: Run, work: Workload) -> list[Mark]:
-    """Let every block after the last record be one of another file, with another id; return its records."""
+    """Fill the blocks after the last record from a file with another id; return the records in them."""
     other = Run(work.writer, file_size(work))
     other.open()
-    # Its records are in the second file.
+    # The other journal's records are in its second file.
     other.apply({"op": "next"})
     _lay(other, work.kind, _start(work, 1), 1)
     other.play(work.operations(1), together=False)
@@ -425,7 +424,7 @@ def _lay_foreign(run: Run, work: Workload) -> list[Mark]:
 
 
 def _play(run: Run, work: Workload) -> int:
-    """Do what the trace is about; return the first operation after which a crash is of interest."""
+    """Do the operations of `work`; return the index from which a crash is of interest."""
     if work.kind == "compact":
         run.apply({"op": "compact"})
         return 0
@@ -433,12 +432,12 @@ def _play(run: Run, work: Workload) -> int:
         run.open()
         return 0
     last = run.play(work.operations(), together=work.force == "end")
-    # With one force at the end, or a transaction, the earlier records can still be lost.
+    # If the steps share one force or a transaction, crashes before the last step are of interest, too.
     return last if work.settled else 0
 
 
 class LongRun(Run):
-    """A run of the writer, driven by words.
+    """A run of the writer that is controlled by words.
 
     ``a1b`` ``u1b`` ``d1``      add, update, delete record 1, with a body of size b
     ``A21b`` ``U21b`` ``D21``   the same in transaction 2

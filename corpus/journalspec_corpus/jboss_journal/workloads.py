@@ -14,7 +14,8 @@ from journalspec_reference.jboss_journal.write import RECORD_OPS
 
 #: Ids and transactions of an earlier generation are this much larger.
 LIFE = 1000
-#: The content before every workload: a record to delete or update, and a filling up to the start.
+#: The content before every workload: a record to delete or update, and a record that fills the space up to
+#: the start.
 VICTIM, FILLER = 91, 90
 
 
@@ -53,7 +54,7 @@ def _body(step: Step, life: int) -> bytes:
     return _bytes_of(seed, -(-step.size // _TOGETHER) * _TOGETHER)[: step.size]
 
 
-#: Bodies are made this many bytes at once: a shorter one is the beginning of a longer one.
+#: Bodies are generated in multiples of this length and cut: a shorter body is the beginning of a longer one.
 _TOGETHER = 4096
 
 
@@ -66,9 +67,9 @@ def _bytes_of(seed: int, size: int) -> bytes:
 class Workload(shared.SmallWorkload):
     """A workload of this format.
 
-    `kind` is append, over, reclaim, compact, reopen (a start that rolls back what has no end) or create.
-    Over: the last step does not fit any more and goes to the next file. Reclaim: so does the last step,
-    into a file that is taken out of use on the way.
+    `kind` is append, over, reclaim, compact, reopen (a start that rolls back open transactions) or create.
+    Over: the last step does not fit any more and goes to the next file. Reclaim: the same, and a file goes
+    out of use on the way.
     """
 
     align: str = "type"
@@ -90,13 +91,13 @@ TINY, TYPICAL, LONG, *_ = TABLES.rows["sizes"].values()
 
 
 def edition_and_order(writer: str) -> tuple[str, str]:
-    """Return what a writer's name says: the edition alone in the specification's order, or with the order."""
+    """Return edition and order of writes of a writer's name; a name without order has the specification's."""
     edition, _, order = writer.partition("/")
     return edition, order or "spec"
 
 
 def _starts(op: Mapping[str, Any], edition: str) -> tuple[tuple[tuple[int, str], ...], int]:
-    """Return what :meth:`.RecordFields.starts` does; a COMMIT or PREPARE lists one file."""
+    """Return the result of :meth:`.RecordFields.starts`; a COMMIT or PREPARE lists one file."""
     values: dict[str, Any] = {name: bytes.fromhex(op.get(name, "")) for name in ("body", "extra")}
     values["pairs"] = [{}]
     return RECORDS.starts(edition, RECORD_OPS[op["op"]], values)
@@ -108,17 +109,17 @@ def size_of(op: Mapping[str, Any], edition: str) -> int:
 
 
 def choices(first: Workload, scope: str) -> Mapping[str, Sequence[int]]:
-    """Return what is done after which of the chosen crash states of `first`."""
+    """Return name of a second run -> the numbers of chosen crash states of `first` after which it is done."""
     if [first.steps] == TABLES.sequences(["crowd"]):
         alone: Mapping[str, Sequence[int]] = TABLES.rows["crowd_choices"][scope]
         return alone
-    # Without a transaction there is nothing to roll back: opening writes next to nothing.
+    # Without a transaction, opening rolls nothing back and writes hardly anything.
     quiet = first.kind in ("append", "reclaim") and not any(step.tx for step in first.steps)
     return {then: at for then, at in TABLES.choices[scope].items() if not (quiet and then == "open")}
 
 
 def step_of(word: str) -> Step:
-    """Return the step that a word of a long workload asks for, with a body of no size."""
+    """Return the step that a word of a long workload requests, with an empty body."""
     op = TABLES.rows["long"]["operations"][word[0].lower()]
     if word[0] in "cpr":
         return Step(op, tx=int(word[1], 36))

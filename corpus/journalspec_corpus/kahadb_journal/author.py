@@ -2,14 +2,13 @@
 
 A base describes ``files``, each with an ``id`` (default: 1, 2 ...), ``batches``, and what comes after them:
 ``end`` (``marker``, ``zeros`` or ``none``; default: the edition's) and zeros up to ``size``; a base with
-``batches`` has them in file 1. A batch is a list of records, or a table of ``records`` and fields of the
-control record that are not the right ones. A record is a text ``LABEL [COMMAND] key=value ...``: ``r7``
-alone is ADD_MESSAGE of the message m7 to the queue Q. Keys of a destination are ``q``, ``t``, ``tq`` and
-``tt`` (queue, topic, and temporary ones). Keys of others are ``id``, ``body``, ``prio``, ``tx`` (``c1:7``),
-``xa`` (``1:GTRID:BQUAL``), ``sub``, ``info`` and ``retro``. So are ``source``, ``skip``, and ``payload``
-(hex) for one that is not a command. Any other field of a command has its own name (``repeat=-1``; bytes in
-hex). A table may also have any other field of the record. What an ``index`` has says
-:mod:`journalspec_corpus.kahadb_journal.index`.
+``batches`` has them in file 1. A batch is a list of records, or a table of ``records`` and wrong fields of
+the control record. A record is a text ``LABEL [COMMAND] key=value ...``: ``r7`` alone is ADD_MESSAGE of the
+message m7 to the queue Q. Keys of a destination are ``q``, ``t``, ``tq`` and ``tt`` (queue, topic, and
+temporary ones). Keys of others are ``id``, ``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``),
+``sub``, ``info`` and ``retro``. So are ``source``, ``skip``, and ``payload`` (hex) for one that is not a
+command. Any other field of a command has its own name (``repeat=-1``; bytes in hex). A table may also have
+any other field of the record. For ``index`` see :mod:`journalspec_corpus.kahadb_journal.index`.
 
 Labels: ``f1``, ``f1.log``, ``f1.marker`` (the end marker), ``b1``, ``b1.whole``, ``b1.checksum``, ``r1``,
 ``r1.length``, ``r1.command`` ...
@@ -35,7 +34,7 @@ BRIEF = ("type", "message_id", "at")
 MARKERS = {"marker": b"-qMa4", "zeros": bytes(5), "none": b""}
 #: The default bytes after a batch.
 _ENDS = {"seed": "none", "5.3": "none", "5.12": "zeros"}
-#: The value of a field that is reported but not stored.
+#: Values of fields that are reported although they are not stored.
 _NOTHING: Mapping[str, Any] = {"s4": 0, "s8": 0, "bool": False, "str": "", "bytes": b""}
 _LEFT_OUT = frozenset(["transaction", "ack", "subscription_info", "text"])
 #: Authors' words for fields that are plain texts, bytes or numbers.
@@ -85,7 +84,7 @@ def described(record: str | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value(slot: Slot, text: str) -> Any:
-    """Return the value of a field that is called by its own name."""
+    """Return the value of a field that is given under its own name."""
     if slot.holds in BITS:
         return int(text)
     return hex_bytes(text) if slot.holds == "bytes" else long_text(text)
@@ -100,12 +99,12 @@ def payload_of(record: Mapping[str, Any], edition: str) -> bytes:
 
 
 def payload(text: str, edition: str = "5.16") -> bytes:
-    """Return the payload of a record as authors write it; its label counts as above."""
+    """Return the payload of a record as authors write it; for its label see :func:`described`."""
     return payload_of(described(text), edition)
 
 
 def told(command: str, stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a command as an observation has them."""
+    """Return the fields of a command as an observation lists them."""
     if command == "UPDATE_MESSAGE":
         add = {key: value for key, value in stored.get("add", {}).items() if key != "transaction"}
         return told("ADD_MESSAGE", add)
@@ -127,7 +126,7 @@ def told(command: str, stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def transaction(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a transaction as an observation has it."""
+    """Return a transaction as an observation lists it."""
     if "xa" in stored and "local" not in stored:
         xa = {"format_id": 0, "gtrid": b"", "bqual": b"", **stored["xa"]}
         return {"kind": "XA", **{name: xa[name] for name in ("format_id", "gtrid", "bqual")}}
@@ -188,7 +187,7 @@ def _lay_batch(built: Built, name: str, label: str, batch: Any, data: bytearray,
 
 
 def seal(built: Built, label: str) -> None:
-    """Make the checksum fit the bytes after the control record `label`, as far as its size says."""
+    """Recompute the checksum over the bytes after the control record `label`, up to its size."""
     spot = built.range(label)
     data = built.files[spot.file]
     size = int.from_bytes(data[spot.off + 16 : spot.off + 20], "big", signed=True)

@@ -47,7 +47,7 @@ STATE = StateForm(LAYOUT.format_id, _DECIDED)
 
 
 def state(kept: Kept) -> State:
-    """Return the state of the model, in the same form."""
+    """Return the model's state in the canonical form."""
     return STATE.canonical(MODEL.shown(kept))
 
 
@@ -104,7 +104,7 @@ def action(key: str) -> Action:
 
 
 def _values(kind: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a command, as its parser has them, from what an observation says of it."""
+    """Return the fields of a command in the parser's form, from an observation's form."""
     if kind == "UPDATE_MESSAGE":
         return {"add": _values("ADD_MESSAGE", said)}
     out: dict[str, Any] = {}
@@ -130,7 +130,7 @@ def _value(holds: str, value: Any) -> Any:
 
 
 def look(files: StateFiles, edition: str) -> Hashable:
-    """Return what recovery can see: of data files the records, the damage and the end; of others all."""
+    """Return the visible content: of data files the records, the damage and the end; all of other files."""
     last = max(files, key=lambda name: id_of(name) or 0, default="")
     seen = []
     for name in files:
@@ -139,17 +139,17 @@ def look(files: StateFiles, edition: str) -> Hashable:
     return tuple(seen)
 
 
-def _seen(content: bytes, edition: str, last: bool) -> bytes:  # a part of what is remembered
+def _seen(content: bytes, edition: str, last: bool) -> bytes:  # `last` is in the cache key
     records: list[tuple[int, bytes]] = []
     off, by = -1, ""
     for batch in scan(Memory(content), DIALECTS[edition]):
         data, base = batch.data, batch.base
         records += [(base + start, data[start:end]) for start, end in zip(batch.off, batch.end, strict=True)]
-        # Damage at the end of the last file is a torn tail; any other refuses.
+        # Damage at the end of the last file is a torn tail; other damage is a reason to refuse.
         records += [(start, f"{why} {end == len(content)}".encode()) for start, end, why in batch.damage]
         off, by = batch.more.get("end", (off, by))
     rest = content[off:] if by == EMPTY else b""
-    # The length of a blank file shows whether a later record had room in it.
+    # The length of a blank file shows whether a later file's record would have fitted into it.
     head = content[:4], len(content) > 0 if records or last else len(content), off
     return digest_of(*head, by.encode(), rest, *(said for _, said in sorted(records)))
 
@@ -159,7 +159,7 @@ CRASH = CrashFormat.by_tables(
     LongRun,
     record=build,
     look=look,
-    # One refuses bytes that a torn tail does not explain, the other omits them.
+    # ``strict`` refuses bytes that a torn tail does not explain; ``salvage`` omits them.
     state_readers=two_policies("salvage"),
     answer=answering(key_of, STATE.canonical, {*_DECIDED}),
     record_json=record_of_json,

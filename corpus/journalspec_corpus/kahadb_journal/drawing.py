@@ -12,7 +12,7 @@ from journalspec_corpus.kahadb_journal.author import FORMAT, build, described, p
 from journalspec_corpus.kahadb_journal.model import Messages
 
 MODEL = Messages()
-#: Wrong sizes, lengths and checksums; the Adler-32 over a wrong length is right nevertheless.
+#: Wrong sizes, lengths and checksums; the Adler-32 over a record with a wrong length is valid.
 LIES = (-(2**31), -50, -28, -1, 0, 1, 4, 5, 6, 27, 28, 29, 50, 255, 1024, 2147483614, 2**31 - 1)
 SUMS = (0, 1, -1, -(2**63), 1 << 32, 2**63 - 1)
 #: One command each; ``{n}`` is a number of its own.
@@ -34,7 +34,7 @@ COMMANDS = (
     "r{n} REMOVE_DESTINATION",
     "r{n} TRACE text=x",
 )
-#: The content of a command: numbers of ten bytes and more, a false length, unknown fields, no text.
+#: The content of a command: numbers of ten bytes and more, a wrong length, unknown fields, invalid text.
 _PIECES = (
     b"\xff" * 9 + b"\x01",
     b"\x80" * 11,
@@ -44,7 +44,8 @@ _PIECES = (
     b"\x08\xff\xff\xff\xff\x0f",
     b"\xc3",
 )
-#: Few names, so that commands meet; ids of transactions that differ in one part, or in high bits only.
+#: Few names, so that commands refer to the same objects; ids of transactions that differ in one part, or in
+#: high bits only.
 PLACES = ("", "", "q=R", "t=T", "t=T", "t=Q")
 TRANSACTIONS = (
     *("",) * 10,
@@ -52,7 +53,7 @@ TRANSACTIONS = (
     *("xa=1:01:02", "xa=1:01:02", "xa=1:01:", "xa=1:00:03", "xa=-1:01:02", "xa=2:00:02", "xa=0::"),
 )
 _ANYTHING, _SOUND, _BRANCHES = range(3)
-#: What integer fields and texts may hold besides.
+#: Additional values of integer fields and texts.
 NUMBERS = (0, 1, 2, 3, 4, 5, 9, 2**31 - 1, 2**31, 2**32, 2**32 + 1, 2**32 + 5, 2**63, 2**64 - 1, 2**64 - 5)
 TEXTS = (b"", b"m1", b"m2", b"Q", b"c:a", b"\xc3", b"\xf0\x9f", b"\0\0\0\x02")
 #: The bytes after a log instead of its end marker: an incomplete one, one with batches after it, nothing.
@@ -74,7 +75,7 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
     now, then = (_life(edition, rng, numbers, wide) for _ in range(2))
     built, before = build({"files": now}, edition), build({"files": then}, edition)
     for data in built.files.values() if edition != "seed" else ():
-        # Space after the log; a file of the seed's ends with its log.
+        # Space after the log; a file of the seed edition ends with its log.
         data.extend(bytes(rng.randrange(60)))
     return drawn((FORMAT, edition), (built, before), _state(now, edition))
 
@@ -114,14 +115,14 @@ def _state(files: list[dict[str, Any]], edition: str) -> Mapping[str, Any]:
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
     """Return files with wrong sizes, lengths, checksums and commands; Adler-32 of the stored bytes."""
     files = []
-    # Sound commands about transactions alone, sound commands, or commands with anything in them.
+    # Valid commands about transactions only, valid commands, or commands with any content.
     about = rng.choice((_BRANCHES, _SOUND, _ANYTHING, _ANYTHING))
     for number in range(1, rng.choice((1, 1, 2, 3)) + 1):
         batches = [_lying_batch(edition, rng, about) for _ in range(rng.choice((0, 1, 2, 3)))]
         end = {"end": "none", "tail": rng.choice(TAILS)} if rng.randrange(4) == 0 else {}
         files.append({"id": number, "batches": batches, "size": rng.choice((0, 0, 256)), **end})
     content = build({"files": files}, edition).content()
-    if rng.randrange(6) == 0:  # and a byte that is wrong in any case
+    if rng.randrange(6) == 0:  # and one wrong byte
         name = rng.choice(sorted(content))
         data = bytearray(content[name] or b"\0")
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
@@ -148,7 +149,7 @@ def _lying_batch(edition: str, rng: random.Random, about: int) -> dict[str, Any]
 
 
 def _untrue(edition: str, rng: random.Random, about: int) -> bytes:
-    """Return a payload: a command among few names, perhaps with something unusual in it, or no command."""
+    """Return a payload: a command about one of few names, possibly with unusual content, or no command."""
     kind = rng.randrange(12 if about == _ANYTHING else 120)
     if edition == "seed" or kind == 0:
         return hex_bytes(rng.choice(PAYLOADS))
@@ -184,7 +185,7 @@ def _busy(rng: random.Random) -> str:
 
 
 def _of_a_branch(rng: random.Random) -> str:
-    """Return a command of one of the transactions, most often one that is held or makes it prepared."""
+    """Return a command in one of the transactions: mostly one that it holds back, or PREPARE."""
     tx = rng.choice([name for name in TRANSACTIONS if name])
     kind = rng.choice(("", "", "", "PREPARE", "PREPARE", "PREPARE", "REMOVE_MESSAGE", "COMMIT", "ROLLBACK"))
     if kind in ("", "REMOVE_MESSAGE"):
@@ -236,7 +237,7 @@ def _stored(value: int) -> bytes:
 
 
 def _framed(data: bytes, rng: random.Random) -> bytes:
-    """Return bytes with their length in front, which rarely has more bits than a length may have."""
+    """Return bytes after their length; rarely, the length has more bits than permitted."""
     more = rng.choice((1 << 32, 1 << 35, 1 << 63)) if rng.randrange(40) == 0 else 0
     return _stored(len(data) + more) + data
 

@@ -1,14 +1,13 @@
-"""A writer of small indexes, `db.data` and `db.redo`; it shares nothing with the reference's reader.
+"""A writer of small indexes, `db.data` and `db.redo`; it shares no code with the reference's reader.
 
-A base has a table ``index``: ``messages`` (labels of the records that it holds), ``last`` and ``first``
-(labels of the last record taken in and of the first transaction in progress). ``audit`` and ``acks`` are
-labels of records that the other two places are of; by default there are none. ``version`` is by default the
-edition's. ``subscriptions`` say what is pending: ``{ "t:key" = ["r3"] }``; ``tt=t:key`` is of a temporary
-topic. ``clean`` is by default true. ``most`` is how many entries a node has, ``start`` the lowest number of a
-message, ``gap`` the third page that is used; those before it are not. By default ``page_size`` has room for
-the longest object. ``redo`` are the pages whose images are in `db.redo` alone; in `db.data` they
-are zeros.
-Labels: ``i.header1``, ``i.header2``, ``i.page0`` ..., and ``redo``.
+A base has a table ``index``: ``messages`` (labels of the records in the index), ``last`` and ``first``
+(labels of the last indexed record and of the first transaction in progress). ``audit`` and ``acks`` are
+labels of the records at the other two places; by default there are none. The default ``version`` is the
+edition's. ``subscriptions`` lists pending messages: ``{ "t:key" = ["r3"] }``; ``tt=t:key`` is of a temporary
+topic. ``clean`` is by default true. ``most`` is the greatest number of entries in a node, ``start`` the
+lowest number of a message, ``gap`` the number of the third used page; pages between 1 and it are not used. By
+default ``page_size`` has room for the longest object. ``redo`` are the pages that are only in `db.redo`; in
+`db.data` they are zeros. Labels: ``i.header1``, ``i.header2``, ``i.page0`` ..., and ``redo``.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from journalspec_corpus.edits import Built, Range
 NAME, REDO = "db.data", "db.redo"
 _VERSIONS = {"5.3": 4, "5.12": 6, "5.14": 6, "5.15.1": 6, "5.15.2": 6}
 _NONE = -1
-#: No object is longer than such a page; and what the lengths of pages are multiples of if nobody says.
+#: The largest page, which has room for every object; the default page length is a multiple of _STEP.
 _LARGEST, _STEP = 1 << 24, 64
 Entries = Sequence[tuple[bytes, bytes]]
 
@@ -101,7 +100,7 @@ class _Writer:
         return content
 
     def _pending(self, owed: Mapping[str, Sequence[int]], following: int) -> bytes:
-        """Return what subscriptions are owed: up to version 3 subscriptions by message, later messages."""
+        """Return the pending messages: up to version 3 a tree by message, later a list by subscription."""
         if self.version > 3:
             return self.list([(_text(key), _sequences([*owed[key], following])) for key in sorted(owed)])
         numbers = sorted({number for held in owed.values() for number in held})

@@ -1,6 +1,7 @@
-"""What a message store must find again: the messages of each destination, and transactions in doubt.
+"""The state that a message store must find again: messages of destinations, and transactions in doubt.
 
-Operations are what a writer is asked: a payload each. Their meaning comes from the naive parser of commands.
+An operation is one payload that a writer is asked to append. Its meaning comes from the naive parser of
+commands.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True)
 class Place:
-    """One destination: (id, priority, message) as they took effect, and the ids owed to each subscription."""
+    """One destination: (id, priority, message) in order of effect, and pending ids of each subscription."""
 
     messages: tuple[tuple[str, int, bytes], ...] = ()
     owed: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -27,7 +28,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Kept:
-    """All that is kept: destinations, commands of open transactions, and of prepared ones."""
+    """The model's state: destinations, commands of open transactions, and of prepared ones."""
 
     places: Mapping[Name, Place]
     open: Mapping[tuple[Any, ...], tuple[Any, ...]]
@@ -73,7 +74,7 @@ class Messages:
         return Kept(places, {}, prepared, tuple(map(_raw, state.get("payloads", ()))))
 
     def after(self, kept: Kept, op: Mapping[str, Any], edition: str) -> Kept:
-        """Return what is kept after one operation: a payload, or a ``command`` that is parsed already."""
+        """Return the state after one operation: a payload, or a ``command`` that is already parsed."""
         if op["op"] == "command":
             return self.taken(kept, op["type"], op["fields"])
         if op["op"] != "append":
@@ -155,7 +156,7 @@ def _told(name: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def ordered(place: Place) -> list[tuple[str, int, bytes]]:
-    """Return messages as they are delivered: above the default priority, of it, below it (KHD-RCV-005)."""
+    """Return messages in delivery order: above the default priority, equal to it, below it (KHD-RCV-005)."""
     return sorted(place.messages, key=lambda row: (row[1] < 4) - (row[1] > 4))  # the default
 
 
@@ -179,7 +180,7 @@ def _ended(kept: Kept, name: str, tx: tuple[Any, ...]) -> Kept:
 
 
 def _done(kept: Kept, name: str, fields: Mapping[str, Any]) -> Kept:
-    """Return what is kept after a change to the messages of one destination."""
+    """Return the state after a change to the messages of one destination."""
     key, ident = name_of(fields), fields.get("message_id", "")
     place = kept.places.get(key, Place())
     ids = [row[0] for row in place.messages]

@@ -55,7 +55,7 @@ def _number(data: bytes, at: int, width: int = 4) -> int:
 
 
 def _sums(data: bytes, at: int) -> dict[str, Any]:
-    """Return what the control record at `at` says of its batch."""
+    """Return the fields of the control record at `at`."""
     return {"batch_size": _number(data, at + 16), "checksum": _number(data, at + 20, 8)}
 
 
@@ -67,7 +67,7 @@ def _ends(data: bytes, at: int, edition: str) -> bool:
 
 
 def _problem(data: bytes, at: int, edition: str, *, checked: bool) -> tuple[str, int]:
-    """Return why no batch is at `at`, and from where to look for the next; ("", its end) if one does."""
+    """Return why no batch is at `at`, and where the search for the next starts; ("", its end) if one is."""
     if len(data) - at < CONTROL:
         return "truncated", len(data)
     if data[at : at + 16] != _start(edition):
@@ -130,7 +130,7 @@ def _scan(name: str, data: bytes, edition: str, *, checked: bool = True) -> Scan
 
 
 def _records(found: Scanned, data: bytes, at: int, end: int, edition: str) -> None:
-    """Take in the records of the batch at `at`."""
+    """Add the records of the batch at `at`."""
     first, place = _sums(data, at), at + CONTROL
     while place < end:
         length = _number(data, place)
@@ -140,7 +140,7 @@ def _records(found: Scanned, data: bytes, at: int, end: int, edition: str) -> No
 
 
 def _take(found: Scanned, record: bytes, at: int, edition: str, first: Mapping[str, Any]) -> None:
-    """Take in the record at `at`, if it is a record of a user; `first` is about its batch."""
+    """Add the record at `at`, if it is a user's record; `first` are fields of its batch, or empty."""
     if record[4] != 1:
         found.note("unknown-type", at, str(record[4]))
         return
@@ -159,7 +159,7 @@ def _take(found: Scanned, record: bytes, at: int, edition: str, first: Mapping[s
 
 
 def _walked(name: str, data: bytes, edition: str) -> Scanned:
-    """Return what walking by lengths gives (KHD-RCV-016); a place without a record is in `unusable`."""
+    """Return the result of a walk by lengths (KHD-RCV-016); a place without a record ends it."""
     found = Scanned(name, len(data))
     at, first = 0, dict[str, Any]()
     while at < len(data):
@@ -181,7 +181,7 @@ def _walked(name: str, data: bytes, edition: str) -> Scanned:
 
 
 def read(files: Files, edition: str) -> dict[str, Any]:
-    """Return the answer to the forensic question: what is in all files."""
+    """Return the answer to the forensic question: the content of all files."""
     found = [_scan(name, bytes(files[name]), edition) for _, name in _files(files)]
     if not found:
         return refused("fileset", "no-files")
@@ -194,7 +194,7 @@ def read(files: Files, edition: str) -> dict[str, Any]:
 
 
 def _sound_batch(data: bytes, at: int, edition: str) -> int:
-    """Return where a batch is found from `at` on, where a log has ended before (KHD-END-011); -1: none is."""
+    """Return the offset of the first batch from `at` on, after the log's end (KHD-END-011); -1: none."""
     while (at := data.find(_start(edition), at)) >= 0:
         why, after = _problem(data, at, edition, checked=True)
         if not why:
@@ -217,7 +217,7 @@ def _emptied(files: Files, edition: str) -> list[dict[str, Any]]:
 
 
 def _one_record(data: bytes, edition: str) -> int:
-    """Return the length of the record that is alone in a file, -1 if none is."""
+    """Return the length of the only record of a file; -1 if it does not have exactly one."""
     why, end = _problem(data, 0, edition, checked=True)
     length = _number(data, CONTROL)
     alone = not why and CONTROL + length == end
@@ -300,7 +300,7 @@ def _answer(
     torn = _torn(files, dropped, edition)
     notes += ["torn-tail"] * len(torn)
     noted = [*(note for file in found for note in file.noted), *torn]
-    # A local transaction that was prepared has no end either (KHD-TXN-005).
+    # A prepared local transaction counts as incomplete, too (KHD-TXN-005).
     left = {*kept.open, *(tx for tx in kept.prepared if tx[0] == "LOCAL")}
     notes += ["incomplete-transaction"] * (len(left) if with_state else 0)
     out: dict[str, Any] = {"verdict": verdict, "records": records, "dropped": dropped, "notes": notes}
@@ -322,7 +322,7 @@ def _of_the_set(files: Files, edition: str) -> list[str]:
 
 
 def _torn(files: Files, dropped: list[dict[str, Any]], edition: str) -> list[dict[str, Any]]:
-    """Return the note on damage that the last file ends in, if it does (KHD-RCV-020)."""
+    """Return the notes on damage at the end of the last file (KHD-RCV-020)."""
     damage = [region for region in dropped if region["reason"] != "bad-command"]
     last = _last(files, edition)
     end = len(files[last]) if last else 0
@@ -331,7 +331,7 @@ def _torn(files: Files, dropped: list[dict[str, Any]], edition: str) -> list[dic
 
 
 def _counting(file: Scanned, numbers: list[int]) -> list[Any]:
-    """Return the records that count: none after one that repeats a file that is there (KHD-RCV-012)."""
+    """Return the records to replay: none after a rewritten copy of a file that is present (KHD-RCV-012)."""
     out = []
     for record in file.records:
         out.append(record)
@@ -343,7 +343,7 @@ def _counting(file: Scanned, numbers: list[int]) -> list[Any]:
 
 
 def _kept(found: list[Scanned], numbers: list[int]) -> Kept:
-    """Return what all records that count lead to."""
+    """Return the model's state after all records that are replayed."""
     kept = Kept({}, {}, {})
     for file in found:
         for record in _counting(file, numbers):
@@ -355,8 +355,8 @@ def _kept(found: list[Scanned], numbers: list[int]) -> Kept:
 def expected(files: Files, edition: str, *, full: bool = False) -> list[dict[str, Any]]:
     """Return the expectations of a generated case for a reading and recovery under every policy.
 
-    With `full` a reading is expected with all fields of its records. Then one recovery is asked for, and its
-    records are not: of a dense journal without damage all policies say the same.
+    With `full`, the reading is expected with all fields of its records, and only one recovery, without
+    records: for a dense journal without damage all policies give the same result.
     """
     answers = []
     for question, seen in asked(read, recover, FORMAT, files, edition):

@@ -44,7 +44,7 @@ def _pages(files: Files) -> dict[int, bytes]:
 
 
 class _Tree:
-    """The content of the pages; each may be used once."""
+    """The content of the pages; a page may be read only once."""
 
     def __init__(self, pages: Mapping[int, bytes]) -> None:
         self.pages, self.used = pages, set[int]()
@@ -98,7 +98,7 @@ def _long(node: Taker) -> int:
 
 
 def _command(node: Taker) -> None:
-    """Take a message after its length."""
+    """Take a message that is stored after its length."""
     size = shift = 0
     while True:
         byte = node.number(1, signed=False)
@@ -111,7 +111,7 @@ def _command(node: Taker) -> None:
 
 
 def _owners(node: Taker) -> list[str]:
-    """Take a Java set of texts after its length: its size ends the block of 12 bytes before them."""
+    """Take a Java set of texts, stored after its length; its size ends the 12 bytes before the texts."""
     raw = node.take(node.number(4))
     inside = Taker(raw[max(raw.find(b"\x77\x0c"), 0) + 10 :])
     out: list[str] = []
@@ -123,7 +123,7 @@ def _owners(node: Taker) -> list[str]:
 
 
 class _Index:
-    """All that counts in an index. Raises Invalid if it proves nothing (KHD-IDX-003)."""
+    """The content of an index that proves something. Raises Invalid if it proves nothing (KHD-IDX-003)."""
 
     def __init__(self, files: Files) -> None:
         trees = _Tree(_pages(files))
@@ -143,9 +143,9 @@ class _Index:
             if first.take(1) != b"\0":
                 _place(first)
             first.take(4)
-        #: Each message with its destination, its number and its place.
+        #: Messages, each with its destination, number and place.
         self.messages: list[tuple[tuple[str, str], str, int, Place]] = []
-        #: The subscriptions of a topic, each with the first and the last of some numbers that it needs.
+        #: The subscriptions of a topic, each with ranges (first, last) of the message numbers that it needs.
         self.needs: dict[tuple[str, str], list[tuple[str, int, int]]] = {}
         for name, value in trees.entries(root, _text, self._roots):
             kind, _, text = name.partition(":")
@@ -167,7 +167,7 @@ class _Index:
     def _subscriptions(
         self, trees: _Tree, keys: int, last: int, pending: int
     ) -> Iterator[tuple[str, int, int]]:
-        """Yield what subscriptions need; all that a topic has besides messages must be readable."""
+        """Yield the messages that subscriptions need; all other structures of a topic must be readable."""
         if self.version >= 4:
             while pending != -1 and (node := trees.stored(pending)) is not None:
                 pending = node.number(8)
@@ -239,9 +239,9 @@ def missing(files: Files, found: Sequence[Scanned], unfinished: Sequence[Any]) -
 
 
 def _taken_away(index: _Index, found: Sequence[Scanned], unfinished: Sequence[Any]) -> set[Any]:
-    """Return what the records take away that the index does not cover: destinations, and messages.
+    """Return the destinations and messages that are removed by records after the index.
 
-    Each message has the key of its subscription, or None.
+    A message is given with the key of its subscription, or None.
     """
     gone: set[Any] = set()
     for file in found:

@@ -1,4 +1,4 @@
-"""The naive parser of commands: from their table, one byte after the other."""
+"""The naive parser of commands: it follows their table, byte by byte."""
 
 from __future__ import annotations
 

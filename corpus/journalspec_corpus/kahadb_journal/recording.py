@@ -1,9 +1,9 @@
 """Write traces of the KahaDB journal: commands in batches, forced or not, on new files and over torn tails.
 
-The traces are recorded from the reference writer. A batch is kept or lost as a whole, so a record's place
-is that of its batch. A force acknowledges all records of its file, and with a COMMIT or PREPARE the
-commands of its transaction, wherever they are. Other records in a file that was left without a force are
-never acknowledged. Nothing is ever deleted: what is taken away stays readable.
+The traces are recorded from the reference writer. A batch is kept or lost as a whole, so a record's place is
+that of its batch. A force acknowledges all records of its file, and with a COMMIT or PREPARE the commands of
+its transaction in all files. Other records in a file that the writer left without a force are never
+acknowledged. No record is ever deleted from the journal: removed messages stay readable.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from journalspec_reference.kahadb_journal.scan import scan
 FORMAT = "kahadb_journal"
 #: Fields for the place of a record, not its content.
 _PLACED = frozenset(["length", "batch_size", "checksum"])
-#: Room before the first step, for the starting content; after the last one, for forces.
+#: Space before the first step, for the starting content; after the last one, for forces.
 _STANDING, _ROOM = 300, 256
 #: Length of the files of a journal that is created.
 CREATED = 1024
@@ -63,7 +63,7 @@ def tx_name(fields: Mapping[str, Any]) -> str:
 
 
 class Run(TabledRecorder):
-    """One run of the writer called `writer`, on data files of `length` bytes, or on what a crash left."""
+    """One run of the writer called `writer`, on data files of `length` bytes or on a crash image."""
 
     format = FORMAT
     model = Messages()
@@ -79,23 +79,23 @@ class Run(TabledRecorder):
         self.flushing = False
         #: Records that wait for a force: name, file, type, transaction.
         self._waiting: list[tuple[str, str, str, str]] = []
-        #: Number of times that a name was given: a message that a transaction did not remove is removed
-        #: again.
+        #: How often a name was used: a removal can be repeated if the transaction of an earlier one had no
+        #: effect.
         self._named: Counter[str] = Counter()
 
     def forcing(self, number: int) -> Operation:
-        """Return a note that must be durable, as the product's periodic one is."""
+        """Return an append of a TRACE record with a force, as the product does periodically."""
         text = payload(f"r0 TRACE text=f{self.life}.{number}")
         return {"op": "append", "payload": text.hex(), "sync": True}
 
     def perform(self, op: Operation, *, together: bool) -> None:
-        """Append, and force at once unless it is made durable with others."""
+        """Append, and force at once unless `together` asks for one force at the end."""
         self.apply(op if together or self.flushing else {**op, "sync": True})
         if self.flushing:
             self.apply({"op": "flush"})
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
-        """A force covers one file, and acknowledges all that waits in it (KHD-WRT-002, KHD-WRT-009)."""
+        """A force covers one file, and acknowledges all records in it (KHD-WRT-002, KHD-WRT-009)."""
         if not durable:
             return ()
         here = [entry for entry in self._waiting if entry[1] == self.file]
@@ -127,7 +127,7 @@ class Run(TabledRecorder):
                 name += f".{self._named[name]}"
             self.marked(Mark(name, item.file, item.off, length, key_of(record.type, record.fields), fields))
             self._waiting.append((name, item.file, record.type, tx_name(record.fields)))
-        # Only a batch makes itself live: without the bytes before it no reader reaches it.
+        # The write of a batch makes it live; a reader reaches it only through the bytes before it.
         self.tell(Publish, [name for name, *_ in self._waiting[-len(batch) :]])
 
     @property
@@ -147,7 +147,7 @@ class Run(TabledRecorder):
 
 
 def _name(kind: str, fields: Mapping[str, Any]) -> str:
-    """Return the id of a record: what it is, and about which message, subscription or transaction."""
+    """Return the id of a record: its type, and its message, subscription or transaction."""
     parts = [
         kind,
         *(str(fields[name]) for name in ("message_id", "subscription_key", "text") if name in fields),
@@ -197,14 +197,14 @@ def file_length(work: Workload) -> int:
 
 
 def _brought(work: Workload, life: int) -> Run:
-    """Return a run on new files in which the next batch begins where the first step's is to."""
+    """Return a run on new files in which the next batch begins at the start of the first step's."""
     return begun(_laid, work.writer, file_length(work), work.start(_STANDING), life)
 
 
 def _laid(writer: str, length: int, start: int, life: int) -> Run:
     run = Run(writer, length, life)
     run.open()
-    # An earlier generation is the same journal: it began with the same messages.
+    # An earlier generation of the journal began with the same messages.
     before = [Step("add", VICTIM, 4), Step("standing", FILLER), Step("publish", OWED, 4)]
     run.play([step.operation(0) for step in before], together=False)
     run.apply({**_filler(start - run.position), "sync": True})
@@ -212,7 +212,7 @@ def _laid(writer: str, length: int, start: int, life: int) -> Run:
 
 
 def _filler(length: int) -> Operation:
-    """Return a message whose batch has so many bytes; raises ValueError if there is none."""
+    """Return a message whose batch has `length` bytes; raises ValueError if there is none."""
     for number in (FILLER, FILLER * 10, FILLER * 100):
 
         def filler(size: int, number: int = number) -> Operation:
@@ -227,7 +227,7 @@ def _filler(length: int) -> Operation:
 
 
 def _gone_on(work: Workload, life: int) -> Run:
-    """Return an earlier generation: in the same layout, and further than a run of `work` goes."""
+    """Return an earlier generation: in the same layout, and longer than a run of `work`."""
     earlier = _brought(work, 0)
     earlier.life = life
     _play(earlier, work, life)
@@ -238,7 +238,7 @@ def _gone_on(work: Workload, life: int) -> Run:
 
 
 class LongRun(Run):
-    """A run of the writer, driven by words.
+    """A run of the writer that is controlled by words.
 
     ``a1b`` ``t1b`` ``u1b``   send message 1 to the queue, to the topic, update it, with a body of size b
     ``d1`` ``k12``            remove message 1 from the queue, from the topic for subscription 2
@@ -268,9 +268,9 @@ class LongRun(Run):
         return {**step.operation(0), "sync": not word.endswith("-")}
 
     def _to_edge(self, step: Step, edge: int) -> Step:
-        """Return the step with the smallest larger body with which its batch ends there."""
+        """Return the step with the smallest larger body such that its batch ends at the wanted place."""
         start = self.position + CONTROL - edge
-        # Lengths of lengths grow with it: it may take a second time.
+        # A longer body may lengthen the fields that hold lengths, so this may need a second pass.
         while over := (start + size_of(step.operation(0))) % SECTOR:
             step = replace(step, size=step.size + SECTOR - over)
         return step
@@ -280,7 +280,7 @@ def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Ru
     """Return a run of the writer of `origin` on `image`, not opened yet."""
     first = image.first
     size = origin.size if isinstance(origin, LongWorkload) else file_length(origin)
-    # Lives 1 and 2 are those of a background.
+    # Lives 1 and 2 are generations of a background.
     run = Run(first.tags["order"], size, life + 1, image)
     run.flushing = first.tags.get("force") == "flush"
     return run

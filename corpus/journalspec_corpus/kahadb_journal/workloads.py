@@ -12,13 +12,13 @@ from journalspec_corpus.crash.record import Operation, Places
 from journalspec_corpus.kahadb_journal.author import payload
 from journalspec_reference.kahadb_journal.codec import DIALECTS
 
-#: Numbers of messages and transactions of a life are this much larger.
+#: Numbers of messages and transactions are this much larger in each further life.
 LIFE = 1000
-#: The content before every workload: a message of the queue, one pending for the subscription, a filling.
+#: The content before every workload: a message of the queue, one pending for the subscription, a filler.
 VICTIM, OWED, FILLER = 91, 92, 90
 #: In a shifted earlier generation every body is this much longer.
 SHIFTED, SHIFT = 2, 3
-#: Bodies are made so many bytes at once: a shorter one is the beginning of a longer one.
+#: Bodies are generated in multiples of this length and cut: a shorter body is the beginning of a longer one.
 _TOGETHER = 4096
 
 
@@ -30,7 +30,7 @@ class Step(shared.NumberedStep):
 
     def operation(self, life: int) -> Operation:
         """Return the protocol's ``append`` operation, with the ids and bodies of that run."""
-        # The first content is the same message in every generation; an earlier generation has one of its own.
+        # Runs after a crash use the same starting content; an earlier generation has its own.
         number = self.id if self.id in (VICTIM, OWED) and life not in (1, SHIFTED) else self.id + life * LIFE
         size = self.size + (SHIFT if life == SHIFTED and self.size else 0)
         tx = self.tx and TABLES.rows["transactions"][self.tx[0]].format(
@@ -66,8 +66,8 @@ class Workload(shared.SmallWorkload):
     def fields(self) -> Mapping[str, int]:
         """Return the start of every field of the first step's batch, by name, and of the end marker.
 
-        There is no such workload, and no field, where something comes after an end marker of zeros: they
-        are one up to the end of the file only.
+        It is empty, and there is no such workload, if the end marker is zeros and the background is not:
+        zeros mark the end only if no other bytes follow.
         """
         if self.background != "zero" and not DIALECTS[self.edition].marked:
             return {}
@@ -78,7 +78,7 @@ class Workload(shared.SmallWorkload):
 TABLES = shared.Tables(__package__, Workload, Step)
 #: Bytes of a control record.
 CONTROL = max(LAYOUT.structure("header", "5.16").places({})[1].values())
-#: Of a record the fields as traces name them; of the others of its batch there is only one.
+#: The places of a record's fields, named as in traces; all other records of its batch are one field.
 _NAMES = {"length": "record_length", "type": "record_type"}
 _FIELDS: dict[str, tuple[tuple[int, str], ...]] = {}
 
@@ -107,7 +107,7 @@ def batch_fields(sizes: list[int], edition: str) -> Places:
 
 
 def step_of(word: str) -> tuple[Step, str]:
-    """Return the step that a word of a long workload asks for, and the letter of its body's size."""
+    """Return the step that a word of a long workload requests, and the letter of its body's size."""
     op, said, tx = TABLES.said(word)
     size = said.pop("size", "")
     numbers = {name: int(digit, 36) for name, digit in said.items()}

@@ -1,8 +1,8 @@
 """A whole build: plan, run what is missing, merge, count, publish, seal with a manifest.
 
-A build directory holds ``plan.json``, ``work/`` while it is under way, and in the
-end ``states/part-*.parquet`` and ``manifest.json``. All files but the manifest's
-members ``run`` and ``seal`` are the same, byte for byte, whoever built them.
+A build directory holds ``plan.json``, ``work/`` during the build, and in the end ``states/part-*.parquet``
+and ``manifest.json``. Except for the manifest's members ``run`` and ``seal``, all files are the same, byte
+for byte, on every machine.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ from journalspec_corpus.workers import WorkerDied, results
 
 _ANEW = "the same command then makes everything again"
 Result = TypeVar("Result")
-#: A function that receives the current step, its progress, and the total.
+#: A function that is called with the current step, its progress, and the total.
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """How the work is split: ``local`` in `jobs` processes, or ``spark`` in `partitions` tasks."""
+    """The engine of a build: ``local`` in `jobs` processes, or ``spark`` in `partitions` tasks."""
 
     name: str = "local"
     partitions: int | None = None
@@ -75,7 +75,7 @@ class Builder:
 def build(
     plan: Plan, out: Path, engine: Builder, progress: Progress = lambda what, done, total: None
 ) -> dict[str, Any]:
-    """Build `plan` into `out` and return the manifest; of a finished build that of what is there.
+    """Build `plan` into `out` and return the manifest; for a finished build, the existing one.
 
     Raises BuildError, also if files of a finished build are missing or damaged.
     """
@@ -96,25 +96,25 @@ def build(
 
 
 def prepare(plan: Plan, out: Path) -> None:
-    """Make or take up the build directory `out`; raises BuildError if it holds something else."""
+    """Create or reuse the build directory `out`; raises BuildError if it holds something else."""
     stored = out / PLAN_FILE
     if stored.exists():
         _same_plan(plan, stored)
     elif out.exists() and (not out.is_dir() or not all(map(_left, out.iterdir()))):
         raise not_ours(out)
     out.mkdir(parents=True, exist_ok=True)
-    # First of all: by its plan the directory is known as a build's, however the build ends.
+    # The plan is written first: it identifies the directory as a build's, even if the build is killed.
     replace_text(stored, render(plan.to_json()))
     (out / WORK).mkdir(exist_ok=True)
 
 
 def not_ours(out: Path) -> BuildError:
-    """Return the error that says that `out` holds something that is not a build."""
+    """Return the error for a directory `out` that holds something other than a build."""
     return BuildError(f"{out} exists and is not a build directory", "choose an empty or new directory")
 
 
 def _left(path: Path) -> bool:
-    """Return whether this is a file that a killed process was writing, where such files need a name."""
+    """Return whether this is an unfinished file of a killed process (some systems need a name for it)."""
     return path.name.startswith(".") and path.name.endswith(PARTIAL)
 
 
@@ -132,7 +132,7 @@ def _same_plan(plan: Plan, stored: Path) -> None:
 
 
 def another_plan(out: Path, known: dict[str, Any]) -> BuildError:
-    """Return the error that says that `out` holds a build of the plan `known`."""
+    """Return the error for a directory `out` that holds a build of another plan, `known`."""
     names = ("format", "tier", "seed", "every", "version")
     told = ", ".join(f"{name} {known.get(name)!r:.40}" for name in names)
     return BuildError(
@@ -142,7 +142,7 @@ def another_plan(out: Path, known: dict[str, Any]) -> BuildError:
 
 @contextlib.contextmanager
 def alone(out: Path) -> Iterator[None]:
-    """Keep other builds out of `out` meanwhile; raises BuildError if one is at work there."""
+    """Lock `out` against other builds; raises BuildError if one is running there."""
     with (out / WORK / "lock").open("w") as stream:
         try:
             lock(stream)
@@ -157,7 +157,7 @@ def alone(out: Path) -> Iterator[None]:
 def lock(stream: IO[str]) -> None:
     """Lock a file until it is closed; raises BlockingIOError if another process has locked it."""
     try:
-        import fcntl  # noqa: PLC0415  # not everywhere
+        import fcntl  # noqa: PLC0415  # not on every system
     except ImportError:
         return
     try:
@@ -165,12 +165,13 @@ def lock(stream: IO[str]) -> None:
     except BlockingIOError:
         raise
     except OSError:
-        # Some network file systems have no locks; two builds of one plan write the same bytes.
+        # Some network file systems have no locks; without one, two builds of one plan still write the same
+        # bytes.
         return
 
 
 def built_again(directory: Path, manifest: dict[str, Any], scratch: Path, engine: Builder) -> list[str]:
-    """Build the plan of `manifest` once more, into `scratch`; return what comes out different there.
+    """Build the plan of `manifest` once more, into `scratch`; return the differences.
 
     Raises ManifestError if this version does not know the plan.
     """
@@ -188,7 +189,7 @@ def load_manifest(out: Path) -> dict[str, Any] | None:
         return load(out)
     except ManifestChanged as error:
         if not (out / PLAN_FILE).exists():
-            # Many things have a file of this name; it is not ours to delete.
+            # Other programs write files of this name, too: without a plan beside it, it is not a build's.
             raise not_ours(out) from None
         raise BuildError(str(error), f"remove {MANIFEST}: {_ANEW}") from None
     except ManifestError:
@@ -203,7 +204,7 @@ def _has_plan(out: Path, plan: Plan) -> bool:
 
 
 def _build(plan: Plan, out: Path, engine: Builder, progress: Progress) -> dict[str, Any]:
-    """Make all files of a build below ``work/`` and put them in their place, the manifest last."""
+    """Make all files of a build below ``work/`` and move them to their places, the manifest last."""
     started = time.monotonic()
     total = plan.shards()
     show = partial(progress, f"{plan.tier}: shards")
@@ -237,7 +238,7 @@ def _build(plan: Plan, out: Path, engine: Builder, progress: Progress) -> dict[s
 def _merged(
     plan: Plan, out: Path, have: dict[int, Summary], jobs: int, show: Callable[[int, int], None]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Write the parts and the cases; return what the manifest says of both, on every engine the same."""
+    """Write the parts and the cases; return the manifest's entries about both, the same for every engine."""
     readers, total = crash_format(plan.format).readers, plan.shards()
     kept, choice = kept_of_each(plan, out), CoreChoice(frozenset(), {})
     if plan.tier == "core":
@@ -316,7 +317,7 @@ def each_shard(
     jobs: int = 1,
     progress: ShardsDone = lambda done: None,
 ) -> dict[int, Result]:
-    """Return what `work` gives for each of `shards`; with more than one job it pickles.
+    """Return the result of `work` for each of `shards`; with more than one job, `work` is pickled.
 
     Raises BuildError if a worker dies or cannot write, OSError if this process cannot.
     """
@@ -326,7 +327,7 @@ def each_shard(
             found[number] = work(number)
             progress(len(found))
         return found
-    # From the end of the plan: workloads grow along it, and large ones should not come last.
+    # The last shards first: workloads grow along the plan, and a large one should not be the last to finish.
     order = shards[::-1]
     try:
         with contextlib.closing(results(partial(_worker, work), order, jobs)) as done:
@@ -340,7 +341,7 @@ def each_shard(
 
 @contextlib.contextmanager
 def _worker(work: Callable[[int], Result]) -> Iterator[Callable[[int], Any]]:
-    """Give what a worker does with each shard."""
-    # Workloads by the ten thousand and remembered answers stay: they are searched for garbage seldom.
+    """Return the function that a worker calls for each shard."""
+    # Many workloads and cached answers stay alive: fewer garbage collections save time.
     gc.set_threshold(100_000, 50, 100)
     yield partial(tried, work)

@@ -1,4 +1,4 @@
-"""A state of a build, found again by its id. The Parquet row says what it is a function of."""
+"""Finds a state of a build by its id. The Parquet row has the descriptor from which the state is rebuilt."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NotThere(LookupError):
 
 @dataclass(frozen=True)
 class BuiltState:
-    """A state of a build: its adapter, workload and descriptor, and the verdicts as they were built."""
+    """A state of a build: its adapter, workload and descriptor, and the verdicts in the build."""
 
     adapter: CrashFormat
     workload: Any
@@ -65,7 +65,7 @@ def place_of(directory: Path, name: str) -> BuiltState:
     except (ManifestError, UnknownFormat) as error:
         raise NotThere(f"{error}; `journalspec corpus build --tier core --out DIR` makes a build") from None
     adapter = crash_format(plan.format)
-    # Part by part, so that memory is bounded by the largest one.
+    # Parts are read one by one, so that memory is bounded by the largest one.
     wanted = bytes.fromhex(digits)
     found = (pq.read_table(path, filters=[("case_id", "=", wanted)]) for path in part_files(directory))
     row = next((rows.to_pylist()[0] for rows in found if len(rows)), None)
@@ -82,7 +82,7 @@ def place_of(directory: Path, name: str) -> BuiltState:
 
 
 def verdict_of(place: BuiltState, reader: Named) -> str:
-    """Return what `reader` gets in the state, asked now; raises NotThere if the state is not what it was."""
+    """Return the verdict on `reader` in the state, read now; raises NotThere if the state has changed."""
     state = place.state
     if state.case_id != place.case_id:
         raise NotThere(f"{place.case_id} is made otherwise by this version: build again")

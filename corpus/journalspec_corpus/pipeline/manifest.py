@@ -1,10 +1,9 @@
-"""The manifest of a build: what its words mean, and whether a build is what its manifest says.
+"""The manifest of a build: its members, and the check of a build against it.
 
-Needs nothing that builds one. Every bit counts: the manifest is sealed, the plan is in it, all other files
-have their checksums there, and what is in none of them is named. Only another build shows whether the plan
-leads to these files, and to the counts of the manifest (:func:`.build.built_again`). A directory may be
-hostile: nothing but regular files is opened, and nothing is read before it is known to be of a size that
-such a file may have.
+It needs no module that builds. Every bit is checked: the manifest is sealed, contains the plan, and has the
+checksums of all other files; an unknown file is reported. Only a second build shows whether the plan leads to
+these files and counts (:func:`.build.built_again`). A directory may be hostile: only regular files are
+opened, and a file is read only if its size is within the limit for its kind.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ _MEMBERS = frozenset({"plan", "counts", "strata", "digest", "parts"})
 
 
 class ManifestError(Exception):
-    """A directory holds no finished build, or none to be believed; the message says so and names it."""
+    """A directory holds no finished build, or its manifest is unusable; the message names the directory."""
 
 
 class ManifestChanged(ManifestError):
-    """There is a manifest, and it is not as it was written."""
+    """The manifest has been changed since it was sealed."""
 
 
 def load(directory: Path) -> dict[str, Any]:
@@ -52,7 +51,7 @@ def load(directory: Path) -> dict[str, Any]:
 
 
 def look(directory: Path) -> tuple[dict[str, Any], list[str]]:
-    """Return the manifest in `directory`, and what is wrong with its seal; raises ManifestError."""
+    """Return the manifest in `directory`, and the fault of its seal; raises ManifestError."""
     path = directory / MANIFEST
     try:
         with as_is(path) as stream:
@@ -79,7 +78,7 @@ def part_name(number: int) -> str:
 
 
 def part_files(out: Path) -> list[Path]:
-    """Return the files that a build has of its states, in order."""
+    """Return the files with the states of a build, in order."""
     return sorted((out / STATES).glob("part-*.parquet"))
 
 
@@ -90,14 +89,14 @@ def digest_of_parts(parts: Iterable[Mapping[str, Any]]) -> str:
 
 
 def rate(manifest: Mapping[str, Any]) -> float:
-    """Return distinct cases per second of wall time, as far as they were made in this run."""
+    """Return distinct cases per second of wall time, without those of an earlier, interrupted run."""
     run = manifest["run"]
     share = run["shards_run"] / max(1, run["shards"])
     return float(manifest["counts"]["distinct"] * share / max(run["seconds"], 1e-9))
 
 
 def head(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what was built, of how much, in which time and on what."""
+    """Yield lines about a build: its counts, its time and its machine."""
     plan, counts, run = manifest["plan"], manifest["counts"], manifest["run"]
     every = f", each {plan['every']}-th workload" if plan["every"] > 1 else ""
     yield f"{plan['format']}, tier {plan['tier']}{every}; edition {manifest['edition']}"
@@ -118,7 +117,7 @@ def head(manifest: Mapping[str, Any]) -> Iterator[str]:
 
 
 def as_json(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was counted as a JSON object; classes apart, as in the manifest."""
+    """Return the counts as a JSON object; one entry per class, as in the manifest."""
     keys = ("edition", "plan", "fingerprint", "digest", "counts", "run", "strict")
     strata = {name: {**tables, "meaning": STRATA[name]} for name, tables in manifest["strata"].items()}
     return {
@@ -130,21 +129,21 @@ def as_json(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 #: The largest size of a part or a file of cases (bytes); the largest existing ones have some millions.
 MAX_FILE = 1 << 30
-#: More of one kind are counted, not listed.
+#: At most this many problems of one kind are listed; more are only counted.
 LISTED = 5
-#: The errors that a manifest of a wrong form may raise.
+#: The errors that a malformed manifest may raise.
 ILL_FORMED = (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError, RecursionError)
 
 
 @dataclass
 class Verified:
-    """What was looked at, and every way in which it is not what the manifest says (file: what)."""
+    """The result of a check: the checked files, and each difference from the manifest."""
 
     checked: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     def add(self, found: Collection[str], where: str) -> None:
-        """Add problems of one kind; of many only the first, and how many there are."""
+        """Add problems of one kind; if there are many, only the first ones and their number."""
         self.problems += map(shown, list(found)[:LISTED])
         if len(found) > LISTED:
             self.problems.append(f"{where}: and {len(found) - LISTED} more of that kind")
@@ -153,7 +152,7 @@ class Verified:
 def verify(directory: Path) -> Verified:
     """Check everything in a finished build against its manifest; raises ManifestError if there is none.
 
-    Where only the published cases were downloaded, the parts are not missed.
+    If only the published cases were downloaded, absent parts are not a problem.
     """
     out = Verified()
     try:
@@ -195,7 +194,7 @@ def _plan(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
 
 
 def said_of(manifest: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return what a manifest says of parts and cases, by name; raises ValueError if they have other names."""
+    """Return the manifest's entries about parts and cases, by name; raises ValueError for other names."""
     names, cases = [part["file"] for part in manifest["parts"]], manifest.get("cases", {"files": {CASES: {}}})
     if names != [part_name(number) for number in range(len(names))]:
         raise ValueError(f"the parts are not {part_name(0)} and so on")
@@ -206,12 +205,12 @@ def said_of(manifest: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 
 def damaged(directory: Path, manifest: Mapping[str, Any]) -> list[str]:
-    """Return the names of the files of a finished build that are not there, or not what they were."""
+    """Return the names of the files of a finished build that are missing or changed."""
     return [name for name, said in said_of(manifest).items() if unlike(directory / name, said)]
 
 
 def _files(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
-    """Name what is not in the manifest or no file or directory of its own; check the rest by checksums."""
+    """Report unknown files and files of a wrong kind; check the others by checksums."""
     said, parts, cases = said_of(manifest), manifest["parts"], manifest.get("cases")
     known, here = {MANIFEST, PLAN_FILE, *said}, _there(directory / STATES)
     strange = [*_strange(directory, "", known, {STATES})]
@@ -230,7 +229,7 @@ def _files(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
 
 
 def _compare(directory: Path, said: Mapping[str, Mapping[str, Any]], where: str, out: Verified) -> bool:
-    """Return whether files are as described, by name; add the differences."""
+    """Return whether all files agree with their entries, by name; add the differences."""
     wrong = {name: text for name, of in said.items() if (text := unlike(directory / name, of))}
     out.add([f"{name}: {text}" for name, text in wrong.items()], where)
     return not wrong
@@ -256,9 +255,9 @@ _AGAIN = f"without {MANIFEST}, which says how it was built, `corpus build` makes
 
 
 def unlike(path: Path, said: Mapping[str, Any], again: str = _AGAIN) -> str:
-    """Return how a file differs from what a manifest says of it; nothing if it does not.
+    """Return how a file differs from the manifest's entry; empty if it does not.
 
-    `again` is how one gets the file again.
+    `again` says how to get the file again.
     """
     try:
         if path.is_symlink():

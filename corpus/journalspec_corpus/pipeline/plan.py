@@ -1,4 +1,4 @@
-"""What a build does: which workloads, in which shards, under which presets and seed."""
+"""The plan of a build: workloads, shards, presets and seed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.pipeline.manifest import ManifestError, load
 
-#: Raised whenever the same descriptor would give another id, class or verdict.
+#: Increased whenever the same descriptor would give another id, class or verdict.
 ENGINE = 3
-#: The edition of the results of plans: the first number changes with the meaning of ids and verdicts, the
-#: second grows with the checks.
+#: The version of a plan's results: the first number changes with the meaning of ids and verdicts, the second
+#: with added checks.
 EDITION = f"{ENGINE}.4"
 #: Tiers that are built from traces, and the number of workloads in one shard.
 BUILT_TIERS = {"core": 24, "full": 64}
@@ -25,7 +25,7 @@ BUILT_TIERS = {"core": 24, "full": 64}
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A build, completely: two equal plans give the same bytes.
+    """The complete definition of a build: two equal plans give the same bytes.
 
     `every` takes each n-th workload only (benchmarks, tests).
     """
@@ -44,7 +44,7 @@ class Plan:
 
     @classmethod
     def of_build(cls, directory: Path) -> Plan:
-        """Return the plan of the build in `directory`; raises ManifestError if none is known there."""
+        """Return the plan of the build in `directory`; raises ManifestError if there is none."""
         told = load(directory)["plan"]
         try:
             return cls(**{**told, "presets": tuple(told["presets"])})
@@ -59,7 +59,7 @@ class Plan:
 
     @property
     def shard_size(self) -> int:
-        """How many workloads one shard holds; fewer where only some are taken."""
+        """How many workloads one shard holds; fewer if the plan takes only each n-th workload."""
         return max(4, BUILT_TIERS[self.tier] // min(self.every, 4))
 
     def workloads(self) -> tuple[Any, ...]:

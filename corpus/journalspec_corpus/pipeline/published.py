@@ -1,12 +1,11 @@
-"""The core tier as cases: a choice of the judged states, as compressed lines.
+"""The core tier as cases: a selection of the states of a build, as compressed lines.
 
-The choice is made by ids alone, so that anybody repeats it. A worker finds each shard's chosen
-states again and writes their lines; then they are put together and compressed. Lines and order
-depend on the plan alone.
+The selection uses ids alone, so that anybody can repeat it. A worker rebuilds each shard's chosen states and
+writes their lines; then the lines are joined and compressed. Lines and order depend on the plan alone.
 
-The states of a trace have few files in many combinations, and few answers are permitted. So a file's content
-and a case's permitted answers are lines of their own, and the cases after them name them by number
-(:class:`journalspec_corpus.load.Shared` puts them together).
+The states of a trace have few different files and permitted answers. So each content of a file and each set
+of permitted answers is a line of its own, and later cases refer to it by number
+(:class:`journalspec_corpus.load.Shared` resolves the numbers).
 """
 
 from __future__ import annotations
@@ -42,13 +41,13 @@ from journalspec_corpus.pipeline.shards import BuildError
 
 #: Number of published cases, and the least number of each class.
 CORE_CASES, PER_CLASS = 100_000, 3
-#: The number from each stratum, if it has as many; the rest is given to the strata in this order.
+#: The number of cases from each stratum. If a stratum has fewer, the rest goes to the strata in this order.
 QUOTA = {"R": 80_000, "C": 15_000, "L": 5_000}
-#: No category of a stratum gets more than every n-th case of its quota while others have some left.
+#: A category gets at most one n-th of its stratum's quota, as long as other categories have states left.
 SHARES = 8
-#: No more of these while there are others: they hold sectors of garbage, which nothing makes smaller.
+#: No more cases of these categories while there are others: they contain garbage, which does not compress.
 MOST = {"sector-trash": 4_000}
-#: How hard to compress: 9 takes four times as long for a few percent.
+#: The level of compression: 9 takes four times as long for a few percent.
 _LEVEL = 6
 _KIND = ("stratum", "writer", "edition", "category", "background", "field", "acknowledged")
 Kind = tuple[Any, ...]
@@ -58,11 +57,11 @@ Kind = tuple[Any, ...]
 class CoreChoice:
     """The ids of the states to publish, and how often our readers fail on them.
 
-    No reader had a say in the choice.
+    The choice does not depend on any reader.
 
-    `beyond` counts, by reader, class and verdict, the chosen states in which
-    a reader that follows the specification does not give what is required, because the
-    order of writes, the device or the format has lost it.
+    `beyond` counts, by reader, class and verdict, the chosen states in which even a reader that follows the
+    specification cannot return the required records: the order of writes, the device or the format has lost
+    them.
     """
 
     ids: frozenset[bytes]
@@ -70,7 +69,7 @@ class CoreChoice:
 
 
 def choose(tables: Iterable[pa.Table], readers: Collection[str]) -> CoreChoice:
-    """Return what to publish of the states in `tables`, and how `readers` fail on that.
+    """Return the ids of states in `tables` to publish, and how `readers` fail on them.
 
     First the smallest ids of each class, then the smallest of each category up to its share, then of
     each class up to its quota, then of all: ids are hashes, so this is a sample.
@@ -91,12 +90,12 @@ def choose(tables: Iterable[pa.Table], readers: Collection[str]) -> CoreChoice:
 
 
 def columns_of(readers: Collection[str]) -> list[str]:
-    """Return the columns that decide what is published, and those of which it is counted."""
+    """Return the columns that decide about publication, and the readers' columns for the counts."""
     return ["case_id", *_KIND, *(f"verdict_{name}" for name in readers)]
 
 
 def _values(column: pa.ChunkedArray) -> list[Any]:
-    """Return a column as a list, equal labels as one object; of numbers, whether they are positive."""
+    """Return a column as a list, equal labels as one object; for numbers, whether they are positive."""
     if pa.types.is_dictionary(column.type):
         whole = column.unify_dictionaries().combine_chunks()
         values: list[Any] = np.asarray(whole.dictionary.to_pylist(), object)[whole.indices].tolist()
@@ -109,7 +108,7 @@ def _sorted(counts: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
 
 
 def _chosen(found: Sequence[tuple[bytes, Kind]], total: int) -> frozenset[bytes]:
-    """Return the ids to take of `found`, which is sorted."""
+    """Return the ids to publish from `found`, which is sorted."""
     taken: set[bytes] = set()
     #: by stratum, by category, and by both
     count: Counter[str | tuple[str, str]] = Counter()
@@ -144,9 +143,9 @@ def _chosen(found: Sequence[tuple[bytes, Kind]], total: int) -> frozenset[bytes]
 def publish(
     plan: Plan, out: Path, choice: CoreChoice, counted: Iterable[Counter[tuple[str, str]]]
 ) -> dict[str, Any]:
-    """Put the cases of a build under way together; return what its manifest says of them. Raises BuildError.
+    """Join the cases of an unfinished build; return the manifest's entry about them.
 
-    `counted` has what :func:`write_cases` returned of each shard.
+    Raises BuildError. `counted` has the results of :func:`write_cases` for all shards.
     """
     counts: dict[str, Counter[str]] = {}
     for (stratum, category), number in sum(counted, Counter[tuple[str, str]]()).items():
@@ -154,7 +153,7 @@ def publish(
     written = sum(of.total() for of in counts.values())
     if written != len(choice.ids):
         raise BuildError(f"{len(choice.ids) - written} chosen states were not found again", "report this")
-    # No time and no name in it: the same bytes whenever it is written.
+    # The gzip header has no time and no name, so that the bytes are always the same.
     with replacing(out / WORK / CASES, "wb") as raw, gzip.GzipFile("", "wb", _LEVEL, raw, mtime=0) as stream:
         for number in range(plan.shards()):
             stream.write(_lines_file(out, number).read_bytes())
@@ -206,14 +205,14 @@ def write_cases(plan: Plan, out: Path, chosen: Collection[bytes], number: int) -
 def _found(
     plan: Plan, adapter: CrashFormat, trace: Trace, left: set[bytes]
 ) -> Iterator[tuple[dict[str, Any], dict[str, bytes], str]]:
-    """Yield the states of `trace` that are `left`: as cases, their files, their permitted answers as JSON.
+    """Yield the states of `trace` in `left`: the case without files, its files, its answers as JSON.
 
-    The cases have no files. They are crossed off.
+    Each is removed from `left`.
     """
     sets = ExpectedSets(adapter, trace)
     for states in crash_states(trace, tuple(map(get_preset, plan.presets)), plan.seed):
         point, facts = states.point, Facts(states)
-        # Of equal states the first one, where the last one is.
+        # Of equal states the first one is taken.
         backwards = reversed(list(enumerate(facts.case_ids)))
         keep = {name: row for row, name in backwards if name in left}
         if not keep:
@@ -251,7 +250,7 @@ def _found(
 
 
 def _plain(content: bytes) -> dict[str, Any]:
-    """Return a file as one extent up to its last byte that is not zero: quick rather than short."""
+    """Return a file as one extent up to its last byte that is not zero: fast rather than short."""
     held = content.rstrip(b"\0")
     told = InputFile("", len(content), 0, ((0, held),) if held else ()).to_json()
     del told["path"]

@@ -1,8 +1,7 @@
-"""Shards: the states of some workloads, judged, and on disk: written complete or not at all, and found again.
+"""Shards: the states of some workloads with their verdicts, written atomically and found again.
 
-What is in a shard is a pure function of traces, presets and seed. While a build is under way its shards are
-Arrow files, which are quick to write and to read; only what a finished build keeps of them becomes Parquet,
-once.
+The content of a shard is a pure function of traces, presets and seed. During a build, shards are Arrow files,
+which are fast to write and to read. The rows that a finished build keeps are written as Parquet once.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ from journalspec_corpus.pipeline.manifest import WORK, part_name
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.tables import Reached
 
-#: Gets the number of finished shards.
+#: A function that is called with the number of finished shards.
 ShardsDone = Callable[[int], None]
 _TRACEBACK = "JOURNALSPEC_TRACEBACK"
-#: Where the schema of a shard's file has its summary.
+#: The key of the summary in the schema of a shard's file.
 _SUMMARY = b"journalspec"
 _VERDICTS = tuple(VERDICTS)
 _NUMBERS = {name: number for number, name in enumerate(VERDICTS)}
@@ -72,9 +71,9 @@ def schema(readers: Iterable[str]) -> pa.Schema:
 
 @dataclass(frozen=True)
 class JudgedStates:
-    """The states of a crash point, judged: a column of indices into :data:`VERDICTS` for each reader.
+    """The states of a crash point with verdicts: a column of indices into :data:`VERDICTS` for each reader.
 
-    `new` are the rows of those that were not seen before, each id once.
+    `new` are the rows of states that were not seen before, each id once.
     """
 
     facts: Facts
@@ -89,7 +88,7 @@ class JudgedStates:
 def verdicts_of(facts: Facts, adapter: CrashFormat) -> list[Column]:
     """Return the verdicts of all readers of a format, reader by reader."""
     found, which = answers(facts.contents, adapter.read, adapter.sees, adapter.memory)
-    # Equal answers that may be refused alike are judged once.
+    # An answer gets its verdict once for each kind of refusal.
     entries = which.astype(np.int64) * len(REFUSALS) + facts.refusals
     table = np.zeros((len(adapter.readers), len(found) * len(REFUSALS)), np.uint8)
     for entry in np.unique(entries).tolist():
@@ -101,7 +100,7 @@ def verdicts_of(facts: Facts, adapter: CrashFormat) -> list[Column]:
 
 
 class Shard:
-    """The distinct states of several traces, gathered by columns and made one Arrow table at the end."""
+    """The distinct states of several traces, collected in columns; the result is one Arrow table."""
 
     def __init__(self, adapter: CrashFormat, presets: tuple[Preset, ...], seed: int) -> None:
         self.adapter = adapter
@@ -109,11 +108,12 @@ class Shard:
         self.seed = seed
         self.readers = adapter.readers
         self.traces = self.generated = 0
-        #: the writers that reach each state, and the readers that fail in it, also in earlier traces' states
+        #: the writers that reach each state, and the readers that fail in it; also for states of earlier
+        #: traces
         self.reached: set[Reached] = set()
         self._seen: set[bytes] = set()
-        #: The values of each column, crash point by crash point. Labels are numbers, and texts of a trace are
-        #: the number of the trace.
+        #: The values of each column, crash point by crash point. Labels are stored as numbers, and texts of a
+        #: trace as the trace's number.
         self._columns: dict[str, list[npt.NDArray[Any]]] = defaultdict(list)
         self._texts: list[tuple[str, ...]] = []
 
@@ -128,12 +128,12 @@ class Shard:
                     self._seen.add(name)
                     new.append(row)
             found = JudgedStates(facts, verdicts_of(facts, self.adapter), new)
-            # In a state that another trace has left already, other records may be required here.
+            # A state of an earlier trace may have other required records here, so it is noted again.
             self._note(trace, found)
             yield found
 
     def _note(self, trace: Trace, found: JudgedStates) -> None:
-        """Note under which presets the writer reaches states, and what fails in them."""
+        """Note under which presets the writer reaches states, and which readers fail in them."""
         states = found.facts.states
         preset, who = states.preset.astype(np.int64), (states.stratum, writer_of(trace), trace.edition)
         self.reached |= {Reached(*who, PRESETS[at].name) for at in np.unique(preset).tolist()}
@@ -144,7 +144,7 @@ class Shard:
                     self.reached.add(Reached(*who, PRESETS[at].name, reader, _VERDICTS[verdict]))
 
     def add(self, trace: Trace) -> None:
-        """Take in the states of `trace` that the shard does not hold yet."""
+        """Add the states of `trace` that the shard does not hold yet."""
         number = len(self._texts)
         self._texts.append((trace.id, trace.name, trace.edition, writer_of(trace), trace.background))
         for found in (found for found in self.judged(trace) if found.new):
@@ -200,7 +200,7 @@ class Shard:
 
 
 def judged_shard(plan: Plan, number: int) -> Shard:
-    """Return shard `number` of `plan`, judged. A pure function of the plan."""
+    """Return shard `number` of `plan` with its verdicts. A pure function of the plan."""
     adapter = crash_format(plan.format)
     shard = Shard(adapter, tuple(map(get_preset, plan.presets)), plan.seed)
     for work in plan.shard_workloads(number):
@@ -209,7 +209,7 @@ def judged_shard(plan: Plan, number: int) -> Shard:
 
 
 class BuildError(Exception):
-    """A build cannot go on: what and why in the text, what to do in `hint`."""
+    """A build cannot continue; the text has the fault and the cause, `hint` the next step."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -217,12 +217,12 @@ class BuildError(Exception):
 
 
 def tried(work: Callable[[int], object], number: int) -> object:
-    """Return what `work` gives, or the error that the builder is to raise."""
+    """Return the result of `work`, or the error that the builder must raise."""
     try:
         return work(number)
     except (BuildError, OSError, MemoryError) as error:
         return error
-    except Exception as error:  # whatever it is, the builder has to be notified
+    except Exception as error:  # the builder must get every error
         if os.environ.get(_TRACEBACK):
             traceback.print_exc()
         text = f"shard {number}: a fault of journalspec, please report it: {type(error).__name__}: {error}"
@@ -233,8 +233,8 @@ def tried(work: Callable[[int], object], number: int) -> object:
 class Summary:
     """One finished shard: the number of its states before de-duplication, and of its traces.
 
-    `reached` says who reaches what in it. `cpu` is the processor time it took, in seconds; no output
-    depends on it.
+    `reached` counts which writers reach its states, and which readers fail. `cpu` is the processor time in
+    seconds; no output depends on it.
     """
 
     shard: int
@@ -250,10 +250,9 @@ def shard_file(out: Path, shard: int) -> Path:
 
 
 def write_shard(plan: Plan, out: Path, number: int) -> None:
-    """Judge shard `number` and write it, with its summary.
+    """Compute the verdicts of shard `number`, and write it with its summary.
 
-    A shard that is there is not judged again: a task that lost its worker is given
-    to another one as a whole.
+    An existing shard is not made again, because a task whose worker died is repeated from its first shard.
     """
     if _summary(out, number) is not None:
         return
@@ -274,13 +273,13 @@ def read_shard(out: Path, number: int, columns: Sequence[str] | None = None) -> 
 
 
 def finished(plan: Plan, out: Path) -> dict[int, Summary]:
-    """Return the shards that are on disk, which are complete: a shard gets its name when it is."""
+    """Return the shards that are on disk; they are complete, because a shard gets its name last."""
     known = {number: _summary(out, number) for number in range(plan.shards())}
     return {number: summary for number, summary in known.items() if summary is not None}
 
 
 def _summary(out: Path, number: int) -> Summary | None:
-    """Return the summary of a shard that is on disk, None of one that is not, or is cut or another one."""
+    """Return the summary of a shard on disk; None if it is missing, incomplete or another one."""
     try:
         with pa.memory_map(str(shard_file(out, number))) as source:
             loaded = json.loads(pa.ipc.open_file(source).schema.metadata[_SUMMARY])
@@ -299,7 +298,7 @@ Kept = npt.NDArray[np.bool_]
 
 
 def kept_of_each(plan: Plan, out: Path) -> list[Kept]:
-    """Return for each shard which rows stay: of equal ids the first in plan order.
+    """Return for each shard which rows stay: of rows with equal ids, the first in plan order.
 
     This needs 60 bytes of memory per state.
     """
@@ -316,9 +315,9 @@ def first_of_each(ids: npt.NDArray[np.bytes_]) -> Kept:
 
 
 def write_part(out: Path, number: int, table: pa.Table) -> dict[str, Any]:
-    """Write what is kept of a shard below ``work/``; return its entry in the manifest."""
+    """Write the kept rows of a shard below ``work/``; return its entry in the manifest."""
     sink = BytesIO()
-    # A dictionary of ids would hold every one of them.
+    # No dictionary for ids: all are different.
     repeating = [column.name for column in table.schema if not pa.types.is_fixed_size_binary(column.type)]
     pq.write_table(table, sink, compression="zstd", write_statistics=False, use_dictionary=repeating)
     name, data = part_name(number), sink.getvalue()

@@ -28,19 +28,18 @@ if TYPE_CHECKING:
 
 _POLL_SECONDS = 0.3
 _LOOPBACK = "127.0.0.1"
-#: Tasks per core: enough of them that all cores finish together, and that little is lost with a worker.
+#: Tasks per core: enough that all cores finish at about the same time, and that a lost worker costs little.
 TASKS_PER_CORE = 8
 
 
 def session(master: str | None = None) -> SparkSession:
     """Return a quiet Spark session; an active one is used as it is.
 
-    The default master is ``local[*]`` unless the program was submitted with another one. Files that Spark
-    writes in addition to the build are in a scratch directory that is deleted when this process ends.
-    Raises BuildError if PySpark or Java is missing.
+    The master is ``local[*]`` unless the program was submitted with another one. Spark's own files are in a
+    scratch directory that is deleted when this process ends. Raises BuildError if PySpark or Java is missing.
     """
     try:
-        from pyspark.sql import SparkSession  # noqa: PLC0415  # an optional part, and slow to import
+        from pyspark.sql import SparkSession  # noqa: PLC0415  # optional, and slow to import
     except ImportError:
         raise BuildError(
             "PySpark is not installed", "pip install 'journalspec[spark]', or --engine local"
@@ -56,7 +55,7 @@ def session(master: str | None = None) -> SparkSession:
         f"-Dlog4j2.configurationFile={quiet.as_uri()}",
         f'"-Djava.io.tmpdir={scratch}"',
         "-XX:-UsePerfData",
-        # The work is Python's: just-in-time compiled code does not run long enough here to be worth it.
+        # The work is done in Python: Java code does not run long enough for an optimising compiler.
         "-XX:TieredStopAtLevel=1",
     ]
     settings: dict[str, bool | float | int | str | None] = {
@@ -68,11 +67,11 @@ def session(master: str | None = None) -> SparkSession:
     if master is not None or "spark.master" not in os.environ.get("PYSPARK_SUBMIT_ARGS", ""):
         settings["spark.master"] = master = master or "local[*]"
         if master.startswith(("local", f"spark://{_LOOPBACK}:", "spark://localhost:")):
-            # Nothing needs to be reached from outside, and Java's words about host names are not news.
+            # No connection comes from outside, and Java's warnings about host names do not matter.
             os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
             settings |= {"spark.driver.bindAddress": _LOOPBACK, "spark.driver.host": _LOOPBACK}
         if master.startswith("local"):
-            # Spark removes its files if it has the time; after a kill they are left.
+            # Spark removes its files at its end, but not if it is killed.
             settings["spark.local.dir"] = scratch
     try:
         found = SparkSession.builder.config(map=settings).getOrCreate()
@@ -98,9 +97,10 @@ def run(
     partitions: int,
 ) -> None:
     """Judge and write `shards` in `partitions` tasks; call `progress` with the number done."""
-    # Dealt out like cards: neighbours cost alike, so each task gets some of each.
+    # Shards are distributed round robin: neighbouring shards cost about the same, so all tasks cost about the
+    # same.
     dealt = [shard for start in range(partitions) for shard in shards[start::partitions]]
-    # What another attempt would not change is returned, not raised.
+    # An error that a retry would not change is returned, not raised.
     work = partial(tried, partial(_write, plan, out.resolve()))
     job = spark.sparkContext.parallelize(dealt, partitions).map(work)
     already, stop = sealed(out), threading.Event()
@@ -136,7 +136,7 @@ def _write(plan: Plan, out: Path, number: int) -> None:
 
 
 def _cause(error: BaseException) -> str:
-    """Return the one line of a Java or Python error in a task that says what happened."""
+    """Return the line with the cause from a Java or Python error in a task."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     telling = [line for line in lines if "Error: " in line or "Exception: " in line]
     return next((line for line in reversed(telling) if not line.startswith("at ")), _first_line(error))

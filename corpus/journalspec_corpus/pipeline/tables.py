@@ -1,8 +1,7 @@
 """The counted tables of a manifest, one set per class: a number over several classes says nothing.
 
-Each state is kept only once. A state that two orders of writes leave is kept for the first
-of them, and what it says is true of both: a failure counts against every writer that can
-leave it, under the strongest preset that does.
+Each state is kept only once. A state that two orders of writes leave is kept for the first of them. A failure
+in it still counts against both writers, each under the strongest preset that leaves the state.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ VERDICT = "verdict_"
 
 
 class Labels(NamedTuple):
-    """What states have in common that are counted together; `acknowledged` is whether anything is."""
+    """The labels of states that are counted together; `acknowledged` is whether any record is."""
 
     stratum: str
     writer: str
@@ -40,7 +39,7 @@ Counts = Counter[Labels]
 
 
 class Reached(NamedTuple):
-    """Who reaches a state, and who fails in it; the last two are empty for "was checked"."""
+    """A writer that reaches a state, and a reader that fails in it; no reader means "was checked"."""
 
     stratum: str
     writer: str
@@ -59,16 +58,16 @@ def counted(table: pa.Table) -> Counts:
     groups = table.select(names).group_by(names).aggregate([([], "count_all")])
     columns = [groups[name].to_pylist() for name in (*names, "count_all")]
     plain = len(names) - len(readers)
-    # Two entries of a dictionary may be one text.
+    # Two entries of a dictionary may have the same text.
     out: Counts = Counter()
     for *labels, count in zip(*columns, strict=True):
         out[Labels._make([*labels[:plain], tuple(labels[plain:])])] += count
     return out
 
 
-#: The stratum whose presets are guarantees.
+#: The stratum whose presets guarantee something.
 HONEST = "R"
-#: The conditions under which a format is safe in a state.
+#: The invariants that must hold for a writer to be safe.
 SAFETY = ("I1", "I2", "I3", "I4", "I5")
 
 
@@ -80,9 +79,9 @@ def tabulate(
 ) -> dict[str, Any]:
     """Return the tables of each class that has states.
 
-    `seen` counts distinct states, `reached` says who reaches them (a state that
-    two writers leave is counted once and held against both). `strict` is the reader that
-    decides under which presets a writer is safe.
+    `seen` counts distinct states, `reached` counts by writer (a state that two writers leave is counted once
+    in `seen`, and for both in `reached`). `strict` is the reader that decides under which presets a writer is
+    safe.
     """
     out: dict[str, Any] = {}
     for stratum in STRATA:
@@ -148,9 +147,9 @@ def _failures(seen: Counts, readers: tuple[str, ...], reached: Iterable[Reached]
 def _safe_under(reached: Iterable[Reached], strict: str) -> list[dict[str, Any]]:
     """Return for each writer the weakest preset up to which nothing breaks :data:`SAFETY`.
 
-    ``weakest`` is the weakest preset checked that is still stronger than
-    ``fails_under``, the strongest one with a failure; None if there is no such preset.
-    ``besides`` are the other invariants that break, with the strongest preset of each.
+    ``fails_under`` is the strongest preset with a failure. ``weakest`` is the weakest checked preset that is
+    still stronger; None if there is none. ``besides`` are the other broken invariants, each with its
+    strongest preset.
     """
     looked: dict[tuple[str, str], set[str]] = defaultdict(set)
     broken: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)

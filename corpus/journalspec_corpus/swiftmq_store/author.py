@@ -12,7 +12,7 @@ with zeros), ABORT likewise. ``generation=8`` makes a record of another one. A l
 START is untagged. ``log_size`` fills it with zeros. ``page_size`` is that of the pages, if it is not 2048.
 
 ``durables``: ``d1 client name topicName=T noLocal=true`` is an object stream with these entries, in this
-order. Swap files, ``swaps``: ``orders-0 hi ho``.
+order. ``swaps`` are swap files: ``orders-0 hi ho``.
 
 Labels: ``pages``, ``log``, ``p0.slots``, ``p0.e1.head``, ``p2.slice``, ``c1.number``, ``c1.a1.page``,
 ``c1.a1.kind``. In states a queue is ``{ name = "orders", messages = ["0 hi"] }``: key, body (``!50``: fifty
@@ -39,21 +39,21 @@ HEADERS = ("empty", "prev", "next", "slots", "valid", "length")
 
 
 def message(text: str) -> bytes:
-    """Return a serialised message of kind bytes, priority 4, whose body is a text (``a*3000``)."""
+    """Return a serialised message of kind bytes, priority 4, with a text as its body (``a*3000``)."""
     if text.startswith("hex:"):
         return hex_bytes(text[4:])
-    # Kind, expiration, priority, timestamp, deliveries, mode, redelivered; eleven absent parts.
+    # Kind, expiration, priority, timestamp, deliveries, mode, redelivered; then eleven absent parts.
     return bytes_message(long_text(text).encode())
 
 
 def bytes_message(body: bytes) -> bytes:
-    """Return a serialised message of kind bytes, priority 4, that has nothing but a body."""
+    """Return a serialised message of kind bytes, priority 4, with only a body."""
     head = integer(1, 4) + bytes(8) + integer(4, 4) + bytes(8) + integer(0, 4) + integer(2, 4) + b"\0"
     return head + bytes(11) + integer(len(body), 4) + body
 
 
 def branch(queue: str, entries: list[str], pairs: Mapping[str, str]) -> bytes:
-    """Return the message that a prepared branch is kept as; `pairs` are the keys of a BRANCH."""
+    """Return the message that stores a prepared branch; `pairs` are the keys of a BRANCH."""
     out = b"\1" + bytes(8) + integer(int(pairs.get("kind", "1")), 4) + _utf(queue)
     out += integer(int(pairs.get("routing", "0")), 1) + integer(int(pairs.get("form", "1")), 4)
     for name in ("bqual", "gtrid"):
@@ -70,7 +70,7 @@ def _utf(text: str) -> bytes:
     return integer(len(text.encode()), 2) + text.encode()
 
 
-#: The class of a durable subscriber's map: its name, version and fields, and what these hold.
+#: The class of a durable subscriber's map: its name, version and fields, and their values.
 _MAP = bytes.fromhex(
     "aced00057372" "0011" "6a6176612e7574696c2e486173684d6170" "0507dac1c31660d1" "03" "0002"
     "46000a6c6f6164466163746f72" "4900097468726573686f6c64" "7870" "3f400000" "0000000c" "7708" "00000010"
@@ -124,7 +124,7 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
 
 
 def _alone(built: Built, file: str, label: str, parts: list[Part]) -> None:
-    """Lay a file that is nothing but these parts."""
+    """Lay a file that consists of these parts."""
     data = bytearray()
     built.lay(file, label, parts, data)
     built.finish(file, label, data, len(data), b"\0")
@@ -161,7 +161,7 @@ def _entry(kind: str, text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _action(text: str, edition: str, size: int) -> tuple[dict[str, Any], list[Part]]:
-    """Return what a reader says of an action, and its parts."""
+    """Return a reader's report of an action, and its parts."""
     kind, page, *rest = text.split(":")
     told: dict[str, Any] = {"action": kind.upper(), "page": int(page)}
     parts = [Part("kind", integer(NUMBERS[kind.upper()], 4))]
@@ -183,7 +183,7 @@ def _action(text: str, edition: str, size: int) -> tuple[dict[str, Any], list[Pa
 
 
 def expand(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a case writes with its brief forms written out: queues, messages."""
+    """Return a value of a case with its brief forms of queues and messages written out."""
     out = dict(value)
     if "queues" in out:
         out["queues"] = [
@@ -214,7 +214,7 @@ def listed(numbers: Iterable[int], data: bytes | None = None) -> dict[str, Any]:
 
 
 def operation(text: str) -> dict[str, Any]:
-    """Return what a writer is asked for, of a text: ``commit tx=t,u``, ``insert queue=q message=hi``."""
+    """Return the writer's operation in a text: ``commit tx=t,u``, ``insert queue=q message=hi``."""
     out = brief_operation(text)
     if "message" in out:
         out["message"] = message(out["message"]).hex()

@@ -1,4 +1,4 @@
-"""What SwiftMQ's store gives to the crash engine."""
+"""The interface of SwiftMQ's store to the crash engine."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _NAMES = ("format_id", "gtrid", "bqual", "routing", "queue", "inserts", "keys")
 class LoggedPages:
     """The pages that the records of a log make, one record after the other (SMQ-RCV-028).
 
-    They are done and walked as the naive reader does it, which is nothing of the reference's.
+    Records are replayed and pages are walked by the naive reader's functions, independent of the reference.
     """
 
     def begin(self, state: Mapping[str, Any]) -> naive.LaidPages:
-        """Return what there is before the first record: no page."""
+        """Return the state before the first record: no page."""
         return naive.LaidPages(b"")
 
     def after(self, kept: naive.LaidPages, op: Mapping[str, Any], edition: str) -> naive.LaidPages:
@@ -51,13 +51,13 @@ class LoggedPages:
 
 
 def _action(said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an action as the naive reader has it: numbers and bytes, not texts."""
+    """Return an action in the naive reader's form: numbers and bytes, not texts."""
     numbers = {name: int(said[name]) for name in ("page", "offset") if name in said}
     return {"action": said["action"], **numbers, "after": bytes.fromhex(said.get("after", ""))}
 
 
 def canonical(shown: Mapping[str, Any]) -> State:
-    """Return a state as it is reported, in tuples; an empty queue of branches is not reported."""
+    """Return a reported state as tuples; an empty queue of branches is not reported."""
     queues = ((_hex(queue["name"]), tuple(map(_message, queue["messages"]))) for queue in shown["queues"])
     branches = (
         (*(_hex(one[name]) for name in _NAMES[:-1]), tuple(_hex(key) for key in one["keys"]))
@@ -74,14 +74,15 @@ def _hex(value: Any) -> str:
     return str(jsonable(value))
 
 
-#: A state that no store is in: a queue has a name.
+#: A state that no store can have, because a queue has a name.
 NONSENSE: State = ((("", ()),), ())
 
 
 def state(kept: naive.LaidPages) -> State:
-    """Return what the model keeps, in the same form; NONSENSE of pages that no log makes.
+    """Return the model's state in the same form; NONSENSE for damaged pages.
 
-    Bytes torn by a first crash were not there for later operations: the pages are right with or without them.
+    Records torn by a first crash were not there for later operations, so both pages with them and without
+    them are right.
     """
     store = naive.Store(kept)
     store.walk()
@@ -102,7 +103,7 @@ def effects(decided: State) -> Iterator[Effect]:
 
 
 def told(decided: State) -> dict[str, Any]:
-    """Return them in the form of an observation."""
+    """Return the state in the form of an observation."""
     queues, branches = decided
     return {
         "queues": [
@@ -123,7 +124,7 @@ def action(key: str) -> Action:
 
 
 def look(files: StateFiles, edition: str) -> Hashable:
-    """Return what recovery can see: the log's records and the pages that they lead to; all of other files."""
+    """Return the visible content: the log's records and the pages after them; all of other files."""
     if not {LOG, PAGES} <= files.keys():
         return equal_contents(files, edition)
     beside = [(name, files.same(name)) for name in files if name not in (LOG, PAGES)]
@@ -131,10 +132,10 @@ def look(files: StateFiles, edition: str) -> Hashable:
 
 
 def _seen(content: bytes, stored: bytes) -> bytes:
-    """Return a digest of what a log and the pages beside it come to.
+    """Return a digest of a log and of the pages after its replay.
 
-    Whatever a page held that the log replaces is not seen: between two checkpoints most states of the
-    pages come to the same.
+    The old content of pages that the log replaces is not seen, so most states of the pages between two
+    checkpoints are equal.
     """
     source = Memory(content)
     pages = ReplayedPages(Memory(stored), DEFAULT_SIZE, source)
@@ -143,7 +144,7 @@ def _seen(content: bytes, stored: bytes) -> bytes:
         pages.take(batch)
         damage += len(batch.damage)
     if not pages.in_file or pages.gone:
-        # Missing parts of the file are reported.
+        # An answer reports missing parts of the file, so all bytes are seen.
         return digest_of(content, stored)
     begun = content[: max(log.end, START_SIZE)]
     cut = b"" if pages.made(pages.in_file) else stored[pages.in_file * DEFAULT_SIZE :]

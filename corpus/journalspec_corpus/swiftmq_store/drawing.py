@@ -1,7 +1,7 @@
 """Stores drawn at random: valid ones, and ones with wrong fields.
 
-What the log does to a drawn store is in its pages already, as after a checkpoint that was not finished: so
-the state is that of the pages, whoever replays.
+The changes in the log of a drawn store are already in its pages, as after an unfinished checkpoint. So the
+state is that of the pages, with and without a replay.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from journalspec_corpus.swiftmq_store.author import (
 )
 
 FORMAT = "swiftmq_store"
-#: What a field may lie with, of any width.
+#: Wrong values of a field of any width.
 LIES = (b"\xff" * 8, b"\x80" + bytes(7), b"\x7f" + b"\xff" * 7, bytes(8), bytes(3) + b"\1" + bytes(4))
 
 
 def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
-    """Return a small valid store: a few queues, one in several pages, a log that has been replayed."""
+    """Return a small valid store: a few queues, one in several pages, a log that is already in the pages."""
     lives = [_life(edition, rng, wide=wide) for _ in range(2)]
     (now, state), (then, _) = lives
     found = drawn((FORMAT, edition), (now, then), state)
@@ -41,7 +41,7 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
 
 
 def _life(edition: str, rng: random.Random, *, wide: bool) -> tuple[Built, Mapping[str, Any]]:
-    """Return a store and what is in it; all pages of a queue come one after the other."""
+    """Return a store and its content; the pages of a queue follow each other."""
     pages, queues, roots = [""], [], []
     for name in sorted(rng.sample(("a", "orders", "q-1", "z"), rng.randrange(4))):
         head = len(pages)
@@ -75,7 +75,7 @@ def _life(edition: str, rng: random.Random, *, wide: bool) -> tuple[Built, Mappi
 
 
 def _log(data: bytes, spare: int, rng: random.Random) -> list[str]:
-    """Return records after which the pages are as they are."""
+    """Return records whose replay does not change the pages."""
     texts = [f"s START generation={rng.randrange(1, 2**62)}"] * (rng.randrange(4) > 0)
     for number in range(rng.randrange(4)):
         kind, actions = rng.choice(("COMMIT", "COMMIT", "ABORT")), []
@@ -93,7 +93,7 @@ def _log(data: bytes, spare: int, rng: random.Random) -> list[str]:
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
-    """Return files with wrong fields; nothing has a checksum."""
+    """Return files with wrong fields; this format has no checksums."""
     built, _ = _life(edition, rng, wide=False)
     lie_in(built, LIES, rng.choice((1, 1, 2, 3)), rng, small=12)
     return built.content()

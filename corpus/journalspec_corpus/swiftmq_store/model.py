@@ -32,7 +32,7 @@ class QueuedBranch:
 
 @dataclass(frozen=True)
 class QueueState:
-    """All queues; what open transactions insert and remove; branches by name; the next key of each queue."""
+    """All queues; inserts and removals of open transactions; branches by name; next key of each queue."""
 
     messages: Mapping[Place, StoredMessage] = field(default_factory=dict)
     inserted: Mapping[str, Mapping[Place, StoredMessage]] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class QueueState:
 
 
 class QueuedMessages:
-    """A pure state machine; a transaction counts once it is committed, a branch once it is prepared."""
+    """A pure state machine; a commit applies a transaction, a prepare makes it a branch in doubt."""
 
     def begin(self, state: Mapping[str, Any]) -> QueueState:
         """Return the content of a recovered `state`."""
@@ -72,7 +72,7 @@ class QueuedMessages:
         """Return the state after `op`."""
         kind = op["op"]
         if kind in ("open", "close"):
-            # Open transactions end with the process; keys of deleted messages may be reused.
+            # Open transactions end with the process, and keys of deleted messages may be used again.
             return self._opened(kept)
         if kind == "insert":
             return self._insert(kept, op)
@@ -131,7 +131,7 @@ class QueuedMessages:
             if place in messages and commit is not branch.inserts:
                 del messages[place]
             elif place in messages and not branch.inserts:
-                # It is delivered again.
+                # The message is delivered again.
                 one = messages[place]
                 messages[place] = StoredMessage(one.sha256, one.deliveries + 1)
         return replace(kept, messages=messages, branches=_without(kept.branches, name))

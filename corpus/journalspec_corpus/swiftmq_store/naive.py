@@ -1,7 +1,7 @@
-"""The naive reader: pages in a table, the log done on them, then everything walked from page 0.
+"""The naive reader: reads pages into a table, replays the log on them, then walks everything from page 0.
 
-Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
-It says nothing of notes. Pages have 2048 bytes if the case does not say another size.
+Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`). It
+reports no notes. Pages have 2048 bytes unless the case has another size.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from journalspec_corpus.swiftmq_store.model import PREPARED
 
 FORMAT = "swiftmq_store"
 TYPES = {1: "START", 2: "COMMIT", 3: "ABORT"}
-#: The beginning of a record of a tagged log. Both editions are laid out alike.
+#: Code of a record in a tagged log -> the structure at its start. Both editions have the same layout.
 FORMS, EDITION = {1: "start", 2: "record", 3: "record"}, "13"
 
 
@@ -52,7 +52,7 @@ def _text(data: bytes) -> str:
 
 
 def _log(data: bytes, pages: int, size: int) -> Scanned:
-    """Return a log: its records with what they do, and what of it is damaged."""
+    """Return a log: its records with their actions, and its damaged bytes."""
     found, end, why = Scanned(LOG, len(data)), 0, ""
     tagged, head, most = data[:4] == b"\0\0\0\1", data[4:12], pages + len(data) // 8
     if tagged and (len(head) < 8 or head == b"\xff" * 8):
@@ -79,7 +79,7 @@ def _log(data: bytes, pages: int, size: int) -> Scanned:
 
 
 def whole(data: bytes, at: int) -> tuple[dict[str, Any], int] | None:
-    """Return the whole COMMIT or ABORT of a tagged log that is at `at`, and where it ends."""
+    """Return the complete COMMIT or ABORT at `at` of a tagged log, and where it ends, or None."""
     try:
         return _record(data, at, "record", len(data), PAGE)
     except Invalid:
@@ -87,7 +87,7 @@ def whole(data: bytes, at: int) -> tuple[dict[str, Any], int] | None:
 
 
 def _record(data: bytes, at: int, form: str, most: int, size: int) -> tuple[dict[str, Any], int]:
-    """Return a record that begins as `form` says, and where it ends; there are `most` pages at most."""
+    """Return the record at `at`, of the structure `form`, and where it ends; pages are below `most`."""
     values, head = decoded(LAYOUT, EDITION, data[at:], form)
     at, number = at + head, values.pop("number", None)
     out = {"type": TYPES[values.pop("code")], **values}
@@ -122,7 +122,7 @@ def _action(data: bytes, at: int, most: int, page_size: int) -> tuple[dict[str, 
 
 
 class LaidPages(dict[int, bytes]):
-    """Pages by number; those up to `count` that nothing is known of are free."""
+    """Pages by number; a number below `count` without an entry is a free page."""
 
     count: int
 
@@ -140,19 +140,19 @@ class LaidPages(dict[int, bytes]):
         return self.free
 
     def put(self, number: int, off: int, data: bytes) -> None:
-        """Put bytes into a page, which is in use then."""
+        """Put bytes into a page; it is in use afterwards."""
         self.count = max(self.count, number + 1)
         page = self[number]
         self[number] = b"\0" + (page[:off] + data + page[off + len(data) :])[1:]
 
     def whole(self, number: int, data: bytes | None) -> None:
-        """Make a page anew: of this, or free."""
+        """Replace a page by `data`; None makes it free."""
         self.made.add(number)
         self.count = max(self.count, number + 1)
         self[number] = self.free if data is None else b"\0" + data.ljust(self.size, b"\0")[1:]
 
     def apply(self, record: Mapping[str, Any]) -> None:
-        """Do a record; undo it again if it is an ABORT."""
+        """Replay a record; an ABORT is undone again."""
         for action in record.get("actions", ()):
             kind, page = action["action"], action["page"]
             if kind == "PORTION":
@@ -167,7 +167,7 @@ class LaidPages(dict[int, bytes]):
                 self.put(action["page"], action["offset"], action["before"])
 
     def look(self, page: int, offset: int, after: bytes, before: bytes | None = None, **_: Any) -> None:
-        """Keep what a PORTION has of the fields of a page that the log has not made (SMQ-RCV-111)."""
+        """Note the values that a PORTION has for fields of a page that the log did not make (SMQ-RCV-111)."""
         images = [after] if before is None else [before, after]
         ends = [offset + len(image) for image in images]
         for off in () if page in self.made else (1, 5, 9, 13):
@@ -177,12 +177,12 @@ class LaidPages(dict[int, bytes]):
             values = self.fields.setdefault((page, off), set())
             values.update(image[off - offset :][:4] for image in images if offset <= off)
             if offset > off or min(ends) < off + 4 or (new and (offset, *ends) != (off, off + 4, off + 4)):
-                # The starting content is not known.
+                # The content before the log is not known.
                 values.add(self.original.get(page, self.used)[off : off + 4])
 
     @property
     def of_another_moment(self) -> bool:
-        """Whether the file has something that the log has not led through."""
+        """Whether a header field in the file has a value that it never had according to the log."""
         return any(
             page in self.original
             and page not in self.made
@@ -197,7 +197,7 @@ class LaidPages(dict[int, bytes]):
 
 @cache
 def _form(name: str) -> Construct[Any, Any]:
-    """Return what parses a type of the family of messages, which may have bytes after it."""
+    """Return the construct of a type in the family of messages; bytes may follow it."""
     return Struct("found" / schema(families(FORMAT)["message"], name, ""), "end" / Tell)
 
 
@@ -260,18 +260,18 @@ def _slots(page: bytes, slots: int, form: str) -> list[dict[str, Any]]:
 
 @dataclass
 class Store:
-    """What is walked: uses of pages, queues, branches; `damaged`: the root index is."""
+    """The result of the walk: uses of pages, queues, branches; `damaged` is about the root index."""
 
     pages: LaidPages
     uses: dict[int, str] = field(default_factory=dict)
     queues: list[_Queue] = field(default_factory=list)
     branches: list[dict[str, Any]] = field(default_factory=list)
     damaged: bool = False
-    #: Whether pages are in use, and the root index was never written.
+    #: `unwritten`: the root index was never written; `unled`: and yet other pages are in use.
     unled: bool = False
     unwritten: bool = False
     known: dict[tuple[int, bool], dict[str, Any]] = field(default_factory=dict)
-    #: Missing pages with a reference, each as often as it is named.
+    #: Numbers of missing pages, one for each reference.
     absent: list[int] = field(default_factory=list)
 
     def claim(self, number: int, use: str) -> bytes:
@@ -332,9 +332,9 @@ class Store:
         return {**own, **self.known[page, prepared]}
 
     def content(self, number: int, *, prepared: bool, again: int | None) -> dict[str, Any]:
-        """Return length and digest of a message, no digest: it cannot be read.
+        """Return length and digest of a message; no digest if it cannot be read.
 
-        `again`: it has its pages, and on them so many bytes.
+        With `again`, the pages are already claimed for a message of that length.
         """
         data = b""
         try:
@@ -345,7 +345,7 @@ class Store:
                 data += page[13:length]
                 require(length <= self.pages.size, "no length")
         except Invalid:
-            pass  # it may be whole all the same
+            pass  # the message may be complete nevertheless
         try:
             message = _message(data)
         except Invalid:
@@ -357,7 +357,7 @@ class Store:
             return {"length": len(data), "branch": "bad"}
 
     def state(self, durables: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return what there is, as an observation says it."""
+        """Return the state in the form of an observation."""
         order = ("format_id", "gtrid", "bqual", "routing", "queue")
         return {
             "queues": [
@@ -378,7 +378,7 @@ class Store:
 # Durable subscribers.
 
 
-#: What primitive fields of a class take, by the codes of their types.
+#: The sizes of primitive fields of a class, by the codes of their types.
 WIDTHS = dict(zip(b"BCDFIJSZ", (1, 2, 8, 4, 4, 8, 2, 1), strict=True))
 MAP_CLASS = b"\xac\xed\0\5sr\0\x11java.util.HashMap" + bytes.fromhex("0507dac1c31660d103")
 
@@ -396,7 +396,7 @@ def _durable(name: str, data: bytes) -> dict[str, Any]:
     for field_name, width in fields:
         value = taker.take(width)
         if field_name == b"loadFactor" and width == 4:
-            require(unpack(">f", value)[0] > 0, "no load factor")  # nor is it above 0 if it is not a number
+            require(unpack(">f", value)[0] > 0, "no load factor")  # also an error if it is not a number
     require(taker.take(2) == b"w\x08", "no sizes")
     taker.take(4)
     strings: list[str] = []
@@ -427,7 +427,7 @@ def _string(taker: Taker, strings: list[str]) -> str | None:
 
 
 def _of_store(files: Files) -> tuple[Files, bool]:
-    """Return files under the names of a store, and whether they are a backup: that has no log."""
+    """Return the files under the names of a store, and whether they are a backup, which has no log."""
     if ".completed" not in files or "page.db" not in files:
         return files, False
     durables = {f"durables/{name}": data for name, data in files.items() if name.endswith(".durable")}
@@ -435,12 +435,12 @@ def _of_store(files: Files) -> tuple[Files, bool]:
 
 
 def read(files: Files, edition: str, size: int = PAGE) -> dict[str, Any]:
-    """Return the answer to the forensic question: what there is, damaged or not."""
+    """Return the answer to the forensic question: the whole content, damaged or not."""
     return recover(files, edition, "", size)
 
 
 def recover(files: Files, edition: str, policy: str, size: int = PAGE) -> dict[str, Any]:
-    """Return what a start under `policy` leaves; both editions say the same."""
+    """Return the result of a start under `policy`, the same for both editions."""
     if size < 50:
         return refused("fileset", "bad-page-size")
     files, backup = _of_store(files)
@@ -480,7 +480,7 @@ def recover(files: Files, edition: str, policy: str, size: int = PAGE) -> dict[s
 
 
 def _missing(files: Files, store: Store, *, checked: bool, backup: bool) -> list[dict[str, Any]]:
-    """Return what is referred to and is not there (SMQ-RCV-113 to 116)."""
+    """Return the entries about referenced objects that are missing (SMQ-RCV-113 to 116)."""
     data, log_data, pages = bytes(files.get(PAGES, b"")), bytes(files.get(LOG, b"")), store.pages
     out: list[dict[str, Any]] = []
     cut = any(data[pages.in_file * pages.size + 1 :]) and pages.in_file not in pages.made
@@ -515,7 +515,7 @@ def _refusal(store: Store, policy: str, *, checked: bool) -> tuple[str, str] | N
     for queue in store.queues:
         prepared = queue.name == PREPARED.encode()
         if queue.bad and checked:
-            # The check drops it, or what of it cannot be read.
+            # The product's check drops the queue, or its unreadable messages.
             found = found or (("replay", "bad-queue") if policy == "strict" else None)
         elif prepared and not queue.damaged and (queue.bad or queue.undecided):
             return "transaction", "bad-branch"

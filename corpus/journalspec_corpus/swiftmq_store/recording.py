@@ -1,7 +1,8 @@
-"""Write traces of a store: its log, its pages, and what a checkpoint does to both.
+"""Write traces of a store: its log, its pages, and the effects of a checkpoint on both.
 
-The traces are recorded from the reference writer. A record of the log counts alone, once it is whole. With
-START a generation ends: what its records did is in the pages by then, and nothing is owed of them any more.
+The traces are recorded from the reference writer. A record of the log is valid alone, if it is complete.
+START ends a generation: the changes of its records are in the pages by then, and the records are no longer
+required.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from journalspec_reference.swiftmq_store.recover import told
 from journalspec_reference.swiftmq_store.scan import START, START_SIZE, Log
 
 FORMAT = "swiftmq_store"
-#: The log is short: a state has all of it. `force_sync` is what makes acknowledgements mean something.
+#: A short log, because each state has all of it. Only with `force_sync` is an acknowledged operation durable.
 PARAMS = {"checkpoint_size": "16384", "force_sync": "true"}
 STANDING = ("insert queue=q body=old", "insert queue=q body=x*2500")
-#: Where the fields of a record begin; all actions are one.
+#: Where the fields of a record begin; all actions are one field.
 FIELDS = ((0, "type"), (4, "generation"), (12, "transaction"), (20, "number"), (24, "actions"))
-#: No store of these workloads has this many pages.
+#: An upper bound of the pages of a store in these workloads.
 MOST = 1 << 16
 
 
@@ -38,7 +39,7 @@ def records(data: bytes) -> Iterator[Record]:
 
 
 class Run(Recorder):
-    """One run of the writer, on new files, or on what a crash left."""
+    """One run of the writer, on new files or on a crash image."""
 
     format = FORMAT
     header_size = START_SIZE
@@ -58,17 +59,17 @@ class Run(Recorder):
             self.apply(op)
 
     def forcing(self, number: int) -> None:
-        """Say that every record is forced: to force more is nothing."""
+        """Return None: every record is forced already."""
 
     def did(self, item: Op, op: Operation) -> None:
         """Note `item`, and the records in it."""
         in_log = isinstance(item, Write) and item.file == LOG
         if isinstance(item, Write) and in_log and item.off == 0 and len(item.data) == START_SIZE:
-            # Before it is written: any part of it may arrive.
+            # The release comes before the write, because any part of START may arrive.
             self.tell(Release, self._young)
             self._young = []
         self.storage.note(item)
-        # Zeros give the file its length.
+        # A write of zeros only sets the length of the file.
         if isinstance(item, Write) and in_log and item.off >= START_SIZE and any(item.data):
             self._records(item)
 
@@ -87,7 +88,7 @@ class Run(Recorder):
 
 
 def brought() -> Run:
-    """Return a run on a store with two messages, all of which is in the first generation of its log."""
+    """Return a run on a store with two messages, whose log is still in its first generation."""
     run = Run()
     run.open()
     for step in STANDING:
@@ -120,7 +121,7 @@ class LongRun(Run):
         return meaning(word)
 
     def apply(self, op: Operation) -> None:
-        """Do one operation, and learn what is there by then."""
+        """Do one operation, and report it to the model."""
         super().apply(op)
         self.learn(op)
 

@@ -1,4 +1,4 @@
-"""What is done to a store to get its crash states: what is made of ``workloads.toml``."""
+"""The workloads for the crash states of a store, made from ``workloads.toml``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from journalspec_corpus.workloads import DIGITS
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One operation, as the table has it: the protocol's, and its members."""
+    """One operation as the table writes it: its name in the protocol, and its members."""
 
     text: str
     size: int = 0
@@ -25,7 +25,7 @@ class Step:
         return self.text.replace(" ", "-")
 
     def operation(self, life: int) -> Operation:
-        """Return the protocol's operation; bodies and branches are those of that run."""
+        """Return the protocol's operation, with bodies and branches of run `life`."""
         branch = f" gtrid={life + 1:02x} bqual=09"
         more = {"prepare": f"{branch} format_id=1", "decide": branch}.get(self.text.split()[0], "")
         return operation(self.text.replace("body=", f"message={DIGITS[life - 1] * bool(life)}") + more)
@@ -33,7 +33,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Workload(shared.SmallWorkload):
-    """Steps, as the table has them; `kind` is their topic. Records lie at their given offsets."""
+    """Steps as the table writes them; `kind` is their topic. The position of records cannot be chosen."""
 
     @property
     def name(self) -> str:
@@ -41,12 +41,12 @@ class Workload(shared.SmallWorkload):
         return f"{self.kind}/{'+'.join(step.name for step in self.steps)}"
 
     def fields(self) -> Mapping[str, int]:
-        """Return the fact that nothing is aligned."""
+        """Return no field: no record can be aligned."""
         return {"": 0}
 
 
 def combined(moves: int, every: int) -> Iterator[tuple[Step, ...]]:
-    """Yield what so many different `moves`, one after the other, come to; of all orders every so many-th."""
+    """Yield sequences of different `moves`; of all orders only every n-th."""
     rows = TABLES.rows["moves"].values()
     for number, chosen in enumerate(permutations(rows, moves)):
         if number % every == 0:
@@ -57,7 +57,7 @@ TABLES = shared.Tables(__package__, Workload, Step, combined)
 
 
 def meaning(word: str) -> Operation:
-    """Return the operation that a word of a long workload asks for."""
+    """Return the operation that a word of a long workload requests."""
     pattern, said, _ = TABLES.said(word)
     if "key" in said:
         said["key"] = str(DIGITS.index(said["key"]))
