@@ -1,8 +1,8 @@
-"""What a power failure leaves, from the records of a writer's I/O alone.
+"""Computes the possible files after a power failure from the trace of a writer's I/O.
 
-A kill loses nothing: the system still writes what it was given. Power that fails loses whatever was not
-forced. :class:`Disk` applies every storage operation of a writer (the feature ``io-trace``), and computes the
-possible files by four rules:
+A kill loses nothing, because the system still writes its cached data. A power failure can lose everything
+that was not fsynced. :class:`Disk` applies every storage operation of a writer (the feature ``io-trace``),
+and computes the possible files by four rules:
 
 - a write is complete or absent; before a ``sync`` of its file, any write may be present without the others,
   regardless of their order;
