@@ -1,7 +1,7 @@
 """The lowest versions that pyproject.toml allows, as constraints for pip: ``lowest.py [EXTRA...]``.
 
-Printed are those of the package itself and of the extras named, extras of extras
-included. A requirement without a lowest version is an error: it could not be tested.
+It prints those of the package itself and of the named extras, including extras of extras. A requirement
+without a lowest version is an error: it could not be tested.
 """
 
 from __future__ import annotations

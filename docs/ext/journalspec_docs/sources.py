@@ -71,8 +71,8 @@ def _with_contents(format_id: str, name: str) -> Mapping[str, ksy.KsySchema]:
 def shown_type(format_id: str, name: str) -> tuple[ksy.KsySchema, ksy.Type]:
     """Return the type called `name` (or ``schema::name``) and its schema; raises LookupError.
 
-    A type of contents needs the form ``schema::name``. Fields have their names in JSON and dumps; the text of
-    a field has a different name in the schema.
+    For a type of contents, `name` must begin with its schema. Fields have their names in JSON and dumps; if
+    the schema has a different name, the text of the field says so.
     """
     known = _with_contents(format_id, name)
     found = {schema.id: schema.types for schema in known.values()}
