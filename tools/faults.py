@@ -231,7 +231,7 @@ class Sandbox:
         return marked(MARK, str(self.root))
 
     def clear(self) -> None:
-        """Remove what is left."""
+        """Remove the remaining processes and files."""
         for pid in self.processes():
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
@@ -329,7 +329,7 @@ def _file(data: Json) -> Json:
     return first
 
 
-#: What is wrong with the second of four cases: it must be quarantined, and the others judged.
+#: Faults in the second of four cases: it must be quarantined, and the others must be judged.
 _CASES: tuple[tuple[str, str, Callable[[Json], Any]], ...] = (
     ("no_json", "a line that is no JSON", lambda data: "{"),
     ("no_object", "a line that is a list", lambda data: "[]"),
@@ -359,7 +359,7 @@ _CASES: tuple[tuple[str, str, Callable[[Json], Any]], ...] = (
      lambda data: data["expect"][0]["when"].update(op="destroy")),
 )  # fmt: skip
 
-#: What is wrong with a report: it must not be believed.
+#: Faults in a report, which must make it invalid.
 _REPORTS: tuple[tuple[str, str, Callable[[list[str]], list[str]]], ...] = (
     ("report_empty", "a report without a line", lambda lines: []),
     ("report_cut", "a report without its footer", lambda lines: lines[:-1]),
@@ -385,7 +385,7 @@ _REPORTS: tuple[tuple[str, str, Callable[[list[str]], list[str]]], ...] = (
     ("report_of_later", "a report of version 99", lambda lines: [_with(lines[0], report=99), *lines[1:]]),
 )  # fmt: skip
 
-#: What is wrong with an expectation file: it must be refused before anything is asked.
+#: Faults in an expectation file: it must be refused before the first question.
 _EXPECTATIONS = (
     ("expect_no_toml", "no TOML", "[[["),
     ("expect_tier", "a tier that there is not", 'tier = "coer"\n'),
@@ -399,7 +399,7 @@ _EXPECTATIONS = (
 
 _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
-#: What is written to a full disk: nothing is left of it, and the error says so.
+#: Files written to a full disk: no part of them may remain, and the error names the cause.
 _FULL: tuple[tuple[str, str, Callable[[Sandbox], list[str]]], ...] = (
     ("full_materialize", "journals of cases", lambda sandbox: ["materialize", str(sandbox.root / "out")]),
     ("full_archive", "an archive", lambda sandbox: [

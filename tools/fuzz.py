@@ -257,7 +257,7 @@ def sound(seen: Observation, files: Files) -> Observation:
 
 
 def judge(readers: Readers | BodyReaders, item: Input, *, measure: bool = False) -> tuple[str, str]:
-    """Run the readers on one input within its bounds; return the outcome and what is wrong, if anything is.
+    """Run the readers on one input within its bounds; return the outcome and the fault, if there is one.
 
     With `measure`, memory is checked too. The caller has `raise_too_long` for SIGPROF.
     """

@@ -17,7 +17,7 @@ PYPROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
 
 
 def requirements(extras: Iterable[str]) -> Iterator[Requirement]:
-    """Yield what the package needs with `extras`; raises KeyError for an extra that there is not."""
+    """Yield the requirements of the package with `extras`; raises KeyError for an unknown extra."""
     project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
     optional = project["optional-dependencies"]
     texts = list(project["dependencies"])

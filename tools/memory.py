@@ -174,7 +174,7 @@ def kahadb_journal(directory: Path, size: int, shape: Shape) -> int:
 
 
 def _batches(shape: Shape) -> Iterator[Piece]:
-    """Yield messages and what removes them, or transactions of one message each; few stay, or all."""
+    """Yield messages and their removal, or transactions of one message each; few stay, or all."""
     body = (BODY * (shape.body // len(BODY) + 1))[: shape.body]
     for number in count(1):
         name = b"%012d" % number
@@ -426,7 +426,7 @@ def run(command: str, directory: Path) -> tuple[int, int, float]:
 
 
 def measure(format_id: str, shape: str, commands: list[str], size: int, within: Path) -> Iterator[Measured]:
-    """Make a journal, and yield what each command costs on it."""
+    """Make a journal, and yield the cost of each command on it."""
     places = {}
     for name, length in (("tiny", TINY), ("whole", size)):
         place = within / f"{format_id}-{shape}-{name}"

@@ -350,7 +350,7 @@ class Results:
             self.add(number, state, Made("wrong", f"the product ({column}): {problem}"))
 
     def lines(self) -> Iterator[str]:
-        """Yield the table, and what is below it."""
+        """Yield the table, and the lines below it."""
         columns = ("kept", "exported", "nothing", "wrong", "started", "old")
         yield f"{'state':<12}" + "".join(f"{name:>10}" for name in columns)
         for kind in (*KINDS, "all"):

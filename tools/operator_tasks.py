@@ -438,7 +438,7 @@ class Outcome:
 
     @property
     def holds(self) -> bool:
-        """Right, and no slower than the vendor's tool, or than the bound where there is none."""
+        """Whether it is right, and no slower than the vendor's tool, or without one than the bound."""
         return not self.wrong and self.seconds <= (self.vendor if self.vendor is not None else MOST_SECONDS)
 
     def row(self) -> str:

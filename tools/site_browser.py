@@ -166,7 +166,8 @@ def problems(
 ) -> Iterator[str]:
     """Yield a line for each block without a hint that is wider than its place.
 
-    At a width in `may_scroll` also for what has a hint, unless its name has one of the parts listed there.
+    At a width in `may_scroll`, blocks with a hint are included, unless their name has one of the parts listed
+    there.
     """
     for width in widths:
         opened.resize(width)

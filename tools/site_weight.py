@@ -75,7 +75,7 @@ class Site:
 
 
 def weigh(root: Path) -> Site:
-    """Weigh what is below `root`."""
+    """Weigh the files below `root`."""
     endings: Counter[str] = Counter()
     pages = []
     for path in (path for path in root.rglob("*") if path.is_file()):

@@ -172,7 +172,7 @@ def browsed(name: str, version: str, store: Path) -> list[dict[str, Any]]:
 
 
 def unpacked(place: Path, pattern: str) -> Path:
-    """Return a directory, while this process lives, with files of another one, those in .gz unpacked."""
+    """Return a directory, until this process ends, with files of another one; those in .gz are unpacked."""
     root = Path(tempfile.mkdtemp(prefix="store-"))
     atexit.register(shutil.rmtree, root, ignore_errors=True)
     for path in (path for path in place.glob(pattern) if path.is_file()):

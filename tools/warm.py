@@ -68,7 +68,7 @@ def command() -> Path:
 
 
 def _import_all() -> None:
-    """Import what commands import when they are called, and read the tables of the formats."""
+    """Import the modules that commands import when called, and read the tables of the formats."""
     context = click.Context(cli)
     for name in cli.list_commands(context):
         cli.get_command(context, name)

@@ -174,7 +174,7 @@ def check_observation(observed: Mapping[str, Any]) -> None:
 
 
 def check_written(answer: Mapping[str, Any]) -> None:
-    """Raise Misbehaved if `answer` is not an answer to ``write`` that can be judged."""
+    """Raise Misbehaved if `answer` is not a valid answer to ``write``."""
     for name in ("files", "durable"):
         values = answer.get(name, [])
         if not isinstance(values, list) or not all(isinstance(value, str) for value in values):

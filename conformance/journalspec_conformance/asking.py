@@ -84,7 +84,7 @@ class Asking:
             raise Misbehaved(f"not in the protocol: {fault}", self.connection.stderr())
 
     def request(self, probe: Probe, place: CaseDirectory) -> Message:
-        """Return the request for `probe` on `place` (without what is expected)."""
+        """Return the request for `probe` on `place` (without the expected answer)."""
         self.questions += 1
         request: Message = {
             "cmd": probe.op,

@@ -74,7 +74,7 @@ class ServingClass(Serving):
         return reply
 
     def errors(self) -> str:
-        """Return the traceback of the last crash, or else what was written to standard error."""
+        """Return the traceback of the last crash, or else the output on standard error."""
         return self._trace or super().errors()
 
 

@@ -69,7 +69,7 @@ class Hello:
 
     @classmethod
     def from_json(cls, reply: object) -> Hello:
-        """Read a hello reply; raises Misbehaved that says what is wrong with it."""
+        """Read a reply to ``hello``; raises Misbehaved that names its fault."""
         if isinstance(reply, dict) and isinstance(reply.get("error"), dict):
             raise Misbehaved(f"the answer to hello is an error: {reply['error'].get('message')!s:.500}")
         try:

@@ -112,7 +112,7 @@ class Engine(Asking):
         if probe.op == "write" and isinstance(probe.case, OwnWriting):
             return probe.case.written(self, probe)
         if probe.op == "write":
-            # Writing needs the reference as a judge; readers should not pay for its import.
+            # Only writing is checked with the reference; tests of readers need not import it.
             from journalspec_conformance.writing import judge_write  # noqa: PLC0415 - see above
 
             return judge_write(self, probe)

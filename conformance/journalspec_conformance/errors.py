@@ -54,7 +54,7 @@ class TimedOut(Breakdown):
 
 
 class Misbehaved(Breakdown):
-    """An answer that the protocol does not know."""
+    """An answer that violates the protocol."""
 
     result_class = "error"
 

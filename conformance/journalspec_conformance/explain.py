@@ -38,7 +38,7 @@ MOST_LETTERS = 2000
 
 
 def explain(result: Result, case: Case, target: str) -> str:
-    """Return the failure text of `result`; `target` is what the user gave as ``--impl``."""
+    """Return the failure text of `result`; `target` is the user's value of ``--impl``."""
     label = " ".join(part for part in (result.result_class, result.fingerprint) if part)
     parts = [f"{label}: {result.probe}", *_wrap(result.title), *_wrap(result.reason)]
     if result.result_class == "quarantined":

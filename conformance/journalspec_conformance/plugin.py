@@ -107,7 +107,7 @@ class _Seen:
         return sum(CLASSES[name].judged for name in self._classes)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Fail a run that judged too little: skipped is not passed."""
+        """Fail a run that judged too few probes: skipped probes are not passed."""
         if self._classes and self._judged < self._least and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

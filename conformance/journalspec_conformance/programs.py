@@ -486,7 +486,7 @@ def walk(top: Path) -> Iterator[tuple[str, os.stat_result]]:
             try:
                 info = entry.stat(follow_symlinks=False)
             except OSError:
-                continue  # gone meanwhile
+                continue  # removed meanwhile
             yield prefix + entry.name, info
             if stat.S_ISDIR(info.st_mode) and prefix.count("/") + 1 < DEPTH:
                 waiting.append(f"{prefix}{entry.name}/")

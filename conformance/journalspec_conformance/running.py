@@ -253,7 +253,7 @@ class Setup:
 
 
 def choose_jobs(wanted: int, probes: int) -> int:
-    """Return the number of processes: `wanted`, or for 0 what suits `probes` on this machine."""
+    """Return the number of processes: `wanted`, or for 0 a number that fits `probes` and this machine."""
     if wanted > 0:
         return min(wanted, max(1, probes))
     return max(1, min(os.cpu_count() or 1, probes // PROBES_PER_JOB + 1))

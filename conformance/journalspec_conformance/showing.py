@@ -237,7 +237,7 @@ def _place(data: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def _step(connection: Connection, directory: Path, common: Mapping[str, Any], step: Mapping[str, Any]) -> Any:
-    """Do one step and return what was answered, without the envelope."""
+    """Do one step and return the answer, without its envelope."""
     if step["cmd"] == "put":
         path = directory / step["file"]
         content = bytearray(path.read_bytes() if path.exists() else b"")

@@ -28,9 +28,9 @@ INTERRUPTED, PIPE_CLOSED = 130, 141
 
 @dataclass(frozen=True, slots=True)
 class Subcommand:
-    """Where a command lives, and what `journalspec --help` says about it without importing it.
+    """The place of a command, and its line in `journalspec --help`, which is printed without importing it.
 
-    `extra` is what pip has to install for it in addition to the package itself.
+    `extra` is the name of the extra that pip must install for it, if any.
     """
 
     module: str
@@ -82,7 +82,7 @@ class Ended(KeyboardInterrupt):
 
 
 def how_it_ended(interruption: BaseException) -> tuple[str, int]:
-    """Return what to say about an interruption, and the exit status as a shell reports it."""
+    """Return the message about an interruption, and the exit status as a shell reports it."""
     if isinstance(interruption, Ended):
         return f"ended by {interruption}", 128 + interruption.number
     return "interrupted", INTERRUPTED
@@ -203,7 +203,7 @@ def _end(error: BaseException) -> None:
 
 
 def _of_system(error: OSError) -> str:
-    """Return the system's text for a failure, and after a full disk what to do."""
+    """Return the system's text for a failure, with a hint if the disk is full."""
     name = f"{error.filename}: " if error.filename else ""
     return f"{name}{error.strerror or error}" + (
         "\n  next  make room, or write to another disk" if no_room(error) else ""

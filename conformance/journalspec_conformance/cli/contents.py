@@ -140,7 +140,7 @@ class Holdings:
         return out if self.redactor is None else self.redactor.columns(out)
 
     def columns_of(self, table: str) -> list[str]:
-        """Return the names of a table's columns as they are stored; none: there is no such table."""
+        """Return the names of a table's columns as they are stored; none if the table does not exist."""
         found = self.contents.tables.get(table)
         return [] if found is None else [each.name for each in found.columns]
 

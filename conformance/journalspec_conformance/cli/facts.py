@@ -339,13 +339,13 @@ def _value(rule: InDoubt, value: object) -> str:
     return some_of(value, MOST, _plain)
 
 
-# What was lost.
+# Losses.
 
 
 def losses(
     description: Format, seen: Observation, contents: Holdings | None = None, beside: Sequence[str] = ()
 ) -> Iterator[Section]:
-    """Yield what is damaged, the messages around it, what follows a damage, and what is missing.
+    """Yield the sections on damage, the messages around it, effects of damage, and missing parts.
 
     `beside` are lines on damage to files next to the journal.
     """

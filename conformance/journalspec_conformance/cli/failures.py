@@ -109,7 +109,7 @@ def _reduced_crashes(
 
 def _explained(prepared: Prepared, group: FailureGroup, result: Result, case: Case) -> str:
     """Return the text of the first failure of a `group`, which may have been reduced to `result`."""
-    from journalspec_conformance.explain import explain, reproduce  # noqa: PLC0415 - what passes needs none
+    from journalspec_conformance.explain import explain, reproduce  # noqa: PLC0415 - a passing run needs none
 
     target, first = prepared.setup.target.text, group.example
     repeat = reproduce(first.probe, target, prepared.tier, prepared.repeat)

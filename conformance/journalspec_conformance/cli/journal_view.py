@@ -419,7 +419,7 @@ def left_json(entries: Iterable[LeftOut]) -> list[dict[str, str]]:
 
 
 def document(given: Given, members: Callable[[Part], dict[str, object]]) -> dict[str, object]:
-    """Return the JSON of a command: of each journal what it is, where, what was not read, its members."""
+    """Return the JSON of a command: for each journal its identity, path, unread files, and `members`."""
     tagged = []
     for part in given.parts:
         asked, answer = part.place.asked, part.answer

@@ -1,4 +1,4 @@
-"""``journalspec inspect``, ``recover`` and ``check``: what is in a journal, what is lost, what remains."""
+"""``journalspec inspect``, ``recover`` and ``check``: the content of a journal, its losses, and the rest."""
 
 from __future__ import annotations
 
@@ -353,7 +353,7 @@ def _write_journal(out: Painter, part: Part, parts: AbstractSet[str]) -> None:
 def _write_files(
     out: Painter, description: Format, journal: Journal, seen: Observation, parts: AbstractSet[str]
 ) -> None:
-    """Write a table of each file: what it is, its records, and what is not a record."""
+    """Write a table of each file: its role, its records, and the regions that are not records."""
     records = by_file(record_place, seen.records)
     beside = by_file(record_place, seen.unanchored)
     dropped = by_file(region_place, seen.dropped)
@@ -594,7 +594,7 @@ def _write_missing(out: Painter, description: Format, missing: Iterable[Missing]
 
 
 def _write_outside(out: Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
-    """Write which records are outside the log, and what that means for the state that is reported below.
+    """Write which records are outside the log, and the consequence for the state that is printed below.
 
     `lost` are the ones among them that are in dropped bytes.
     """

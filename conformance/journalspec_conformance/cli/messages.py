@@ -145,7 +145,7 @@ def _next(entry: ProductMessage, asked: Asked | None) -> Iterator[str]:
 
 
 def _here(entry: ProductMessage, here: Sequence[Answer]) -> Iterator[str]:
-    """Yield what in the store makes a start print the message, by the answers about its journals."""
+    """Yield the causes in a store that make a start print the message, by the answers about its journals."""
     own = [answer for answer in here if answer.journal.format == entry.format]
     if not own:
         others = ", ".join(dict.fromkeys(answer.journal.format for answer in here))

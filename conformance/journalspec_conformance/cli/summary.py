@@ -239,7 +239,7 @@ def _in_order(parts: Sequence[Part]) -> list[Part]:
 
 
 def _all_kept(parts: Sequence[Part], policy: str | None) -> tuple[list[Part], Part, str]:
-    """Return the parts with what is kept of each, the part with the worst verdict, and its policy."""
+    """Return the parts with the data that is kept, the part with the worst verdict, and its policy."""
     keeping = [kept(part.answer, policy, redact=part.place.asked.redact) for part in parts]
     shown_parts = [replace(part, answer=answer) for part, (answer, _) in zip(parts, keeping, strict=True)]
     at = max(range(len(parts)), key=lambda number: STATUSES[parts[number].answer.observation.verdict])

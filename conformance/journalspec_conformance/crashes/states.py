@@ -1,4 +1,4 @@
-"""Crash states as cases: a sample of them, or those of a build, each judged by the oracle of the crash model.
+"""Crash states as cases, from a sample or a build. The oracle of the crash model grades the answers.
 
 A state follows from a recorded trace, so that neither a build nor another reader is needed. The required
 outcome follows from the writes, fsyncs and acknowledgements before the crash. The choice of states depends
@@ -86,7 +86,7 @@ class CrashCase(Case):
 
     @property
     def state(self) -> State:
-        """The state: its files, and what is required of a reader."""
+        """The state: its files, and the requirements on a reader."""
         return _state(self.format, self.workload, self.descriptor)
 
     @property
@@ -121,7 +121,7 @@ class CrashCase(Case):
         return self.state.verdict(answer, salvaging=holes)
 
     def reason(self, verdict: str, answer: Answer) -> str:
-        """Return in words what is wrong with `answer`."""
+        """Return the fault in `answer`, in words."""
         parted = parting(answer, self.required)
         words = [MEANINGS[verdict]]
         words += [f"missing: {_listed(parted['missing'])}"] if parted["missing"] else []

@@ -45,7 +45,7 @@ _numbers = count()
 
 
 class CannotDo(Exception):
-    """The product has no way to do what is asked: an ``unsupported`` answer about `what`."""
+    """The product cannot perform the request: an ``unsupported`` answer about `what`."""
 
     def __init__(self, message: str, what: str = "operation") -> None:
         """Keep both; the message is for people."""

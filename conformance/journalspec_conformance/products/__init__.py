@@ -75,7 +75,7 @@ class Product:
 
     @property
     def main_jar(self) -> Jar | None:
-        """The product's own jar (the others are what it needs to load)."""
+        """The product's own jar (the others are its dependencies)."""
         return next((jar for jar in self.jars if jar.role == "product"), None)
 
 

@@ -32,7 +32,7 @@ def captured_bases(format_id: str) -> list[str]:
 
 
 def captured(format_id: str, base: str) -> Iterator[tuple[str, Facts]]:
-    """Yield (directory, its provenance) of what was captured from one product."""
+    """Yield (directory, its provenance) of the captures of one product."""
     root = sources.captured_root(format_id)
     for path in sorted((root / base).rglob("provenance.toml")):
         name = path.parent.relative_to(root).as_posix()

@@ -1,7 +1,7 @@
 """Read Kaitai Struct schemas for documentation: types, fields, enums, no code.
 
-Only what the schemas of this project use is understood; anything else is a
-:class:`SchemaProblem` that names the field, never a silent gap in a table.
+Only features that the schemas of this project use are supported; any other one is a :class:`SchemaProblem`
+that names the field, never a silent gap in a table.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class EnumEntry:
 
 @dataclass(frozen=True)
 class Type:
-    """One type: its fields in file order, then what is computed from them.
+    """One type: its fields in file order, then its computed fields.
 
     A field of another type that is there exactly once is followed by that
     type's fields, one deeper.

@@ -1,4 +1,4 @@
-"""Omit what a browser does not need: from every page, and from the files of the theme.
+"""Removes parts that a browser does not need from every page, and from the files of the theme.
 
 It removes the end tags of cells, rows and list entries, blanks between elements, quotes around simple values,
 a class that no style uses, and a hint that each heading repeats. That is a tenth of the site. A browser shows

@@ -73,7 +73,7 @@ def committed_runs() -> tuple[history.KeptReport, ...]:
 
 
 def history_of(format_id: str) -> Iterator[tuple[history.KeptReport, str, history.ReportChanges | None]]:
-    """Yield the runs on a format, their scores, and what changed since the run before."""
+    """Yield the runs on a format, their scores, and the changes since the run before."""
     for run in committed_runs():
         if mine := _on(run.report, format_id):
             changed = history.changes(_on(run.before, format_id), mine) if run.before else None

@@ -168,7 +168,7 @@ def _find(
 def roles_of(format_id: str) -> Mapping[str, str]:
     """Return field name -> role, which colours hexdumps as it does diagrams.
 
-    A field goes by its id in the schema and by the product's name in snake case.
+    The keys are a field's id in the schema and the product's name in snake case.
     """
     found: dict[str, str] = {}
     for schema in schemas(format_id).values():

@@ -14,8 +14,8 @@ How the protocol's operations map to the product:
 ``recover``
     ``DiskJournal.open()`` and ``collectDanglingRecords()`` in the directory
     itself, as the product does at start-up; ``salvage`` is
-    ``skipCorruptedLogs``. Opening writes the state byte, so ``pure`` is not
-    declared. What is thrown becomes a refusal, see ``exceptions.toml``.
+    ``skipCorruptedLogs``. Opening writes the state byte, so ``pure`` is not declared. Exceptions become
+    refusals, see ``exceptions.toml``.
 ``write``
     ``DiskJournal.open/log/force/close``. Clock and sequence numbers are the product's own. For small files,
     the product makes a pair of 1 MiB and closes it. The harness cuts the empty files, and the product opens

@@ -75,7 +75,7 @@ def _innermost(texts: list[str]) -> str:
 
 @contextmanager
 def derby_call() -> Iterator[None]:
-    """Turn what the product throws into Thrown, with all SQLSTATEs of the chain."""
+    """Turn exceptions of the product into Thrown, with all SQLSTATEs of the chain."""
     with product_call():
         try:
             yield
@@ -209,7 +209,7 @@ class Database:
         resource.prepare(java_xid(branch))
 
     def state(self) -> Answer:
-        """Return the rows once all prepared branches are rolled back, and what each of those would change."""
+        """Return the rows after rolling back all prepared branches, and the changes of each branch."""
         before, in_doubt = self.rows(), []
         for branch in self.prepared():
             self.decide(branch, commit=False)
@@ -398,7 +398,7 @@ class Derby(shared.Driver):
     unread = "the product shows its records to nobody"
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
-        """Boot a copy of the database, and return what it holds."""
+        """Boot a copy of the database, and return its content."""
         if not any(is_log(entry.name) for entry in os.scandir(directory)):
             return shared.no_files("there is no log: the product was not started")
         configure(params)

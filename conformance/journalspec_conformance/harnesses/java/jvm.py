@@ -147,7 +147,7 @@ def private_value(owner: Java, name: str) -> Java:
 
 
 def private_call(owner: Java, name: str, *arguments: Java) -> Java:
-    """Call a method of a Java object that is not public, and raise what it throws."""
+    """Call a method of a Java object that is not public; its exceptions are raised."""
     jpype = java_classes()
     try:
         return _method(_kind(owner), name).invoke(owner, jpype.JArray(jpype.JObject)(arguments))

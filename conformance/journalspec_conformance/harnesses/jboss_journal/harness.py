@@ -469,7 +469,7 @@ def _placed(records: list[Answer], file: str) -> Iterator[Answer]:
 
 
 def _state(loaded: Answer, said: list[str]) -> Answer:
-    """Return what was loaded as an answer, with what the product's log says of dropped transactions."""
+    """Return the loaded data as an answer, with the dropped transactions from the product's log."""
     about = {
         why: [
             int(_ONE_ID.findall(text[found.end() :])[0]) for text in said if (found := pattern.search(text))

@@ -10,10 +10,9 @@ How the protocol's operations map to the product:
     The store's own ``Journal``, started with a check of all files, then
     ``getNextLocation`` to the end; each record is loaded as replay loads it.
 ``recover``
-    ``KahaDBStore.open()`` without a broker and without an index: the index is
-    made by replaying the journal, and the state is read from it. The policies
-    are the options of the store, see `OPTIONS`. What is thrown becomes a
-    refusal, see ``exceptions.toml``.
+    ``KahaDBStore.open()`` without a broker and without an index: the index is made by replaying the journal,
+    and the state is read from it. The policies are the options of the store, see `OPTIONS`. Exceptions become
+    refusals, see ``exceptions.toml``.
 ``write``
     ``Journal.write``. In the product, the timing decides which records share a batch. Here its writing thread
     waits until it has all records that the request wants in one batch.

@@ -249,7 +249,7 @@ class Store:
 
     @staticmethod
     def _in_doubt(entry: Java) -> Answer:
-        """Return one prepared branch and what a commit would do."""
+        """Return one prepared branch and the effect of its commit."""
         branch = entry.getKey()
         commands = []
         for operation in entry.getValue():
@@ -418,6 +418,6 @@ class KahaDB(shared.Driver):
 
 
 def _found(store: Store, records: list[Answer]) -> Answer:
-    """Return an answer with `records`, and what the product has put aside."""
+    """Return an answer with `records`, and the stretches that the product has put aside."""
     told = [f"{name}: put aside from {start} to {end}" for name, start, end in sorted(store.corrupted())]
     return shared.observation(told, told, records=records)

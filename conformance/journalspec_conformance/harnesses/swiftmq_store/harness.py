@@ -380,7 +380,7 @@ class SwiftMQ(shared.Driver):
         _router()
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
-        """Start the store in a copy of the directory, and return what it holds."""
+        """Start the store in a copy of the directory, and return its content."""
         self.doing = "start"
         self._starts += 1
         if self._starts >= STARTS:
