@@ -1,6 +1,4 @@
-"""The sections of a screen about an answer: damage, content, transactions, losses, and the effect of a start
-of the product.
-"""
+"""The sections of a screen: damage, content, transactions, losses, and what a start of the product does."""
 
 from __future__ import annotations
 
