@@ -1,7 +1,7 @@
 """Sphinx configuration.
 
-Build: ``sphinx-build -n -T -W -j auto -d docs/_build/doctrees docs docs/_build/html``. What is kept for the
-next build, the doctrees, is three times the site and stays out of it.
+Build: ``sphinx-build -n -T -W -j auto -d docs/_build/doctrees docs docs/_build/html``. The doctrees, which
+speed up the next build, have three times the size of the site and are not part of it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "ext"))
-# All pages are in memory at once: to look through them for circles to free took a sixth of a build.
+# All pages are in memory at once: searching them for reference cycles took a sixth of a build.
 gc.set_threshold(50_000, 20, 100)
 
 project = "journalspec"
@@ -47,11 +47,11 @@ html_search_scorer = str(HERE / "_static" / "scorer.js")
 templates_path = ["_templates"]
 html_css_files = ["journalspec.css"]
 html_js_files = ["journalspec.js"]
-# The glossary is its own index, and an index would have nothing else.
+# An index would contain only the terms of the glossary, which has its own page.
 html_use_index = False
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}
-# Of the light styles of Pygments the one with colours dark enough to be read.
+# The light style of Pygments whose colours are dark enough for reading.
 pygments_style = "default"
 pygments_dark_style = "github-dark"

@@ -1,12 +1,10 @@
 """Cases written by hand: TOML groups of sound journals, edits by label, and expectations.
 
-A group is one file ``corpus/cases/<format>/<group>.toml``. Its ``[[base]]``
-tables describe sound journals in the format's own words; the format's author
-module (``journalspec_corpus.<format>.author``) builds them. Its ``[[case]]``
-tables name a base, edits (see :mod:`.edits`) and what must be answered, with
-records and dropped regions by label. A group is reported again in the editions that
-its ``also`` names (or a case for itself): each case whose requirements hold there, on its base as that
-edition has it.
+A group is one file ``corpus/cases/<format>/<group>.toml``. Its ``[[base]]`` tables describe undamaged
+journals in terms of the format; the format's author module (``journalspec_corpus.<format>.author``) builds
+them. Its ``[[case]]`` tables name a base, edits (see :mod:`.edits`) and the required answer, with records and
+dropped regions by label. The member ``also`` of a group or a case lists more editions. In these, each case is
+repeated whose requirements hold there, with its base built for that edition.
 """
 
 from __future__ import annotations
@@ -27,12 +25,12 @@ from journalspec_corpus.edits import Built, EditError, apply
 from journalspec_corpus.load import AGAIN
 from journalspec_corpus.making import make_case, when
 
-#: Where the authored groups and captured files lie in a checkout.
+#: The directory of authored groups and captured files in a checkout.
 CHECKOUT = Path(__file__).resolve().parents[1] / "corpus"
 
 #: The default members of an element of a list in a state.
 _NOTHING: Mapping[str, Any] = {"int": 0, "bytes": "", "list": (), "str": ""}
-#: The members that a group gives for its cases, and a case for itself, besides edition and witnesses.
+#: The members of a case that its group may also have as defaults, except for `edition` and `checked_by`.
 _SAID = ("stratum", "category", "level", "obeys", "breaks", "flags", "needs", "params")
 _OWN = ("name", "title", "base", "edits", "expect", "how", "write", "brief", "also", "history")
 _CASE_KEYS = {*_SAID, *_OWN, "edition", "checked_by"}
@@ -43,7 +41,7 @@ class AuthoringError(ValueError):
 
 
 class Bases:
-    """The sound journals of one format, built on first use; names are unique in the format."""
+    """The undamaged journals of one format, built on first use; names are unique in the format."""
 
     def __init__(self, author: ModuleType) -> None:
         self.author = author
@@ -51,13 +49,13 @@ class Bases:
         self._built: dict[tuple[str, str], Built] = {}
 
     def add(self, base: Mapping[str, Any], edition: str) -> None:
-        """Take in one ``[[base]]`` table; raises AuthoringError if its name is taken."""
+        """Add one ``[[base]]`` table; raises AuthoringError if its name is taken."""
         if base["name"] in self.described:
             raise AuthoringError(f"base {base['name']!r} is described twice")
         self.described[base["name"]] = (base, base.get("edition", edition))
 
     def get(self, name: str, edition: str = "") -> Built:
-        """Return the base as `edition` (default: its own) prescribes it (shared: copy before changing it)."""
+        """Return the base built for `edition` (default: its own). It is shared: copy before changing it."""
         if name not in self.described:
             raise AuthoringError(f"no base {name!r}: known are {', '.join(sorted(self.described))}")
         described, own = self.described[name]
@@ -99,7 +97,7 @@ def authored_cases(format_id: str, root: Path | None = None) -> Iterator[Case]:
 
 
 def sealing(author: ModuleType) -> Callable[[Built, str], None]:
-    """Return what makes a checksum right again in the format of this author module."""
+    """Return the function of this author module that recomputes a checksum after an edit."""
 
     def unknown(built: Built, label: str) -> None:
         raise EditError(f"{label}: {author.__name__} has no seal")
@@ -139,9 +137,9 @@ def _case(
 def _expectations(
     format_id: str, edition: str, case: Mapping[str, Any], built: Built, author: ModuleType
 ) -> Iterator[dict[str, Any]]:
-    """Yield published expectations; one entry may answer several questions alike.
+    """Yield published expectations; one entry may be the answer to several questions.
 
-    A note that the edition does not have is not expected.
+    A note that the edition does not have is removed.
     """
     brief, notes = case.get("brief", False), get_format(format_id).vocabulary.notes
     for entry in case["expect"]:
@@ -171,7 +169,7 @@ def _expectations(
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an expected row of contents; what ``absent`` names (``column``, ``column.member``) is null.
+    """Return an expected row of contents; the members in ``absent`` (``column``, ``column.member``) are null.
 
     A long text is ``{ text = "a", times = 33024 }``.
     """
@@ -186,18 +184,18 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _state(built: Built, value: Mapping[str, Any], format_id: str) -> dict[str, Any]:
-    """Return an authored state written out: the format's table says what is in it."""
+    """Return an authored state in full, with the members in the format's table."""
     told = {item.name: item for item in get_format(format_id).vocabulary.state}
     return {name: _stated(built, told[name], part) for name, part in value.items()}
 
 
 def _stated(built: Built, told: Field, value: Any) -> Any:
-    """Return what a member of a state says; of what a list tells, elements may omit what is nothing."""
+    """Return the value of a member of a state. Elements of lists may omit members that are zero or empty."""
     if not told.of:
         return value
     entries = (_entry(built, told.of, item) for item in value)
     return [
-        # What was omitted comes last; of some kinds nothing may be omitted.
+        # Omitted members get the last places. Members of some kinds may not be omitted.
         {
             **entry,
             **{
@@ -211,9 +209,9 @@ def _stated(built: Built, told: Field, value: Any) -> Any:
 
 
 def _entry(built: Built, members: Sequence[Field], item: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an element of a list in a state: in full, or what the `members` say of a record.
+    """Return an element of a list in a state: in full, or the `members` of a record.
 
-    That is there by its label, or as their values in order (``ADD 1 7 61``), with - for no bytes.
+    The record is given by its label, or by the values in order (``ADD 1 7 61``), with - for no bytes.
     """
     if not isinstance(item, str):
         return item
@@ -226,7 +224,7 @@ def _entry(built: Built, members: Sequence[Field], item: str | Mapping[str, Any]
     record = built.record(item)
     for told in members:
         if told.choices:
-            # In a state a record's key begins as the name of its type does.
+            # In a state, the choice is a prefix of the name of the record's type.
             said[told.name] = next(name for name in told.choices if record["type"].startswith(name))
         elif told.name in record:
             said[told.name] = record[told.name]
@@ -245,7 +243,7 @@ def expected_record(
         changes = _expanded(
             author, {key: value for key, value in item.items() if key not in ("record", "without", "absent")}
         )
-        # Published as null: the answer must not have the field.
+        # Published as null, which means that the answer must not have the field.
         changes |= dict.fromkeys(item.get("absent", ()))
         kept = {key: value for key, value in whole.items() if key not in item.get("without", ())}
         return {**kept, **changes}
@@ -253,7 +251,7 @@ def expected_record(
 
 
 def _expanded(author: ModuleType, value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an authored table with the format's abbreviations written out, those of operations too."""
+    """Return an authored table with the format's abbreviations expanded, including those of operations."""
     expanded: dict[str, Any] = author.expand(value) if hasattr(author, "expand") else dict(value)
     if "ops" in value and hasattr(author, "operation"):
         expanded["ops"] = [author.operation(op) for op in value["ops"]]
@@ -261,7 +259,7 @@ def _expanded(author: ModuleType, value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _gone(built: Built, item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is missing, or a note, its offset as a number where a place is named."""
+    """Return a note or a missing part; a place given by name becomes an offset."""
     return {**item, "off": built.place(item["off"])[1]} if isinstance(item.get("off"), str) else dict(item)
 
 

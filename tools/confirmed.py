@@ -31,7 +31,7 @@ HEAD = """# SPDX-License-Identifier: CC0-1.0
 
 
 def table(outcomes: Path, cases: Iterable[Case]) -> dict[str, list[str]]:
-    """Return input digest -> products that confirm every case of that input, for those that have any."""
+    """Return input digest -> products that confirm every case of that input, where there are any."""
     by_input: dict[str, list[Case]] = defaultdict(list)
     for case in cases:
         if case.write is None and set(case.params) <= {"file_size"}:
@@ -48,7 +48,7 @@ def table(outcomes: Path, cases: Iterable[Case]) -> dict[str, list[str]]:
 
 
 def _confirms(outcome: Outcome, case: Case) -> bool:
-    """Return whether a product answered what strict recovery is expected to."""
+    """Return whether a product's outcome is the expected one of strict recovery."""
     for probe in case.probes:
         if (probe.op, probe.policy) == ("recover", "strict"):
             expected = [one for one in probe.expect if one.get("state") or one["verdict"] == REFUSED]

@@ -24,7 +24,7 @@ from journalspec_corpus.pipeline.shards import Shard, judged_shard
 
 @dataclass
 class Measured:
-    """What one format took; `contents` are the distinct contents among the states that were checked."""
+    """The measurement of one format: numbers of traces, states and bytes, and the CPU time."""
 
     traces: int = 0
     generated: int = 0
@@ -36,7 +36,7 @@ class Measured:
 def measured(plan: Plan, every: int) -> Measured:
     """Judge each n-th shard of `plan` and write it as Parquet into memory."""
     out = Measured()
-    # The list of workloads is made once for a build, and so are imports: they are no state's.
+    # A build lists the workloads and imports modules once: do that before the measurement.
     plan.workloads()
     pq.write_table(Shard(crash_format(plan.format), (), plan.seed).table(), BytesIO())
     started = time.process_time()
@@ -53,7 +53,7 @@ def measured(plan: Plan, every: int) -> Measured:
 
 
 def main() -> None:
-    """Measure the formats asked for, all without a name."""
+    """Measure the requested formats; all if none is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("formats", nargs="*", help="format ids (default: all with crash states)")
     parser.add_argument("--tier", choices=BUILT_TIERS, default="core")

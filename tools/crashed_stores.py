@@ -44,17 +44,17 @@ FORMATS = {
     "derby": ("derby_log", "log"),
 }
 SECONDS = 3600
-#: A poll of a process that is to be killed.
+#: The time between two polls of a process that will be killed (seconds).
 TICK = 0.02
 
 
 def classes(name: str, version: str, target: Path) -> list[str]:
-    """Compile the program of a product once; return what starts it, but for its arguments."""
+    """Compile the program of a product once; return its command without arguments."""
     java, *words = stores.command(name, version, target)
     source = words.pop()
     path = words[words.index("-cp") + 1]
     quick = ["-J-XX:TieredStopAtLevel=1", "-nowarn", "-XDsuppressNotes"]
-    # The classes in it have no package, and one file holds those that others share.
+    # Its classes have no package, and shared classes are in the same file.
     javac = str(shutil.which("javac"))
     subprocess.run(
         [javac, *quick, "-d", str(target), "-cp", path, source], check=True, capture_output=True, text=True
@@ -64,9 +64,9 @@ def classes(name: str, version: str, target: Path) -> list[str]:
 
 
 def written(command: list[str], place: Path, messages: int, seed: int, journal: str, after: float) -> float:
-    """Write a store; kill the process `after` seconds from where its journal is there, 0: let it end.
+    """Write a store; kill the process `after` seconds after its journal exists, or let it end (0).
 
-    Returns how long it took from there on.
+    Return the time (seconds) from that moment on.
     """
     with tempfile.TemporaryFile() as output:
         words = [*command, str(place), str(messages), str(seed), "halt"]
@@ -87,17 +87,18 @@ def written(command: list[str], place: Path, messages: int, seed: int, journal: 
 
 
 def read(place: Path) -> Answer:
-    """Return what recovery makes of a store."""
+    """Return the result of recovery of a store."""
     (journal,) = find_journals(load(place))
     return ask(journal, get_format(journal.format).keeps_most)
 
 
-#: For a store: its seed, its place, its description, and the product's differences from us.
+#: For a store: its seed, its place, its description, and the differences between our contents and the
+#: product's.
 Compared = tuple[int, Path, str, str]
 
 
 def _databases(scratch: Path, given: argparse.Namespace) -> Iterator[Compared]:
-    """Let a Derby make databases, and hold their tables against SQL."""
+    """Let Derby make databases, and compare our tables with the results of its SQL."""
     with derby_log.Derby(f"derby-{given.version}") as derby:
         for seed in range(given.seed, given.seed + given.count):
             place, copy = scratch / str(seed), scratch / f"{seed}.copy"
@@ -110,7 +111,7 @@ def _databases(scratch: Path, given: argparse.Namespace) -> Iterator[Compared]:
 
 
 def _brokers(scratch: Path, given: argparse.Namespace) -> Iterator[Compared]:
-    """Let a broker write each store and be killed, then restart it on all of them."""
+    """Let a broker write each store and kill it, then restart the broker on all of them."""
     format_id, journal = FORMATS[given.product]
     random, target = Random(given.seed), scratch / "classes"
     target.mkdir()

@@ -76,7 +76,7 @@ import {{ fileURLToPath }} from "node:url";
 /** {about} */
 export const data = fileURLToPath(new URL("data/", import.meta.url));
 """
-#: Registry -> the language of its parsers, where the data are, and the other files.
+#: Registry -> the language of its parsers, the directory of the data, and the other files.
 LAYOUTS = {
     "pypi": ("python", "{module}/data", {"pyproject.toml": PYPI, "{module}/__init__.py": MODULE}),
     "npm": ("javascript", "data", {"index.js": NPM}),
@@ -136,7 +136,7 @@ def write(out: Path, format_id: str, made: Path | None) -> Iterator[Path]:
 
 
 def main() -> int:
-    """Write what is asked for; returns the exit status."""
+    """Write the requested packages; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path, help="a new directory")
     parser.add_argument("--format", choices=format_ids(), help="this format only")

@@ -1,4 +1,4 @@
-"""Families of generated cases: tables of damage and its form, and the naive reader's answers.
+"""Families of generated cases: tables of damage, and the naive reader's answers.
 
 A format's ``families.toml`` has ``[family.GROUP]`` tables (stratum, category, requirements, flags; ``like``
 takes over those of another one) and ``[[sweep]]`` tables, which yield the cases in published order:
@@ -37,7 +37,7 @@ from journalspec_corpus.edits import Built, apply
 from journalspec_corpus.making import make_case
 
 TABLE = "families.toml"
-#: What a family says, with its default; a sweep may say it too.
+#: The members of a family with their defaults; a sweep may have them, too.
 _SAID: Mapping[str, Any] = {
     "stratum": "",
     "category": "",
@@ -89,7 +89,7 @@ class _Families:
         self._built: dict[str, Built] = {}
 
     def cases(self, sweep: Mapping[str, Any], names: Names) -> Iterator[Case]:
-        """Yield the cases of a sweep, or of a row of one, under what is said outside of it."""
+        """Yield the cases of a sweep, or of a row of one, with the names of the tables around it."""
         own = names.also({key: value for key, value in sweep.items() if key not in ("for", "row")})
         seen: set[tuple[Any, ...]] = set()
         for bound in self._looped(sweep.get("for", []), own):
@@ -99,7 +99,7 @@ class _Families:
                 yield from self._case(bound, seen)
 
     def _looped(self, loops: list[Any], names: Names) -> Iterator[Names]:
-        """Yield the names of every round of all loops, the last of which goes fastest."""
+        """Yield the names of every round of all loops; the last loop is the innermost."""
         if not loops:
             yield names
             return
@@ -177,7 +177,7 @@ class _Families:
 
 
 def _facts(built: Built, damaged: Built, expect: list[dict[str, Any]], watch: str) -> dict[str, Any]:
-    """Return what came of it, for ``by`` and for texts."""
+    """Return the values of an outcome, for ``by`` and for texts."""
     reading = expect[0]
     dropped = reading.get("dropped", [])
     out = {
@@ -197,7 +197,7 @@ Bound = Iterator[dict[str, Any]]
 
 
 def _kept(built: Built, options: Mapping[str, Any]) -> Bound:
-    """How many bytes of a place are kept: ``step`` apart, or ``at`` (from the end if negative)."""
+    """Yield how many bytes of a place are kept: every ``step``, or ``at`` (negative: from the end)."""
     length = built.range(options["kept"]).length
     last = length if options.get("whole", True) else length - 1
     if "at" in options:
@@ -212,7 +212,7 @@ def _whole(options: Mapping[str, Any], length: int) -> set[int]:
 
 
 def _bytes(built: Built, options: Mapping[str, Any]) -> Bound:
-    """Every byte of a record or header, with its field, and the masks to change it by.
+    """Yield every byte of a record or header, with its field, and the masks that change it.
 
     ``masks`` may differ by field; none means one bit, the next one in each byte.
     """
@@ -228,9 +228,9 @@ def _bytes(built: Built, options: Mapping[str, Any]) -> Bound:
 
 
 def _fields(built: Built, options: Mapping[str, Any]) -> Bound:
-    """Fields of a record and what is added to each, written ``name+1``; those that it lacks are omitted.
+    """Yield fields of a record and the number added to each, written ``name+1``; fields it lacks are omitted.
 
-    Of those in ``letters`` the first byte is meant, of others the whole number.
+    For fields in ``letters`` the number is added to the first byte, for others to the whole number.
     """
     for change in options["changes"]:
         at = max(change.find("+"), change.find("-"))
@@ -242,7 +242,7 @@ def _fields(built: Built, options: Mapping[str, Any]) -> Bound:
 
 
 def _sectors(built: Built, options: Mapping[str, Any]) -> Bound:
-    """Every set of lost sectors of file ``f1``, which has so many."""
+    """Yield every set of lost sectors of file ``f1``."""
     count = options["sectors"]
     for mask in range(1, 1 << count):
         numbers = [number for number in range(count) if mask >> number & 1]
@@ -255,7 +255,8 @@ def _sectors(built: Built, options: Mapping[str, Any]) -> Bound:
         }
 
 
-#: The first member of a loop's table -> what finds places to damage: it yields the names of each round.
+#: The first member of a loop's table -> the generator of places to damage, which yields the names of each
+#: round.
 GENERATORS: Mapping[str, Callable[[Built, Mapping[str, Any]], Bound]] = {
     "kept": _kept,
     "bytes": _bytes,

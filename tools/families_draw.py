@@ -1,4 +1,4 @@
-"""Random bytes that a family of contents allows: what decoders are tried on beside what products wrote."""
+"""Draws random bytes that a family of contents permits, to test decoders on more than captured bytes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from journalspec.families import (
 )
 from journalspec.numbers import NUMBERS
 
-#: How a text is stored in each encoding of tables.
+#: Encoding in tables -> how a text is stored.
 ENCODERS: Mapping[str, Callable[[str], bytes]] = {
     "utf8": str.encode,
     "mutf8": mutf8.encode,
@@ -30,9 +30,9 @@ ENCODERS: Mapping[str, Callable[[str], bytes]] = {
 }
 #: Beyond this depth, types that may contain each other are omitted, if the table permits that.
 DEEP = 4
-#: So long are texts, bytes and lists at most, if their measure alone decides.
+#: The longest text, bytes and list, if only the number that measures them limits the length.
 LONG = 12
-#: So often something else is drawn when it has no place in what measures it.
+#: The number of attempts to draw something that fits the number that measures it.
 TRIES = 20
 
 
@@ -43,13 +43,13 @@ def draw(family: Family, name: str, version: str, random: Random) -> bytes:
 
 @cache
 def _measured(family: Family, name: str, field: str) -> tuple[tuple[str, Member], ...]:
-    """Return those of the fields that ask for a number whose size or count it is."""
+    """Return the fields of :func:`_uses` whose size or count depends on the number `field`."""
     return tuple((called, use) for called, use in _uses(family, name, field) if called in _measures(use))
 
 
 @cache
 def _uses(family: Family, name: str, field: str) -> tuple[tuple[str, Member], ...]:
-    """Return the fields that ask for `field` of a type, in types within it too, and how they call it."""
+    """Return the fields that refer to `field` of a type, also in inner types, and their names for it."""
     found = [(field, each) for each in family.types[name].fields if field in each.references]
     seen: set[str] = set()
     rest = [kind for each in family.types[name].fields for kind in each.types]
@@ -68,7 +68,7 @@ def _uses(family: Family, name: str, field: str) -> tuple[tuple[str, Member], ..
 
 @cache
 def _endless(family: Family) -> frozenset[str]:
-    """Return the types that may hold themselves, at any depth."""
+    """Return the types that may contain themselves, at any depth."""
 
     def within(name: str, seen: set[str]) -> Iterator[str]:
         for kind in {each for member in family.types[name].fields for each in member.types} & set(
@@ -84,7 +84,7 @@ def _endless(family: Family) -> frozenset[str]:
 
 
 class _Drawer:
-    """Draws types from left to right: numbers so that what they measure or choose is possible."""
+    """Draws types from left to right: each number such that the fields depending on it are possible."""
 
     def __init__(self, family: Family, version: str, random: Random) -> None:
         self.family = family
@@ -115,11 +115,11 @@ class _Drawer:
         )
 
     def waits(self, shape: Shape, member: Member) -> bool:
-        """Return whether a number is known only once a type is drawn that it measures."""
+        """Return whether a number is known only after the type that it measures is drawn."""
         return member.type in NUMBERS and _waits(self.family, shape.name, member.name)
 
     def number(self, shape: Shape, member: Member, scopes: tuple[dict[str, int], ...], depth: int) -> bytes:
-        """Return the bytes of a number, and keep its value."""
+        """Return the bytes of a number, and store its value in `scopes`."""
         form, place = NUMBERS[member.type], (self.family, shape.name, member.name)
         low = form.low if member.low is None else max(member.low, form.low)
         high = form.high if member.high is None else min(member.high, form.high)
@@ -142,7 +142,7 @@ class _Drawer:
         return form.write(value)
 
     def filled(self, shape: Shape, member: Member, scopes: tuple[dict[str, int], ...], depth: int) -> bytes:
-        """Return the bytes of a type with a size, and keep the number that measures it."""
+        """Return the bytes of a type with a size, and store the number that measures it."""
         (field,) = (
             each for each in shape.fields if self.waits(shape, each) and each.name in terms(member.size)
         )
@@ -190,7 +190,7 @@ class _Drawer:
         return self.random.randbytes(size) if kind == "bytes" else self.text(size, member.encoding)
 
     def text(self, size: int, encoding: str) -> bytes:
-        """Return a text of so many bytes."""
+        """Return a text of the given number of bytes."""
         out = b""
         while len(out) < size:
             sign = "\u00e9" if encoding == "latin1" else self.random.choice("az ~\u00e9\u20ac\U0001f600")
@@ -208,7 +208,7 @@ def _waits(family: Family, name: str, number: str) -> bool:
 
 @cache
 def _waited(family: Family, name: str, size: str) -> bool:
-    """Return whether a number of a type waits for its field of this size."""
+    """Return whether a field of this size determines a number of the type."""
     return any(
         each.name in _terms(size) and each.type in NUMBERS and _waits(family, name, each.name)
         for each in family.types[name].fields
@@ -217,7 +217,7 @@ def _waited(family: Family, name: str, size: str) -> bool:
 
 @cache
 def _depth_of(family: Family, name: str, field: str, value: int) -> int:
-    """Return how many types that may hold themselves `value` of a field brings with it."""
+    """Return how many types that may contain themselves are included if a field has `value`."""
     found = 0
     for called, use in _uses(family, name, field):
         kinds = {use.cases.get(value, use.otherwise)} if use.on == called else set(use.types)
@@ -229,20 +229,20 @@ def _depth_of(family: Family, name: str, field: str, value: int) -> int:
 
 @cache
 def _tried(family: Family, name: str, field: str) -> tuple[int, ...]:
-    """Return the numbers worth drawing for a field that others choose by, in order."""
+    """Return the useful values of a field on which other fields depend, in order."""
     uses = _uses(family, name, field)
     every = {each for called, use in uses for each in _values(called, use)}
     return tuple(each for each in sorted(every) if all(_chooses(called, use, each) for called, use in uses))
 
 
 def _chooses(name: str, use: Member, value: int) -> bool:
-    """Return whether a type is chosen by a number that `use` calls `name`, if one must be."""
+    """Return whether `value` of the number `name` selects a type for `use`, if that needs one."""
     absent = use.when[:1] == (name,) and not holds(use.when[1:], value)
     return absent or use.on != name or value in use.cases or bool(use.otherwise)
 
 
 def _values(name: str, use: Member) -> Iterator[int]:
-    """Yield the numbers worth drawing for a field that `use` calls `name`."""
+    """Yield the useful values of a field that `use` refers to as `name`."""
     if use.on == name:
         yield from use.cases
     if use.when[:1] == (name,):
@@ -261,7 +261,7 @@ def _terms(text: str) -> tuple[int | str, ...]:
 
 
 def _fits(uses: Sequence[tuple[str, Member]], value: int, scopes: tuple[dict[str, int], ...]) -> bool:
-    """Return whether everything that a number measures is possible if it is `value`."""
+    """Return whether everything that a number measures is possible if the number is `value`."""
     for name, use in uses:
         if use.when[:1] == (name,) and not holds(use.when[1:], value):
             continue
@@ -272,7 +272,8 @@ def _fits(uses: Sequence[tuple[str, Member]], value: int, scopes: tuple[dict[str
             found = value
             if len(parts) > 1:
                 field = {name.removeprefix("outer."): value}
-                # What a type within asks for is outside of it: what it has itself is not drawn yet.
+                # The inner type refers to names outside of it; its own fields are not drawn yet, so their
+                # scope is empty.
                 known = (*scopes[:-1], {**scopes[-1], **field}, *([{}] if "." in name else []))
                 try:
                     found = evaluate(text, values_of(known))

@@ -1,4 +1,4 @@
-"""Faults injected on purpose, and what becomes of each: ``python tools/faults.py``.
+"""Injects faults and checks the reaction to each: ``python tools/faults.py``.
 
 Misbehaving implementations in every mode, hostile files of cases, reports and expectations,
 kills, and full disks. Each is met by the command line, in a process and in directories of its own.
@@ -16,7 +16,7 @@ import json
 import os
 import shlex
 import signal
-import subprocess  # the system's own `rm` minds no depth
+import subprocess  # the system's `rm` handles any depth
 import sys
 import tempfile
 import time
@@ -42,19 +42,19 @@ from journalspec_corpus import Case, load_cases
 
 Json = dict[str, Any]
 
-#: Seconds: per question; per question where none comes; until nothing may be left; for a whole attempt.
+#: Seconds: per question; per question without an answer; until all remains must be gone; for an attempt.
 TIMEOUT, SHORT, LEFT, WHOLE = 20.0, 1.0, 5.0, 60.0
-#: Characters of a class and fingerprint that are reported.
+#: The most characters of a class and fingerprint in the output.
 SEEN = 80
-#: What marks the processes of a attempt, in their environment.
+#: The environment variable that marks the processes of an attempt.
 MARK = "JOURNALSPEC_FAULTS_SANDBOX"
-#: A file of the user's, and what is in it.
+#: The name and the content of a file of the user.
 PRECIOUS, CONTENT = "precious", "nobody else's business\n"
 #: Exit statuses.
 GREEN, RED, USAGE = 0, 1, 2
-#: What an exit status says where nothing was asked.
+#: The result for an exit status if there is no report.
 _WITHOUT_RESULTS = {USAGE: "refused", GREEN: "accepted"}
-#: Words that a user must never see.
+#: Words that must never be in the output.
 _INSIDES = ("Traceback (most recent call last)", "fault of journalspec")
 
 
@@ -62,8 +62,8 @@ _INSIDES = ("Traceback (most recent call last)", "fault of journalspec")
 class Injection:
     """One fault in one mode.
 
-    `expected` is a result class (perhaps with its fingerprint), or ``refused``: exit status 2
-    with a sentence. `stage` puts into a sandbox what is needed and returns how to meet it.
+    `expected` is a result class (perhaps with its fingerprint), or ``refused``: exit status 2 with a
+    sentence. `stage` prepares a sandbox and returns the attempt.
     """
 
     kind: str
@@ -75,17 +75,17 @@ class Injection:
 
     @property
     def id(self) -> str:
-        """What ``--only`` selects."""
+        """The id, which ``--only`` matches."""
         return f"{self.name}/{self.mode}"
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """How to meet a fault: arguments of the command line, and what must come of it.
+    """How to provoke a fault: the arguments of the command line, and the required result.
 
-    `classes` are those of the report, in order (empty: no report); the one at `at` is the fault's
-    (None: the first that is not a pass).
-    `kill` is a signal to send once the fault has begun. `room_for` is how many bytes a file may have.
+    `classes` are those of the report, in order (empty: no report); the one at `at` is the fault's (None: the
+    first that is not a pass). `kill` is a signal to send after the fault has begun. `room_for` is the largest
+    size of a file.
     """
 
     arguments: Sequence[str]
@@ -98,7 +98,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
-    """What became of a fault. `notes` say what is not as it should be."""
+    """The reaction to a fault. `notes` describe each violation."""
 
     fault: Injection
     seen: str
@@ -109,7 +109,7 @@ class Reaction:
 
     @property
     def good(self) -> bool:
-        """Return whether all is as it should be."""
+        """Return whether there is no violation."""
         return self.classified and self.survived and self.clean
 
     def to_json(self) -> Json:
@@ -122,7 +122,7 @@ class Reaction:
 class Exam:
     """Four questions about published cases, and the right answers to them.
 
-    A reading, the recovery at which it goes wrong, and two readings more.
+    They are a ``read``, the ``recover`` with the fault, and two more of ``read``.
     """
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class Exam:
         claims = {**hello["formats"][subject.format], "features": ["damage", "pure"]}
         self._hello = hello | {"formats": {subject.format: claims}}
         self._answers = dict(_answer(reference, case) for case in self.cases)
-        #: The lines of a report about these cases, one of which failed.
+        #: The lines of a report about these cases, of which one failed.
         self.report: tuple[str, ...] = ()
 
     def write(self, directory: Path) -> tuple[Path, Path]:
@@ -147,7 +147,7 @@ class Exam:
 
 
 def _subject(reference: Reference) -> tuple[list[Case], Case]:
-    """Return undamaged cases of one format, and the one to go wrong at: with places, and bytes in hex."""
+    """Return undamaged cases of one format, and the one for the fault, with places and hex bytes."""
     for first in load_cases():
         asked = [
             case
@@ -165,7 +165,7 @@ def _subject(reference: Reference) -> tuple[list[Case], Case]:
 
 
 def _only(case: Case, op: str) -> Case:
-    """Return `case` with one of its questions, the first of that operation."""
+    """Return `case` with only its first question of that operation."""
     probe = next(probe for probe in case.probes if probe.op == op)
     return Case.from_json(case.to_json() | {"expect": list(probe.expect)})
 
@@ -186,7 +186,7 @@ def _answer(reference: Reference, case: Case) -> tuple[str, Json]:
 
 
 class Sandbox:
-    """The directories of one attempt: where the user is, and where temporary files go."""
+    """The directories of one attempt: the user's directory, and the one for temporary files."""
 
     def __init__(self, root: Path, exam: Exam) -> None:
         self.root, self.exam = root, exam
@@ -231,19 +231,19 @@ class Sandbox:
         return marked(MARK, str(self.root))
 
     def clear(self) -> None:
-        """Remove what is left."""
+        """Remove the remaining processes and files."""
         for pid in self.processes():
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         _remove(self.root)
 
     def left(self) -> list[str]:
-        """Return what is left of processes and temporary files."""
+        """Return the remaining processes and temporary files."""
         running = [f"process {command} still runs" for command in self.processes().values()]
         return running + [f"{path.name} is left in TMPDIR" for path in self.scratch.iterdir()]
 
     def changed(self) -> list[str]:
-        """Return what happened to the user's files."""
+        """Return the changes of the user's files."""
         path = self.user / PRECIOUS
         whole = path.is_file() and path.read_text(encoding="utf-8", errors="replace") == CONTENT
         strangers = [p.name for p in self.user.iterdir() if p.name not in {PRECIOUS, "greeted"}]
@@ -255,17 +255,17 @@ def _remove(directory: Path) -> None:
     """Remove a directory, however deep it has become."""
     command = ["rm", "-rf", "--", str(directory)]
     while subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode:
-        time.sleep(0.1)  # somebody who has just been killed still makes files
+        time.sleep(0.1)  # a process that is being killed may still make files
 
 
 def marked(name: str, value: str) -> dict[int, str]:
     """Return the living processes that have a variable in their environment, if the system reports them.
 
-    They come as id -> command line.
+    The result is id -> command line.
     """
     mark, found = f"{name}={value}".encode(), {}
     for path in Path("/proc").iterdir() if Path("/proc").is_dir() else ():
-        # A dead process whose status was not collected has no environment; others may end meanwhile.
+        # A zombie process has no environment, and others may end meanwhile.
         with suppress(OSError):
             if path.name.isdigit() and mark in (path / "environ").read_bytes().split(b"\0"):
                 program, *words = os.fsdecode((path / "cmdline").read_bytes()).split("\0")
@@ -329,7 +329,7 @@ def _file(data: Json) -> Json:
     return first
 
 
-#: What is wrong with the second of four cases: it must be quarantined, and the others judged.
+#: Faults in the second of four cases: it must be quarantined, and the others must be judged.
 _CASES: tuple[tuple[str, str, Callable[[Json], Any]], ...] = (
     ("no_json", "a line that is no JSON", lambda data: "{"),
     ("no_object", "a line that is a list", lambda data: "[]"),
@@ -359,7 +359,7 @@ _CASES: tuple[tuple[str, str, Callable[[Json], Any]], ...] = (
      lambda data: data["expect"][0]["when"].update(op="destroy")),
 )  # fmt: skip
 
-#: What is wrong with a report: it must not be believed.
+#: Faults in a report, which must make it invalid.
 _REPORTS: tuple[tuple[str, str, Callable[[list[str]], list[str]]], ...] = (
     ("report_empty", "a report without a line", lambda lines: []),
     ("report_cut", "a report without its footer", lambda lines: lines[:-1]),
@@ -385,7 +385,7 @@ _REPORTS: tuple[tuple[str, str, Callable[[list[str]], list[str]]], ...] = (
     ("report_of_later", "a report of version 99", lambda lines: [_with(lines[0], report=99), *lines[1:]]),
 )  # fmt: skip
 
-#: What is wrong with an expectation file: it must be refused before anything is asked.
+#: Faults in an expectation file: it must be refused before the first question.
 _EXPECTATIONS = (
     ("expect_no_toml", "no TOML", "[[["),
     ("expect_tier", "a tier that there is not", 'tier = "coer"\n'),
@@ -399,7 +399,7 @@ _EXPECTATIONS = (
 
 _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
-#: What is written to a full disk: nothing is left of it, and the error says so.
+#: Files written to a full disk: no part of them may remain, and the error names the cause.
 _FULL: tuple[tuple[str, str, Callable[[Sandbox], list[str]]], ...] = (
     ("full_materialize", "journals of cases", lambda sandbox: ["materialize", str(sandbox.root / "out")]),
     ("full_archive", "an archive", lambda sandbox: [
@@ -434,12 +434,12 @@ def faults() -> Iterator[Injection]:
         yield Injection("full disk", name, "write", about, "refused", partial(_full, arguments))
 
 
-# Meeting a fault.
+# Provoking a fault.
 
 
 @dataclass(slots=True)
 class _Met:
-    """A fault that is being met: its sandbox, its attempt, its process."""
+    """A running attempt to provoke a fault: its sandbox, its attempt, its process."""
 
     fault: Injection
     sandbox: Sandbox
@@ -452,7 +452,7 @@ class _Met:
     ended_at: float = 0.0
 
     def over(self) -> bool:
-        """Return whether all has ended and nothing is left, or was given time enough to go."""
+        """Return whether the command has ended, and nothing remains or the time for that is over."""
         if self.status is None:
             self.status = self.ended()
             self.ended_at = time.monotonic()
@@ -461,7 +461,7 @@ class _Met:
         return time.monotonic() - self.ended_at > LEFT or not self.sandbox.left()
 
     def ended(self) -> int | None:
-        """Return the exit status as a shell has it, None while it runs; send what signal is due."""
+        """Return the exit status as in a shell, None while it runs; send the signal of the attempt."""
         if self.attempt.kill and not self.killed and self.sandbox.reached.exists():
             self.killed = True
             os.kill(self.pid, self.attempt.kill)
@@ -486,7 +486,7 @@ def _begin(fault: Injection, root: Path, exam: Exam) -> _Met:
 
 
 def _be_the_command(sandbox: Sandbox, attempt: Attempt) -> None:
-    """In a process of its own: be ``journalspec`` with the arguments of `attempt`."""
+    """In a child process: run ``journalspec`` with the arguments of `attempt`."""
     status = 70
     try:
         out = os.open(sandbox.output, os.O_WRONLY | os.O_CREAT)
@@ -549,7 +549,7 @@ def _judge(met: _Met) -> Reaction:
 
 
 def _classes(sandbox: Sandbox, attempt: Attempt, status: int) -> list[str]:
-    """Return the classes of the report, or what the exit status says where there is none."""
+    """Return the classes of the report, or the result for the exit status if there is no report."""
     if attempt.classes:
         with suppress(Problem):
             results = load_report(sandbox.report).results
@@ -565,17 +565,17 @@ def _fits(due: str, got: str) -> bool:
 
 
 def meet(chosen: Sequence[Injection], jobs: int) -> Iterator[Reaction]:
-    """Yield what becomes of each fault, in their order; those that went wrong are met twice.
+    """Yield the reaction to each fault, in order. A failed attempt is repeated once.
 
-    A machine under load may be late: the second time few are met at once. Raises Problem where
-    the system cannot copy processes.
+    A machine under load may be too slow, so fewer attempts run at once in the repetition. Raises Problem if
+    the system has no `fork`.
     """
     for name in ("run", "reports", "cases", "corpus"):
-        import_module(f"journalspec_conformance.cli.{name}")  # once here, not in each copy
+        import_module(f"journalspec_conformance.cli.{name}")  # import once here, not in each child process
     if not hasattr(os, "fork"):
         raise Problem("faults are met in copies of this process, which this system has not")
     exam = Exam()
-    # No TemporaryDirectory: its clean-up would be inherited by every copy of this process.
+    # No TemporaryDirectory: every child process would inherit its clean-up.
     root = Path(tempfile.mkdtemp(prefix="journalspec-faults-"))
     try:
         failed = _begin(Injection("", "cries_wolf", "", "", "", _failing), root / "sample", exam)
@@ -619,7 +619,7 @@ def summary(verdicts: Sequence[Reaction]) -> Json:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Meet the faults and show what became of them; 0 if all is as it should be, else 1."""
+    """Provoke the faults and print the reactions; returns 0 if all are correct, else 1."""
     parser = argparse.ArgumentParser(
         prog="python tools/faults.py", description="Inject faults; tell what became of each."
     )

@@ -37,15 +37,15 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 SOURCE = Path(__file__).with_suffix(".c")
-#: Of the state that the processes share: a count (unsigned long) and what failed (text).
+#: The memory that the processes share: a count (unsigned long), and the failed call (text).
 STATE_SIZE = mmap.PAGESIZE
 COUNT_SIZE = 8
 TEXT_SIZE = 256
-#: A message is short, and none of ours is a traceback.
+#: The most lines of a message, and words that it must not have.
 MOST_LINES = 6
 NEVER_SAID = ("Traceback", "fault of journalspec")
 ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EFBIG")
-#: How a command ends if it cannot write.
+#: The exit status of a command that cannot write.
 CANNOT_WRITE = 2
 
 #: Relative path -> digest of the content ("" for a directory).
@@ -53,12 +53,12 @@ Tree = Mapping[str, str]
 
 
 class Unusable(Exception):
-    """The instrument cannot be used here, or the command not with it; the text says why."""
+    """This tool cannot be used here or with this command; the text has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a run ended, what it left, how many calls it made and which of them failed."""
+    """The result of a run: exit status, files, the number of calls, and the failed one."""
 
     status: int
     stderr: str
@@ -69,7 +69,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Disk:
-    """What is run, and how the disk fails: `command` in copies of `template`, made in `scratch`."""
+    """Runs `command` in copies of `template`, made in `scratch`, with faults of the disk."""
 
     command: Sequence[str]
     template: Path
@@ -118,7 +118,7 @@ class Disk:
 
     @contextmanager
     def copy(self) -> Iterator[Path]:
-        """Give a fresh copy of the template, and take it away afterwards."""
+        """Give a fresh copy of the template, and remove it afterwards."""
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
             place = Path(folder).resolve() / "place"
             shutil.copytree(self.template, place, symlinks=True)
@@ -127,7 +127,7 @@ class Disk:
 
 @dataclass(frozen=True, slots=True)
 class Undisturbed:
-    """What a run comes to on a sound disk; `varying` are files that no two runs write alike."""
+    """The result of a run without faults; `varying` are files that differ between two such runs."""
 
     before: Tree
     after: Ended
@@ -156,7 +156,7 @@ class Undisturbed:
         return cls(before, first, varying)
 
     def differing(self, tree: Tree) -> list[str]:
-        """Return the names in which `tree` is not what the undisturbed run left."""
+        """Return the names in which `tree` differs from the result of the undisturbed run."""
         names = sorted(set(tree) | set(self.after.tree))
         return [
             name for name in names if name not in self.varying and tree.get(name) != self.after.tree.get(name)
@@ -164,7 +164,7 @@ class Undisturbed:
 
 
 def tree_of(place: Path) -> Tree:
-    """Return what is below a directory."""
+    """Return the files and directories below a directory."""
     found = {}
     for path in sorted(place.rglob("*")):
         content = b"" if path.is_dir() else path.read_bytes()
@@ -173,7 +173,7 @@ def tree_of(place: Path) -> Tree:
 
 
 def faults(disk: Disk, sound: Undisturbed, at: int) -> tuple[str, list[str]]:
-    """Let call number `at` fail; return which it was, and everything that is wrong with what came of it."""
+    """Let call number `at` fail; return the call, and all violations in the result."""
     with disk.copy() as place:
         ended = disk.run(place, at)
         found = list(_said(disk, sound, ended))
@@ -208,7 +208,7 @@ def _said(disk: Disk, sound: Undisturbed, ended: Ended) -> Iterator[str]:
 
 
 def _lost(sound: Undisturbed, tree: Tree, expected: set[str]) -> Iterator[str]:
-    """Yield what is lost of the files that were there, and what is there beyond the `expected` names."""
+    """Yield the lost or damaged files of before, and the files that are not among the `expected` names."""
     for name, digest in sound.before.items():
         whole = digest, (None if name in sound.varying else sound.after.tree.get(name))
         if name not in tree or tree[name] not in whole:
@@ -266,7 +266,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = shutil.which(command[0]) if command else None
     if found is None:
         parser.error("which command?" if not command else f"no such command: {command[0]}")
-    # It runs in another directory; a link (as of a virtual environment) has to stay one.
+    # The path must be absolute, because it runs in another directory. A link (as of a virtual environment)
+    # must not be resolved.
     command[0] = str(Path(found).absolute())
     with tempfile.TemporaryDirectory(prefix="faulty-disk-") as folder:
         scratch = Path(folder).resolve()

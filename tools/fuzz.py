@@ -42,33 +42,33 @@ from journalspec_corpus.drawn import DrawnJournal, drawing_of
 from journalspec_corpus.mutations import damaged
 from journalspec_reference.api import load
 
-#: All readers together may use so much processor time for an input.
+#: The processor time of all readers together for an input (seconds).
 SECONDS = 5.0
-#: What the alarm does not reach (a call that never returns) ends the process after so many seconds.
+#: The alarm does not interrupt a call that never returns: after this many seconds the process is ended.
 STUCK_AFTER = 300
-#: Peak memory allowed: so many times the input, plus what any answer costs. The schemas keep a Python object
-#: for each field, be it of two bytes.
+#: The permitted peak memory: TIMES_INPUT times the input, plus AT_LEAST for any answer. The factor is large
+#: because the schemas make a Python object for each field, which may have two bytes.
 TIMES_INPUT, AT_LEAST = 250, 256 << 10
-#: One input in so many is run under tracemalloc, which is slow: it gets as many times the time.
+#: One input in MEASURE_EVERY runs under tracemalloc, which is slow: its time limit is multiplied by SLOWER.
 MEASURE_EVERY, SLOWER = 100, 20
-#: The process may not grow by more than this; beyond it, MemoryError is a find.
+#: The process may not grow by more than this (bytes); then a MemoryError is a finding.
 GROWTH = 2 << 30
-#: Size of the inputs made to cost much: what is quadratic does not end in time.
+#: The size of inputs that are made to take long: with it, quadratic code exceeds the time limit.
 HOSTILE_SIZE = 1 << 13
-#: So many regions that were dropped are shown to the schemas: each may claim all that is after it.
+#: The most dropped regions that are parsed with the schemas: a record there may claim all bytes after it.
 MOST_REGIONS = 16
 MOST_FINDS = 20
-#: So many inputs share one valid journal; drawing one costs more than damaging it.
+#: The number of inputs that share one valid journal, because drawing one takes longer than damaging it.
 INPUTS_PER_BASE = 50
 INPUTS_PER_BODY = 20
-#: A compressed byte may be 1,032 bytes of text (258 for two bits, the limit that zlib documents), of which
-#: each may take 4 in memory, twice for a while. What is more than 64 MiB stays compressed.
+#: A compressed byte may become 1,032 bytes of text (258 for two bits, the limit that zlib documents). Each of
+#: them may take 4 bytes in memory, temporarily twice. Texts of more than 64 MiB stay compressed.
 TIMES_INFLATED = 1032 * 8
-#: Of bodies so many keep their other fields after a change of one byte.
+#: The least share of bodies whose other fields stay the same after a change of one byte.
 LEAST_KEPT = 0.9
 #: Shares of all inputs, in percent; the rest is damage to valid journals.
 LIES, NOISE = 15, 4
-#: One input in so many is read as another edition than the one it was made as.
+#: One input in this many is read as another edition than the one for which it was made.
 WRONG_EDITION = 16
 
 Files = Mapping[str, bytes]
@@ -76,7 +76,7 @@ Files = Mapping[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One input: its number, how it came about, the edition to read it as, and the files."""
+    """One input: its number, its origin, the edition to read it as, and the files."""
 
     number: int
     kind: str
@@ -123,12 +123,12 @@ class Source:
 
 
 def _mixed(seed: int, number: int) -> int:
-    """Return a seed for one input; neighbouring numbers give unlike ones."""
+    """Return a seed for one input; neighbouring numbers give unrelated seeds."""
     return (seed << 64) ^ ((number + 1) * 0x9E3779B97F4A7C15)
 
 
 class Bodies:
-    """Bodies of a family, by number: what products wrote and what the table allows, changed or not."""
+    """Bodies of a family, by number: captured ones and ones drawn from the table, changed or not."""
 
     def __init__(self, format_id: str, family: str, seed: int) -> None:
         self.family, self.seed = families(format_id)[family], seed
@@ -151,7 +151,7 @@ class Bodies:
         return self._base[1]
 
     def one_byte(self, count: int) -> Mapping[str, tuple[int, int]]:
-        """Change a byte of `count` bodies that is of no length: type -> how many kept all else, of all."""
+        """Change a byte, not of a length, of `count` bodies: type -> (bodies otherwise unchanged, all)."""
         read, rng = decoders(self.family.format_id), random.Random(self.seed)
         kept, tried = Counter[str](), Counter[str]()
         while tried.total() < count and self.real:
@@ -163,7 +163,7 @@ class Bodies:
                 data = bytearray(body.data)
                 data[at] ^= rng.randrange(1, 256)
                 found, _ = read[self.family.name, body.root](bytes(data), body.version)
-                # By their printed form: a value that is not a number is not equal to itself.
+                # Compare the printed forms: NaN is not equal to itself.
                 lost = sum(repr(found.get(name)) != repr(value) for name, value in whole.items())
                 kept[body.root] += lost <= 1
                 tried[body.root] += 1
@@ -180,7 +180,7 @@ class BodyReaders:
         self._real = {(each.root, each.data) for each in real_bodies(format_id, family)}
 
     def run(self, files: Files, edition: str) -> str:
-        """Decode a body; raises Unsound if something is wrong with what a product wrote."""
+        """Decode a body; raises Unsound if the decoder reports a fault in a body that a product wrote."""
         ((root, data),) = files.items()
         _, wrong = self._decoders[self._family, root](data, edition)
         if wrong and (root, data) in self._real:
@@ -193,7 +193,7 @@ class TooLong(BaseException):
 
 
 class Disagreement(Exception):
-    """Two readers of one format do not say the same."""
+    """Two readers of one format disagree."""
 
 
 class Unsound(Exception):
@@ -201,16 +201,16 @@ class Unsound(Exception):
 
 
 class Readers:
-    """All readers of one format, and what each made of an input."""
+    """All readers of one format."""
 
-    #: So many times the input an answer may cost.
+    #: The permitted peak memory for an answer, as a multiple of the input.
     times = TIMES_INPUT
 
     def __init__(self, format_id: str) -> None:
         self.reference = load(format_id)
         description = get_format(format_id)
         self.policies = tuple(description.policies)
-        # Composed records are for schemas of whole files, which judge no damage.
+        # Composed records are parsed by schemas of whole files, which are not for damaged journals.
         kinds = () if description.composed else KINDS
         self.schemas = {kind: codec(format_id, kind) for kind in kinds}
 
@@ -227,7 +227,7 @@ class Readers:
         return f"{edition}: {seen.verdict}" + (f" {seen.phase}/{seen.code}" if seen.code else "")
 
     def _compare(self, kind: str, files: Files, edition: str, seen: Observation) -> None:
-        """Read with a schema what the reference saw, and try it on what that dropped."""
+        """Read the reference's records again with a schema, and try the schema on the dropped regions."""
         try:
             again = reread(self.reference.format_id, kind, files, edition, seen)
         except SchemaError as error:
@@ -235,7 +235,7 @@ class Readers:
         if list(again.records) != list(seen.records) or list(again.files) != list(seen.files):
             raise Disagreement(f"{kind} and the reference differ in what a header or record says")
         for region in islice(seen.dropped, MOST_REGIONS):
-            # Whatever is there: an answer or SchemaError, in time.
+            # Any content is permitted: the result is an answer or SchemaError, within the time limit.
             with suppress(SchemaError):
                 self.schemas[kind].read("record", edition, bytes(files[region.file]), region.off, region.file)
 
@@ -257,11 +257,11 @@ def sound(seen: Observation, files: Files) -> Observation:
 
 
 def judge(readers: Readers | BodyReaders, item: Input, *, measure: bool = False) -> tuple[str, str]:
-    """Run the readers on one input within its bounds; return the outcome and what is wrong, if anything is.
+    """Run the readers on one input within its bounds; return the outcome and the fault, if there is one.
 
     With `measure`, memory is checked too. The caller has `raise_too_long` for SIGPROF.
     """
-    # A name is input as well: thousands of tiny files are little but their names.
+    # Names count as input: thousands of tiny files consist mostly of their names.
     size = sum(len(name) + len(data) for name, data in item.files.items())
     if measure:
         tracemalloc.start(1)
@@ -271,7 +271,7 @@ def judge(readers: Readers | BodyReaders, item: Input, *, measure: bool = False)
         peak = tracemalloc.get_traced_memory()[1] if measure else 0
     except TooLong:
         return "FIND too long", f"no answer within {SECONDS} s\n{traceback.format_exc()}"
-    except Exception as error:  # any exception at all is what is looked for
+    except Exception as error:  # the fuzzer looks for any exception
         return f"FIND {type(error).__name__}", traceback.format_exc()
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -282,12 +282,12 @@ def judge(readers: Readers | BodyReaders, item: Input, *, measure: bool = False)
 
 
 def raise_too_long(*_: object) -> None:
-    """Be the handler of the alarm."""
+    """Handle the alarm."""
     raise TooLong
 
 
 def costly(source: Source) -> Iterator[Input]:
-    """Yield the inputs that are made to cost much; they have no number."""
+    """Yield the inputs that are made to take long; they have no number."""
     for edition in source.editions:
         for name, files in hostile(source.format, edition, HOSTILE_SIZE).items():
             yield Input(-1, name, edition, files)
@@ -324,7 +324,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _fuzz(source: Source | Bodies, readers: Readers | BodyReaders, options: argparse.Namespace) -> int:
-    """Show inputs to readers; return the exit status."""
+    """Run the readers on inputs; return the exit status."""
     signal.signal(signal.SIGPROF, raise_too_long)
     taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (taken + GROWTH, taken + GROWTH))
@@ -335,13 +335,13 @@ def _fuzz(source: Source | Bodies, readers: Readers | BodyReaders, options: argp
 
     def look_at(item: Input, *, measure: bool) -> None:
         nonlocal finds, watched
-        # To begin it anew costs more than to decode a body.
+        # Restart the timer rarely: that takes longer than decoding a body.
         if time.monotonic() > watched + STUCK_AFTER / 10:
             watched = time.monotonic()
             faulthandler.dump_traceback_later(STUCK_AFTER, exit=True)
         outcome, problem = judge(readers, item)
         if measure and not problem:
-            # The first time loads and works out what is kept for all later inputs.
+            # Measure the second run: the first one fills caches for all later inputs.
             outcome, problem = judge(readers, item, measure=True)
         outcomes[outcome] += 1
         if problem:

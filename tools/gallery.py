@@ -34,9 +34,9 @@ MAGIC = {
     "u4": "ubelong",
     "s8": "bequad",
 }
-#: Fewer bytes that never vary are no signature; of more, so many are compared.
+#: The least constant bytes for a signature, and the most that are compared.
 LEAST, MOST = 4, 24
-#: Numbers of record types are below it.
+#: An upper bound of the numbers of record types.
 TYPES = 1 << 9
 OWN_KEY = re.compile(r"^( *)-requirement:(?: .*)?\n(?:\1 +- .*\n|\1- [A-Z]{3}-.*\n)*", re.MULTILINE)
 
@@ -95,7 +95,7 @@ def hexpat(format_id: str, edition: str) -> Iterator[str]:
 
 
 def _lines(layout: Layout, edition: str, form: Structure, item: Field, prefix: str = "") -> Iterator[str]:
-    """Yield the lines of a field, with the condition under which it is there."""
+    """Yield the lines of a field, with the condition for its presence."""
     name, size = item.name.replace(".", "_"), item.length.replace(".", "_") or str(item.width)
     conditions = []
     if item.fills:

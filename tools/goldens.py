@@ -24,7 +24,8 @@ from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.crash.verdict import CATEGORIES
 from journalspec_corpus.pipeline.shards import JudgedStates, Shard
 
-#: Each so many-th workload of a format is in the sample: no divisor of how often its tables repeat.
+#: Every n-th workload of a format is in the sample. The numbers do not divide the periods of the tables of
+#: workloads.
 EVERY = {
     "bitronix_tlog": 61,
     "jboss_journal": 127,
@@ -43,7 +44,7 @@ def sample(format_id: str, every: int) -> Iterator[tuple[str, list[JudgedStates]
 
 
 def lines_of(adapter: CrashFormat, found: Sequence[JudgedStates]) -> Iterator[str]:
-    """Yield what the states of one workload come to, one line each."""
+    """Yield the results of the states of one workload, one line each."""
     for one in found:
         facts = one.facts
         sets = ExpectedSets(adapter, facts.trace).sets(facts.expected)
@@ -66,7 +67,7 @@ def digest(text: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print what is asked for."""
+    """Print the requested digests or states."""
     parser = argparse.ArgumentParser(prog="python tools/goldens.py", description=__doc__)
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help="formats (default: all)")
     parser.add_argument(

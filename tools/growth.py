@@ -39,7 +39,8 @@ from journalspec_conformance.cli import main as journalspec
 
 TABLE = Path(__file__).with_suffix(".toml")
 LIMIT = 1.15
-#: What stands for a directory or file that is not there yet, and for the journal, which else comes last.
+#: Placeholders for a directory or file that does not exist yet, and for the journal, which otherwise is the
+#: last argument.
 NEW, PATH = "{new}", "{path}"
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "recover": ("recover", "--all"),
@@ -53,7 +54,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "why": ("why", "--all"),
     "new-store": ("recover", "--to", NEW),
 }
-#: What shapes are asked only that name it in `questions`.
+#: Commands that are run only on shapes that list them in `questions`.
 QUESTIONS: Mapping[str, tuple[str, ...]] = {
     "query": ("query", PATH, "select type, count(distinct off) from records group by type order by 1"),
     "query-each": ("query", PATH, "select * from records order by off desc"),
@@ -67,29 +68,32 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
     "export-sql": ("export", "--as", "sql", "--to", NEW),
     "export-xml": ("export", "--as", "artemis-xml", "--to", NEW),
 }
-#: The seconds that the small size takes at least, beyond what an empty journal takes; how many times as many
-#: elements the large one has; and the seconds of a large one that no larger one is tried after.
+#: LEAST: the least seconds for the small size, more than for an empty journal. TIMES_AS_MANY: the ratio of
+#: the large size to the small one. LONG: if the large size takes longer than this (seconds), no larger one is
+#: tried.
 LEAST, TIMES_AS_MANY, LONG = 0.01, 8, 1.0
-#: How often the small size is run: the quickest run counts, because what disturbs a run makes it slower, and
-#: a small size that seems slow hides growth. How often the others are run in each round: disturbed they seem
-#: to grow, and there is another round only for what grows too much.
+#: RUNS: the number of runs of the small size. The quickest counts, because a disturbed run is slower, and a
+#: slow small size hides growth. ROUNDS: the number of runs of the other sizes in each round. A disturbed run
+#: seems to grow, so a command that grows too much gets another round.
 RUNS, ROUNDS = 3, (1, 2, 3, 3)
-#: Elements of a journal whose time is that of the command itself, and whose bytes those of what comes once.
+#: The elements of a nearly empty journal: its time is that of the command itself, and its bytes are those of
+#: the fixed part.
 NO_MORE = 2
-#: The first number of elements that is tried, and how many the large size has at most at first: to build a
-#: journal takes longer than to read it. What takes less than LEAST for so many grows by nothing.
+#: The first number of elements that is tried, and the first bound of the large size, because building a
+#: journal takes longer than reading it. A command that takes less than LEAST for that many does not grow.
 FIRST, ENOUGH = 64, 1 << 13
-#: Lists are kept up to reread.KEEP bytes and read again each time beyond: a step, but growth on neither side.
+#: Lists are kept in memory up to reread.KEEP bytes, and longer ones are read again each time. That is a step,
+#: not growth.
 ALL_KEPT, NONE_KEPT = 1 << 40, 0
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A journal of n elements: `base` is what the format's author module builds, with names in braces.
+    """A journal of n elements: `base` describes it for the format's author module, with names in braces.
 
-    Besides `n` and `bytes` (more than n records take) these are the names of MADE. `lists` are the lists of
-    the field tables that it repeats, as ``fields.pairs`` or ``state.live``; `questions` are of QUESTIONS;
-    `most` bounds n.
+    The names are `n`, `bytes` (more than n records take), and those of MADE. `lists` are the lists of the
+    field tables that it repeats, as ``fields.pairs`` or ``state.live``; `questions` are keys of QUESTIONS;
+    `most` is the largest n.
     """
 
     name: str
@@ -131,7 +135,7 @@ def derby_body(operation: str, **values: Any) -> str:
     return joined(body({"operation": operation, "transaction": 9, **values})).hex()
 
 
-#: Entries of an index page of a SwiftMQ store, fewer than fit.
+#: The number of entries of an index page of a SwiftMQ store; more would fit.
 A_PAGE = 60
 
 
@@ -153,16 +157,16 @@ def behind_queue(n: int) -> int:
     return 1 + -(-n // A_PAGE)
 
 
-#: The address orders, as a message of Artemis has it, in hex.
+#: The address "orders", in the form of a message of Artemis, in hex.
 ORDERS = "010000000c" + "orders".encode("utf-16-le").hex()
-#: What a template cannot say: name -> what makes its value for n elements.
+#: Values that a template cannot express: name -> function of n that makes the value.
 MADE: Mapping[str, Callable[[int], object]] = {
     # Several values in one word or line.
     "names": lambda n: ",".join(f"x{at}" for at in range(1, n + 1)),
     "pairs": lambda n: ",".join(f"{at}:0" for at in range(2, n)),
     "portions": lambda n: " ".join(["portion:1:13:00000000:00000001"] * n),
     "messages": lambda n: " ".join(["hi"] * n),
-    # JBoss: a text message of Artemis, between and after the two places that have its id.
+    # JBoss: parts of a text message of Artemis, between and after the two places of its id.
     "between_ids": lambda n: f"{ORDERS}0000003f0000001a01000000087400650078007400",
     "behind_ids": lambda n: f"{ORDERS}000301{0:016x}{1000:016x}0400",
     # SwiftMQ: roots of n queues that have a page each.
@@ -188,7 +192,7 @@ MADE: Mapping[str, Callable[[int], object]] = {
 
 
 def damaged(content: bytes) -> bytes:
-    """Return `content` with 16 zeroed bytes in every 512: what is repeated is broken in many places."""
+    """Return `content` with 16 zeroed bytes in every 512, so that the repeated structure is damaged often."""
     data = bytearray(content)
     for at in range(300, len(data) - 16, 512):
         data[at : at + 16] = bytes(16)
@@ -196,7 +200,7 @@ def damaged(content: bytes) -> bytes:
 
 
 class Journals:
-    """The journals of one shape on a disk, by number of elements: each is made once, in both forms."""
+    """The journals of one shape on disk, by number of elements. Each is made once, undamaged and damaged."""
 
     def __init__(self, format_id: str, shape: Shape, root: Path) -> None:
         self.format_id, self.shape = format_id, shape
@@ -215,14 +219,15 @@ class Journals:
                     place.write_bytes(content)
             self._sizes[n] = sum(map(len, files.values()))
             del files
-            # What is left of making it is of no run: the collector passes over it.
+            # Exclude the objects made so far from garbage collection, which would slow down the measured
+            # runs.
             gc.collect()
             gc.freeze()
         return self._root / f"{n}-{'damaged' if broken else 'sound'}", self._sizes[n]
 
 
 class Measuring:
-    """What commands cost on the journals of one shape, sound or `broken`."""
+    """The processor time of commands on the journals of one shape, undamaged or `broken`."""
 
     def __init__(self, journals: Journals, *, broken: bool) -> None:
         self.format_id, self.shape = journals.format_id, journals.shape
@@ -241,7 +246,7 @@ class Measuring:
         place, _ = self.place(n)
         asked = {**COMMANDS, **QUESTIONS}[command]
         if command == "salvage" and command not in get_format(self.format_id).policies:
-            asked = (*asked[:-1], "default")  # the policy under which such a format goes on
+            asked = (*asked[:-1], "default")  # the policy with which recovery continues after damage
         with tempfile.TemporaryDirectory() as scratch:
             stands_for = {NEW: f"{scratch}/new", PATH: str(place)}
             words = [stands_for.get(word, word) for word in (*asked, *(() if PATH in asked else (PATH,)))]
@@ -259,9 +264,9 @@ class Measuring:
     def grown(self, command: str) -> tuple[int, float, float]:
         """Return elements, seconds, and the exponent.
 
-        What grows too much is measured at larger sizes, too, as long as there may be so many elements, since
-        a step between two sizes is not growth, and on each side of the step that is between lists that are
-        kept and others.
+        A command that grows too much is also measured at larger sizes, as far as permitted, because a step
+        between two sizes is not growth. It is also measured on each side of the step between lists kept in
+        memory and others.
         """
         small = self._measurable(command)
         large = TIMES_AS_MANY * small
@@ -284,7 +289,8 @@ class Measuring:
     def _exponent(self, command: str, n: int, many: int) -> tuple[float, float]:
         """Return the seconds that `many` elements take, and the exponent from n elements on.
 
-        What grows too much is measured again: of every size the quickest run of all rounds counts.
+        A command that grows too much is measured again. For every size, the quickest run of all rounds
+        counts.
         """
         sizes, once = (n, math.isqrt(n * many), many), self.place(NO_MORE)[1]
         least = dict.fromkeys((NO_MORE, *sizes), math.inf)
@@ -310,19 +316,20 @@ class Measuring:
         while n < enough:
             taken = self.seconds(command, n) - fixed
             if taken >= LEAST:
-                taken = self.seconds(command, n, 2) - fixed  # it may have been disturbed
+                taken = self.seconds(command, n, 2) - fixed  # the first run may have been disturbed
             if taken >= LEAST:
                 break
-            # What grows faster than it seems to is not met at a size that takes minutes.
+            # Increase n slowly: a command that grows faster than expected would take minutes.
             n *= min(TIMES_AS_MANY, 1 << math.ceil(math.log2(LEAST / max(taken, LEAST / TIMES_AS_MANY))))
         return min(n, enough)
 
 
 def forget() -> None:
-    """Empty what implementations keep for as long as a process lives.
+    """Empty the caches that implementations keep until the process ends.
 
-    A command that is typed has nothing of it. Here the run before read the same journal: what of it is kept
-    is all of a small one, which would seem quicker than it is, and part of a large one.
+    A typed command starts with empty caches. Here the previous run has read the same journal. Of a small
+    journal the caches would contain everything, which would make it seem quicker, and of a large one only a
+    part.
     """
     for name, module in [*sys.modules.items()]:
         if name.startswith("journalspec_reference."):
@@ -330,7 +337,7 @@ def forget() -> None:
                 if isinstance(value, type(cache(print))) and value.__module__ == name:
                     value.cache_clear()
                 elif isinstance(value, dict) and called.islower() and not called.startswith("__"):
-                    value.clear()  # no constant by its name
+                    value.clear()  # its name is not that of a constant
 
 
 def exponent_of(less: tuple[int, float], more: tuple[int, float]) -> float:
@@ -349,13 +356,14 @@ class _Nothing(io.TextIOBase):
 
 
 def lists_of(format_id: str) -> Iterator[str]:
-    """Yield every list of a format's field tables by the path that shapes name it by."""
+    """Yield the path of every list in a format's field tables, as used in shapes."""
 
     def inner(fields: Iterable[Field], before: str) -> Iterator[str]:
         for field in fields:
             if field.kind == "list":
                 yield f"{before}.{field.name}"
-            # What is like another list, such as the records of a prepared transaction, is listed of its own.
+            # A list within an object or list, such as the records of a prepared transaction, has a path of
+            # its own.
             yield from inner(field.of, f"{before}.{field.name}")
 
     words = get_format(format_id).vocabulary

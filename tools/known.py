@@ -1,10 +1,9 @@
-"""Expectation files from reports and rules: each failure is put down to a deviation, or stays open.
+"""Makes expectation files from reports and rules, which assign each failure to a deviation.
 
-``python tools/known.py --product ID --out FILE REPORT...`` reads
-reports of runs without expectations (all published tiers), explains every
-failure by the first fitting rule of the ``known.toml`` beside the product's
-harness, and writes one entry per pattern. A failure that no rule explains is
-printed, and the exit status is 1: it is news, and a person has to look at it.
+``python tools/known.py --product ID --out FILE REPORT...`` reads reports of runs without expectations (all
+published tiers), explains every failure by the first fitting rule of the ``known.toml`` beside the product's
+harness, and writes one entry per pattern. A failure that no rule explains is printed, and the exit status is
+1: it is new, and a person has to examine it.
 """
 
 from __future__ import annotations
@@ -39,11 +38,10 @@ FLAKY = "flaky"
 class KnownRule:
     """One kind of failure and the deviation that causes it; empty conditions are ignored.
 
-    `versions` (products' versions), `ops` (``read``, ``recover.strict``...) and
-    `told` (codes, reasons and notes of the case's expectations) name alternatives,
-    `cases` are patterns, `outcome` is a result class, `fingerprint` a regular
-    expression, `says` one that the reason begins with: what was expected and what came.
-    With `outcome` "flaky" all its cases are listed, failed or not.
+    `versions` (products' versions), `ops` (``read``, ``recover.strict``...) and `told` (codes, reasons and
+    notes of the case's expectations) name alternatives, `cases` are patterns, `outcome` is a result class,
+    `fingerprint` is a regular expression. `says` is one for the beginning of the reason, which has the
+    expected and the actual value. With `outcome` "flaky" all its cases are listed, failed or not.
     """
 
     deviation: str
@@ -58,7 +56,7 @@ class KnownRule:
 
     @property
     def flaky(self) -> bool:
-        """Whether chance decides on the outcome."""
+        """Whether the outcome depends on chance."""
         return self.outcome == FLAKY
 
     def fits(self, version: str, result: Result, told: frozenset[str]) -> bool:
@@ -114,11 +112,10 @@ def told_by(case: Case) -> frozenset[str]:
 def explain(
     product: Product, results: Mapping[str, Result], cases: Mapping[str, Case]
 ) -> tuple[dict[str, KnownFailure], list[Result]]:
-    """Return (probe -> what is known, failures without explanation).
+    """Return (probe -> known failure, failures without explanation).
 
-    A reading that only lacks the state is put down to whatever keeps the
-    product from recovering the same files: under ``salvage`` if it has that
-    policy, else under ``strict``.
+    A ``read`` whose answer lacks only the state has the cause of the failed recovery of the same files: under
+    ``salvage`` if the product has that policy, else under ``strict``.
     """
     known: dict[str, KnownFailure] = {}
     unexplained = []
@@ -147,14 +144,14 @@ def explain(
 
 
 def _no_state(result: Result) -> str:
-    """Return the fingerprint of an answer that lacks the whole state: its first key is missed first."""
+    """Return the fingerprint of an answer without the whole state: that of the first key."""
     return f"state:{next(iter(get_format(result.format).state))}"
 
 
 def entries(known: Mapping[str, KnownFailure], asked: Sequence[str]) -> Iterator[tuple[str, KnownFailure]]:
-    """Yield (pattern, what is known) so that every probe is named once, by as few patterns as easily found.
+    """Yield (pattern, known failure) such that one pattern matches each probe, with few patterns.
 
-    A pattern is good if all probes asked for that it names fail alike.
+    A pattern is usable if all asked probes that it matches have the same known failure.
     """
     left = dict(known)
     for probe in known:

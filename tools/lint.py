@@ -1,4 +1,4 @@
-"""Faults of a corpus that no reader of it should have to find."""
+"""Finds faults of a corpus before publication."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from journalspec_corpus.making import implied_needs
 from journalspec_corpus.model import model_of
 from journalspec_corpus.shipped import tombstones
 
-#: The oddities of rows, which are next to the tables of contents.
+#: The member of contents with remarks on rows, next to the tables.
 REMARKS = "remarks"
-#: Naming only these would let an implementation cover itself.
+#: A case needs another confirmation than by these, or an implementation would confirm itself.
 NOT_ENOUGH = frozenset({"reference"})
 
 
@@ -160,7 +160,7 @@ def _of_contents(known: Format, entry: Mapping[str, Any]) -> Iterator[str]:
     columns[REMARKS] = {"table", "key", "code"}
     for table, rows in entry.get("contents", {}).items():
         used = {name for row in rows for name in row}
-        # Users' own tables have the name of a schema in front.
+        # Tables of users have the name of a schema as a prefix.
         if table in columns or "." not in table:
             unknown = used - columns[table] if table in columns else {""}
             yield from (f"contents: {table} has no column {name!r}" for name in sorted(unknown))
@@ -187,7 +187,7 @@ def _consistent(case: Case) -> Iterator[str]:
 
 
 def _places(case: Case) -> Iterator[str]:
-    """Ranges lie in files that exist; a writer's files are not there yet."""
+    """Yield ranges outside the existing files; cases for writers have no files yet."""
     if case.write is not None:
         return
     sizes = {file.path: file.size for file in case.input.files}

@@ -1,7 +1,7 @@
 """The lowest versions that pyproject.toml allows, as constraints for pip: ``lowest.py [EXTRA...]``.
 
-Printed are those of the package itself and of the extras named, extras of extras
-included. A requirement without a lowest version is an error: it could not be tested.
+It prints those of the package itself and of the named extras, including extras of extras. A requirement
+without a lowest version is an error: it could not be tested.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PYPROJECT = Path(__file__).resolve().parents[1] / "pyproject.toml"
 
 
 def requirements(extras: Iterable[str]) -> Iterator[Requirement]:
-    """Yield what the package needs with `extras`; raises KeyError for an extra that there is not."""
+    """Yield the requirements of the package with `extras`; raises KeyError for an unknown extra."""
     project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
     optional = project["optional-dependencies"]
     texts = list(project["dependencies"])

@@ -1,6 +1,6 @@
 """Write man pages of all commands: ``python tools/man.py DIRECTORY``, then ``man DIRECTORY/journalspec.1``.
 
-All that they say is what the command line says of itself (``--help``).
+Their text is that of ``--help``.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def paragraphs(told: str) -> Iterator[str]:
 
 
 def text(told: str) -> str:
-    """Return a text with nothing in it that roff takes for its own."""
+    """Return a text with the control characters of roff escaped."""
     escaped = told.replace("\\", r"\e").replace("-", r"\-")
     return rf"\&{escaped}" if escaped[:1] in (".", "'") else escaped
 

@@ -34,7 +34,7 @@ from journalspec_reference.storage import MemoryStorage
 
 MIB = 1 << 20
 UNITS = {"": 1, "KiB": 1 << 10, "MiB": MIB, "GiB": 1 << 30}
-#: What "next to nothing" is (bytes).
+#: The size of the journal with "next to nothing" in it (bytes).
 TINY = 1 << 12
 COMMANDS = {
     "recover": ("recover", "--all"),
@@ -50,7 +50,7 @@ COMMANDS = {
 }
 DEFAULT = ("recover", "inspect-json")
 BODY = bytes(range(33, 97))
-#: One record in so many stays live where not all do.
+#: In shapes where not all records stay live, one in this many does.
 STAYS = 1000
 
 
@@ -148,7 +148,7 @@ def _tail(path: Path) -> int:
 
 
 def _decisions(shape: Shape) -> Iterator[Piece]:
-    """Yield decisions to commit, most of them followed by their end."""
+    """Yield commit decisions, most of them followed by their end."""
     name = (b"resource" * (shape.body // 8 + 1))[: min(shape.body, 30_000)]
     for number in count(1):
         gtrid = b"server-1" + struct.pack(">qq", 1, number)
@@ -166,7 +166,7 @@ def _record(status: int, number: int, gtrid: bytes, name: bytes) -> bytes:
 def kahadb_journal(directory: Path, size: int, shape: Shape) -> int:
     """Write a journal without end markers, one command to a batch; return how many of its bytes are live.
 
-    It begins with a trace, as one does that a broker has started on.
+    It begins with a trace record, as a journal does on which a broker has started.
     """
     batches, length = chain([Piece(_batch(0, sized(1, b"a start")))], _batches(shape)), shape.file or size
     names = [f"db-{number}.log" for number in range(1, max(1, size // length) + 1)]
@@ -174,7 +174,7 @@ def kahadb_journal(directory: Path, size: int, shape: Shape) -> int:
 
 
 def _batches(shape: Shape) -> Iterator[Piece]:
-    """Yield messages and what removes them, or transactions of one message each; few stay, or all."""
+    """Yield messages and their removal, or transactions of one message each; few stay, or all."""
     body = (BODY * (shape.body // len(BODY) + 1))[: shape.body]
     for number in count(1):
         name = b"%012d" % number
@@ -226,19 +226,19 @@ def derby_log(directory: Path, size: int, shape: Shape) -> int:
                     at += out.write(_group(number, at, bodies))
                 live += row.live
                 row = next(rows)
-            # Only a file that another one follows is ended.
+            # Only a file before another one has an end.
             out.write(bytes(4 if number < last else 0))
-        # The next file names where this one ends.
+        # The header of the next file has the end of this one.
         head = struct.pack(">iiqq", 128, 9, number + 1, number << 32 | at)
     return live
 
 
-#: The bytes that a file of this log may have, the container of its table, the least number of four bytes.
+#: The most bytes of a log file, the container of its table, and the smallest number that takes four bytes.
 LONGEST_LOG, TABLE, LEAST = 256 * MIB - 1, 1168, 1 << 14
 
 
 class Row(NamedTuple):
-    """The groups of records that make a row and, unless it stays, take it away; how many bytes are live."""
+    """The groups of records that insert a row and, unless it stays, delete it; its live bytes."""
 
     groups: list[list[bytes]]
     room: int
@@ -249,7 +249,7 @@ def _rows(shape: Shape) -> Iterator[Row]:
     """Yield transactions that insert a row; most rows are purged by the next one, or the same."""
     text = (BODY * (shape.body // len(BODY) + 1))[: min(shape.body, 30_000)]
     body = b"\x20" + struct.pack(">HH", len(text) + 2, len(text)) + text
-    # Numbers begin where they take their four bytes.
+    # Start at the smallest number that takes four bytes.
     versions = count(LEAST)
     for number in count(LEAST):
         ident = struct.pack(">I", 0x80000000 | number)
@@ -369,7 +369,7 @@ def _commits(shape: Shape) -> Iterator[Piece]:
 
 
 def _fill(path: Path, head: bytes, length: int, pieces: Iterator[Piece]) -> int:
-    """Write `head`, as many of `pieces` as there is room for, and zeros; return how many bytes are live."""
+    """Write `head`, as many `pieces` as fit, and zeros; return the number of live bytes."""
     live, at = 0, len(head)
     with path.open("wb", buffering=MIB) as out:
         out.write(head)
@@ -392,7 +392,7 @@ MAKERS: dict[str, Callable[[Path, int, Shape], int]] = {
 }
 
 
-#: A process begins with the peak of the one that has started it: so a small one starts what is measured.
+#: A process inherits the peak memory of its parent: so a small process starts the measured command.
 _WAIT = """
 import os, sys
 child = os.fork()
@@ -426,7 +426,7 @@ def run(command: str, directory: Path) -> tuple[int, int, float]:
 
 
 def measure(format_id: str, shape: str, commands: list[str], size: int, within: Path) -> Iterator[Measured]:
-    """Make a journal, and yield what each command costs on it."""
+    """Make a journal, and yield the cost of each command on it."""
     places = {}
     for name, length in (("tiny", TINY), ("whole", size)):
         place = within / f"{format_id}-{shape}-{name}"
@@ -462,9 +462,9 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error("this system does not tell what a process took")
     print("format         shape      command         size MiB      live      peak      over   seconds  exit")
     failed = False
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # what is measured ends, too
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # ends the measured process
     with scratch() as place:
-        # Drafts only if they are asked for.
+        # Drafts are included only if they are requested.
         for format_id in chosen.format or sorted({*MAKERS} & {*format_ids()}):
             for shape in chosen.shape or SHAPES:
                 commands = chosen.command or list(DEFAULT)

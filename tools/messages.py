@@ -34,7 +34,7 @@ PROGRAMS = Path(__file__).with_name("messages")
 SECONDS = 900
 #: Product, state, then `how` and `lines`.
 Record = dict[str, dict[str, dict[str, Any]]]
-#: What differs from run to run, and what is written for it.
+#: Patterns of values that differ from run to run, and their replacements.
 REPLACED = (
     (r"\d\d\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,]\d+", "TIME"),
     (r"(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d \S+ \d{4}", "TIME"),
@@ -47,7 +47,7 @@ REPLACED = (
     (r"\b1[78]\d{11}\b", "MILLIS"),
     (r"page dump follows.*", "page dump follows"),
 )
-#: Longer lines hold dumps of pages.
+#: Longer lines contain dumps of pages.
 LONGEST = 400
 
 
@@ -73,7 +73,7 @@ def _run(maker: Maker, path: str, arguments: list[str]) -> str:
 def made(
     maker: Maker, states: Mapping[str, State], look: Callable[[str, Path], None] = lambda *_: None
 ) -> dict[str, list[str]]:
-    """Return for each state the lines that a start on it printed; each store is shown to `look` before."""
+    """Return for each state the lines that a start on it printed; `look` is called with each store before."""
     with tempfile.TemporaryDirectory(prefix="messages-") as name:
         place = Path(name)
         path = classes(maker, place / "classes")
@@ -97,7 +97,7 @@ def made(
 
 
 def _options(text: str, store: Path) -> str:
-    """Return the options of a start; those that name a Bitronix branch need the log."""
+    """Return the options of a start; options with a Bitronix branch are filled in from the log."""
     if "{" not in text:
         return text
     found = [record.fields["gtrid"] for record in records(store) if record.type == "COMMITTING"]
@@ -133,7 +133,7 @@ def read_record(format_id: str) -> Record:
 
 
 def loud(maker: Maker, lines: Iterable[str]) -> list[str]:
-    """Return the lines that say something of a store: no greetings, one of those that differ in numbers."""
+    """Return the lines about a store: without greetings, and only one of lines that differ in numbers."""
     silent = re.compile(maker.silent)
     found = {re.sub(r"\d+", "0", line): line for line in reversed(list(lines)) if not silent.search(line)}
     return list(reversed(found.values()))
@@ -171,8 +171,9 @@ def foretold(format_id: str, codes: Iterable[str]) -> tuple[ProductMessage, ...]
     """Return the messages that a start without special options should print, according to an answer.
 
     `codes` are the reasons, notes, kinds of `missing`, and the code of a refusal, of strict recovery. Losses
-    come first. Where the product refuses to start, it does not get to what loses nothing. No command shows
-    them: of 106 that were tried one by one, 14 were not printed.
+    come first. If the product refuses to start, messages without a loss are omitted, because it may not get
+    that far. No command shows this list: of 106 predicted messages that were tried one by one, 14 were not
+    printed.
     """
     wanted = set(codes)
     found = [entry for entry in messages(format_id) if wanted & set(entry.start)]
@@ -182,7 +183,7 @@ def foretold(format_id: str, codes: Iterable[str]) -> tuple[ProductMessage, ...]
 
 
 def unprinted(product: str, fresh: Mapping[str, list[str]]) -> list[str]:
-    """Return the rows that say that a state makes them, and were not printed by a start on it."""
+    """Return the rows whose message a start on their state did not print."""
     return [
         f"{name}: {entry.id} was not printed"
         for entry in messages(MAKERS[product].format)

@@ -1,7 +1,7 @@
-"""What damages a store: bytes and files of it are changed, as a crash, a bad disk or a person does.
+"""Damages stores: changes bytes and files, as a crash, a bad disk or a person does.
 
 Each public function is a damage by its name in ``messages_states.toml``, which says how files and bytes are
-written. Where a record must be found the reference reads the store.
+written. To find a record, the reference reads the store.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BATCH = b"WRITE BATCH"
 
 
 def damage(root: Path, steps: Sequence[Sequence[Any]]) -> None:
-    """Do to the store at `root` what the steps say: a function of this module with its arguments each."""
+    """Apply steps to the store at `root`: each is a function of this module with its arguments."""
     for name, *arguments in steps:
         globals()[name](root, *arguments)
 
@@ -74,7 +74,7 @@ def cut(root: Path, name: str, length: int) -> None:
 
 
 def cut_at(root: Path, name: str, part: float) -> None:
-    """Make a file as long as a part of it."""
+    """Cut a file to a part of its length."""
     (path,) = _files(root, name)
     cut(root, name, int(path.stat().st_size * part))
 
@@ -102,13 +102,13 @@ def directory(root: Path, name: str) -> None:
     (root / name).mkdir()
 
 
-# Artemis: records that have some type and user type, or belong to a transaction.
+# Artemis: damage of records with a type and user type, or of a transaction.
 
 
 def _change(
     place: Path, wanted: Mapping[str, Any], change: Callable[[Record], tuple[int, bytes]], most: int = 1
 ) -> None:
-    """Overwrite bytes, at an offset from its begin, of each of the first `most` requested records."""
+    """Overwrite bytes of each of the first `most` requested records, at an offset from its begin."""
     found = [each for each in records(place) if wanted.items() <= {**each.fields, "type": each.type}.items()]
     if not found:
         raise ValueError(f"no such record in {place}")
@@ -122,7 +122,7 @@ def _zeros(record: Record) -> tuple[int, bytes]:
 
 
 def _typed(number: int) -> Callable[[Record], tuple[int, bytes]]:
-    """Return a change of the user type, which a transaction's number precedes."""
+    """Return a change of the user type, whose offset is larger in records with a transaction's number."""
     return lambda record: (26 if record.type.endswith("_TX") else 18, bytes([number]))
 
 
@@ -152,7 +152,7 @@ def user_type_of_member(root: Path, end: str, number: int) -> None:
 
 
 def _member(root: Path, end: str) -> dict[str, Any]:
-    """Return what the first record of the last transaction has with several that a PREPARE or COMMIT ends."""
+    """Return members of the first record of the last transaction with several records and this `end`."""
     found = records(root / "journal")
     number = [each for each in found if each.type == end and each.fields["count"] != 1][-1].fields["tx"]
     kind = next(each for each in found if each.type.endswith("_TX") and each.fields.get("tx") == number).type
@@ -164,11 +164,11 @@ def first_file_gone(root: Path, below: str) -> None:
     (root / below / records(root / below)[0].at.file).unlink()
 
 
-# KahaDB: batches, and commands whose batch's checksum becomes 0, which is not verified.
+# KahaDB: damage of batches, and of commands; the checksum of their batch becomes 0, which is not verified.
 
 
 def put_in_batch(root: Path, name: str, off: int, new: str) -> None:
-    """Overwrite bytes of a batch in the middle of a journal file: its header, or after it."""
+    """Overwrite bytes of the header of a batch in the middle of a journal file, or after the header."""
     (path,) = _files(root, name)
     _overwrite(path, path.read_bytes().index(b"\0\0\0\x1c\x02" + BATCH, 8000) + off, _bytes(new))
 

@@ -1,7 +1,7 @@
-"""Sound stores of products, and the states in which a start finds them: what `messages.py` works with.
+"""Undamaged stores of products, and damaged states of them, for `messages.py`.
 
-The states are in ``messages_states.toml``: each says in one sentence how it was made, and which damages of
-``messages_damage.py`` make it. The product is what judges it.
+The states are in ``messages_states.toml``. Each has one sentence on how it was made, and the calls of
+``messages_damage.py`` that make it. The messages that the product prints for it are the result.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from messages_damage import damage
 
 from journalspec_conformance.products import get_product, product_dir
 
-#: Sends what products log to java.util.logging; first in the class path, it serves older APIs, too.
+#: Sends the log of products to java.util.logging. It is first in the class path, so that it also serves older
+#: APIs.
 BINDING = ("slf4j-api-2.0.17.jar", "slf4j-jdk14-2.0.17.jar")
-#: What writes the sound store of a product in its own program: given its directory.
+#: The method in a product's program that writes the undamaged store, given its directory.
 OWN = "write"
 STATES: dict[str, dict[str, Any]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
@@ -29,7 +30,7 @@ STATES: dict[str, dict[str, Any]] = tomllib.loads(
 
 @dataclass(frozen=True)
 class State:
-    """A store as a start finds it: `how` in a sentence, what makes it from a sound one, and options."""
+    """A store before a start: `how` it was made, the damage done to a good one, and start options."""
 
     how: str
     damage: Sequence[Sequence[Any]] = ()
@@ -37,7 +38,7 @@ class State:
     base: str = "halt"
 
     def make(self, root: Path) -> None:
-        """Damage the sound store at `root`."""
+        """Damage the undamaged store at `root`."""
         damage(root, self.damage)
 
 
@@ -45,7 +46,7 @@ class State:
 class Maker:
     """A product whose messages are made: its format, program, class path, sound stores and states.
 
-    `silent` are lines that say nothing of the store, or differ from run to run.
+    `silent` matches lines that are not about the store, or differ from run to run.
     """
 
     title: str

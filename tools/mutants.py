@@ -34,10 +34,11 @@ from typing import Any
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_corpus.crash.formats import Named, crash_format
 
-#: The package whose formats are mutated, and where their mutants lie.
+#: The package whose formats are mutated, and the directory of the mutants.
 REFERENCE = "journalspec_reference"
 TABLES = Path(__file__).resolve().parents[1] / "reference_impl" / "tests" / "mutants"
-#: So many cases must notice a mutant, if it does not say otherwise: one may go when a requirement changes.
+#: The default number of cases that must notice a mutant. It is more than one, because a change of a
+#: requirement may remove a case.
 ENOUGH = 3
 
 
@@ -49,8 +50,8 @@ class MutantError(ValueError):
 class Mutant:
     """One fault: at the place `at` of the format's reference, `find` becomes `replace`.
 
-    `breaks` are the requirements that a reader or writer with this fault goes against.
-    `enough` is the number of cases that have to notice it.
+    `breaks` are the requirements that a reader or writer with this fault violates. `enough` is the number of
+    cases that have to notice it.
     """
 
     id: str
@@ -111,7 +112,8 @@ class Mutant:
         try:
             importlib.import_module(self.package)
             for name in sorted(copied & finder.sources.keys() - {"__init__"}):
-                # What the copy imports only when it needs it would not be found later; it may lack a library.
+                # Import all modules now: a late import would not find the copy. A module may need a missing
+                # library.
                 with suppress(ImportError):
                     importlib.import_module(f"{self.package}.{name}")
         except Exception as error:
@@ -121,7 +123,7 @@ class Mutant:
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports the private copy of the package; what a module of it imports of the package is the copy's."""
+    """Imports the private copy of the package. Its modules import other modules from the copy, too."""
 
     def __init__(self, mutant: Mutant) -> None:
         self.mutant = mutant
@@ -130,7 +132,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.builtins = {**vars(builtins), "__import__": self.imported}
 
     def imported(self, name: str, *more: Any) -> Any:
-        """Do what an import statement in a module of the copy says."""
+        """Perform an import statement of a module in the copy."""
         inside = f"{name}.".startswith(f"{self.original}.")
         return builtins.__import__(
             self.mutant.package + name.removeprefix(self.original) if inside else name, *more
@@ -147,10 +149,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.util.spec_from_loader(fullname, self, is_package=is_package)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
-        """Leave it to the import system."""
+        """Let the import system make the module."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the module's source, with the copy's way to import."""
+        """Run the module's source, with `imported` as its ``__import__``."""
         name = module.__name__.partition(".")[2] or "__init__"
         if name == self.mutant.module:
             code = compile(self.sources[name], f"<mutant {self.mutant.id}>/{name}.py", "exec")
@@ -172,17 +174,17 @@ def sources(format_id: str) -> dict[str, str]:
 
 
 def _module(path: Path) -> str:
-    """Return the name of a module of the format's package; a package in it has that of its directory."""
+    """Return the name of a module of the format's package; an inner package has the name of its directory."""
     names = path.with_suffix("").parts
     return ".".join(names if len(names) == 1 or names[-1] != "__init__" else names[:-1])
 
 
 @cache
 def _copied(format_id: str, module: str) -> frozenset[str]:
-    """Return the modules that a fault in `module` reaches: itself, and all that import one of them anywhere.
+    """Return the modules to copy for a fault in `module`: itself, and all that import it, directly or not.
 
-    What an implementation imports late it finds beside itself, in its own copy. A table that fills itself
-    while files are read is each mutant's own: what another one has read takes another path.
+    The implementation and its late imports are copied, too. So are modules with caches that fill during
+    reading, because the entries of another mutant would be wrong.
     """
     found = {module, "__init__", "implementation"}
     found |= {name for name, text in sources(format_id).items() if "def __missing__" in text}
@@ -193,7 +195,7 @@ def _copied(format_id: str, module: str) -> frozenset[str]:
 
 @cache
 def _imports(format_id: str) -> dict[str, set[str]]:
-    """Return what each module of a format's reference imports of the others; a package, what is in it."""
+    """Return for each module of a format's reference the others it imports; for a package, its own."""
     known, package = sources(format_id), f"{REFERENCE}.{format_id}"
     out = {name: {other for other in known if other.startswith(f"{name}.")} for name in known}
     for name, text in known.items():
@@ -207,7 +209,7 @@ def _imports(format_id: str) -> dict[str, set[str]]:
 
 @cache
 def _compiled(format_id: str, name: str) -> CodeType:
-    """Return a module as mutants of others have it; raises MutantError if it would import the reference."""
+    """Return a module that mutants share unchanged; raises MutantError if it would import the reference."""
     source = sources(format_id)[name]
     if re.search(rf"^\s*import {REFERENCE}\.", source, re.MULTILINE):
         raise MutantError(f"{name}.py: `import {REFERENCE}.` names the reference itself: use `from`")
@@ -218,7 +220,7 @@ def _compiled(format_id: str, name: str) -> CodeType:
 def places(text: str) -> dict[str, list[tuple[int, int]]]:
     """Return name -> where it begins and ends, for all functions, classes and constants of a module.
 
-    Several places of one name are all listed. Nothing but the whole module has the name "".
+    All places of a name are listed. The name "" is the whole module.
     """
     lines = [0]
     for line in text.splitlines(keepends=True):
@@ -268,7 +270,7 @@ def load_mutants(format_id: str) -> list[Mutant]:
 
 
 def mutant_reader(format_id: str, name: str) -> Named:
-    """Return a mutant as a reader of crash states, under the first policy; raises LookupError for none."""
+    """Return a mutant as a reader of crash states, under the first policy; raises LookupError."""
     adapter = crash_format(format_id)
     policy = adapter.readers[0]
     reader = adapter.reader(policy, mutant_of(format_id, name).implementation())

@@ -31,15 +31,16 @@ from journalspec_conformance.harnesses.reference import Reference
 from journalspec_corpus import Case, load_cases
 from journalspec_reference import load
 
-#: At most one must in so many may go without a mutant.
+#: At most one `must` in this many may lack a mutant.
 UNPROVED_SHARE = 10
-#: Whose conduct a mutant can change. The state of a file set or a tool is not part of any answer.
+#: The subjects of requirements that a mutant can break. Requirements on file sets and tools do not affect
+#: answers.
 CONDUCT = frozenset({"reader", "recoverer", "writer"})
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """How it is known that cases test `requirement`: a mutant and its killers, or `why` that cannot be."""
+    """The proof that cases test `requirement`: a mutant and its killers, or `why` there is none."""
 
     requirement: str
     mutant: str = ""
@@ -48,7 +49,7 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        """Return whether anything is proved, or excused."""
+        """Return whether the proof is complete, or excused."""
         return bool(self.killers) or (bool(self.why) and not self.mutant)
 
 
@@ -57,9 +58,9 @@ def killers(
 ) -> list[str]:
     """Return the ids of the cases that notice `implementation`; at most `enough` of them.
 
-    A case notices it if one of its probes does not end as it should, a `should` included
-    only if that is asked for. Where the judge of writers needs a reader, it is that of
-    `implementation` too: a fault in the reference's source would be in both.
+    A case notices it if one of its probes fails; failures of a `should` count only if requested. The reader
+    that checks writers is also that of `implementation`, because a fault in the reference's source would be
+    in both.
     """
     found: list[str] = []
     with judging(implementation, enforce_should=enforce_should) as engine:
@@ -85,7 +86,7 @@ def judging(implementation: Any, *, enforce_should: bool = False) -> Iterator[En
 
 
 def notices(engine: Engine, case: Case) -> bool:
-    """Return whether one of the probes of `case` is not passed."""
+    """Return whether one of the probes of `case` fails."""
     engine.forgive()
     return any(engine.run(probe).result_class not in ("pass", "allowed") for probe in case.probes)
 
@@ -93,8 +94,8 @@ def notices(engine: Engine, case: Case) -> bool:
 def proofs(format_id: str, cases: Sequence[Case], enough: int | None = 1) -> list[Proof]:
     """Return one proof per ``must`` of `format_id`, in their order.
 
-    Only cases that name the requirement count. Of several mutants that break it the
-    first one with a killer is named; `enough` killers are looked for (None: all).
+    Only cases that name the requirement count. Of several mutants that break it, the first one that a case
+    notices is used; the search stops after `enough` such cases (None: all).
     """
     unproved, mutants = load_unproved(format_id), load_mutants(format_id)
     by_name: dict[str, list[Case]] = {}
@@ -118,7 +119,7 @@ def proofs(format_id: str, cases: Sequence[Case], enough: int | None = 1) -> lis
 
 
 def faults(format_id: str, found: Sequence[Proof]) -> list[str]:
-    """Return what is wrong with `found` and with the tables of its proofs, as sentences; none is good."""
+    """Return the faults in `found` and in the tables of its proofs, as sentences; an empty result is good."""
     known = {requirement.id for requirement in requirements(format_id)}
     named = {name for mutant in load_mutants(format_id) for name in mutant.breaks}
     unproved = load_unproved(format_id)
@@ -136,13 +137,13 @@ def faults(format_id: str, found: Sequence[Proof]) -> list[str]:
 
 
 def enough_killers(mutant: Mutant, cases: Sequence[Case]) -> list[str]:
-    """Return as many cases that notice `mutant` as it takes; those that name what it breaks come first."""
+    """Return enough cases that notice `mutant`, those first that name a requirement which it breaks."""
     first = sorted(cases, key=lambda case: not {*mutant.breaks}.intersection(case.requirements))
     return killers(mutant.implementation(), first, mutant.enough, enforce_should=True)
 
 
 def shuffled(cases: Sequence[Case]) -> list[Case]:
-    """Return the cases in an order that mixes the groups, and that a new case leaves as it is."""
+    """Return the cases in an order that mixes the groups, and does not change if a case is added."""
     return sorted(cases, key=lambda case: hashlib.blake2b(case.id.encode(), digest_size=8).digest())
 
 

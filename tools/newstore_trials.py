@@ -1,4 +1,4 @@
-"""Make new stores of damaged ones, by the hundred, and hold them against what recovery keeps.
+"""Make new stores of damaged ones, by the hundred, and compare them with the recovered data.
 
     python tools/newstore_trials.py --format FORMAT --count 500 --seed 1 [--product]
 
@@ -61,22 +61,22 @@ from journalspec_reference.newstore import (
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("none", "reachable", "corrupted", "hostile", "drawn")
-#: A store with more than that (bytes) is not damaged by the hundred.
+#: The largest store that is used for trials (bytes).
 MOST_BYTES = 24 << 20
 SECTOR = 512
-#: Files of a captured set that are no part of it.
+#: Files in a captured directory that are not part of the store.
 ABOUT = ("expected.json", "provenance.toml")
 MOST_SHOWN = 20
 #: Columns for the place of a row, not its content.
 PLACES = frozenset({"file", "off"})
 
 
-#: What a report names: ids of messages and the like, and the tables and queues that lose something.
+#: The names in a report: ids of messages and the like, and the tables and queues that lose something.
 Named = frozenset[str]
 
 
 class Hooks:
-    """What ``tools/newstore/FORMAT.py`` may say of its format; these are what is done without it."""
+    """Functions that ``tools/newstore/FORMAT.py`` may have for its format, and the defaults without them."""
 
     def __init__(self, format_id: str) -> None:
         self.format_id = format_id
@@ -86,11 +86,11 @@ class Hooks:
             self._module = None
 
     def stores(self) -> Iterable[Path]:
-        """Return directories, or archives of them, next to the captured sets."""
+        """Return more stores than the captured sets: directories or archives."""
         return getattr(self._module, "stores", tuple)()
 
     def live(self, answer: Answer) -> Any:
-        """Return what recovery keeps, in a form that is equal where the same is kept."""
+        """Return the recovered data in a form that is equal for equal data."""
         if hasattr(self._module, "live"):
             return self._module.live(answer)
         found = contents(answer)
@@ -99,41 +99,41 @@ class Hooks:
         return {name: sorted(map(_bare, found.rows(name)), key=repr) for name in found.tables}
 
     def alike(self, before: Any, now: Any) -> Any:
-        """Return what is kept now without what the new store had to make because the old one lacks it."""
+        """Return the new store's data without the data that it had to add because the old one lacks it."""
         return getattr(self._module, "alike", lambda before, now: now)(before, now)
 
     def starts(self, files: Mapping[str, bytes]) -> bool:
-        """Return whether the product can be started on a store of these files; else it is tried without."""
+        """Return whether the product can be started on a store of these files; else it is not tried."""
         return bool(getattr(self._module, "starts", lambda files: True)(files))
 
     def last(self, files: Mapping[str, bytes]) -> Mapping[str, int]:
-        """Return which files may have been written last, and how many bytes of each were forced before.
+        """Return the files that may have been written last, with the number of fsynced bytes of each.
 
-        Empty: it is not known.
+        An empty result means unknown.
         """
         return dict(getattr(self._module, "last", lambda files: {})(files))
 
     def nothing(self, answer: Answer) -> str:
-        """Return why it is wrong that nothing can be kept; empty: it is right."""
+        """Return why it is wrong that no data can be kept; an empty text if it is right."""
         return str(getattr(self._module, "nothing", lambda answer: "")(answer))
 
     def exported(self, place: Path) -> bool:
-        """Return whether a new store is rows for another one: no store of the old kind could be made."""
+        """Return whether a new store has rows for export, because no store of the old kind could be made."""
         return bool(getattr(self._module, "exported", lambda place: False)(place))
 
     def delivered(self, stores: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:
-        """Start the product on each new store; yield what is wrong with each, empty: nothing; None: no start.
+        """Start the product on each new store; yield the fault of each, empty if none; None: no start.
 
-        `stores` are directories with the answers that they were made of; many starts may share a process.
+        `stores` are directories with the answers from which they were made; many starts may share a process.
         """
         if not hasattr(self._module, "delivered"):
             raise SystemExit(f"--product: tools/newstore/{self.format_id}.py has no `delivered`")
         yield from self._module.delivered(stores)
 
     def lacking(self, stores: Sequence[tuple[Path, Answer, Named]]) -> Iterator[str | None]:
-        """Start the product on each old store; yield what it delivers that the new one has not.
+        """Start the product on each old store; yield the data it delivers that the new store lacks.
 
-        What the report of the new store names is not asked for. None: there was no start.
+        Data named in the report of the new store are excluded. None: there was no start.
         """
         if not hasattr(self._module, "lacking"):
             raise SystemExit(f"--old: tools/newstore/{self.format_id}.py has no `lacking`")
@@ -146,7 +146,7 @@ def _bare(row: Row) -> Any:
 
 @dataclass(frozen=True)
 class State:
-    """One damaged store: its files by name, and as what they are read if they do not say it."""
+    """One damaged store: its files by name, and edition and parameters if the files do not show them."""
 
     name: str
     kind: str
@@ -158,7 +158,7 @@ class State:
 def bases(format_id: str, more: Iterable[Path], scratch: Path) -> list[tuple[str, Mapping[str, bytes]]]:
     """Return the files of the stores that are damaged.
 
-    The captured sets are many and small: each of the others is there so often that they are half.
+    The captured sets are many and small. The other stores are repeated until they are half of all.
     """
     places = [
         path.parent for path in sorted((ROOT / "corpus/captured" / format_id).glob("*/*/expected.json"))
@@ -188,10 +188,10 @@ def bases(format_id: str, more: Iterable[Path], scratch: Path) -> list[tuple[str
 def reachable(
     files: Mapping[str, bytes], random: Random, last: Mapping[str, int]
 ) -> tuple[str, Mapping[str, bytes]]:
-    """Return the files after a crash that lost the end of the one that was written last: a sector or two.
+    """Return the files after a crash that lost one or two sectors at the end of the last written file.
 
-    Where `last` does not say which one that is, and what of it was forced, it is taken to be one of the two
-    with most in them. Of what was forced nothing is lost.
+    If `last` is empty, one of the two files with the most data is taken. Bytes that were fsynced are never
+    lost.
     """
     sizes = {name: len(data.rstrip(b"\0\xff")) for name, data in files.items() if data}
     name = random.choice([*last] or sorted(sizes, key=lambda each: sizes[each])[-2:])
@@ -204,7 +204,7 @@ def reachable(
 
 
 def damage(format_id: str, files: Mapping[str, bytes], random: Random) -> tuple[str, Mapping[str, bytes]]:
-    """Return the files with one damage, and what that is."""
+    """Return the files with one damage, and its description."""
     edition = get_format(format_id).default_edition
     return damaged(DrawnJournal(format_id, edition, files, (), (), {}, files, ()), random)
 
@@ -214,7 +214,7 @@ def crashed(format_id: str, random: Random) -> State:
     adapter = crash_format(format_id)
     found: list[Any] = []
     while not found:
-        # A workload that ends at rest may have no state.
+        # A workload whose end is durable may have no crash state.
         trace = adapter.build(random.choice([*adapter.workloads("core")]))
         found = [*crash_states(trace, PRESETS, 1)]
     states = random.choice(found)
@@ -226,7 +226,7 @@ def crashed(format_id: str, random: Random) -> State:
 def state_of(
     format_id: str, stores: Sequence[tuple[str, Mapping[str, bytes]]], seed: int, number: int
 ) -> State:
-    """Return the state of a number: always the same one of the same stores."""
+    """Return the state with a number: the same one for the same stores."""
     random = Random(f"{format_id}/{seed}/{number}")
     kind = KINDS[number % len(KINDS)]
     if kind == "drawn" and number // len(KINDS) % 2:
@@ -235,7 +235,7 @@ def state_of(
         (case,) = drawn_cases(format_id, seed, [number])
         return State(case.id, "drawn", dict(case.files()), case.edition, case.params)
     hooks = Hooks(format_id)
-    # A crash leaves a store that its product starts on, not a part of one.
+    # A crash leaves a complete store, on which its product starts, not a part of one.
     whole = [each for each in stores if hooks.starts(each[1])] if kind == "reachable" else []
     name, files = random.choice(whole or stores)
     if kind == "none":
@@ -251,7 +251,7 @@ def state_of(
 
 @dataclass(frozen=True)
 class Made:
-    """What came of a trial: `wrong` is empty where the law holds; `answer` is None where nothing was kept."""
+    """The result of a trial: `wrong` is empty if the law holds; `answer` is None if no data was kept."""
 
     ended: str
     why: str = ""
@@ -260,7 +260,7 @@ class Made:
 
 
 def tried(format_id: str, state: State, hooks: Hooks, place: Path) -> Made:
-    """Make a new store at `place`/new of the state, put at `place`/old, and hold it against the law."""
+    """Put the state at `place`/old, make a new store of it at `place`/new, and check the law."""
     old = place / "old"
     for name, data in state.files.items():
         (old / name).parent.mkdir(parents=True, exist_ok=True)
@@ -329,7 +329,7 @@ def _first_difference(one: Any, other: Any) -> str:
 
 @dataclass
 class Results:
-    """What came of all trials: how many of each kind ended how, why nothing was kept, and what is wrong."""
+    """The results of all trials: numbers by kind and end, reasons for keeping nothing, and faults."""
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     nothing: Counter[str] = field(default_factory=Counter)
@@ -350,7 +350,7 @@ class Results:
             self.add(number, state, Made("wrong", f"the product ({column}): {problem}"))
 
     def lines(self) -> Iterator[str]:
-        """Yield the table, and what is below it."""
+        """Yield the table, and the lines below it."""
         columns = ("kept", "exported", "nothing", "wrong", "started", "old")
         yield f"{'state':<12}" + "".join(f"{name:>10}" for name in columns)
         for kind in (*KINDS, "all"):
@@ -368,7 +368,7 @@ class Results:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Try what is asked for, and print a table."""
+    """Run the requested trials, and print a table."""
     parser = argparse.ArgumentParser(description="Make new stores of damaged ones.")
     parser.add_argument("--format", required=True, choices=format_ids())
     parser.add_argument("--count", type=int, default=500)

@@ -21,7 +21,7 @@ import journalspec_corpus
 import journalspec_reference
 
 OURS = (journalspec, journalspec_reference, journalspec_corpus, journalspec_conformance)
-#: What the commands import, all of it plain Python.
+#: The packages that the commands import, all in plain Python.
 OTHERS = ("click", "construct", "kaitaistruct", "markdown-it-py", "mdurl", "pygments", "rich", "tomlkit")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "published", "*.pyc")
 #: Commands that need compiled packages or the published cases.

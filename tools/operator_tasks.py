@@ -42,9 +42,10 @@ from journalspec_conformance.products import get_product, product_dir
 
 PROGRAMS = Path(__file__).with_name("operator")
 ROOT = Path(__file__).parents[1]
-#: CPU seconds that a task may take for which no vendor has a tool; lines of a screen; of a damage, bytes.
+#: The most CPU seconds of a task for which no vendor has a tool; the most lines of a screen; the size of a
+#: damage (bytes).
 MOST_SECONDS, MOST_LINES, SECTOR = 10.0, 40, 4096
-#: What the programs store, and no redacted report may show.
+#: Texts that the programs store, and that no redacted report may contain.
 SECRETS = ("orderId", "SKU-", "secret note", "last committed", "tenant", "stockdb", "gtx-")
 
 
@@ -53,7 +54,7 @@ SECRETS = ("orderId", "SKU-", "secret note", "last committed", "tenant", "stockd
 
 @dataclass(frozen=True)
 class Ran:
-    """A process: exit status, what it printed, CPU seconds and peak memory (MB)."""
+    """The result of a process: exit status, output, CPU seconds and peak memory (MB)."""
 
     status: int
     text: str
@@ -63,7 +64,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class Counts:
-    """What a product said of a store: a number for each name of a kind."""
+    """A product's counts of a store: a number for each name of a kind."""
 
     text: str
 
@@ -85,19 +86,19 @@ class Counts:
 
 @dataclass(frozen=True)
 class Subject:
-    """A product: its program, its jars, and what `write` is given for a store of so many MB."""
+    """A product: its program, its jars, and the arguments of `write` for a store of a size in MB."""
 
     title: str
     program: str
     jars: Callable[[], Sequence[Path]]
     size: Callable[[int], Sequence[int]]
-    #: Which part of a store our commands are given.
+    #: The part of a store that is the path for our commands.
     part: str = ""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a judge sees: our answer, what the product counted before, and what it says of the same files."""
+    """The input of a check: our answer, the product's counts before, and its counts of the same files."""
 
     ours: Ran
     before: Counts
@@ -110,19 +111,19 @@ class Asked:
         return int(found[1].replace(",", "")) if found else None
 
     def said(self, *words: str) -> str:
-        """Return which of some words, patterns, our answer lacks."""
-        # Where a line is broken depends on the length of a path.
+        """Return the patterns in `words` that our answer does not match."""
+        # Line breaks depend on the length of a path: ignore them.
         text = " ".join(self.ours.text.split())
         return ", ".join(f"no {word!r}" for word in words if not re.search(word, text))
 
 
 @dataclass(frozen=True)
 class Task:
-    """A question: our command, the vendor's way, the damage before it, and what a right answer is.
+    """A task: our command, the vendor's tool, the damage before, and the check of the answer.
 
-    The judge returns what is wrong; empty: nothing is. `vendor` is what the program of the product is given,
-    empty: no vendor has a tool; its `start` is then only asked for the `truth`. `damage` is the name of a
-    function and its arguments.
+    The check `right` returns the fault, or an empty text. `vendor` has the arguments of the product's
+    program; it is empty if no vendor has a tool. Then a start only provides the `truth`. `damage` is the name
+    of a function with its arguments.
     """
 
     product: str
@@ -135,19 +136,19 @@ class Task:
 
     @property
     def key(self) -> str:
-        """Its name among all."""
+        """Its unique name."""
         return f"{self.product}/{self.name}"
 
     @property
     def state(self) -> str:
-        """What was done to the files: the name up to a colon, if they are damaged."""
+        """The damage of the files: the name up to a colon, or "sound"."""
         state, colon, _ = self.name.partition(":")
         return state if colon else "sound"
 
 
 def run(words: Sequence[str]) -> Ran:
     """Run a program to its end; its CPU seconds and peak memory are those of the process alone."""
-    # As an installed package, ours is compiled: see `compiled`.
+    # Our modules are compiled, as in an installed package: see `compiled`.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
@@ -204,10 +205,10 @@ def java(name: str, *arguments: str) -> list[str]:
 
 
 def store_of(name: str, mb: int) -> tuple[Path, Counts]:
-    """Return a store that the product wrote, and what it counted before it was halted."""
+    """Return a store that the product wrote, and its counts before it was halted."""
     subject = SUBJECTS[name]
     source = (PROGRAMS / f"{subject.program}.java").read_bytes()
-    # Another question at a start is no other store.
+    # Only the part of the program that writes determines the store.
     writing = source[source.index(b"static void write") :]
     target = stores.cache() / "stores" / f"operator-{name}-{mb}-{hashlib.sha256(writing).hexdigest()[:16]}"
     counts = target.with_suffix(".counts")
@@ -226,7 +227,7 @@ def store_of(name: str, mb: int) -> tuple[Path, Counts]:
 
 
 def _middle(root: Path, pattern: str, share: float) -> None:
-    """Put zeros into a sector in the middle of one of the files; which one: see `_nth`."""
+    """Overwrite a sector in the middle of a file with zeros; `_nth` selects the file."""
     path = _nth(root, pattern, share)
     with path.open("r+b") as file:
         file.seek(path.stat().st_size // 2 // SECTOR * SECTOR)
@@ -234,19 +235,19 @@ def _middle(root: Path, pattern: str, share: float) -> None:
 
 
 def _gone(root: Path, pattern: str, share: float) -> None:
-    """Take one of the files away."""
+    """Remove one of the files."""
     _nth(root, pattern, share).unlink()
 
 
 def _cut(root: Path, pattern: str) -> None:
-    """Take the last files away: a log without its newest part, as from an older copy."""
+    """Remove the last files: a log without its newest part, as from an older copy."""
     files = _files(root, pattern)
     for path in files[len(files) * 2 // 3 :]:
         path.unlink()
 
 
 def _nth(root: Path, pattern: str, share: float) -> Path:
-    """Return the file that has `share` of all before it; negative: so many from the end."""
+    """Return the file at `share` of the list of files; negative: counted from the end."""
     files = _files(root, pattern)
     return files[int(share if share < 0 else len(files) * share)]
 
@@ -258,22 +259,22 @@ def _files(root: Path, pattern: str) -> list[Path]:
     return sorted(root.glob(pattern), key=key)
 
 
-# What a right answer is.
+# Checks of answers.
 
 
 def _screen(asked: Asked) -> str:
-    """Return what is wrong with a first screen: its lines, its counts, what is in doubt."""
+    """Return the fault of a first screen: its number of lines, its counts, or its transactions in doubt."""
     lines = asked.ours.text.count("\n")
     wrong = [f"{lines} lines"] if lines > MOST_LINES else []
     return "; ".join([*wrong, *filter(None, [_queues(asked, asked.before), _doubt(asked)])])
 
 
 def _queues(asked: Asked, counts: Counts) -> str:
-    """Return which queues have another number in our answer than the product has.
+    """Return the queues whose number of messages in our answer differs from the product's.
 
-    Where the screen has no room for a queue, or no names yet, the messages in all count. Of what our answer
-    says to be acknowledged by the index alone, the product, which has the index, does not speak; what our
-    answer says to be committed by the index alone, the product has.
+    If the screen lacks a queue, the totals are compared as well. The product has the index, our answer does
+    not. So messages that our answer reports as acknowledged only in the index are subtracted from ours, and
+    those that it reports as committed only in the index are added.
     """
     gone = _by_index(asked, "what acknowledged")
     more = _by_index(asked, "their records are there")
@@ -290,13 +291,13 @@ def _queues(asked: Asked, counts: Counts) -> str:
 
 
 def _by_index(asked: Asked, words: str) -> Counter[str]:
-    """Return of how many messages of each queue our answer says what begins with these words."""
+    """Return the number of messages of each queue in lines of our answer with these words."""
     said = re.findall(rf"([\d,]+) of queue (\S+): {words}", " ".join(asked.ours.text.split()))
     return Counter({name: int(number.replace(",", "")) for number, name in said})
 
 
 def _doubt(asked: Asked) -> str:
-    """Return what is wrong with the number of transactions that the product left in doubt."""
+    """Return the fault if our number of transactions in doubt is not that of the product."""
     number = len(asked.before.of("prepared") or asked.before.of("decided"))
     verb = "is" if number == 1 else "are"
     words = r"(in\s+doubt|decided|prepared|unfinished)"
@@ -304,7 +305,7 @@ def _doubt(asked: Asked) -> str:
 
 
 def _branches(asked: Asked) -> str:
-    """Return which prepared branches our answer does not name; the product must have them after a start."""
+    """Return the prepared branches, all known to a started product, that our answer does not name."""
     names = asked.before.of("prepared")
     if len(asked.product.of("prepared")) != len(names):
         return f"the product has {len(asked.product.of('prepared'))}"
@@ -312,7 +313,7 @@ def _branches(asked: Asked) -> str:
 
 
 def _named(asked: Asked) -> str:
-    """Return which prepared branches our answer does not name."""
+    """Return the prepared branches that our answer does not name."""
     return asked.said(*asked.before.of("prepared"))
 
 
@@ -324,31 +325,31 @@ def _number_of_branches(asked: Asked) -> str:
 
 
 def _decided(asked: Asked) -> str:
-    """Return which decided transactions our answer lacks; a start has to commit as many."""
+    """Return the decided transactions that our answer lacks; a start must commit the same number."""
     names = [name.lower() for name in asked.before.of("decided")]
     lacking = [name for name in names if name not in asked.ours.text]
     done, undone = (asked.product.of("count").get(name, 0) for name in ("committed", "rolledback"))
     if lacking or done == len(names):
         return f"{lacking} not named" if lacking else ""
-    # The election of BTM 2.1.4 may be wrong: then each decision is undone, and we must say so.
+    # BTM 2.1.4 may elect the wrong file. Then a start undoes each decision, and our answer must say so.
     return asked.said("rolls back") if undone else f"the product committed {done}"
 
 
 def _lost_batch(asked: Asked) -> str:
-    """KahaDB with damage in a file: what salvage keeps is what the product keeps, with the loss named."""
-    # Which one depends on the part of a batch that is in the sector.
+    """KahaDB with damage in a file: salvage keeps what the product keeps, and our answer names the loss."""
+    # The reason depends on the part of a batch that is in the sector.
     reasons = "bad-(checksum|chain|header)"
     return _queues(asked, asked.product) or asked.said(reasons, r"db-\d+\.log:\d+\.\.\d+")
 
 
 def _missing_file(asked: Asked) -> str:
-    """KahaDB without a file: all messages that go, by the product with ignoreMissingJournalfiles=true."""
+    """KahaDB without a file: as many messages as a product with ignoreMissingJournalfiles=true loses."""
     before, after = asked.before.total, asked.product.total
     return asked.said(f"data file missing: db-[0-9]+.log, {before - after:,} messages")
 
 
 def _safe(asked: Asked) -> str:
-    """The statement on a start with default options is what happened."""
+    """The statement on a start with default options matches the product's start."""
     if asked.product.refusal:
         return asked.said("does not start|do not start|refuses to start|recovery fails")
     if asked.product.of("count").get("rolledback"):
@@ -357,21 +358,21 @@ def _safe(asked: Asked) -> str:
 
 
 def _index(asked: Asked) -> str:
-    """May db.data go? If a start without it gives the same messages."""
+    """Our advice on moving db.data away matches the messages after a start without it."""
     same = asked.product.of("queue") == asked.before.of("queue")
     return asked.said(r"db.data\s+may\s+be\s+moved\s+away" if same else r"(?i)do\s+not\s+delete")
 
 
 def _free(asked: Asked) -> str:
-    """The files that we say are free are those that the clean-up of a start removes."""
+    """The files that our answer lists as free are those that a start removes."""
     told = re.search(r"FREE\s+[\d,]+ of [\d,]+ files?:([^\n]*(?:\n {10,}[^\n]*)*)", asked.ours.text)
     ours = frozenset(re.findall(r"[\w-]+\.(?:log|dat|amq)", told[1] if told else ""))
     return "" if ours == asked.removed else f"free: {sorted(ours)}, removed: {sorted(asked.removed)}"
 
 
 def _kept(asked: Asked) -> str:
-    """Artemis: the files that we say are kept are those that a start does not make free."""
-    # A free file has its number of bytes alone.
+    """Artemis: the files that our answer lists as kept are those that a start does not free."""
+    # The row of a free file has only its number of bytes.
     rows = re.findall(r"(activemq-data-\d+\.amq)\s+[\d,]+  (.*[a-z].*)", asked.ours.text)
     ours = {name for name, why in rows if not why.startswith("nothing")}
     theirs = {name for name, count in asked.product.of("file").items() if count}
@@ -380,14 +381,14 @@ def _kept(asked: Asked) -> str:
 
 
 def _lost_messages(asked: Asked) -> str:
-    """Artemis with a damage: as many messages are left as the product has; without acknowledgements, more."""
+    """Artemis with damage: as many messages as the product has, which may be more than before."""
     if asked.product.total == asked.before.total:
         return f"the product lost nothing: {asked.product.total}"
     return _queues(asked, asked.product) or asked.said(r"hole|damaged|missing|no file has the id \d+")
 
 
 def _torn_middle(asked: Asked) -> str:
-    """Derby with a damaged sector: what the product loses after it is not a torn tail to us."""
+    """Derby with a damaged sector: our answer does not report the loss after it as a torn tail."""
     if not asked.product.refusal and asked.product.of("rows").get("last"):
         return "the product lost nothing"
     return asked.said("REFUSED", r"log\d+\.dat:\d+", "what follows it|erases what follows|groups")
@@ -399,7 +400,7 @@ def _redacted(asked: Asked) -> str:
 
 
 def _exported(asked: Asked) -> str:
-    """The rows of one queue are as many as the product has in it."""
+    """The number of rows of one queue is that of the product."""
     wanted = asked.before.of("queue")[EXPORTED]
     rows = len(re.findall(rf",{EXPORTED},\d+,ID:", asked.ours.text))
     return "" if rows == wanted else f"{rows} rows, not {wanted}"
@@ -410,7 +411,7 @@ EXPORTED = "payments"
 
 
 def _tasks() -> Iterator[Task]:
-    """Yield the tasks of the table, which names judges and damages of this module."""
+    """Yield the tasks of the table, which names checks and damages of this module."""
     table = tomllib.loads((PROGRAMS / "tasks.toml").read_text(encoding="utf-8"))
     for product, entries in table.items():
         for entry in entries:
@@ -420,12 +421,12 @@ def _tasks() -> Iterator[Task]:
 TASKS = tuple(_tasks())
 
 
-# Asking, and the table.
+# Running tasks, and the table.
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a task: what is wrong, and what both cost."""
+    """The result of a task: the fault, and the cost of both commands."""
 
     key: str
     wrong: str
@@ -437,7 +438,7 @@ class Outcome:
 
     @property
     def holds(self) -> bool:
-        """Right, and no slower than the vendor's tool, or than the bound where there is none."""
+        """Whether it is right, and no slower than the vendor's tool, or without one than the bound."""
         return not self.wrong and self.seconds <= (self.vendor if self.vendor is not None else MOST_SECONDS)
 
     def row(self) -> str:
@@ -452,9 +453,9 @@ HEAD = f"{'task':42} {'':5}  {'CPU s':>6} {'peak MB':>7} {'vendor':>8} {'ratio':
 
 
 def ask(task: Task, store: Path, before: Counts, starts: dict[str, list[Any]]) -> Outcome:
-    """Ask a task by our command, and by what the vendor has, each on a copy of the store.
+    """Run a task with our command and with the vendor's tool, each on a copy of the store.
 
-    `starts` are those that were made: two tasks may ask the product the same of the same files.
+    `starts` caches the starts of products, because two tasks may need the same start on the same files.
     """
     with tempfile.TemporaryDirectory(prefix="operator-", dir=stores.cache()) as name:
         copy = Path(name) / "store"
@@ -474,7 +475,7 @@ def ask(task: Task, store: Path, before: Counts, starts: dict[str, list[Any]]) -
 
 
 def _started(product: str, copy: Path, start: Sequence[str]) -> list[Any]:
-    """Return what the product says of a copy, its CPU seconds, and the data files that it removed."""
+    """Return the product's counts of a copy, its CPU seconds, and the data files that it removed."""
     if "index" in start:
         for name in ("db.data", "db.redo"):
             (copy / name).unlink()
@@ -488,7 +489,7 @@ def _data_files(root: Path) -> set[str]:
 
 
 def commit() -> str:
-    """Return the commit that the answers are of, and what was changed since."""
+    """Return the commit of the answers, with a digest of later changes."""
 
     def said(*words: str) -> str:
         command = ["git", "-C", str(ROOT), *words]
@@ -499,7 +500,7 @@ def commit() -> str:
 
 
 def outcomes(tasks: Sequence[Task], mb: int, kept: Path, *, fresh: bool) -> Iterator[Outcome]:
-    """Yield what came of each task, from the answers of this commit if it was asked before."""
+    """Yield the result of each task, from the stored answers of this commit if it was run before."""
     found: dict[str, Any] = {}
     if kept.is_file() and not fresh:
         found = json.loads(kept.read_text(encoding="utf-8"))
@@ -516,7 +517,7 @@ def outcomes(tasks: Sequence[Task], mb: int, kept: Path, *, fresh: bool) -> Iter
 
 
 def main() -> int:
-    """Ask the tasks and print the table."""
+    """Run the tasks and print the table."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

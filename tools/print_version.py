@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-#: The pages, in the order of a reader.
+#: The pages, in the order for reading.
 PAGES = ("index", "spec", "requirements", "observation", "schemas", "contents", "deviations", "rules")
 ARTICLE = re.compile(r"<article\b[^>]*>(.*)</article>", re.DOTALL)
 TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
@@ -31,7 +31,7 @@ details > * {{ display: block; }} article + article {{ break-before: page; }}</s
 
 
 def joined(site: Path, format_id: str) -> str:
-    """Return the one page; raises OSError or ValueError if the site has not what is needed."""
+    """Return the one page; raises OSError or ValueError if the site lacks a page or a part."""
     folder = site / "formats" / format_id
     articles, title = [], ""
     for name in PAGES:
@@ -46,7 +46,7 @@ def joined(site: Path, format_id: str) -> str:
 
 
 def _here(text: str, name: str) -> str:
-    """Return an article whose anchors and links begin with the name of its page."""
+    """Return the article of a page; its anchors and links get the name of the page as a prefix."""
 
     def link(found: re.Match[str]) -> str:
         path, _, anchor = found[3].partition("#")

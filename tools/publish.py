@@ -33,13 +33,13 @@ from journalspec_corpus.making import make_case
 from journalspec_corpus.pipeline.manifest import LICENSE, MANIFEST
 from journalspec_corpus.shipped import tombstones
 
-#: Files next to those of a capture.
+#: The files next to those of the journal in a capture.
 PROVENANCE, EXPECTED = "provenance.toml", "expected.json"
 _OPTIONAL = ("edition", "stratum", "category", "level", "obeys", "breaks", "flags", "params", "history")
 
 
 class PublishError(ValueError):
-    """The corpus has faults and was not published; the message lists them."""
+    """The corpus has faults, and was not published; the message lists the faults."""
 
 
 def collect(format_id: str, root: Path = CHECKOUT) -> dict[str, list[Case]]:
@@ -135,7 +135,7 @@ def _files(place: Path) -> Iterator[tuple[str, bytes]]:
     for path in sorted(place.iterdir()):
         if path.name in (PROVENANCE, EXPECTED) or not path.is_file():
             continue
-        # What is unpacked has a bound; what a product wrote may itself begin like a gzip file.
+        # The name decides: a file of a product may itself begin like a gzip file. Unpacking has a limit.
         packed = path.suffix == ".gz"
         yield (path.stem, read_bytes(path, MAX_BYTES)) if packed else (path.name, path.read_bytes())
 
@@ -223,7 +223,7 @@ def publish(
 
 
 def _vanished(format_id: str, cases: list[Case], target: Path) -> Iterator[str]:
-    """Ids are permanent: one that is published stays, or is listed as withdrawn."""
+    """Raise PublishError unless each published id still exists, or is listed as withdrawn."""
     now = {case.id for case in cases} | tombstones(format_id)
     for tier in PUBLISHED_TIERS:
         path = target / f"{tier}.jsonl"

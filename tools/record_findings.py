@@ -45,7 +45,7 @@ _HEAD = """# SPDX-License-Identifier: CC0-1.0
 # Written by `python tools/record_findings.py`, from a run; not edited.
 """
 _EXAMPLE = ("workload", "preset", "crash_index", "mask", "tear")
-#: verdict -> the words about the missing or wrong records
+#: Verdict -> the text about the missing or wrong records.
 _WORDS = {
     "lost": "It gave {came}; {missing} had been acknowledged.",
     "append-lost": "It gave {came}; {missing} had been acknowledged after the first crash.",
@@ -62,7 +62,7 @@ _WORDS = {
 
 
 def sentence(verdict: str, answer: Mapping[str, Any], timeout: float) -> str:
-    """Return in words how an answer and what was owed part; a question had `timeout` seconds."""
+    """Return in words how an answer differs from the required outcome; a question had `timeout` seconds."""
     parts = {name: _listed(answer.get(name, ())) for name in ("came", "missing", "wrong")}
     return _WORDS.get(verdict, "It gave no proper answer.").format(
         **parts,
@@ -154,7 +154,7 @@ def digest_of(answer: Answer) -> str:
 
 
 def summary_of(report: Report, build: Path, engine: Engine) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return what a run over a build came to, and its smallest failures as cases, which `engine` shows."""
+    """Return the findings of a run over a build, and its smallest failures as cases."""
     manifest, options = load(build), report.header["options"]
     judged = [result for result in report.results if CLASSES[result.result_class].judged]
     editions = sorted({result.edition for result in judged})
@@ -224,7 +224,7 @@ def _is_number(value: object) -> bool:
 
 
 def _first(found: tuple[CrashCase, Result]) -> tuple[bool, int, bool, int, str]:
-    """Order failures: what no limit excuses, then the strongest preset, first runs, least that arrived."""
+    """Order failures: not excused by a limit, strongest preset, first runs, fewest arrived sectors."""
     case, result = found
     second, descriptor = isinstance(case.workload, SecondLife), case.descriptor
     return not result.red, rank(descriptor.preset), second, sum(map(bool, descriptor.mask)), case.id

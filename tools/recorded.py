@@ -1,4 +1,4 @@
-"""Outcomes of JBoss journals that were recorded from the real classes, and observations in the same form.
+"""Recorded outcomes of JBoss journals with the products' classes, and observations in the same form.
 
 A folder of them has ``inputs.tar.gz``, the directories that the implementations were run on, and
 ``outcomes.json.gz``, what they loaded.
@@ -28,7 +28,7 @@ WHOLE_DIGITS = 80
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is made of an input: records and transactions, or `thrown`: "Class: message (method)"."""
+    """The outcome of an input: records and transactions, or `thrown`: "Class: message (method)"."""
 
     thrown: str = ""
     live: tuple[Any, ...] = ()
@@ -47,8 +47,7 @@ class Outcome:
 class Recorded:
     """One input, how it was read, and the outcome of each implementation.
 
-    `second` are the outcomes of loading once more what the first load has left
-    behind, where they differ from the first.
+    `second` are the outcomes of a second load, of the files after the first load, if they differ.
     """
 
     name: str
@@ -56,10 +55,10 @@ class Recorded:
     params: Mapping[str, str]
     outcomes: Mapping[str, Outcome]
     second: Mapping[str, Outcome]
-    #: Which parameters it has of its own, and whether the order decides in which a directory is listed.
+    #: Its own parameters, and whether the outcome depends on the order in which a directory is listed.
     own: frozenset[str]
     by_order: bool
-    #: The result of a model of the format that is not ours, if it was recorded.
+    #: The result of an independent model of the format, if it was recorded.
     model: Outcome | None
 
 
@@ -87,7 +86,7 @@ def outcome_of(result: Json) -> Outcome:
 
 
 def outcome_of_observation(observed: Mapping[str, Any], edition: str) -> Outcome:
-    """Return a recovery, in the protocol's form, in the form of the record."""
+    """Convert a recovery from the protocol's form to the form of recorded outcomes."""
     if observed["verdict"] == REFUSED:
         return Outcome(observed.get("message") or observed.get("code") or REFUSED)
 

@@ -38,7 +38,7 @@ from journalspec_corpus.load import find_case
 from journalspec_reference.answers import ask, settled, stretches
 from journalspec_reference.filesets import Journal, find_journals, load
 
-#: What plain loops read at a time.
+#: The number of bytes that plain loops read at a time.
 PIECE = 1 << 20
 
 
@@ -64,7 +64,7 @@ def naive_jboss(path: Path) -> int:
 
 
 def naive_kahadb(path: Path) -> int:
-    """Walk the batches of a data file, sum each, and walk its records."""
+    """Walk the batches of a data file, check the checksum of each, and walk its records."""
     data, count, at = path.read_bytes(), 0, 0
     control, head = struct.Struct(">16xiq").unpack_from, struct.Struct(">iB").unpack_from
     while data[at : at + 5] == b"\0\0\0\x1c\2":
@@ -119,7 +119,7 @@ def naive_derby(path: Path) -> int:
 
 
 def naive_swiftmq(path: Path) -> int:
-    """Walk the records of a transaction log of a generation whose actions are parts of pages."""
+    """Walk the records of one generation of a transaction log, whose actions are parts of pages."""
     data, count, at = path.read_bytes(), 0, 12
     head, action, size = struct.Struct(">iqqi"), struct.Struct(">iiiBi"), struct.Struct(">i").unpack_from
     generation = struct.unpack_from(">q", data, 4)[0]
@@ -216,8 +216,8 @@ def make_bitronix(root: Path, size: int, rng: random.Random) -> None:
         (root / f"btm{number}.tlog").write_bytes((head + b"".join(parts)).ljust(size // 2, b"\0"))
 
 
-def make_derby(root: Path, size: int, rng: random.Random) -> None:  # the records are a product's
-    """Write log files of 16 MiB: the records of a captured log again and again, each group with its sum."""
+def make_derby(root: Path, size: int, rng: random.Random) -> None:  # the records come from a captured log
+    """Write log files of 16 MiB: repeated records of a captured log, each group with its checksum."""
     files = find_case("drb.captured.derby-10-14-2-0.changes").files()
     log, at, groups = bytes(files["log1.dat"]), 24, [[b""]]
     while (length := int.from_bytes(log[at : at + 4], "big")) > 0:
@@ -242,7 +242,7 @@ def make_derby(root: Path, size: int, rng: random.Random) -> None:  # the record
                 parts.append(struct.pack(">iq", 21, number << 32 | at) + head + struct.pack(">i", 21) + image)
                 at += 37 + len(image)
         last = number << 32 | at
-        # The last file has room to go on; the others end where the next one begins.
+        # The last file has free space; the others end where the next one begins.
         room = 4 if number < max(1, size // each) else 1 << 16
         (root / f"log{number}.dat").write_bytes(b"".join(parts) + bytes(room))
 
@@ -288,7 +288,7 @@ def make_swiftmq(root: Path, size: int, rng: random.Random) -> None:
     (root / "log" / "transaction.log").write_bytes(b"".join(parts))
 
 
-#: Format -> what writes a journal of it, the plain loop, and the files that this reads.
+#: Format -> the function that writes a journal, the plain loop, and the pattern of the files that it reads.
 PLAIN = {
     "bitronix_tlog": (make_bitronix, naive_bitronix, "*.tlog"),
     "jboss_journal": (make_jboss, naive_jboss, "*.amq"),
@@ -298,7 +298,7 @@ PLAIN = {
 }
 
 
-#: Product, its version, how many messages or rows, where the journal is, what reads it (if anything does).
+#: Product, version, number of messages or rows, directory of the journal, and the reading program (if any).
 STORES = (
     ("kahadb", "6.1.7", 1_200_000, ".", "KahaRead.java"),
     ("artemis", "2.42.0", 600_000, "journal", "ArtemisRead.java"),
@@ -313,7 +313,7 @@ def journal_at(path: Path) -> Journal:
 
 
 def scanned(path: Path) -> int:
-    """Scan a journal with nothing of its fields; return how many records it has."""
+    """Scan a journal without its fields; return the number of records."""
     parts = stretches(settled(journal_at(path)))
     return sum(len(batch.off) for part in parts for batch in part.scan())
 
@@ -384,7 +384,7 @@ def _product(name: str, version: str, program: str, root: Path) -> float:
         copy = Path(scratch) / "copy"
         shutil.copytree(root, copy)
         classes = f"{stores.jars(name, version)}/*"
-        # What takes time is to read, not to compile.
+        # Compile first, so that only reading is measured.
         compiler = ["javac", "-cp", classes, "-d", scratch, str(stores.PROGRAMS / program)]
         subprocess.run(compiler, check=True, capture_output=True)
         main = program.removesuffix(".java")
@@ -396,7 +396,7 @@ def _product(name: str, version: str, program: str, root: Path) -> float:
 
 
 def spark_lines(format_id: str, root: Path, scratch: Path) -> Iterator[str]:
-    """Yield a row: what Spark takes to count, group and read the rows of a journal, and Parquet of them."""
+    """Yield a row: the time of Spark for counting, grouping and reading a journal, and Parquet of it."""
     from pyspark.sql import SparkSession  # noqa: PLC0415  # only if asked for
 
     from journalspec_reference.spark import register  # noqa: PLC0415
@@ -429,7 +429,7 @@ def spark_lines(format_id: str, root: Path, scratch: Path) -> Iterator[str]:
 
 
 def below_us() -> tuple[float, int]:
-    """Return the CPU seconds of this process and of all below it, and the most memory that a worker had."""
+    """Return the CPU seconds of this process and its descendants, and the most memory of a worker."""
     known = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):

@@ -38,7 +38,8 @@ PATIENCE = 30
 #: Pictures are no taller than this.
 TALLEST = 2000
 THEMES = ("light", "dark")
-#: Scripts that say of an open page what is cut or too wide, and which text is too faint in a theme.
+#: Scripts that return the blocks of an open page that are too wide, and the texts that are too faint in a
+#: theme.
 TOO_WIDE, FAINT = (Path(__file__).with_name(name).read_text("utf-8") for name in ("too_wide.js", "faint.js"))
 
 
@@ -51,7 +52,7 @@ class Browser:
 
     def __init__(self, address: str, width: int = WIDTHS[0]) -> None:
         self.address = address
-        # Without its own network services: pages of the site load nothing from elsewhere.
+        # The browser's own network services are off: pages of the site load nothing from elsewhere.
         arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
         arguments += ["--disable-dev-shm-usage", "--disable-background-networking", "--no-first-run"]
         options = {"goog:chromeOptions": {"args": arguments}, "goog:loggingPrefs": {"browser": "ALL"}}
@@ -83,12 +84,12 @@ class Browser:
         self._ask("POST", f"{self.session}/url", {"url": page.resolve().as_uri() + query})
 
     def run(self, script: str, *arguments: object) -> Any:
-        """Return what a script returns on the open page."""
+        """Run a script on the open page and return its result."""
         body = {"script": script, "args": list(arguments)}
         return self._ask("POST", f"{self.session}/execute/sync", body)
 
     def wait(self, script: str, *arguments: object) -> Any:
-        """Return what a script returns on the open page as soon as that is something; or BrowserProblem."""
+        """Repeat a script until its result is not empty; return that, or raise BrowserProblem."""
         end = time.monotonic() + PATIENCE
         while not (found := self.run(script, *arguments)):
             if time.monotonic() > end:
@@ -104,12 +105,12 @@ class Browser:
         self._ask("POST", f"{self.session}/element/{element}/value", {"text": text})
 
     def complaints(self) -> list[str]:
-        """Return what scripts and the loading of pages complained of since the last time."""
+        """Return the errors of scripts and of loading since the last call."""
         told = self._ask("POST", f"{self.session}/se/log", {"type": "browser"})
         return [entry["message"] for entry in told if entry["level"] == "SEVERE"]
 
     def picture(self, path: Path, height: int = HEIGHT) -> None:
-        """Keep the upper `height` pixels of the open page as a PNG."""
+        """Store the upper `height` pixels of the open page as a PNG."""
         width = self.run("return innerWidth")
         self.resize(width, height)
         path.write_bytes(base64.b64decode(self._ask("GET", f"{self.session}/screenshot")))
@@ -140,7 +141,7 @@ def browser() -> Iterator[Browser]:
 
 
 def _port(driver: subprocess.Popen[bytes], log: Any) -> int:
-    """Return the port that the driver chose, which it says in its first lines."""
+    """Return the port that the driver chose, from its first lines of output."""
     for _ in range(100):
         log.seek(0)
         told = log.read()
@@ -153,7 +154,7 @@ def _port(driver: subprocess.Popen[bytes], log: Any) -> int:
 
 
 def pages(site: Path) -> list[Path]:
-    """Return the pages that are there to be read, not those that only send on."""
+    """Return the pages for reading, without those that only redirect."""
     return [path for path in sorted(site.rglob("*.html")) if SENDS_ON not in path.read_text("utf-8")[:400]]
 
 
@@ -165,7 +166,8 @@ def problems(
 ) -> Iterator[str]:
     """Yield a line for each block without a hint that is wider than its place.
 
-    At a width in `may_scroll` also for what has a hint, unless its name has one of the parts listed there.
+    At a width in `may_scroll`, blocks with a hint are included, unless their name has one of the parts listed
+    there.
     """
     for width in widths:
         opened.resize(width)
@@ -189,7 +191,7 @@ def faint(opened: Browser, found: Sequence[Path]) -> Iterator[str]:
 
 
 def shoot(opened: Browser, site: Path, found: Sequence[Path], folder: Path) -> None:
-    """Keep a picture of each page at each width."""
+    """Store a picture of each page at each width."""
     for width in WIDTHS:
         opened.resize(width)
         for path in found:
@@ -200,7 +202,7 @@ def shoot(opened: Browser, site: Path, found: Sequence[Path], folder: Path) -> N
 
 
 def main() -> int:
-    """List what is too wide; exit code 1 if anything is."""
+    """List the blocks that are too wide; exit code 1 if there is one."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("site", type=Path)
     parser.add_argument("pages", nargs="*", help="below SITE; all if none is named")

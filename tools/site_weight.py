@@ -18,12 +18,12 @@ SITE_BYTES, PAGES = 25_000_000, 220
 #: Bytes and nodes (elements and texts) of one page.
 PAGE_BYTES, PAGE_NODES = 500_000, 20_000
 
-#: So many kinds of files and pages are named, the heaviest first.
+#: The number of listed kinds of files and of pages, the heaviest first.
 MOST = 8
 
-#: The beginning of every page that sends on.
+#: The beginning of every page that only redirects.
 SENDS_ON = '<meta http-equiv="refresh"'
-#: Attributes have their "<" and ">" escaped, so that a tag is all that begins with "<" and a letter.
+#: "<" and ">" are escaped in attributes, so that each "<" before a letter begins a tag.
 NODE = re.compile(r"<[A-Za-z]|>[^<]*[^<\s]")
 
 
@@ -37,7 +37,7 @@ class Page:
     sends_on: bool
 
     def is_too_heavy(self) -> bool:
-        """Return whether a reader has to wait for it."""
+        """Return whether the page is too heavy for a reader."""
         return self.size > PAGE_BYTES or self.nodes > PAGE_NODES
 
 
@@ -55,11 +55,11 @@ class Site:
 
     @property
     def read(self) -> list[Page]:
-        """The pages that are there to be read."""
+        """The pages for reading, without those that only redirect."""
         return [page for page in self.pages if not page.sends_on]
 
     def problems(self) -> list[str]:
-        """Return each bound that is passed, in a sentence."""
+        """Return a sentence for each bound that is exceeded."""
         found = []
         if self.size > SITE_BYTES:
             found.append(f"the site has {self.size:,} bytes; {SITE_BYTES:,} are allowed")
@@ -75,7 +75,7 @@ class Site:
 
 
 def weigh(root: Path) -> Site:
-    """Weigh what is below `root`."""
+    """Weigh the files below `root`."""
     endings: Counter[str] = Counter()
     pages = []
     for path in (path for path in root.rglob("*") if path.is_file()):
@@ -90,7 +90,7 @@ def weigh(root: Path) -> Site:
 
 
 def main() -> int:
-    """Print what a site weighs and what of it is too much."""
+    """Print the weight of a site, and the exceeded bounds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("site", type=Path)
     options = parser.parse_args()

@@ -30,13 +30,13 @@ from typing import Any
 PROGRAMS = Path(__file__).with_name("stores")
 #: Seconds that Maven, or a broker, may take.
 TIMEOUT = 3600
-#: A broker that runs for seconds gains nothing from a compiler that takes its time.
+#: A broker that runs for seconds gains nothing from the JVM's slower, optimizing compiler.
 QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-#: More messages than this take longer.
+#: With more messages than this, the usual time limit does not apply.
 FEW = 10_000
 
 
-#: What products of today look into, of a Java that hides it.
+#: Packages of Java that products access by reflection, although newer versions of Java hide them.
 OPENED = tuple(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("lang", "nio", "util"))
 
 
@@ -46,17 +46,17 @@ class StoreError(RuntimeError):
 
 @dataclass(frozen=True)
 class Product:
-    """Which artefacts hold a broker (in its version, if they give none), and the program that uses it.
+    """The artefacts of a broker (in its version, unless they have one), and the program that uses it.
 
-    The program `browse` prints what a broker, started on a store, makes of its messages.
+    The program `browse` starts a broker on a store and prints its messages.
     """
 
     program: str
     artefacts: Sequence[str]
     browse: str = ""
-    #: What the program shares with others; it is compiled as a part of it.
+    #: A source file that several programs share; it is compiled as a part of each.
     common: str = ""
-    #: What the product calls otherwise than the one that the program was written for.
+    #: Pairs of names: in the product for which the program was written, and in this product.
     renames: Sequence[Sequence[str]] = ()
 
 
@@ -76,7 +76,7 @@ def digest(*parts: str) -> str:
 
 
 def source_of(name: str, version: str, program: str = "") -> str:
-    """Return the program as the version compiles it: messages moved to another package with ActiveMQ 6."""
+    """Return the program's source for a version: with ActiveMQ 6, JMS moved to another package."""
     files = filter(None, (program or PRODUCTS[name].program, PRODUCTS[name].common))
     text = renamed(name, "".join((PROGRAMS / file).read_text(encoding="utf-8") for file in files))
     old = name == "kahadb" and int(version.partition(".")[0]) < 6
@@ -84,7 +84,7 @@ def source_of(name: str, version: str, program: str = "") -> str:
 
 
 def renamed(name: str, text: str) -> str:
-    """Return a program with the names that a product has for what the program calls."""
+    """Return a program with the names of a product, see `renames`."""
     for old, new in PRODUCTS[name].renames:
         text = text.replace(old, new)
     return text
@@ -104,7 +104,7 @@ def _run(words: list[str], what: str) -> str:
 
 
 def jars(name: str, version: str) -> Path:
-    """Return a directory with the product and what it depends on, fetched by Maven unless it was before."""
+    """Return a directory with the product and its dependencies, which Maven fetches the first time."""
     product = PRODUCTS[name]
     target = cache() / "brokers" / f"{name}-{version}-{digest(*product.artefacts)}"
     if target.is_dir():
@@ -130,7 +130,7 @@ def jars(name: str, version: str) -> Path:
 
 
 def _move(fresh: Path, target: Path) -> None:
-    """Put a complete directory into place; another process may have been faster."""
+    """Move a complete directory to `target`, unless another process has done so meanwhile."""
     try:
         fresh.rename(target)
     except OSError:
@@ -159,9 +159,9 @@ def written(name: str, version: str, *, messages: int = 500, seed: int = 1, end:
 
 
 def browsed(name: str, version: str, store: Path) -> list[dict[str, Any]]:
-    """Return what the product makes of a store that it wrote, one mapping for each message of each queue.
+    """Return the product's own view of a store that it wrote: a mapping for each message of each queue.
 
-    Raises StoreError. A copy is browsed: a start changes a store.
+    Raises StoreError. It reads a copy, because a start changes a store.
     """
     program = PRODUCTS[name].browse
     with tempfile.TemporaryDirectory(dir=cache()) as scratch:
@@ -172,7 +172,7 @@ def browsed(name: str, version: str, store: Path) -> list[dict[str, Any]]:
 
 
 def unpacked(place: Path, pattern: str) -> Path:
-    """Return a directory, while this process lives, with files of another one, those in .gz unpacked."""
+    """Return a directory, until this process ends, with files of another one; those in .gz are unpacked."""
     root = Path(tempfile.mkdtemp(prefix="store-"))
     atexit.register(shutil.rmtree, root, ignore_errors=True)
     for path in (path for path in place.glob(pattern) if path.is_file()):
@@ -184,7 +184,7 @@ def unpacked(place: Path, pattern: str) -> Path:
 
 
 def command(name: str, version: str, scratch: Path, program: str = "") -> list[str]:
-    """Return what starts the program of a product, but for its arguments; its source goes to `scratch`."""
+    """Return the command of a product's program without arguments; its source is written to `scratch`."""
     source = scratch / (program or PRODUCTS[name].program)
     source.write_text(source_of(name, version, program), encoding="utf-8")
     return ["java", "-Xmx2g", *OPENED, "-cp", f"{jars(name, version)}/*", str(source)]

@@ -2,10 +2,10 @@
 
 ``"{kept:02d} of {z.length} bytes"``: a name is a variable, ``name[key]`` an entry
 of a table, ``label.off``, ``label.end`` and ``label.length`` a place in the base,
-``n+900`` a sum; after ``:`` is a format. Inner braces are filled first. A text
-that is nothing but one name has its value, whatever its type. In a list,
-``"{*name}"`` is all the values of a list, and ``{for = {n = "1..6"}, each = [...]}``
-is what it says.
+``n+900`` a sum; after ``:`` is a format. Inner braces are filled first. A text that
+consists of one name becomes the value itself, of any type. In a list, ``"{*name}"``
+inserts all values of another list, and ``{for = {n = "1..6"}, each = [...]}`` inserts
+the entries of `each` for every n.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from journalspec_corpus.edits import Built
 
 _INNERMOST = re.compile(r"\{([^{}]*)\}")
 _SPLICE = re.compile(r"\{\*(.*)\}")
-#: A sign that is not within a key.
+#: A plus or minus sign outside of a key.
 _SIGN = re.compile(r"([+-])(?![^\[]*\])")
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:/(\d+))?")
 _STEP = re.compile(r"\.(\w+)|\[([^\]]*)\]")
 
-#: ``name.WORD``: what a value is called in ids and titles.
+#: ``name.WORD``: the form of a value in ids and titles.
 WORDS: Mapping[str, Callable[[Any], Any]] = {
     "slug": lambda value: re.sub(r"[+._]", "-", str(value)),
     "words": lambda value: value.replace("-", " "),
@@ -40,11 +40,11 @@ WORDS: Mapping[str, Callable[[Any], Any]] = {
 
 
 class TemplateError(ValueError):
-    """A name, a key or a loop of a table means nothing; the message quotes it."""
+    """A name, a key or a loop in a table is invalid; the message quotes it."""
 
 
 class Names(dict[str, Any]):
-    """Variables, and after them the places of the journal `built`, once there is one."""
+    """The variables, and the places of the journal `built`, if there is one; variables come first."""
 
     built: Built | None = None
 

@@ -46,7 +46,7 @@ class TranscriptError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """One file: lines that set the scene, then commands with their output."""
+    """One file: preparation lines, then commands with their output."""
 
     path: Path
     setting: tuple[str, ...]
@@ -104,7 +104,7 @@ def environment() -> Mapping[str, str]:
 def ended(
     command: str, place: Path, given: Mapping[str, str] | None = None, seconds: float = SECONDS
 ) -> tuple[int, str]:
-    """Return how a command of a page ended and what it said; what it has started ends with it, in time."""
+    """Return the exit status and output of a command; its child processes end with it, after a time limit."""
     process = subprocess.Popen(
         ["sh", "-c", command],  # noqa: S607 - the pages are written for a POSIX shell
         cwd=place,
@@ -138,7 +138,7 @@ def transcripts() -> list[Transcript]:
 
 
 def difference(transcript: Transcript) -> str:
-    """Return how the file differs from what the commands print now; nothing if it does not.
+    """Return the difference between the file and the current output; empty if there is none.
 
     The width of columns may differ, and how long something took; no other number.
     """

@@ -33,7 +33,7 @@ SECONDS = 120
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One entry: the deviation, and what is said of it to those who do not know our words."""
+    """One entry: a deviation, and its description for readers who do not know this project."""
 
     deviation: Deviation
     product: Product
@@ -68,7 +68,7 @@ class Report:
 
     @property
     def program(self) -> str:
-        """The program, which shows it with the product alone."""
+        """The program, which shows the deviation using only the product."""
         text = (HERE / f"{self.entry['program']}.java").read_text(encoding="utf-8")
         shared = (HERE / "shared.java").read_text(encoding="utf-8").rstrip()
         values = {"NAME": self.name, "TITLE": self.title, "SHARED": shared, "STARTS": "1"}
@@ -106,11 +106,11 @@ def reports(only: str = "*") -> Iterator[Report]:
 
 
 def printed(found: list[Report], out: Path) -> Iterator[tuple[Report, str]]:
-    """Yield what each program in `out` prints; raises CalledProcessError if one does not compile."""
+    """Yield the output of each program in `out`; raises CalledProcessError if one does not compile."""
     javac, java = shutil.which("javac"), shutil.which("java")
     if javac is None or java is None:
         raise FileNotFoundError("needs javac and java")
-    # For what a program starts, too.
+    # Also applies to JVMs that a program starts.
     quick = os.environ | {"JDK_JAVA_OPTIONS": " ".join(QUICK)}
     for product in {report.product.id: report.product for report in found}.values():
         mine = [report for report in found if report.product.id == product.id]
@@ -128,7 +128,7 @@ def printed(found: list[Report], out: Path) -> Iterator[tuple[Report, str]]:
 
 
 def main() -> int:
-    """Write what is asked for; returns the exit status."""
+    """Write the requested reports; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path, help="a directory")
     parser.add_argument("--run", action="store_true", help="run the programs")

@@ -1,8 +1,8 @@
-"""The command `journalspec` for many calls of it: each is a copy of a process that has imported everything.
+"""Speeds up many calls of `journalspec`: each call is a fork of a process that has imported everything.
 
-Importing takes most of the time of a short command. `command` makes a program of that name for the front of
-PATH; whatever a shell does with it (pipes, files, exit statuses) stays with the shell. The server ends with
-the process that asked for the program.
+Importing takes most of the time of a short command. `command` makes a program named ``journalspec`` in a
+directory for the front of PATH. Pipes, files and exit statuses work as usual in a shell. The server ends with
+the process that called `command`.
 
     python tools/warm.py SOCKET      the server
 """
@@ -56,19 +56,19 @@ def _server() -> tuple[subprocess.Popen[bytes], tempfile.TemporaryDirectory[str]
         stdout=subprocess.PIPE,
     )
     assert server.stdout is not None
-    server.stdout.readline()  # it listens
+    server.stdout.readline()  # the first line means that it listens
     return server, place
 
 
 def command() -> Path:
-    """Return the directory of the program; where no process can be copied, that of the installed one."""
+    """Return the directory of the program; without `fork`, that of the installed one."""
     if not hasattr(os, "fork"):
         return Path(sys.executable).parent
     return Path(_server()[1].name) / "bin"
 
 
 def _import_all() -> None:
-    """Import what commands import when they are called, and read the tables of the formats."""
+    """Import the modules that commands import when called, and read the tables of the formats."""
     context = click.Context(cli)
     for name in cli.list_commands(context):
         cli.get_command(context, name)
@@ -99,7 +99,7 @@ def _serve(path: str) -> None:
 
 
 def _answer(caller: socket.socket) -> None:
-    """Run the command in a child of its own, which ends as any program does, and send its exit status."""
+    """Run the command in a child process, and send its exit status."""
     data, streams, _, _ = socket.recv_fds(caller, _MOST, 3)
     child = os.fork()
     if child:

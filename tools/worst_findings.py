@@ -31,7 +31,7 @@ from journalspec_corpus import Probe
 from journalspec_corpus.crash.formats import PACKAGE, crash_format
 from journalspec_corpus.worst import FINDINGS_FILE, SEED, Finding, findings, worst_cases
 
-#: Bytes that are stored of an unknown record.
+#: The most stored bytes of an unknown record.
 _SHOWN = 40
 _TIMEOUT = 60.0
 
@@ -61,7 +61,7 @@ def products(format_id: str) -> list[str]:
 
 
 def run(format_id: str, product: str) -> Iterator[Finding]:
-    """Yield what `product` makes of every worst case, both forms, under every policy that it has.
+    """Yield the result of `product` on every worst case, in both forms, under every policy that it has.
 
     Yields nothing for a product of other formats. Raises Problem if it is not
     ready and a Breakdown if it does not start.
@@ -91,7 +91,7 @@ def run(format_id: str, product: str) -> Iterator[Finding]:
 def _asked(
     engine: Engine, case: CrashCase, probe: Probe, *, listed: bool
 ) -> tuple[str, str, tuple[str, ...], tuple[str, ...]]:
-    """Return the verdict on an answer, its refusal, and what should not be there or is missing."""
+    """Return the verdict on an answer, its refusal, and the wrong and missing records."""
     engine.forgive()
     result = engine.run(probe)
     replies = [reply["ok"] for _, reply in engine.exchanges if "ok" in reply]

@@ -1,9 +1,8 @@
-"""The judge: asks an implementation what it reads in the corpus, and compares.
+"""The conformance runner: asks an implementation what it reads in the corpus, and compares the answers.
 
-An implementation is a process that speaks one JSON object per line (any
-language), a command run once per question, or a Python class. The engine, the
-pytest plugin and the command line share everything below them; none of them
-knows a format by name.
+An implementation is a process that speaks one JSON object per line (any language), a command run once per
+question, or a Python class. The engine, the pytest plugin and the command line share all other modules. None
+of them contains the name of a format.
 """
 
 from __future__ import annotations

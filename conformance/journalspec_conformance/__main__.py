@@ -1,4 +1,4 @@
-"""The program ``journalspec``, also ``python -m journalspec_conformance``."""
+"""The entry point of ``journalspec`` and of ``python -m journalspec_conformance``."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""What an implementation says, checked before it is compared: its words, and the shape of its answers.
+"""Checks the names and the JSON structure of an implementation's answers, before they are compared.
 
-A typo must not pass for silence. What ``hello`` declares decides what is asked and compared, so
-that a name that the format does not have takes something out of the comparison: that is refused,
-before anything is asked. An answer under such a name is not read: that is a failure of the probe. Names that
-begin with ``x-`` are the implementation's own, and never compared.
+A misspelt name must not hide an answer. The declaration in ``hello`` decides what is asked and compared. A
+name there that the format does not have would remove a part of the comparison, so the run is refused before
+the first question. An answer under an unknown name fails its probe. Names that begin with ``x-`` are the
+implementation's own, and never compared.
 
-The shape is not a validation (see ``--validate``): members may be missing or hold other values
-than the protocol allows, but lists are lists and objects objects, so that comparing cannot trip.
+This is no schema validation (see ``--validate``): members may be missing, or have values that the protocol
+does not allow. Only lists must be lists, and objects objects, because the comparison relies on that.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _fault(where: str, name: str, known: Collection[str]) -> str:
 def stranger_in(observed: Mapping[str, Any], format_id: str) -> tuple[str, str] | None:
     """Return the first name in `observed` that `format_id` does not have, None if there is none.
 
-    It comes as its kind (``records.gtird``), and a sentence.
+    The result is the name with its kind (``records.gtird``), and an error message.
     """
     found = next(_strangers(observed, _words(format_id)), None)
     if found is None:
@@ -127,7 +127,8 @@ def _words(format_id: str) -> Mapping[str, frozenset[str]]:
 Found = tuple[str, str, str, frozenset[str]]
 
 
-#: List of an answer, member of its entries, and the words that are known for it.
+#: For each list of an answer: its name, the member of its entries to check, and the vocabulary with the known
+#: words.
 _LISTED = (
     ("records", "type", "type"),
     ("unanchored", "type", "type"),
@@ -177,7 +178,7 @@ def check_observation(observed: Mapping[str, Any]) -> None:
 
 
 def check_written(answer: Mapping[str, Any]) -> None:
-    """Raise Misbehaved if `answer` is not an answer to ``write`` that can be judged."""
+    """Raise Misbehaved if `answer` is not a valid answer to ``write``."""
     for name in ("files", "durable"):
         values = answer.get(name, [])
         if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
@@ -186,7 +187,7 @@ def check_written(answer: Mapping[str, Any]) -> None:
 
 
 def check_io(step: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the storage operations of a step's answer; raises Misbehaved if it lists none as it should."""
+    """Return the storage operations of a step's answer; raises Misbehaved if they are invalid."""
     if not isinstance(step.get("io"), list):
         raise Misbehaved("io-trace is declared, but the answer to a step has no list io")
     _check_objects("io", step["io"])
@@ -195,14 +196,14 @@ def check_io(step: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _check_objects(name: str, values: object) -> None:
-    """Check a list of objects that may have a place each."""
+    """Raise Misbehaved unless this is a list of objects whose `at`, if there is one, is an object."""
     for index, value in enumerate(_check_list(name, values)):
         if not isinstance(value.get("at"), dict | None):
             raise Misbehaved(f"{name}[{index}].at is not an object: {value['at']!r:.100}")
 
 
 def _check_list(name: str, values: object) -> list[dict[str, Any]]:
-    """Return the list of objects that `values` is; None is one without any."""
+    """Return `values` if it is a list of objects, for None an empty list; raises Misbehaved for others."""
     if values is None:
         return []
     if not isinstance(values, list):

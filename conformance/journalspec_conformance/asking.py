@@ -1,7 +1,7 @@
-"""Asking one implementation: what a question is, what an answer is worth, and what is not asked at all.
+"""Asks one implementation: makes the request of a probe, grades the answer, and skips what is undeclared.
 
-Nothing here knows a format: a probe brings its question and the permitted answers, the connection what the
-implementation claims.
+Nothing here depends on a format. A probe contains its question and the permitted answers; the connection has
+the declaration of the implementation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from journalspec_conformance.scratch import CaseDirectory, Workspace
 from journalspec_conformance.wording import sentence
 from journalspec_corpus import Probe
 
-#: Needs that are operations are judged probe by probe, not case by case.
+#: These needs of a case are operations: a missing one excludes only the probes that use it, not the whole
+#: case.
 _OPERATIONS = frozenset({"read", "recover", "write"})
 
 
@@ -47,7 +48,7 @@ class Asking:
     def __init__(self, connection: Connection, options: Options) -> None:
         """Ask `connection` what it can do.
 
-        Raises a Breakdown if it does not even say that, and Problem if it says so in words
+        Raises a Breakdown if there is no valid answer to ``hello``, and Problem if the answer contains names
         that the format does not have.
         """
         self.connection = connection
@@ -83,7 +84,7 @@ class Asking:
             raise Misbehaved(f"not in the protocol: {fault}", self.connection.stderr())
 
     def request(self, probe: Probe, place: CaseDirectory) -> Message:
-        """Return the request for `probe` on `place` (without what is expected)."""
+        """Return the request for `probe` on `place` (without the expected answer)."""
         self.questions += 1
         request: Message = {
             "cmd": probe.op,
@@ -157,9 +158,9 @@ class Asking:
     def settled(self, probe: Probe, reply: Message) -> Outcome | None:
         """Return the outcome of a reply that is not an answer (unsupported, error), None if it is one.
 
-        What was declared and is declined is a failure. Only that a writer cannot be told some
-        parameter of a case, do one of its operations, or write an edition that the implementation
-        reads, there is no word for in ``hello``.
+        Declining a declared ability is a failure. There are three exceptions, because ``hello`` cannot
+        express them: a writer may decline a parameter of a case, one of its operations, or an edition that
+        the implementation only reads.
         """
         if "unsupported" in reply:
             declined: Mapping[str, Any] = reply["unsupported"]
@@ -186,7 +187,7 @@ def _open_to_writers(probe: Probe) -> set[str]:
 
 @cache
 def _marked(format_id: str, mark: str) -> frozenset[str]:
-    """Return the codes of notes and missing things that the format's tables mark so."""
+    """Return the codes of notes and of missing parts for which `mark` is set in the format's tables."""
     words = get_format(format_id).vocabulary
     return frozenset(name for name, word in {**words.notes, **words.missing}.items() if getattr(word, mark))
 

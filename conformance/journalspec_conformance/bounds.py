@@ -1,4 +1,4 @@
-"""What an implementation may take for one question."""
+"""The limits of time, memory, disk and output for one question."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ SHORTEST_TIMEOUT, LONGEST_TIMEOUT = 0.001, 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The limits of an implementation for one question (bytes). Exceeding them ends it.
+    """The limits of an implementation for one question (bytes). It is killed if it exceeds one.
 
-    The largest answer to a published case has less than a tenth of `answer`; to be read
-    as JSON it costs some thirty times its size. `memory` is the memory of all its processes together, `disk`
+    The largest answer to a published case is shorter than a tenth of `answer`. Parsing an answer as JSON
+    takes about thirty times its size in memory. `memory` is the memory of all its processes together, `disk`
     their files in the given directory and in those for temporary files.
     """
 
@@ -51,8 +51,8 @@ def plain_number(text: str) -> float:
 
 
 def check_timeout(seconds: float) -> None:
-    """Raise Problem unless this is a time that an implementation can be given for an answer."""
-    if not seconds >= SHORTEST_TIMEOUT:  # what is not a number is not greater
+    """Raise Problem unless this is a permitted time limit for an answer."""
+    if not seconds >= SHORTEST_TIMEOUT:  # true for NaN as well
         raise Problem(
             f"a timeout of {seconds:g} s leaves no time to answer", f"At least {SHORTEST_TIMEOUT:g} s."
         )

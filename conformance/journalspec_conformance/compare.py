@@ -1,8 +1,8 @@
-"""Is this observation one that the expectation permits? If not, where do they part?
+"""Compares an observation with an expectation: is it permitted, and if not, what is the first difference?
 
-Both sides are JSON. Only what the expectation lists is compared, up to the
-level that the implementation declares. Steps go from the verdict to the
-layout; the first difference ends the comparison and has a *fingerprint*:
+Both sides are JSON. Only what the expectation lists is compared, up to the level that the implementation
+declares. The comparison goes from the verdict to the layout. It ends at the first difference, which has a
+*fingerprint*:
 
     verdict                 another verdict
     refused:PHASE/CODE      refused so, which was not expected
@@ -34,11 +34,11 @@ Members = Mapping[str, Json]
 class Claims:
     """The parts that are compared: the level, and the reported state keys and record fields (None: all).
 
-    `silent`: it does not report whether it skipped anything, so that clean and
-    recovered are one verdict. Without `records` none are listed, and none compared. `missing`: it reports
-    parts of a journal that are absent. An implementation without it need not notice that, so clean and
-    recovered are one verdict if nothing else makes the difference. `beside` are the codes of notes that files
-    next to a journal prove: compared with `missing` alone. `exact` are codes, of notes and missing things,
+    `silent`: the implementation does not report whether it skipped anything, so that clean and recovered are
+    the same verdict. Without `records`, it lists no records, and none are compared. `missing`: it reports
+    parts of a journal that are absent. An implementation without it need not notice that: if nothing else is
+    wrong, clean and recovered are the same verdict. `beside` are the codes of notes that are based on files
+    next to a journal; they are compared only with `missing`. `exact` are codes, of notes and missing things,
     that expectations list wherever they are in the answer.
     """
 
@@ -52,13 +52,13 @@ class Claims:
     exact: frozenset[str] = frozenset()
 
     def unlisted(self, expected: Members) -> frozenset[str]:
-        """Return the codes that no answer has unless they are listed; of a crash it is open what survived."""
+        """Return the codes that an answer must not have unless listed; after a crash that is left open."""
         return frozenset() if expected.get("verdict") == REFUSED or "allowed" in expected else self.exact
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where an observation first parts from an expectation.
+    """The first difference between an observation and an expectation.
 
     `where` is a path (``records[3].gtrid``); `at` the byte range to look at,
     as ``{"file", "off", "len"}`` as far as known; `depth` how far the
@@ -96,7 +96,7 @@ def compare(expected: Members, observed: Members, claims: Claims) -> Difference 
 def closest(expected: Iterable[Members], observed: Members, claims: Claims) -> tuple[int, Difference | None]:
     """Return the index of the permitted alternative that `observed` fits or comes closest to.
 
-    With it comes where they part, None if it fits.
+    The second value is the first difference, None if it fits.
     """
     best: tuple[int, Difference | None] = 0, None
     for index, entry in enumerate(expected):
@@ -184,7 +184,7 @@ def _field(record: Members, path: str) -> Json:
 
 
 def _allowed(expected: Members, observed: Members, claims: Claims) -> Difference | None:
-    """Judge by sets: all of must_keep, nothing of must_drop, nothing beyond must_keep and may_keep.
+    """Compare records as sets: all of must_keep, nothing of must_drop, nothing beyond must_keep and may_keep.
 
     Records of a type that is `uncounted` are in no set, and may be there.
     """
@@ -206,14 +206,14 @@ def _allowed(expected: Members, observed: Members, claims: Claims) -> Difference
 
 
 class _Sets:
-    """Partial records, to be taken one by one; records are found by the fields that are listed."""
+    """A multiset of partial records; `take` removes one whose listed fields equal those of a record."""
 
     def __init__(self, records: Sequence[Members], claims: Claims) -> None:
         self._shapes: dict[tuple[str, ...], dict[str, list[Members]]] = {}
         for record in records:
             shape = _shape(record, claims)
             self._shapes.setdefault(shape, {}).setdefault(_key(record, shape), []).append(record)
-        # What lists more fields is looked for first: what lists fewer fits others, too.
+        # Look first for partial records with more fields: those with fewer fields match other records, too.
         self._shapes = dict(sorted(self._shapes.items(), key=lambda item: -len(item[0])))
 
     def take(self, record: Members) -> bool:
@@ -230,7 +230,7 @@ class _Sets:
 
 
 def _shape(record: Members, claims: Claims) -> tuple[str, ...]:
-    """Return the fields of `record` by which others are compared with it."""
+    """Return the names of the fields in which another record must equal `record`."""
     names = [name for name in record if claims.fields is None or name == "type" or name in claims.fields]
     names = [name for name in names if name != "at"]
     return (*names, "at.file") if "file" in (record.get("at") or {}) else tuple(names)
@@ -252,7 +252,7 @@ def _state(expected: Members, observed: Members, claims: Claims) -> Difference |
 
 
 def _permitted(expected: Members, observed: Members, claims: Claims) -> Difference | None:
-    """Judge by the permitted states: the answer must list one of them, in any order."""
+    """Compare with the permitted states: the answer must have one of them, with lists in any order."""
     states = expected.get("allowed", {}).get("states")
     if not states or observed.get("verdict") == REFUSED:
         return None
@@ -265,7 +265,7 @@ def _permitted(expected: Members, observed: Members, claims: Claims) -> Differen
 
 
 def _bag(value: Json, shape: Json) -> Json:
-    """Return `value` with no more members than `shape` lists, its lists in an order of their own."""
+    """Return `value` with only the members that `shape` lists, and with its lists sorted."""
     if isinstance(value, Mapping) and isinstance(shape, Mapping):
         return {name: _bag(value.get(name), shape[name]) for name in shape}
     if isinstance(value, Sequence) and not isinstance(value, str) and isinstance(shape, Sequence):
@@ -275,7 +275,7 @@ def _bag(value: Json, shape: Json) -> Json:
 
 
 def _listed(name: str) -> Step:
-    """Return the comparison of two lists, entry by entry, by the members that the expected one has."""
+    """Compare two lists, entry by entry, by the members that the expected list has; return the difference."""
 
     def step(expected: Members, observed: Members, claims: Claims) -> Difference | None:
         have: Sequence[Members] = observed.get(name) or ()

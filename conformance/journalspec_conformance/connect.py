@@ -1,8 +1,8 @@
 """Connections to implementations: the adapters for those that do not speak the protocol by themselves.
 
-A program answers one JSON object per line. A class is asked by a program of ours, so that one that ends its
-process (``os._exit``), hangs, or closes its streams looks like any program; an exception, also
-``SystemExit``, costs no new process: it is reported as a crash. A one-shot command is run as
+A program answers one JSON object per line. A class runs in a child process of the runner, where it may end
+the process (``os._exit``), hang, or close its streams, as any program may. An exception in a class, also
+``SystemExit``, is reported as a crash, and the process continues. A one-shot command is run as
 ``CMD read FORMAT EDITION DIR``. The harnesses that are shipped are classes that are called in this process.
 """
 
@@ -27,7 +27,7 @@ from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Probl
 from journalspec_conformance.programs import Child
 from journalspec_corpus.workers import describe_status
 
-#: A process that was told bye must be gone after this many seconds.
+#: A process must end within this many seconds after ``bye``.
 BYE_SECONDS = 5.0
 #: Exit statuses of a one-shot command.
 _ANSWER, _REFUSAL, _UNSUPPORTED = 0, 1, 2
@@ -47,14 +47,14 @@ class Serving(Child, Peer):
         return read_answer(self.get(timeout, directory))
 
     def leave(self) -> None:
-        """Wait five seconds."""
+        """Close its input, and wait up to BYE_SECONDS for it to end."""
         self.put(None)
         with suppress(Breakdown):
             self.status(BYE_SECONDS)
 
 
 class ServingClass(Serving):
-    """The program that calls a class: it reports an exception of the class, and continues."""
+    """The child process that calls a class. It reports an exception of the class, and continues."""
 
     def __init__(self, target: str, bounds: Bounds = BOUNDS) -> None:
         paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
@@ -74,15 +74,15 @@ class ServingClass(Serving):
         return reply
 
     def errors(self) -> str:
-        """Return the traceback of the last crash, or else what was written to standard error."""
+        """Return the traceback of the last crash, or else the output on standard error."""
         return self._trace or super().errors()
 
 
 class OneShot(Peer):
     """A command that is run once per question.
 
-    Its exit status 0 is an answer, 1 a refusal, 2 unsupported, else a crash. `level` is what one without
-    ``hello`` is taken to report.
+    Its exit status 0 means an answer, 1 a refusal, 2 unsupported, any other a crash. `level` is the assumed
+    level of observation of a command without ``hello``.
     """
 
     def __init__(self, command: Sequence[str], bounds: Bounds = BOUNDS, level: Level = Level.RECORDS) -> None:
@@ -91,11 +91,11 @@ class OneShot(Peer):
         self._request: Message = {}
 
     def send(self, message: Message) -> None:
-        """Take a request."""
+        """Keep the request; `receive` runs the command."""
         self._request = message
 
     def receive(self, timeout: float, directory: str) -> Message:
-        """Run the command; after a Breakdown the next question is asked nevertheless."""
+        """Run the command and return its answer. After a Breakdown, the next question needs no restart."""
         request = self._request
         if request["cmd"] == "hello":
             return self._hello(timeout)
@@ -115,7 +115,7 @@ class OneShot(Peer):
         return self._errors
 
     def _hello(self, timeout: float) -> Message:
-        """Return what ``CMD hello`` prints; without that, reads everything at the level."""
+        """Return the output of ``CMD hello``, or a default: it reads all formats at the level."""
         with suppress(Breakdown):
             status, out = self._run(timeout, ["hello"], {})
             if status == _ANSWER and "formats" in (reply := read_answer(out)):
@@ -143,7 +143,7 @@ class OneShot(Peer):
         try:
             child.put(None)
             out = child.get(timeout, directory)
-            # It may close its output and live on, but not for ever.
+            # It may close its output and continue to run, but not longer than the time limit.
             return child.status(until - time.monotonic(), directory), out
         except TimedOut as error:
             error.reason = f"no answer within {timeout:g} s"
@@ -154,9 +154,10 @@ class OneShot(Peer):
 
 
 class InProcess(Peer):
-    """A Python class in this process: ``module:Class``, or anything that makes an object.
+    """A Python class in this process: ``module:Class``, or a callable that makes an object.
 
-    An exception is a crash; no time limit can be enforced. Anybody else's class could end the run in here.
+    An exception is a crash; no time limit can be enforced. This is for the classes that ship: a user's class
+    could end the whole run.
     """
 
     in_memory = True
@@ -167,7 +168,7 @@ class InProcess(Peer):
         self._trace = ""
 
     def send(self, message: Message) -> None:
-        """Call the method of the request's name; a step continues with it."""
+        """Call the method with the request's name; a `step` continues the running call."""
         if message["cmd"] not in ("step", "bye"):
             self._trace = ""
             self._answers = self._guarded.answers(message)
@@ -181,7 +182,7 @@ class InProcess(Peer):
             raise
 
     def unasked(self) -> Breakdown | None:
-        """Return what it answers besides."""
+        """Return an unexpected additional answer."""
         try:
             more = next(self._answers, None)
         except Crashed as error:
@@ -206,7 +207,7 @@ class InProcess(Peer):
 def to(
     what: Any, *, timeout: float = DEFAULT_TIMEOUT, kind: Callable[..., Peer] = Serving, **how: Any
 ) -> Connection:
-    """Return a connection to what `kind` makes a peer of: a command, or a class."""
+    """Return a connection to `what`, a command or a class, through a peer of the given `kind`."""
     return Connection(partial(kind, what, **how), timeout)
 
 

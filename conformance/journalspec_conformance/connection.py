@@ -1,7 +1,7 @@
-"""One implementation under test: what it says it can do, and how it is asked.
+"""One implementation under test: its declaration, and the connection for questions.
 
-There is one protocol and one connection. What does not speak the protocol by itself (a command that is run
-once per question, a Python class) has an adapter that does, see :mod:`.connect`.
+There is one protocol and one connection. A command that is run once per question and a Python class do not
+speak the protocol themselves. They have adapters, see :mod:`.connect`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from journalspec_corpus.form import strict
 
 Message = dict[str, Any]
 
-#: The members of which a reply must have exactly one.
+#: A reply must have exactly one of these members.
 OUTCOMES = ("ok", "unsupported", "error")
-#: Lists and objects in each other that an answer may have. The protocol's own have seven.
+#: The deepest nesting of lists and objects in an answer. Those of the protocol have a depth of seven.
 NESTING = 100
-#: Digits of a JSON number. The protocol's own, `seq`, has a few: all others are strings.
+#: The most digits of a JSON number. Only `seq` is a number in the protocol, and has few digits: all others
+#: are strings.
 DIGITS = 100
-#: Default seconds per question, and the seconds for starting and introducing itself.
+#: Default seconds per question, and the least seconds for starting and answering ``hello``.
 DEFAULT_TIMEOUT, START_TIMEOUT = 10.0, 30.0
 
 
@@ -33,8 +34,7 @@ DEFAULT_TIMEOUT, START_TIMEOUT = 10.0, 30.0
 class FormatClaims:
     """The declaration of an implementation for one format.
 
-    `state` and `fields` are None if all state keys and record fields are
-    reported, else those that are.
+    `state` and `fields` are the reported state keys and record fields, None if all are reported.
     """
 
     editions: frozenset[str]
@@ -64,12 +64,12 @@ class Hello:
 
     @property
     def in_memory(self) -> bool:
-        """Whether it takes files as a mapping, of all its formats."""
+        """Whether it takes files as a mapping, for all its formats."""
         return bool(self.formats) and all("memory" in claims.features for claims in self.formats.values())
 
     @classmethod
     def from_json(cls, reply: object) -> Hello:
-        """Read a hello reply; raises Misbehaved that says what is wrong with it."""
+        """Read a reply to ``hello``; raises Misbehaved that names its fault."""
         if isinstance(reply, dict) and isinstance(reply.get("error"), dict):
             raise Misbehaved(f"the answer to hello is an error: {reply['error'].get('message')!s:.500}")
         try:
@@ -109,7 +109,7 @@ def _claims(entry: Mapping[str, Any]) -> FormatClaims:
 
 
 class Peer:
-    """What answers in the protocol: a program, or what makes something else speak so (:mod:`.connect`)."""
+    """A partner that answers in the protocol: a program, or an adapter of :mod:`.connect`."""
 
     #: Whether replies have the number of their request.
     numbered = False
@@ -125,7 +125,7 @@ class Peer:
         raise NotImplementedError
 
     def unasked(self) -> Breakdown | None:
-        """Return what it has done besides its last answer, such as to say more; None if it does not show."""
+        """Return a fault after its last answer, such as more output; None if there is none yet."""
         return None
 
     def errors(self) -> str:
@@ -136,11 +136,11 @@ class Peer:
         """Let it end by itself, after ``bye``."""
 
     def end(self) -> None:
-        """End it, whatever it is doing, and all that it has started."""
+        """Kill it and all processes that it has started."""
 
 
 class Connection:
-    """The way to ask one implementation. Asking may raise a Breakdown; the next question starts it again.
+    """A connection to one implementation. A question may raise a Breakdown; the next one restarts it.
 
     `start` makes the peer, when it is first needed. `timeout` is in seconds per request; the first one, which
     has to wait for a program to start, gets START_TIMEOUT at least.
@@ -148,19 +148,19 @@ class Connection:
 
     def __init__(self, start: Callable[[], Peer], timeout: float = DEFAULT_TIMEOUT) -> None:
         self._make, self.timeout = start, timeout
-        #: True if requests have ``files`` (name -> bytes) and no directory is needed.
+        #: Whether requests have ``files`` (name -> bytes), so that no directory is needed.
         self.in_memory = False
         self._peer: Peer | None = None
         #: The number of the last request, and of the first one of this peer.
         self._seq = self._first = 0
         self._last_errors = ""
         self._late: Breakdown | None = None
-        #: The place of the last question, and whether the one before had the same.
+        #: The directory of the last question, and whether the question before had the same.
         self._place: object = None
         self._same = False
 
     def hello(self) -> Hello:
-        """Start it again and return what it declares."""
+        """Restart the implementation and return its declaration."""
         self._stop()
         peer, reply = self._start()
         hello = Hello.from_json(reply)
@@ -203,12 +203,12 @@ class Connection:
                 self._stop()
 
     def unasked(self) -> Breakdown | None:
-        """Return what it has done besides its last answer, and if it has, end it."""
+        """Return a fault after its last answer; if there is one, the peer is ended."""
         more = None if self._peer is None else self._peer.unasked()
         return None if more is None else self._broken(more)
 
     def late(self) -> Breakdown | None:
-        """Return, once, the same of the question before the last one, if it only showed later."""
+        """Return, once, a fault that followed the answer before the last one, if it was found late."""
         late, self._late = self._late, None
         return late
 
@@ -224,7 +224,7 @@ class Connection:
         self._stop()
 
     def _begin(self, request: Message) -> tuple[Peer, int]:
-        """Send `request` to a peer that has nothing left to say."""
+        """Send `request`, after checking that the peer has no output left from the last question."""
         more = self.unasked()
         self._same = request.get("dir") == self._place
         self._place = request.get("dir")
@@ -233,7 +233,7 @@ class Connection:
         return peer, self._send(peer, request)
 
     def _blame(self, late: Breakdown | None) -> None:
-        """Remember what was done after the last answer, or raise it, if that was about the same files."""
+        """Store a fault after the last answer; raise it if the new question is about the same files."""
         if late is not None and self._same:
             raise late
         self._late = late
@@ -263,7 +263,7 @@ class Connection:
             except TimedOut:
                 if other is None:
                     raise
-                # No other reply came: this one was meant for this question, and has the number of another.
+                # No other reply came: this reply was meant for this question, but has a wrong number.
                 self._late = None
                 raise other from None
             number = reply.get("seq")
@@ -273,7 +273,7 @@ class Connection:
             wrong = Misbehaved(f"the answer is to request {number!r:.100}, but {seq} was asked: {said!r}")
             if other is not None or type(number) is not int or not self._first < number < seq:
                 raise wrong
-            # It has been answered: whose second answer this is, the next one need not pay for.
+            # This is a second answer to an earlier question. Blame that question, not the current one.
             other = wrong
             self._blame(said_more(said))
 
@@ -332,9 +332,9 @@ def _constant(name: str) -> NoReturn:
 
 
 def checked(reply: object, whole: str = "") -> Message:
-    """Return `reply` if it has the shape of one; raises Misbehaved, for a step if a `whole` one is wanted.
+    """Return `reply` if it has the form of one, else raise Misbehaved; `whole` forbids a step.
 
-    A step waits for another line, which does not come, and would take the next question for it.
+    An implementation that sends a step waits for the line ``step``, and would take the next question for it.
     """
     if not isinstance(reply, dict):
         raise Misbehaved(f"the answer is not a JSON object: {reply!r:.200}")

@@ -1,4 +1,4 @@
-"""Ask one probe after the other, and judge the answers.
+"""Asks one probe after the other, and grades the answers.
 
 Anything that is not an answer becomes a result of its probe; the run continues.
 """
@@ -44,12 +44,12 @@ class Engine(Asking):
         self._breakdowns = 0
 
     def run_all(self, probes: Iterable[Probe]) -> Generator[Result]:
-        """Yield one result per probe, in order: each once the next one that was asked is there.
+        """Yield one result per probe, in order. Each result is held back until the next question is answered.
 
-        An implementation may say more than its answer, and late. The probe that got the answer
-        pays for that, not the one that was being asked meanwhile, nor one that never was.
+        An implementation may write more than its answer, and late. That fails the probe that it has answered
+        before, not the probe that is being asked meanwhile, nor one that was never asked.
         """
-        #: The last one that was asked, and those after it that were not.
+        #: The result of the last question, and those of later probes that were not asked.
         held: list[Result] = []
         for probe in probes:
             questions = self.questions
@@ -65,19 +65,19 @@ class Engine(Asking):
             yield from _blamed(held, self.connection.unasked())
 
     def run(self, probe: Probe) -> Result:
-        """Ask one probe and return what became of it."""
+        """Ask one probe and return its result."""
         started = time.perf_counter()
         self.exchanges = []
         try:
             outcome = self._outcome(probe)
         except Problem:
             raise
-        except Exception as error:  # whatever one probe does to the runner, the others are asked
+        except Exception as error:  # a fault in the runner concerns one probe; ask the others
             outcome = failed(error)
         result = self._result(probe, outcome)
         result = self.expectations.apply(result)
         if result.result_class == "known":
-            # A breakdown that was expected says nothing of the questions after it.
+            # An expected breakdown does not count towards the limit of consecutive ones.
             self.forgive()
         enforced = {"should": self.options.enforce_should, "may": self.options.enforce_may}
         if result.result_class == "fail" and not enforced.get(probe.case.level, True):
@@ -85,7 +85,7 @@ class Engine(Asking):
         return replace(result, seconds=round(time.perf_counter() - started, 3))
 
     def forgive(self) -> None:
-        """Begin to count breakdowns anew, so that the next probe is asked whatever came before."""
+        """Reset the number of consecutive breakdowns, so that the next probe is asked in any case."""
         self._breakdowns = 0
 
     def _outcome(self, probe: Probe) -> Outcome:
@@ -112,7 +112,7 @@ class Engine(Asking):
         if probe.op == "write" and isinstance(probe.case, OwnWriting):
             return probe.case.written(self, probe)
         if probe.op == "write":
-            # Writing needs the reference as a judge; readers should not pay for its import.
+            # Only writing is checked with the reference; tests of readers need not import it.
             from journalspec_conformance.writing import judge_write  # noqa: PLC0415 - see above
 
             return judge_write(self, probe)
@@ -127,10 +127,10 @@ class Engine(Asking):
             return self._after(probe, place, reply["ok"]) or outcome
 
     def _after(self, probe: Probe, place: CaseDirectory, first: Message) -> Outcome | None:
-        """Judge what the answer cannot show: did asking change anything, is recovery repeatable?
+        """Check side effects: did the question change the files, and is recovery repeatable?
 
-        A reading leaves everything as it is. So does a recovery that is declared pure; another one may change
-        its copy, and leaves what it has answered in it.
+        Neither ``read`` nor a recovery that is declared pure may change a file. Another recovery may change
+        its copy, but its result must still be recoverable from it.
         """
         change = place.change()
         pure = "pure" in self.format_claims(probe).features
@@ -158,8 +158,8 @@ class Engine(Asking):
     def _lost(self, probe: Probe, files: Mapping[str, bytes], said: Message) -> str | None:
         """Return the loss in the `files` after a recovery, compared with its answer `said`; None if nothing.
 
-        The reference reads them under the same policy. What is compared is the state: a recovery may leave
-        fewer records.
+        The reference recovers the files under the same policy. Only states are compared, because a recovery
+        may remove records.
         """
         case, recover = probe.case, load(probe.case.format).recover
         edition, params = case.edition, case.params
@@ -208,7 +208,7 @@ class Engine(Asking):
 
 
 def _blamed(held: list[Result], late: Breakdown | None) -> list[Result]:
-    """Return `held`, the first as what it comes to if its answer was not the last that was done."""
+    """Return `held`; with `late`, a fault after its answer, the first result becomes that fault."""
     if late is None:
         return held
     return [result.judged(late.result_class, carried(late.reason)) for result in held[:1]] + held[1:]
@@ -229,7 +229,7 @@ def _parts(first: Message, again: Message, claims: Claims) -> str | None:
 
 
 def fault_of(case: Case) -> str | None:
-    """Return why `case` cannot be asked (a fault of the corpus, not of anybody under test)."""
+    """Return why `case` cannot be asked (a fault of the corpus, not of the implementation)."""
     if case.fault:
         return case.fault
     try:

@@ -1,4 +1,4 @@
-"""What can go wrong outside the thing under test, and whose move it is.
+"""The exceptions of the runner, by who has to act.
 
     Problem                 the user's input or set-up; exit status 2
     Breakdown               an implementation did not answer properly
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 
 class Problem(Exception):
-    """Something only the user can put right: what, where, and what to do about it."""
+    """An error that only the user can correct; its text says what, where, and what to do about it."""
 
     def __init__(self, what: str, hint: str = "") -> None:
         super().__init__(what)
@@ -28,7 +28,7 @@ class Problem(Exception):
 class Breakdown(Exception):
     """An implementation gave no proper answer. `stderr` is the last part of its standard error.
 
-    After it the implementation is started again, unless it `lives` on.
+    The implementation is restarted afterwards, unless it `lives` on.
     """
 
     #: The result class of a probe that ends so.
@@ -54,7 +54,7 @@ class TimedOut(Breakdown):
 
 
 class Misbehaved(Breakdown):
-    """An answer that the protocol does not know."""
+    """An answer that violates the protocol."""
 
     result_class = "error"
 

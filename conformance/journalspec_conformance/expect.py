@@ -1,4 +1,4 @@
-"""Expectation files: what an implementer knows to fail, why, and nothing more.
+"""Expectation files: the failures that an implementer knows, and their reasons.
 
 The file belongs to the implementer. Each entry names probes by a pattern and
 predicts how they fail; a prediction that does not come true is red, a pattern
@@ -14,8 +14,8 @@ that names no probe is an error, and so is an entry without a reason.
     tier = "core"                          # optional: must name probes of this tier, not just of any
 
 Draws have other ids with every seed. An entry about them names all of them (``case = "xyz.drawn.**/read"``)
-and a fingerprint: a draw that fails so is known, one that fails otherwise is red, one that passes passes.
-So it is with crash states (``case = "xyz.crash.*/recover.strict"``).
+and a fingerprint. A draw that fails with this fingerprint is known; another failure is red; a draw that
+passes stays passed. The same holds for crash states (``case = "xyz.crash.*/recover.strict"``).
 
 To bring a file up to date with a report it is cut into blocks (an entry with the comments above
 it), each block is edited by itself, and the blocks are sorted by case. New entries get a reason
@@ -51,14 +51,15 @@ OUTCOMES = {
     "flaky": "sometimes fails, sometimes not; both are tolerated (with * in case: no crash, no timeout)",
     "wontfix": "answers wrongly, and will not be repaired",
 }
-#: The subjects of an entry: the published tiers, a built one, and cases from files.
+#: The values of `tier` in an entry: published tiers, generated and built ones, and cases from files.
 TIERS = (*PUBLISHED_TIERS, DRAWN, CRASH, CRASH_WRITE, "core", "full", "files")
-#: How a generated reason begins. The lint refuses it: a person must say why.
+#: The prefix of a generated reason. The lint refuses it, because a person must write the reason.
 TODO = "TODO"
 
-#: The largest size of an expectation file (bytes): the longest of ours has a hundredth of it.
+#: The largest size of an expectation file (bytes). The largest shipped one has less than a hundredth of it.
 MAX_BYTES = 1 << 24
-#: Dots of a line outside texts. The cost of dotted keys grows with the square of their number.
+#: The most dots of a line outside texts. The time for dotted keys grows with the square of the number of
+#: dots.
 MAX_DOTS = 50
 #: Texts and comments of TOML. An unclosed text ends with its line or the file, so that a scan is linear.
 _TEXT = re.compile(
@@ -87,7 +88,7 @@ class ExpectedFailure:
     def predicts(self, result: Result) -> bool:
         """Return whether `result` failed as this entry says."""
         if self.outcome == "flaky":
-            # A pattern must not turn a program that dies, or hangs, into one that is tolerated.
+            # A pattern does not cover a crash or a timeout; an entry for a single probe may.
             return result.result_class in (_WRONG if "*" in self.case else _FAILING)
         wanted = "fail" if self.outcome == "wontfix" else self.outcome
         same = not self.fingerprint or self.fingerprint == result.fingerprint
@@ -177,7 +178,7 @@ def load_expectations(path: Path) -> Expectations:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file that a user wrote; raises Problem."""
+    """Return the text of an expectation file; raises Problem if it cannot be read."""
     try:
         return read_bytes(path, MAX_BYTES).decode("utf-8")
     except OSError as error:
@@ -262,7 +263,7 @@ _HEADER = re.compile(r"^\s*\[\[\s*expect\s*\]\]", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The new text, and what was done to which cases."""
+    """The new text, and the cases whose entries were added, removed or changed."""
 
     text: str
     added: tuple[str, ...]
@@ -271,9 +272,9 @@ class Update:
 
 
 def update(text: str, results: Iterable[Result], source: str = "the file") -> Update:
-    """Return `text` brought up to date with `results`; raises Problem if it cannot be taken apart."""
+    """Return `text` brought up to date with `results`; raises Problem if it cannot be cut into entries."""
     preamble, blocks = _cut(text, source)
-    # Of draws that fail alike one is enough.
+    # Draws that fail with the same fingerprint get one entry.
     by_probe = {
         (_named_in_file(result) + result.fingerprint if _changing(result) else result.probe): result
         for result in results
@@ -328,7 +329,7 @@ def _cut(text: str, source: str) -> tuple[str, list[tuple[str, str]]]:
 def _revise(
     blocks: list[tuple[str, str]], by_probe: Mapping[str, Result]
 ) -> tuple[list[tuple[str, str]], list[str], list[str]]:
-    """Drop entries of which everything passes, correct literal entries that fail in another way."""
+    """Remove entries whose probes all pass; correct entries for a single probe that fails in another way."""
     kept, removed, changed = [], [], []
     for case, body in blocks:
         about = [result for probe, result in by_probe.items() if matches(case, probe)]
@@ -345,7 +346,7 @@ def _revise(
 
 
 def _corrected(body: str, result: Result) -> str:
-    import tomlkit  # noqa: PLC0415 - only who updates a file needs to keep its comments
+    import tomlkit  # noqa: PLC0415 - needed only for updating a file, which keeps its comments
     from tomlkit.items import AoT  # noqa: PLC0415 - as above
 
     document = tomlkit.parse(body)

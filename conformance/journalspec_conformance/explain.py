@@ -1,7 +1,7 @@
-"""The reason why a probe failed, for the person who has to repair it.
+"""The text about a failed probe, for the person who has to repair the implementation.
 
-Title, the requirements' own words, what goes wrong if this is mishandled, the first difference, the bytes
-around it with their names, and a line that repeats the probe alone.
+It has the title, the text of the requirements, the consequences of a violation, the first difference, the
+annotated bytes around it, and a command that repeats the probe.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ DUMP_LINES = 24
 STDERR_LINES = 20
 #: At most this many rows of both answers.
 ANSWER_LINES = 40
-#: Some cases show dozens of requirements; the failure is not to be lost below them.
+#: The most requirements that are shown: some cases have dozens, which would hide the failure.
 MOST_REQUIREMENTS = 6
 #: At most this many characters of a value.
 MOST_LETTERS = 2000
 
 
 def explain(result: Result, case: Case, target: str) -> str:
-    """Return the failure text of `result`; `target` is what the user gave as ``--impl``."""
+    """Return the failure text of `result`; `target` is the user's value of ``--impl``."""
     label = " ".join(part for part in (result.result_class, result.fingerprint) if part)
     parts = [f"{label}: {result.probe}", *_wrap(result.title), *_wrap(result.reason)]
     if result.result_class == "quarantined":
-        return "\n".join(parts)  # its text about formats and requirements may name none
+        return "\n".join(parts)  # its format and requirements may be invalid
     parts += _requirement_lines(case)
     parts += _flag_lines(case)
     parts += difference_lines(result)
@@ -118,7 +118,7 @@ def dump_lines(result: Result, case: Case) -> list[str]:
 
 
 def _number(value: object, otherwise: int) -> int:
-    """Return a number from an answer, which may hold anything."""
+    """Return a number from an answer, or `otherwise` if the value is not one."""
     return int(value) if isinstance(value, str) and value.isdecimal() and len(value) < DIGITS else otherwise
 
 

@@ -21,7 +21,7 @@ _GOOD = frozenset({"pass", "allowed"})
 
 
 def _junit_kind(result: Result) -> str:
-    """Return how a result shows in JUnit: as a failure, an error, skipped, or passed ("")."""
+    """Return the element for a result in JUnit: failure, error, skipped, or "" for passed."""
     if result.result_class in _GOOD:
         return ""
     if not result.red:
@@ -122,7 +122,8 @@ def _xml(text: str) -> str:
 def as_badge(report: Report) -> str:
     """Return the report as JSON for a badge: schema 1 of the endpoint badges of shields.io.
 
-    Only tier ``all`` is bright green: a program that looks up the published cases passes the others.
+    Only tier ``all`` can be bright green: a program could pass the others with stored answers to the
+    published cases.
     """
     good = "brightgreen" if report.header["tier"] == "all" else "green"
     failed = report.red or not report.judged
@@ -169,7 +170,7 @@ def unlike(reports: Sequence[Report]) -> list[str]:
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
-    """Return `names` with a number after those that are there more than once."""
+    """Return `names`; those that occur more than once get a number."""
     names = [shown(name) for name in names]
     seen: Counter[str] = Counter()
     out = []

@@ -1,4 +1,4 @@
-"""Reports of many runs: one directory, a number for each run of an implementation, and what changed."""
+"""The reports of many runs in one directory, numbered by implementation, and the changes between runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class KeptReport:
 
 @dataclass(frozen=True, slots=True)
 class ReportChanges:
-    """Probes that have another class than before, a line each, and how many are `new` and `gone`."""
+    """The probes that changed their class, a line each, and the numbers of `new` and `gone` ones."""
 
     better: tuple[str, ...]
     worse: tuple[str, ...]
@@ -75,7 +75,7 @@ def runs(directory: Path) -> list[KeptReport]:
 
 
 def newest(found: Iterable[KeptReport]) -> list[KeptReport]:
-    """Return of `found` the last run of each implementation, version, tier and set of formats."""
+    """Return the last run in `found` of each implementation, version, tier and set of formats."""
     last = {(run.report.name, run.report.header["tier"], _formats(run.report)): run for run in found}
     return list(last.values())
 

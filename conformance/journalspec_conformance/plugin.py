@@ -2,8 +2,8 @@
 
 ``pytest --pyargs journalspec_conformance --journalspec-impl IMPL``
 
-Everything heavy is imported only then: the plugin is loaded in every pytest run
-of every environment that has this distribution installed.
+Large modules are imported only with this option, because pytest loads the plugin in every run if this
+distribution is installed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from journalspec_conformance.engine import Engine
     from journalspec_corpus import Probe
 
-#: The file of the package that stands for the suite when pytest walks the directory.
+#: The file of the package at which pytest collects the suite.
 _MARK = Path(__file__).resolve()
 _SUITE = pytest.StashKey["Suite"]()
 
 
-#: Options by name, which is that of the command line's (``--journalspec-NAME``), and how pytest takes them.
+#: Options by their name on the command line (``--journalspec-NAME``), with the arguments for pytest.
 _OPTIONS: dict[str, dict[str, Any]] = {
     "impl": {
         "metavar": "IMPL",
@@ -61,7 +61,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "validate": {"action": "store_true", "help": "check every message against the protocol's schemas"},
     "enforce-should": {"action": "store_true", "help": "fail on a should that is not followed"},
 }
-#: Those that are members of a RunRequest of the same name, and as they come.
+#: The options whose values go unchanged into the members of a RunRequest with the same names.
 _REQUESTED = ("impl", "mode", "tier", "expect", "level", "timeout", "validate", "enforce_should")
 
 
@@ -73,7 +73,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Find out what is to be judged, and refuse impossible options at once."""
+    """Prepare the run, and refuse invalid options before collecting."""
     if not config.getoption("journalspec_impl"):
         return
     from journalspec_conformance.errors import Problem  # noqa: PLC0415 - see the module's text
@@ -89,14 +89,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class _Seen:
-    """Counts what became of the probes, also where other processes ran them (xdist)."""
+    """Counts the results of probes, also those of other processes (xdist)."""
 
     def __init__(self, least: int) -> None:
         self._least = least
         self._classes: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take the class of a probe from its report."""
+        """Count the class of a probe, which its report has."""
         if report.when == "call":
             self._classes += [str(value) for name, value in report.user_properties if name == "class"]
 
@@ -107,12 +107,12 @@ class _Seen:
         return sum(CLASSES[name].judged for name in self._classes)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Fail a run that judged too little: skipped is not passed."""
+        """Fail a run that judged too few probes: skipped probes are not passed."""
         if self._classes and self._judged < self._least and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say how much was judged."""
+        """Print how many probes were judged."""
         if not self._classes:
             return
         judged, total = self._judged, len(self._classes)
@@ -132,7 +132,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Return the suite where pytest comes upon this very file."""
+    """Return the suite when pytest collects this file."""
     suite = parent.config.stash.get(_SUITE, None)
     if suite is None or file_path.name != _MARK.name or file_path.resolve() != _MARK:
         return None
@@ -176,7 +176,7 @@ class SuiteFile(pytest.File):
 
 
 class ProbeFailure(Exception):
-    """A probe with a red result; has the text to show."""
+    """A probe has a red result; the text of the exception is shown."""
 
 
 class ProbeItem(pytest.Item):
@@ -200,7 +200,7 @@ class ProbeItem(pytest.Item):
             pytest.exit(f"journalspec: the implementation cannot be used: {error}", returncode=2)
         result = engine.run(self.probe)
         self.user_properties.append(("class", result.result_class))
-        # An answer may hold half of a surrogate pair, which does not get through to another process.
+        # An answer may have half of a surrogate pair, which xdist cannot send to another process.
         if result.fingerprint:
             self.user_properties.append(("fingerprint", shown(result.fingerprint)))
         if result.result_class == "unsupported":
@@ -213,11 +213,11 @@ class ProbeItem(pytest.Item):
             raise ProbeFailure(explain(result, self.probe.case, suite.prepared.setup.target.text))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return the failure text instead of a traceback of ours."""
+        """Return the failure text instead of a traceback through the plugin."""
         if isinstance(excinfo.value, ProbeFailure):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """Return the headline of a failure. An id alone would be shown with its dots made double colons."""
+        """Return the headline of a failure: with an id alone, pytest would replace dots by double colons."""
         return self.path, None, f"{self.name}: {self.probe.case.title}"

@@ -1,18 +1,17 @@
-"""What a power failure leaves, from the records of a writer's I/O alone.
+"""Computes the possible files after a power failure from the trace of a writer's I/O.
 
-A kill loses nothing: the system still writes what it was given. Power that
-fails loses whatever was not forced. :class:`Disk` is given every storage
-operation of a writer (the feature ``io-trace``) and says what may be there
-afterwards, by four rules:
+A kill loses nothing, because the system still writes its cached data. A power failure can lose everything
+that was not fsynced. :class:`Disk` applies every storage operation of a writer (the feature ``io-trace``),
+and computes the possible files by four rules:
 
-- a write is there whole or not at all; before a ``sync`` of its file, any of
-  them may be there without the others, whatever the order they came in;
-- a ``sync`` of a file makes all earlier writes and sizes of that file last;
-- names that were created, renamed or removed last from the next ``sync-dir``
-  on; until then some first part of these changes, in their order, may be there, or all but one;
+- a write is complete or absent; before a ``sync`` of its file, any write may be present without the others,
+  regardless of their order;
+- a ``sync`` of a file makes all earlier writes and sizes of that file durable;
+- changes of names (create, rename, remove) are durable after the next ``sync-dir``; until then, the directory
+  may have the first changes in their order, or all but one;
 - bytes that were never written are zeros.
 
-Tears inside a write are the crash engine's business (``journalspec corpus``).
+Torn writes are only in the crash engine (``journalspec corpus``).
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "rename": ("file", "to"),
     "unlink": ("file",),
 }
-#: No journal of a case is larger; an offset beyond is a mistake, and is refused before anything is allocated.
+#: The largest journal of a case. A larger offset is a mistake; it is refused before memory is allocated.
 LARGEST = MAX_BYTES
 
 Files = dict[str, bytes]
@@ -42,9 +41,9 @@ Files = dict[str, bytes]
 
 @dataclass(slots=True)
 class _Change:
-    """A write of `data` at `off` that nothing has forced yet, or a cut to `off` (None).
+    """A write of `data` at `off` that is not fsynced yet, or with None a truncation to `off` bytes.
 
-    `before` is what its place holds if it alone is lost, in a file of `length` bytes then.
+    If this change alone is lost, the file has `length` bytes, with the bytes `before` at its place.
     """
 
     off: int
@@ -53,7 +52,7 @@ class _Change:
     length: int
 
     def follow(self, off: int, data: bytes | None) -> None:
-        """Take in a later change of the file."""
+        """Update `before` and `length` after a later change of the file."""
         if data is None:
             self.length = off
             kept = max(0, off - self.off)
@@ -67,12 +66,12 @@ class _Change:
 
 @dataclass(slots=True, eq=False)
 class _Body:
-    """The content of one file: what lasts, what came since, and both together."""
+    """The content of one file: the durable part, the pending changes, and the result of both."""
 
     lasting: bytes = b""
     whole: bytearray = field(default_factory=bytearray)
     pending: list[_Change] = field(default_factory=list)
-    #: Number of its forces.
+    #: The number of its fsyncs.
     forced: int = 0
 
     def change(self, off: int, data: bytes | None) -> None:
@@ -88,7 +87,7 @@ class _Body:
         self.lasting, self.pending, self.forced = bytes(self.whole), [], self.forced + 1
 
     def content(self, rest: bool, but: int | None) -> bytes:
-        """Return the content with all pending changes (`rest`) or none, and the other way for `but`."""
+        """Return the content with all pending changes (`rest`) or none, except that `but` is reversed."""
         if but is None:
             return bytes(self.whole) if rest else self.lasting
         change = self.pending[but]
@@ -101,17 +100,17 @@ class _Body:
         return bytes(out)
 
     def key(self, rest: bool, but: int | None) -> tuple[object, ...]:
-        """Return a key for this content of a file that is known before the content is made."""
+        """Return a key for this content, which is known before the content is computed."""
         if rest and but is not None:
             change = self.pending[but]
             there = self.whole[change.off : change.off + len(change.before)]
             if change.length == len(self.whole) and change.before.startswith(there):
-                but = None  # lost, it changes nothing
+                but = None  # the loss of this change has no effect
         return self, self.forced, rest and len(self.pending), but
 
 
 class Disk:
-    """The files of one directory: what a reader sees now, and what power failing now may leave."""
+    """The files of one directory: as a reader sees them now, and as a power failure now may leave them."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         """Begin with `files`, all of them durable."""
@@ -121,11 +120,11 @@ class Disk:
         self._lasting: dict[str, _Body] = dict(self._names)
         #: The directory after each change of a name since the last sync-dir.
         self._later: list[dict[str, _Body]] = []
-        #: These changes: the name before and the name after, empty for none, and the file.
+        #: These changes: the old name and the new name, empty if there is none, and the file.
         self._changes: list[tuple[str, str, _Body]] = []
 
     def do(self, entry: Mapping[str, Any]) -> None:
-        """Take in one storage operation; raises Misbehaved if it is invalid, or cannot have been done."""
+        """Apply one storage operation; raises Misbehaved if it is invalid or impossible."""
         name = str(entry.get("op"))
         if name not in MEMBERS or not all(isinstance(entry.get(key), str) for key in MEMBERS[name]):
             raise Misbehaved(f"io: {dict(entry)!r:.120} is none of {', '.join(MEMBERS)} with its members")
@@ -161,7 +160,7 @@ class Disk:
         self._later.append(dict(self._names))
 
     def _but_one(self) -> Iterator[dict[str, _Body]]:
-        """Yield the directory without one of the changes since the last sync-dir, and what rests on it."""
+        """Yield the directory without one of the pending changes, and without those that depend on it."""
         for left_out in range(len(self._changes)):
             names = dict(self._lasting)
             for number, (before, after, body) in enumerate(self._changes):
@@ -176,9 +175,9 @@ class Disk:
     def after_power_failure(self, known: set[object] | None = None) -> Iterator[Files]:
         """Yield the possible files after a power failure, each once.
 
-        Of the writes that may be lost: all are, all but one, one alone, none. Of
-        the changed names every first part, none, all, and all but one. What an earlier call with the
-        same `known` has given is not made again; the set is of this disk alone.
+        Of the pending writes these are lost: all, all but one, one alone, none. Of the changes of names, the
+        first ones are present (none to all), or all but one. Files that an earlier call with the same `known`
+        has yielded are omitted; use each set for one disk only.
         """
         seen: set[tuple[tuple[str, bytes], ...]] = set()
         known = set() if known is None else known
@@ -204,14 +203,14 @@ class Disk:
 
 
 def _changed(names: dict[str, _Body], before: str, after: str, body: _Body) -> None:
-    """Make one change of a name: from `before` to `after`, empty for none."""
+    """Apply one change of a name from `before` to `after`, which are empty if there is none."""
     names.pop(before, None)
     if after:
         names[after] = body
 
 
 def _lay(content: bytearray, off: int, data: bytes | None) -> None:
-    """Make one change to `content`."""
+    """Apply one change to `content`."""
     end = off if data is None else off + len(data)
     if end > len(content):
         content.extend(bytes(end - len(content)))

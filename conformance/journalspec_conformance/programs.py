@@ -1,11 +1,12 @@
-"""Programs that are started here, and directories for temporary files: nothing of either is left.
+"""Starts programs and makes temporary directories, and removes both without remains.
 
-A program runs in a session of its own, with its own directory for temporary files, and with a mark in its
-environment that all it starts inherits. `end` kills its process tree and every process with that mark; this
-process does so, too, when it ends. If this process is killed by SIGKILL, the program (on Linux) gets the
-parent-death signal; what it has detached from itself, and the directories, stay.
+A program runs in a session of its own, with its own directory for temporary files. Its environment has a
+mark, which its child processes inherit. `end` kills its process tree and every process with that mark, and so
+does the end of this process. If this process is killed by SIGKILL, the program (on Linux) gets the
+parent-death signal. Its detached child processes and the directories remain.
 
-A :class:`Child` is such a program that is asked: every wait for it has a deadline, and it has bounds.
+A :class:`Child` is such a program that answers requests. Every wait for it has a deadline, and its resources
+are limited.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import selectors
 import shutil
 import signal
 import stat
-import subprocess  # to start programs is the point
+import subprocess  # this module's task is to start programs
 import sys
 import tempfile
 import threading
@@ -38,11 +39,12 @@ from journalspec_corpus.workers import describe_status
 
 #: How the names of directories for temporary files begin.
 PREFIX = "journalspec-"
-#: In the environment of a program: its mark, and where files are in memory.
+#: Environment variables of a program: its mark, and its directory for temporary files in memory.
 MARK, MEMORY = "JOURNALSPEC_MARK", "JOURNALSPEC_MEMORY"
-#: Seconds for which processes are killed that others start meanwhile.
+#: The time (seconds) for killing processes, including those that are started meanwhile.
 KILL_SECONDS = 4.0
-#: Directories in each other (a case has a quarter at most), and entries in all, that are checked.
+#: The limits of the check of a directory: its depth (cases have at most a quarter of it), and the number of
+#: entries.
 DEPTH, ENTRIES = 64, 100_000
 #: Bytes of standard error that are kept.
 STDERR_KEPT = 64 * 1024
@@ -76,9 +78,9 @@ class Enclosure:
         self.end()
 
     def processes(self) -> list[psutil.Process]:
-        """Return the processes that have the mark, as far as the system shows it."""
+        """Return the processes with the mark, if the system shows their environment."""
         found = []
-        begun = psutil.Process().create_time()  # looking at the environments of all processes takes long
+        begun = psutil.Process().create_time()  # a quick test before reading environments
         for process in psutil.process_iter():
             with suppress(psutil.Error, OSError):
                 if process.create_time() >= begun and process.environ().get(MARK, "").startswith(self._mark):
@@ -86,7 +88,7 @@ class Enclosure:
         return found
 
     def kill(self) -> None:
-        """Kill the processes, and those that they start meanwhile, until there is none."""
+        """Kill the processes, and those that they start meanwhile, until none is left."""
         until = time.monotonic() + KILL_SECONDS
         while (found := self.processes()) and time.monotonic() < until:
             for process in found:
@@ -95,7 +97,7 @@ class Enclosure:
             time.sleep(0.002)
 
     def end(self) -> None:
-        """Kill the processes and remove the directories; a second time does no harm."""
+        """Kill the processes and remove the directories; a second call has no effect."""
         if self in _open:
             self.kill()
             for directory in self.directories:
@@ -104,7 +106,7 @@ class Enclosure:
 
 
 def completed(command: Sequence[str], seconds: float, given: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a program to its end, `given` its input, and return what it printed; nothing it started is left.
+    """Run a program to its end with the input `given`, and return its output; no child process remains.
 
     Raises OSError, and subprocess.TimeoutExpired.
     """
@@ -148,9 +150,9 @@ class Program(Enclosure):
         self.stdin, self.stdout, self.stderr = self._process.stdin, self._process.stdout, self._process.stderr
 
     def wait(self, timeout: float) -> int | None:
-        """Return how the program ended, negative for a signal, None if it has not after `timeout` seconds.
+        """Return the exit status, negative for a signal; None if it still runs after `timeout` seconds.
 
-        With it end the processes of its group, at once.
+        When it has ended, the processes of its group are killed at once.
         """
         if self._process is None:
             return None
@@ -162,7 +164,7 @@ class Program(Enclosure):
         return self._process.returncode
 
     def tree(self) -> list[psutil.Process]:
-        """Return the program and what descends from it, nothing if it has ended."""
+        """Return the program and its descendants, nothing if it has ended."""
         with suppress(psutil.Error):
             if self._process is not None and self.wait(0) is None:
                 root = psutil.Process(self._process.pid)
@@ -186,16 +188,18 @@ class Program(Enclosure):
 
 
 def _at_its_start() -> Callable[[], None] | None:
-    """Return what a new process does before it becomes the program (Linux).
+    """Return the function that a new process calls before it becomes the program (Linux).
 
-    It is killed when this process ends, leaves no core file, and is the first to go if memory runs out.
+    After it, the program is killed when this process ends, writes no core file, and is killed first if memory
+    runs out.
     """
     if not sys.platform.startswith("linux"):
         return None
     import resource  # noqa: PLC0415 - POSIX only
 
     control, parent = ctypes.CDLL(None).prctl, os.getpid()
-    # The system counts threads as parents: one that ends before the process must not take the program along.
+    # For the system, the thread is the parent. Do not set the signal in a thread that may end before this
+    # process.
     mortal = threading.current_thread() is threading.main_thread()
 
     def start() -> None:
@@ -213,11 +217,11 @@ def _at_its_start() -> Callable[[], None] | None:
 
 
 class Child(Program):
-    """A program that is asked. `end` it in any case. Raises Problem if it cannot be started.
+    """A program that answers requests. `end` it in any case. Raises Problem if it cannot be started.
 
-    Whatever it does (says nothing or half a line, stops reading, closes its output, writes for ever), a wait
-    for it ends in time. What it writes and takes is checked meanwhile, not when it has ended. `by_line`:
-    its output is lines, else one answer that ends with the output.
+    A wait for it ends in time, even if it writes nothing, writes half a line, stops reading, closes its
+    output, or writes for ever. Its output and resources are checked during the wait, not only after its end.
+    `by_line`: its output is lines, else one answer that ends with the output.
     """
 
     def __init__(
@@ -237,7 +241,8 @@ class Child(Program):
                 "Check --impl: the name of a shipped harness, py:module:Class, or a command line.",
             ) from None
         self._bounds, self._by_line = bounds, by_line
-        #: Its pending input, the output of its two streams, and the amount on the second since the question.
+        #: Its pending input, its unread output and standard error, and the bytes on standard error since the
+        #: question.
         self._given, self._held, self._errors, self._new_errors = bytearray(), bytearray(), bytearray(), 0
         self._last = False
         self._selector = selectors.DefaultSelector()
@@ -257,9 +262,9 @@ class Child(Program):
         self._move(0)
 
     def get(self, timeout: float, directory: str = "") -> bytes:
-        """Return what it says next; `directory` is where it works.
+        """Return its next answer; `directory` is that of the question.
 
-        Raises a Breakdown: nothing in `timeout` seconds; ended, or beyond its bounds.
+        Raises a Breakdown if there is none in `timeout` seconds, it has ended, or it exceeds its bounds.
         """
         until = time.monotonic() + timeout
         while (said := self._said()) is None:
@@ -272,7 +277,7 @@ class Child(Program):
         return said
 
     def unasked(self) -> Breakdown | None:
-        """Return what it has said unasked; that it has ended is seen if there is another question."""
+        """Return the fault of unasked output. If it has ended, that is found at the next question."""
         self._move(0)
         if not self._held:
             return None
@@ -294,7 +299,7 @@ class Child(Program):
         if self._process is not None and not self.stdout.closed:
             until = time.monotonic() + 1.0
             while self._move(0) and time.monotonic() < until:
-                pass  # the bytes in its pipes; none of its child processes could write more
+                pass  # read the rest in its pipes; none of its child processes can write more
             self._selector.close()
             for stream in (self.stdin, self.stdout, self.stderr):
                 with suppress(OSError):
@@ -323,7 +328,7 @@ class Child(Program):
     def _give(self) -> None:
         try:
             del self._given[: os.write(self.stdin.fileno(), self._given[:65536])]
-        except OSError:  # a dead reader shows as the end of its output
+        except OSError:  # an ended reader is found by the end of its output
             self._given.clear()
         if not self._given:
             self._selector.unregister(self.stdin)
@@ -339,7 +344,7 @@ class Child(Program):
             self._held += chunk
 
     def _said(self) -> bytes | None:
-        """Return the next line, or the whole output once it has ended; None if it is not there yet."""
+        """Return the next line, or all output once that has ended; None if it is not complete yet."""
         end = self._held.find(b"\n") if self._by_line else -1
         if (len(self._held) if end < 0 else end) > self._bounds.answer:
             raise Misbehaved(f"an answer of more than {size_of(self._bounds.answer)}")
@@ -352,19 +357,19 @@ class Child(Program):
         return line
 
     def _wait(self, until: float, directory: str) -> None:
-        """Wait for something to come; look at what it takes now and then."""
+        """Wait for output, and check the resources every LOOK_SECONDS."""
         self._move(max(0.0, min(until, self._looked + LOOK_SECONDS) - time.monotonic()))
         if time.monotonic() >= self._looked + LOOK_SECONDS:
             self._look(directory)
             self._looked = time.monotonic()
 
     def _look(self, directory: str) -> None:
-        """Raise a Breakdown if it takes more than it may, or has ended without its output's end."""
+        """Raise a Breakdown if it exceeds its bounds, or has ended while its output is still open."""
         bounds = self._bounds
         if self._new_errors > bounds.stderr:
             raise Misbehaved(f"more than {size_of(bounds.stderr)} on standard error for one question")
         if self.wait(0) is not None:
-            # Its child processes may hold its output open, or answer in its place.
+            # Its child processes may keep its output open, or answer in its place.
             self.kill()
             self._move(LOOK_SECONDS)
             if self._by_line and b"\n" not in self._held:
@@ -384,28 +389,28 @@ class Child(Program):
         return Crashed(f"the process ended{half} before its answer, with {describe_status(status)}")
 
 
-#: The current directories: enclosures, and those for temporary files.
+#: The open enclosures, and the existing directories for temporary files.
 _open: list[Enclosure] = []
 _made: set[Path] = set()
 
 
 def make_scratch(within: Path | None = None, *, memory: bool = False) -> Path:
-    """Return a new directory for temporary files, with a name that is not guessed.
+    """Return a new directory for temporary files, with an unpredictable name.
 
-    It goes when this process ends; `drop_scratch` removes it before. It is in `within`, or in
-    `memory` if the system has such a place. Raises OSError.
+    It is removed when this process ends, or earlier by `drop_scratch`. It is in `within`, or with `memory` in
+    a file system in memory, if there is one. Raises OSError.
     """
     place = within or Path(tempfile.gettempdir())
     if memory:
         place = Path(os.environ.get(MEMORY) or (_SHM if os.access(_SHM, os.W_OK) else place))
     path = place.absolute() / f"{PREFIX}{secrets.token_hex(8)}"
-    _made.add(path)  # before it exists: an interruption never leaves it
+    _made.add(path)  # before it exists, so that an interruption never leaves it
     path.mkdir(0o700)
     return path
 
 
 def drop_scratch(path: Path) -> None:
-    """Remove a directory that `make_scratch` has made; standard error says so if it stays."""
+    """Remove a directory that `make_scratch` has made; print a warning if that fails."""
     why = remove(path)
     if why:
         with suppress(OSError, ValueError, AttributeError):  # standard error may be closed
@@ -433,9 +438,9 @@ def end_all() -> None:
 
 
 def remove(path: Path) -> str:
-    """Remove a directory with all that is in it, and return why it is still there, if it is.
+    """Remove a directory with its content; if that fails, return the reason.
 
-    What links lead to stays. So does the whole directory if something is mounted in it.
+    The targets of links stay. If a file system is mounted in the directory, everything stays.
     """
     if path.is_symlink():
         path.unlink()
@@ -446,7 +451,7 @@ def remove(path: Path) -> str:
     try:
         shutil.rmtree(path)
     except (OSError, RecursionError):
-        # Rights were removed, or it is deeper than this interpreter can go.
+        # Permissions were removed, or it is nested deeper than Python can remove.
         for command in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
             with suppress(OSError):
                 subprocess.run([*command, "--", path], capture_output=True, check=False)
@@ -461,9 +466,9 @@ def _is_mounted_in(path: Path) -> bool:
 
 
 def walk(top: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield the path below `top` and the lstat of everything in it, a directory before what it holds.
+    """Yield the path below `top` and the lstat of all entries, each directory before its content.
 
-    No link is followed. What cannot be read, or is deeper than DEPTH, is not looked into. Raises
+    No link is followed. Directories that are unreadable, or deeper than DEPTH, are not listed. Raises
     Misbehaved if there are more than ENTRIES.
     """
     left, waiting = ENTRIES, [""]
@@ -481,14 +486,14 @@ def walk(top: Path) -> Iterator[tuple[str, os.stat_result]]:
             try:
                 info = entry.stat(follow_symlinks=False)
             except OSError:
-                continue  # gone meanwhile
+                continue  # removed meanwhile
             yield prefix + entry.name, info
             if stat.S_ISDIR(info.st_mode) and prefix.count("/") + 1 < DEPTH:
                 waiting.append(f"{prefix}{entry.name}/")
 
 
 def disk_usage(path: Path, enough: int) -> int:
-    """Return the bytes that are allocated below `path`; no more is checked once `enough` are found."""
+    """Return the bytes that are allocated below `path`; the search stops at `enough` bytes."""
     found = 0
     try:
         for _, info in walk(path):

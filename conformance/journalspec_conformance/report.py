@@ -1,9 +1,7 @@
-"""Reports: JSON lines, a header, one line per result, a footer that seals what is above it.
+"""Reports: JSON lines, namely a header, one line per result, and a footer with a digest of them.
 
-A report that was cut off, glued together or edited is not believed: a missing
-footer, a second header, a probe that occurs twice, counts that do not add up, or
-another digest make it invalid as a whole. The digest guards against accidents
-and careless hands, not against a computed forgery.
+A report that was cut off, joined or edited is invalid. This is found by a missing footer, a second header, a
+duplicate probe, wrong counts, or a wrong digest. The digest protects against accidents, not against forgery.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from journalspec_conformance.errors import Problem
 from journalspec_conformance.result import CLASSES, Result, carried
 from journalspec_corpus import Probe
 
-#: What is written. Version 1 had neither a digest in its footer nor one of the corpus in its header.
+#: The version that is written. Version 1 had no digest in its footer, and none of the corpus in its header.
 VERSION = 2
 UNSEALED = 1
 #: The largest decompressed size of a report, and of a line of it (bytes).
@@ -37,12 +35,12 @@ _HEADER = {"suite": str, "impl": dict, "target": str, "tier": str, "options": di
 
 
 class InvalidReport(Problem):
-    """The file is not a whole report; the text says which line shows it."""
+    """The file is not a complete report; the text names the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A whole report. `header` names the implementation, the corpus tier and the options.
+    """A complete report. `header` has the implementation, the corpus tier and the options.
 
     `sealed` is False for a report of version 1: it is unknown whether it was edited.
     """
@@ -111,7 +109,7 @@ def counts_by_format(results: Iterable[Result]) -> dict[str, Counter[str]]:
 def corpus_digest(probes: Iterable[Probe]) -> dict[str, Any]:
     """Return the corpus entry of the header: counts, and a digest of every case and question.
 
-    It does not depend on the order. Two reports are about the same if it is the same.
+    The digest does not depend on the order. Two reports with the same digest are about the same questions.
     """
     digest = hashlib.sha256()
     cases = {}
@@ -129,7 +127,7 @@ def corpus_digest(probes: Iterable[Probe]) -> dict[str, Any]:
 def make_header(
     impl: Mapping[str, str], target: str, tier: str, corpus: Mapping[str, Any] | None = None, **options: Any
 ) -> dict[str, Any]:
-    """Return a report's header; `corpus` is of :func:`corpus_digest`, `options` are those of the run."""
+    """Return a report's header; `corpus` comes from :func:`corpus_digest`, `options` are those of the run."""
     return {
         "kind": "header",
         "report": VERSION,
@@ -144,7 +142,7 @@ def make_header(
 
 
 def write_report(stream: IO[str], header: Mapping[str, Any], results: Sequence[Result]) -> None:
-    """Write a whole report to `stream`; without its last line it is invalid, as it should be."""
+    """Write a complete report to `stream`; without its last line it is invalid."""
     digest = hashlib.sha256()
     for data in (header, *(result.to_json() for result in results)):
         line = _encoded(data) + "\n"
@@ -156,7 +154,7 @@ def write_report(stream: IO[str], header: Mapping[str, Any], results: Sequence[R
 
 
 def _encoded(data: Mapping[str, Any]) -> str:
-    """Return `data` as JSON that every reader takes, whatever an implementation answered."""
+    """Return `data` as JSON that every reader accepts, even if an answer contains unusual values."""
     try:
         text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     except (ValueError, RecursionError):
@@ -173,8 +171,8 @@ def _encoded(data: Mapping[str, Any]) -> str:
 def open_report(path: Path) -> Iterator[IO[str]]:
     """Give a stream that writes a report to `path`, compressed if its name ends in .gz.
 
-    The report is there, whole, when the block has ended; before, and after an exception,
-    the old content is still there. Raises OSError.
+    The complete report replaces the old content when the block ends. Until then, and after an exception, the
+    file is unchanged. Raises OSError.
     """
     if path.suffix != ".gz":
         with replacing(path) as plain:
@@ -193,7 +191,7 @@ def load_report(path: Path) -> Report:
     """Read a report file (also compressed); raises InvalidReport that says what is wrong where."""
     try:
         with reading(path, MAX_BYTES) as stream:
-            # A line that is too long comes cut, and longer than MAX_LINE.
+            # A line that is too long is cut, and still longer than MAX_LINE.
             return parse_report(iter(lambda: stream.readline(MAX_LINE + 1), b""), str(path))
     except OSError as error:
         raise InvalidReport(f"{path}: cannot be read: {error.strerror or error}") from None

@@ -1,4 +1,4 @@
-"""What became of a probe: first an outcome, then, with its class, a line of a report."""
+"""The results of probes: first an outcome, then, with its class, a line of a report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from journalspec_corpus import Probe
 
 @dataclass(frozen=True, slots=True)
 class ResultClass:
-    """One class; a `red` one makes the run fail. In one that is not `judged` no answer was."""
+    """A class of results. A `red` one fails the run; one not `judged` has no graded answer."""
 
     name: str
     red: bool
@@ -43,7 +43,7 @@ CLASSES = {entry.name: entry for entry in _TABLE}
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one probe.
+    """The result of one probe.
 
     `result_class` is a name of CLASSES; `reason` one sentence for people; `choice` says which of several
     permitted answers was seen ("2 of 3"); `seconds` is rounded to milliseconds.
@@ -62,7 +62,7 @@ class Result:
     stratum: str = ""
     requirements: tuple[str, ...] = ()
     difference: Mapping[str, Any] | None = None
-    #: The whole answer where it failed, as long as the run lasts: a report has the difference alone.
+    #: The complete answer of a failed probe, kept during the run. A report has only the difference.
     answer: Mapping[str, Any] | None = field(default=None, compare=False)
     stderr: str = ""
     seconds: float = 0.0
@@ -74,7 +74,7 @@ class Result:
         return CLASSES[self.result_class].red
 
     def judged(self, result_class: str, reason: str, issue: str = "") -> Result:
-        """Return the same result in another class, and why."""
+        """Return the same result with another class and reason."""
         return replace(self, result_class=result_class, reason=reason, issue=issue)
 
     def to_json(self) -> dict[str, Any]:
@@ -122,20 +122,20 @@ def _demand(holds: bool, name: str, what: str) -> None:
         raise ValueError(f"member {name!r} is not {what}")
 
 
-#: Members of every line, in this order, texts that may be empty, and members with another name there.
+#: The members of every line in this order, the optional texts, and members with another name in the report.
 _NAMES = ("probe", "case", "format", "edition", "title", "result_class", "level")
 _TEXTS = ("fingerprint", "reason", "choice", "stratum", "stderr", "issue")
 _CALLED = {"result_class": "class"}
-#: No probe takes so long (seconds): beyond it, sums are not numbers any more.
+#: The longest time of a probe (seconds): sums of much larger numbers would overflow to infinity.
 _FOREVER = 1e9
-#: Deeper nesting in an answer is not kept, and no more calls of a traceback.
+#: The deepest nesting of a stored answer, and the most calls of a stored traceback.
 _DEEPEST = 50
-#: Characters of a reason where the runner itself failed.
+#: The longest reason for a failure of the runner itself (characters).
 _REASON = 1000
 
 
 def carried(value: Any, depth: int = 0) -> Any:
-    """Return `value` without what JSON or UTF-8 cannot express: shown as text, or cut."""
+    """Return `value` in a form that JSON and UTF-8 can express: other values as text, or cut."""
     if depth > _DEEPEST:
         return "..."
     if isinstance(value, str):
@@ -163,7 +163,7 @@ class Outcome:
 
 @runtime_checkable
 class OwnOracle(Protocol):
-    """A case that judges answers itself: what it permits is more than a list of expectations can say."""
+    """A case that grades answers itself, because a list of expectations cannot express what it permits."""
 
     def outcome(self, policy: str, observed: Message, claims: Claims) -> Outcome:
         """Return the outcome of an observation under `policy`."""
@@ -171,17 +171,17 @@ class OwnOracle(Protocol):
 
 @runtime_checkable
 class OwnWriting(Protocol):
-    """A case that judges what an implementation writes itself."""
+    """A case that itself grades what an implementation writes."""
 
     def written(self, engine: Any, probe: Probe) -> Outcome:
-        """Let the implementation that `engine` asks write, and return what that is worth."""
+        """Let the implementation that `engine` asks write, and return the outcome."""
 
 
 def failed(error: Exception) -> Outcome:
     """Return the outcome of a probe that was neither answered nor judged."""
     try:
         text = str(error)
-    except Exception:  # an exception of a foreign class may do anything when it is shown
+    except Exception:  # the `str` of a user's exception may raise, too
         text = "(it cannot be shown)"
     said = f"{type(error).__name__}: {text[:_REASON]}".rstrip(": ")
     trace = "".join(traceback.format_tb(error.__traceback__, _DEEPEST))

@@ -1,4 +1,4 @@
-"""From a user's request to the runs, here or in worker processes; also for the pytest plugin."""
+"""Prepares and does the runs that a user requests, here or in worker processes; for pytest, too."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from journalspec_corpus.workers import WorkerDied, results
 PRESET = "epoch-subset-4096"
 MODES = ("persistent", "oneshot")
 _PYTHON = "py:"
-#: The value of ``--expect`` that leaves even a shipped expectation file out.
+#: The value of ``--expect`` with which even a shipped expectation file is not used.
 NO_EXPECTATIONS = "none"
 
 
@@ -83,14 +83,14 @@ class Prepared:
     setup: Setup
     probes: tuple[Probe, ...]
     tier: str
-    #: For the draws; None without any.
+    #: The seed of the draws; None if there are none.
     seed: int | None = None
     #: The options that choose the same crash states again.
     repeat: str = ""
 
 
 def prepare(request: RunRequest) -> Prepared:
-    """Resolve a request; raises Problem for everything that cannot be run as asked."""
+    """Prepare a request; raises Problem if it cannot be run as requested."""
     setup = setup_of(request)
     crash, writing = request.tier == CRASH, request.tier == CRASH_WRITE
     tier = "files" if request.cases and not crash else request.tier
@@ -113,7 +113,7 @@ def prepare(request: RunRequest) -> Prepared:
     if path is not None and request.expect != NO_EXPECTATIONS:
         expectations = load_expectations(path)
     if expectations.entries:
-        # An entry may be about a format that is not chosen; draws are named by none.
+        # An entry may be about a format that is not selected. Ids of draws are not in expectation files.
         less = draws is None and (request.formats or request.select)
         every = selection.cases_of(request.tier, (), request.cases) if less else chosen
         names = [probe.id for case in every for probe in case.probes]
@@ -150,10 +150,10 @@ def setup_of(request: RunRequest) -> Setup:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An implementation that can be opened, in this process or another (it pickles).
+    """An implementation that can be opened in this process or in a worker (it can be pickled).
 
     `text` is what the user typed, `connect(timeout=S)` returns a connection. `expectations` is the shipped
-    expectation file, and `timeout` what the harness asks for in seconds per question, if any.
+    expectation file, and `timeout` the harness's own limit in seconds per question, if any.
     """
 
     text: str
@@ -167,7 +167,7 @@ def parse_impl(
 ) -> Target:
     """Return the target that `text` names: a shipped harness, ``py:module:Class``, or a command line.
 
-    `bounds` are what it may take for one question. Raises Problem if it can be none of them.
+    `bounds` are its limits for one question. Raises Problem if `text` is none of these.
     """
     if mode not in MODES:
         raise Problem(f"unknown mode {mode!r}: choose one of {', '.join(MODES)}")
@@ -225,22 +225,23 @@ def header_options(request: RunRequest, seed: int | None = None) -> dict[str, An
     }
 
 
-#: A worker must be started and import everything; below this many probes it does not pay.
+#: With fewer probes per process than this, starting another worker takes longer than it saves.
 PROBES_PER_JOB = 4_000
-#: Probes handed over at a time: few enough for progress to show, enough to make handing over cheap.
+#: The number of probes per message to a worker: small enough for frequent progress, large enough for little
+#: overhead.
 CHUNK = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Everything that a worker needs; it pickles."""
+    """Everything that a worker needs; it can be pickled."""
 
     target: Target
     options: Options
     expectations: Expectations
 
     def open(self) -> Engine:
-        """Start the implementation; raises Problem if it does not even introduce itself."""
+        """Start the implementation; raises Problem if it does not answer ``hello``."""
         try:
             return Engine(self.target.connect(timeout=self.options.timeout), self.options, self.expectations)
         except Breakdown as error:
@@ -252,7 +253,7 @@ class Setup:
 
 
 def choose_jobs(wanted: int, probes: int) -> int:
-    """Return the number of processes: `wanted`, or for 0 what suits `probes` on this machine."""
+    """Return the number of processes: `wanted`, or for 0 a number that fits `probes` and this machine."""
     if wanted > 0:
         return min(wanted, max(1, probes))
     return max(1, min(os.cpu_count() or 1, probes // PROBES_PER_JOB + 1))
@@ -261,9 +262,9 @@ def choose_jobs(wanted: int, probes: int) -> int:
 def run_probes(setup: Setup, probes: Sequence[Probe], jobs: int, engine: Engine) -> Generator[Result]:
     """Yield the results of `probes` in order: from `engine` if one job does it, else from workers.
 
-    A question that costs a time limit is reported at once on standard error: the user may stop. Raises
-    Problem if a worker dies (an in-process implementation that takes the interpreter down with it), or if
-    the implementation cannot be started once more.
+    A timeout is reported at once on standard error, so that the user can stop the run. Raises Problem if a
+    worker ends (because an in-process implementation ended the interpreter), or if the implementation cannot
+    be restarted.
     """
     in_a_row = 0
     with closing(engine.run_all(probes) if jobs == 1 else _from_workers(setup, probes, jobs)) as found:
@@ -277,7 +278,7 @@ def run_probes(setup: Setup, probes: Sequence[Probe], jobs: int, engine: Engine)
 
 
 def _from_workers(setup: Setup, probes: Sequence[Probe], jobs: int) -> Generator[Result]:
-    """Yield results, in order, from processes that each ask an implementation of their own."""
+    """Yield results, in order, from worker processes, each with its own instance of the implementation."""
     chunks = [probes[at : at + CHUNK] for at in range(0, len(probes), CHUNK)]
     ready, at = dict[int, list[Result]](), 0
     with Enclosure() as enclosure:
@@ -300,8 +301,8 @@ def _from_workers(setup: Setup, probes: Sequence[Probe], jobs: int) -> Generator
 def _asking(
     setup: Setup, environment: Mapping[str, str]
 ) -> Iterator[Callable[[Sequence[Probe]], list[Result]]]:
-    """Give, in a process of its own, what asks an implementation; it works in the enclosure of its parent."""
+    """Give, in a worker process, a function that asks probes; it uses the enclosure of the parent process."""
     os.environ.update(environment)
-    tempfile.tempdir = None  # it is looked up again
+    tempfile.tempdir = None  # so that the next use looks it up again
     with closing(setup.open()) as engine:
         yield lambda chunk: [*engine.run_all(chunk)]

@@ -1,8 +1,7 @@
 """A fresh place for every question: a directory on disk, or a mapping in memory.
 
-What is in a directory on disk is up to the implementation from the moment it knows
-the name. So the runner follows no link in it, opens nothing but regular files, and gives
-each place a name that is not guessed.
+An implementation can change a directory on disk as soon as it knows the name. So the runner follows no link
+there, opens only regular files, and gives each directory an unpredictable name.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from journalspec_corpus.form import MAX_BYTES
 
 #: Bytes that are compared at a time.
 _PIECE = 1 << 20
-#: The system's errors when a disk, a quota, a limit of file sizes or the table of open files is full.
+#: The system's errors if a disk, a quota, a limit of file sizes or the table of open files is full.
 _FULL = {getattr(errno, name, 0) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE")} - {0}
 _READING = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC"))
 _FILE = "a file"
@@ -43,7 +42,7 @@ Files = Mapping[str, bytes]
 
 
 class _Seen(NamedTuple):
-    """What counts of an entry: times do not, for looking changes some of them."""
+    """The compared properties of an entry. Times are not compared, because reading changes some of them."""
 
     kind: str
     rights: int = 0
@@ -52,7 +51,7 @@ class _Seen(NamedTuple):
 
     @classmethod
     def of(cls, info: os.stat_result) -> Self:
-        """Return what counts; the size of a directory is the file system's business."""
+        """Return the compared properties, without the size of a directory, which the file system chooses."""
         kind = _KINDS.get(stat.S_IFMT(info.st_mode), "a device")
         owner, size = (info.st_uid, info.st_gid), info.st_size if kind == _FILE else 0
         return cls(kind, stat.S_IMODE(info.st_mode), owner, size)
@@ -70,7 +69,7 @@ class CaseDirectory:
         """Describe a place that holds `original`, in `memory` or in `directory`, one of which is None."""
         self._original, self._before = original, memory
         self._memory = None if memory is None else dict(memory)
-        #: Its place, None in memory.
+        #: The directory; None in memory.
         self.directory = directory
         self._info = None if directory is None else directory.lstat()
         self._look = self._entries()
@@ -82,9 +81,9 @@ class CaseDirectory:
         return {"dir": str(self.directory)}
 
     def files(self) -> dict[str, bytes]:
-        """Return the regular files that are there now: path below the directory -> content.
+        """Return the current regular files: path below the directory -> content.
 
-        Raises Misbehaved if there is more than any case may hold.
+        Raises Misbehaved if they have more bytes than any case may have.
         """
         found = {}
         for name, size in self._sizes().items():
@@ -113,7 +112,7 @@ class CaseDirectory:
         return changed
 
     def _other_place(self) -> str | None:
-        """Return what became of the directory itself."""
+        """Return the change of the directory itself, or None."""
         if self.directory is None or self._info is None:
             return None
         try:
@@ -125,20 +124,20 @@ class CaseDirectory:
         return None if info.st_mode == self._info.st_mode else "the directory itself has other rights"
 
     def _entries(self) -> dict[str, _Seen]:
-        """Return what is there, by the path below the directory."""
+        """Return the properties of all entries, by the path below the directory."""
         if self.directory is None:
             return {name: _Seen(_FILE, size=len(data)) for name, data in (self._memory or {}).items()}
         return {name: _Seen.of(info) for name, info in walk(self.directory)}
 
     def _sizes(self) -> dict[str, int]:
-        """Return the sizes of the regular files; raises Misbehaved if they are more than any case holds."""
+        """Return the sizes of the regular files; raises Misbehaved if the sum is larger than in any case."""
         sizes = {name: seen.size for name, seen in sorted(self._entries().items()) if seen.kind == _FILE}
         if sum(sizes.values()) > MAX_BYTES:
             raise Misbehaved(f"its directory has files of more than {MAX_BYTES} bytes")
         return sizes
 
     def _open(self, name: str) -> io.BufferedReader | io.BytesIO:
-        """Open a regular file, and never wait for another entry; raises OSError."""
+        """Open a regular file; raises OSError. It never blocks on another entry, such as a pipe."""
         if self.directory is None:
             return io.BytesIO((self._memory or {})[name])
         stream = os.fdopen(os.open(self.directory / name, os.O_RDONLY | _READING), "rb")
@@ -166,7 +165,7 @@ def _other_entries(before: Look, now: Look) -> str | None:
 
 
 def _other_content(original: InputFile, stream: IO[bytes]) -> str | None:
-    """Return where a file as long as the original differs from it; neither is held in memory."""
+    """Return where a file differs from its original of equal length; both are read in pieces."""
     off = 0
     for piece in original.pieces():
         left = piece if isinstance(piece, int) else len(piece)
@@ -177,7 +176,7 @@ def _other_content(original: InputFile, stream: IO[bytes]) -> str | None:
                 for at, (old, new) in enumerate(zip(before, after, strict=False), start=off):
                     if old != new:
                         return f"{original.path}, offset {at}: {old:02x} became {new:02x}"
-                # It is being changed at this moment.
+                # Its length is changing during the comparison.
                 return f"{original.path} had {original.size} bytes and has {off + len(after)}"
             off += len(before)
             left -= len(before)
@@ -185,11 +184,11 @@ def _other_content(original: InputFile, stream: IO[bytes]) -> str | None:
 
 
 class Workspace:
-    """Where places come from; removes what it made. In memory the last content is kept at hand."""
+    """Makes places, and removes them. In memory mode, it caches the last content."""
 
     def __init__(self, in_memory: bool) -> None:
         """Make a scratch directory unless everything stays `in_memory`."""
-        #: The scratch directory, None in memory.
+        #: The scratch directory; None in memory.
         self.root = None if in_memory else make_scratch()
         self._last: tuple[tuple[InputFile, ...], Files] = ((), {})
 
@@ -197,7 +196,7 @@ class Workspace:
     def place(self, case: Case) -> Iterator[CaseDirectory]:
         """Give a fresh place that holds the input of `case`; it is deleted afterwards.
 
-        Raises OSError, which says of a disk or table that is full that it is the runner's.
+        Raises OSError; the message says that a full disk or table is one of the runner's machine.
         """
         files = case.input.files
         if self.root is None:
@@ -227,7 +226,7 @@ class Workspace:
 
 @contextmanager
 def _ours() -> Iterator[None]:
-    """Report a resource that the runner's own machine lacks, so that it does not count as a failure."""
+    """Raise Problem if the runner's machine lacks a resource, so that the probe does not count as failed."""
     try:
         yield
     except OSError as error:

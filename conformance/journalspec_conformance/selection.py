@@ -1,6 +1,7 @@
-"""The probes of a run: tier, formats, patterns.
+"""Selects the probes of a run by tier, formats and patterns.
 
-A pattern names probes by ids: segments between ``.`` and ``/``; ``*`` within one, ``**`` over any number.
+A pattern matches ids of probes. Segments are separated by ``.`` and ``/``; ``*`` matches within a segment,
+``**`` any number of segments.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from journalspec_corpus.case import UNKNOWN
 from journalspec_corpus.draws import COUNT, TIER, drawn_case, drawn_cases, formats_with_draws
 from journalspec_corpus.load import CASES, PUBLISHED_TIERS, Intake
 
-#: Everything: the published tiers, and draws.
+#: The published tiers and draws.
 ALL = "all"
-#: States that a crash may leave, each judged by what had been acknowledged.
+#: States that a crash may leave; the required outcome follows from the acknowledgements.
 CRASH = "crash"
-#: States that the implementation's own writes may leave.
+#: States that a crash during the implementation's own writes may leave.
 CRASH_WRITE = "crash-write"
 _SEPARATORS = re.compile(r"([./])")
 
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """Which cases of the tier ``drawn``: `count` of each format, or those alone whose ids are in `select`."""
+    """The cases of the tier ``drawn``: `count` of each format, or only those with ids in `select`."""
 
     seed: int
     count: int = COUNT
@@ -50,9 +51,10 @@ class Draws:
 def crash_states(
     formats: Sequence[str], editions: Mapping[str, frozenset[str]], draws: Draws, builds: Sequence[Path]
 ) -> list[Case]:
-    """Return states that a crash may leave, in `editions` of each format: of `builds`, or as `draws` says.
+    """Return crash states in `editions` of each format: those of `builds`, or a sample by `draws`.
 
-    `editions` are those of the formats that an implementation recovers. Raises Problem if none is left.
+    `editions` are the editions of each format that an implementation recovers. Raises Problem if none is
+    left.
     """
     with _optional(CRASH):
         from journalspec_conformance.crashes.states import built, sampled  # noqa: PLC0415 - see above
@@ -76,9 +78,9 @@ def crash_states(
 
 
 def writer_states(formats: Sequence[str], draws: Draws, preset: str) -> list[Case]:
-    """Return what is written in the smoke tier, judged on what a crash may leave of it under `preset`.
+    """Return the writing cases of the smoke tier, to be tested on their crash states under `preset`.
 
-    `draws` says on how many states, and on which. Raises Problem for an unknown preset.
+    `draws` has the number of states and the seed that chooses them. Raises Problem for an unknown preset.
     """
     with _optional(CRASH_WRITE):
         from journalspec_conformance.crashes.writers import writer_case  # noqa: PLC0415 - see above
@@ -94,7 +96,7 @@ def writer_states(formats: Sequence[str], draws: Draws, preset: str) -> list[Cas
 
 @contextmanager
 def _optional(tier: str) -> Iterator[None]:
-    """Say what must be installed for `tier` where that is missing."""
+    """Raise Problem that lists the packages to install if `tier` needs missing ones."""
     try:
         yield
     except ImportError as error:
@@ -117,10 +119,10 @@ def cases_of(
 ) -> list[Case]:
     """Return the cases of a `tier`, or of the given case `files`, of `formats` (none: all).
 
-    Without `formats` those are enough that `select` can be about. Where each of `select` names a case of a
-    published tier without a star, no other case is read.
-    The tiers ``drawn`` and ``all`` need `draws`. What is not a case in `files` is quarantined (see
-    Case.quarantined). Raises Problem on an unknown tier or format, an unreadable file, or if nothing is left.
+    Without `formats`, only formats that `select` can match are read. If all of `select` are ids of published
+    cases without a star, only these cases are read. The tiers ``drawn`` and ``all`` need `draws`. Invalid
+    cases in `files` are quarantined (see Case.quarantined). Raises Problem on an unknown tier or format, an
+    unreadable file, or if nothing is left.
     """
     formats = formats or formats_named(select, files)
     try:
@@ -135,7 +137,7 @@ def cases_of(
             found = _named(tier, formats, select) or _published(tier, formats)
     except (UnknownFormat, CaseError, ValueError) as error:
         raise Problem(str(error)) from None
-    # A case that says nothing usable about its format may be of any.
+    # A case without a valid format may belong to any format.
     chosen = [case for case in found if not formats or case.format in formats or case.format == UNKNOWN]
     if not chosen:
         source = ", ".join(map(str, files)) or f"tier {tier}"
@@ -150,14 +152,14 @@ def _published(tier: str, formats: Sequence[str], only: frozenset[str] = frozens
 
 
 def _named(tier: str, formats: Sequence[str], patterns: Sequence[str]) -> list[Case]:
-    """Return the cases that `patterns` name literally; nothing if one of them names none."""
+    """Return the cases whose ids are in `patterns`; an empty list if a pattern is not the id of a case."""
     ids = frozenset(pattern.partition("/")[0] for pattern in patterns)
     found = [] if any("*" in name for name in ids) else _published(tier, formats, ids)
     return found if ids and len(found) == len(ids) else []
 
 
 def formats_named(patterns: Sequence[str], files: Sequence[Path] = ()) -> tuple[str, ...]:
-    """Return the formats of which alone cases can be that `patterns` name; none if they may be of any.
+    """Return the formats of all cases that `patterns` can match; an empty tuple if they may have any.
 
     The ids of all published cases of a format begin with its prefix; the cases of `files` may have any id.
     """
@@ -167,7 +169,7 @@ def formats_named(patterns: Sequence[str], files: Sequence[Path] = ()) -> tuple[
 
 
 def _read(paths: Sequence[Path]) -> Iterator[Case]:
-    """Yield the cases of files (also .gz), or of directories of core builds, as one set."""
+    """Yield the cases of all files (also .gz) and directories of core builds."""
     intake = Intake()
     for path in paths:
         try:
@@ -212,7 +214,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
         elif part in (".", "/"):
             out += re.escape(part)
         else:
-            # Several stars in a row are one: separate ones would try every way to share a segment.
+            # Several stars in a row are merged: as separate ones, they would take exponential time.
             out += r"[^./]*".join(re.escape(piece) for piece in re.split(r"\*+", part))
     return re.compile(out)
 

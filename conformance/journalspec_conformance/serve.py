@@ -1,4 +1,4 @@
-"""A Python class as an implementation: its answers in the protocol, here or as a process of its own.
+"""Serves a Python class as an implementation: in this process, or as a separate process.
 
 ``python -m journalspec_conformance.serve module:Class``
 """
@@ -19,16 +19,16 @@ from typing import IO, Any
 from journalspec_conformance.connection import Hello, Message
 from journalspec_conformance.errors import Crashed, Misbehaved, Problem
 
-#: Characters of an exception's message, and of its traceback, that are passed on.
+#: The most characters of an exception's message, and of its traceback, in an answer.
 MESSAGE, DETAIL = 2000, 64 * 1024
 #: The argument with which the runner starts its own child process.
 CHILD = "--child"
-#: Members that only such a child gives; the child removes them from the class's answers.
+#: Members that only this child process may send; it removes them from the class's answers.
 CRASH, PROBLEM = "child:crash", "child:problem"
 
 
 def load_class(target: str) -> Callable[[], Any]:
-    """Return the class ``module:Class``; raises Problem that says what is not there."""
+    """Return the class ``module:Class``; raises Problem if the module or the class does not exist."""
     module_name, _, class_name = target.partition(":")
     if not module_name or not class_name:
         raise Problem(f"{target!r} is not a module:Class")
@@ -108,7 +108,7 @@ def answers(implementation: Any, request: Message) -> Iterator[Message]:
     """Yield the answers of `implementation`; an exception becomes an ``error``."""
     try:
         yield from parts(implementation, request)
-    except Exception as error:  # the process must survive any effect of a journal
+    except Exception as error:  # the process must survive any exception
         yield {"error": {"message": told(error), "detail": traceback.format_exc()[-DETAIL:]}}
 
 
@@ -123,7 +123,7 @@ def exchange(
         for reply in answer(request):
             say({"seq": request["seq"], **reply}, out)
             if "step" in reply and "ok" not in reply:
-                readline()  # the runner's "step": only now may the next operation be done
+                readline()  # the runner's "step", which permits the next operation
     return 0
 
 
@@ -131,14 +131,14 @@ def told(error: BaseException) -> str:
     """Return the kind and the text of an exception, as far as they can be printed."""
     try:
         text = str(error)
-    except BaseException as failed:  # whatever it is, it is not the first fault
+    except BaseException as failed:  # any fault in `str` is less important than the first one
         text = f"(str() of it raises {type(failed).__name__})"
     short = text[:MESSAGE] + f"... ({len(text)} characters)" * (len(text) > MESSAGE)
     return f"{type(error).__name__}: {short}".encode("utf-8", "backslashreplace").decode()
 
 
 def say(message: Message, out: IO[str]) -> None:
-    """Write one line and flush it; what JSON cannot hold is said to be so."""
+    """Write one line and flush it; if JSON cannot express the message, write an error instead."""
     try:
         line = json.dumps(message, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
@@ -157,11 +157,11 @@ def _kind(value: object) -> str:
 
 
 class ChildClass:
-    """A class as a child of the runner: what it answers, that it crashed, or that there is no such class."""
+    """A class in a child process of the runner; reports its answers, and crashes as members of answers."""
 
     def __init__(self, guarded: Guarded) -> None:
         self._guarded = guarded
-        #: Whether it takes files as a mapping: what its answer to ``hello`` declares.
+        #: Whether its answer to ``hello`` declares that it takes files as a mapping.
         self._in_memory = False
 
     def answers(self, request: Message) -> Iterator[Message]:
@@ -182,7 +182,7 @@ class ChildClass:
             yield {PROBLEM: str(problem)} if hello else {CRASH: "", "message": told(problem)}
         except Crashed as crash:
             yield {CRASH: crash.stderr, "message": crash.reason}
-        except Exception as error:  # the mapping that stands for the directory holds what no file can
+        except Exception as error:  # the class may put invalid names or content into the mapping
             yield {CRASH: "", "message": told(error)}
 
 
@@ -195,7 +195,7 @@ def files_in(directory: str) -> dict[str, bytes]:
 
 
 def _put(directory: str, before: dict[str, bytes], now: dict[str, bytes]) -> None:
-    """Make the directory hold what the class has made of its mapping."""
+    """Write the class's changes of its mapping to the directory."""
     root = Path(directory)
     for name in before.keys() - now.keys():
         (root / name).unlink()
@@ -206,7 +206,7 @@ def _put(directory: str, before: dict[str, bytes], now: dict[str, bytes]) -> Non
 
 
 def own_output() -> IO[str]:
-    """Return a stream on standard output, which from now on goes to standard error for everybody else."""
+    """Return a stream on standard output; redirect all other output there to standard error."""
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     return out
@@ -214,7 +214,7 @@ def own_output() -> IO[str]:
 
 def _answer_as_child(target: str) -> None:
     out = own_output()
-    # Other readers of standard input find it empty.
+    # For other code, standard input is empty.
     lines = os.fdopen(os.dup(0), encoding="utf-8")
     with Path(os.devnull).open(encoding="utf-8") as nothing:
         os.dup2(nothing.fileno(), 0)

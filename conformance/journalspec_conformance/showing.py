@@ -1,7 +1,7 @@
-"""Showing a deviation on the product that has it: what is demanded, what it does, and whether that is so.
+"""Shows a deviation on the product that has it: the requirement, the behaviour, and the comparison.
 
-What to do is in the format's ``deviations.toml`` (see :mod:`journalspec.deviations`).
-One process per product answers all questions; traces and programs start their own.
+The steps are in the format's ``deviations.toml`` (see :mod:`journalspec.deviations`). One process per product
+answers all questions; traces and programs start their own.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _SHOWN = 600
 _LINES_SHOWN = 30
 
 
-#: The additional requirement, the steps, and whether the result is the deviation.
+#: More lines on the requirement, the lines on what the product did, and whether it deviates as listed.
 Done = tuple[Sequence[str], Sequence[str], bool]
 
 
 class NotTried(Exception):
-    """It could not be tried here; the message says why and what to do."""
+    """The demonstration could not be tried here; the message has the reason and a hint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +86,10 @@ def find_deviation(deviation_id: str) -> tuple[str, Deviation]:
 
 
 class Showroom:
-    """Products at hand. Close it when done."""
+    """Connections to products, opened when needed. Close it when done."""
 
     def __init__(self) -> None:
-        """Start nothing yet."""
+        """Prepare without starting any process."""
         self._engines: dict[str, Engine] = {}
         self._traces: dict[str, list[str]] = {}
 
@@ -139,7 +139,7 @@ class Showroom:
         engine = self._engine(product)
         case = find_case(data["case"])
         if claims := engine.hello.formats.get(case.format):
-            # Each product is shown the case in an edition of its own.
+            # Each product gets the case in an edition that it reads.
             case = told_in(case, claims.editions)
         probe = next((probe for probe in case.probes if probe.id == f"{case.id}/{data['op']}"), None)
         if probe is None:
@@ -237,7 +237,7 @@ def _place(data: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def _step(connection: Connection, directory: Path, common: Mapping[str, Any], step: Mapping[str, Any]) -> Any:
-    """Do one step and return what was answered, without the envelope."""
+    """Do one step and return the answer, without its envelope."""
     if step["cmd"] == "put":
         path = directory / step["file"]
         content = bytearray(path.read_bytes() if path.exists() else b"")
@@ -265,7 +265,7 @@ def _step(connection: Connection, directory: Path, common: Mapping[str, Any], st
 def _all_seen(
     checks: Sequence[Mapping[str, Any]], directory: Path, answers: Sequence[Any]
 ) -> tuple[bool, list[str]]:
-    """Return whether all `checks` hold, and a line for each that says what is there."""
+    """Return whether all `checks` hold, and for each a line on what was found."""
     found = [_seen(check, directory, answers) for check in checks]
     lines = [
         where if good or wanted is None else f"{where} (the deviation would be {wanted})"
@@ -275,7 +275,7 @@ def _all_seen(
 
 
 def _seen(check: Mapping[str, Any], directory: Path, answers: Sequence[Any]) -> tuple[bool, str, object]:
-    """Return whether `check` holds, what is there, and what would be if it held, if that says more."""
+    """Return whether `check` holds, the actual value, and the value if it held (None: not useful)."""
     if "file" in check:
         name, path = check["file"], directory / check["file"]
         if not path.is_file():

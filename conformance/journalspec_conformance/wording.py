@@ -1,4 +1,4 @@
-"""How a failure is put to people: a difference in a sentence, two answers in rows, failures in groups."""
+"""The wording of failures: a difference as a sentence, two answers as rows, failures in groups."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from journalspec.files import shown
 from journalspec_conformance.compare import Difference
 from journalspec_conformance.result import CLASSES, Result
 
-#: Classes without a judgement: out of the score, in a column of their own.
+#: Classes without a graded answer. They are not part of the score, and have their own column.
 UNJUDGED = frozenset(entry.name for entry in CLASSES.values() if not entry.judged)
 _SHOWN = 200
 _NUMBER = re.compile(r"\d+")
-#: Characters of a value that are shown, and of the place that it is at.
+#: The most characters of a value, and of its place.
 VALUE, PLACE = 40, 36
-#: Members of the question, not of the answer.
+#: Members of an expectation that are part of the question, not of the answer.
 _ASKED = ("when", "unnoted")
 _ABSENT = object()
 
 
 def sentence(difference: Difference) -> str:
-    """Return one sentence about where an answer parts from the permitted one."""
+    """Return one sentence about the first difference of an answer from the permitted one."""
     expected, observed = difference.expected, difference.observed
     if difference.fingerprint == "records:order":
         words = f"expected {spelled(expected)}, got {spelled(observed)}"
@@ -36,8 +36,8 @@ def sentence(difference: Difference) -> str:
 def describe(where: str, expected: Any, observed: Any) -> str:
     """Return one sentence about where an answer parts from the permitted one.
 
-    The place is narrowed to the first part of a nested value that differs; lists of the same
-    entries in another order, and values that only differ in their type, are called so.
+    The place is narrowed to the first part of a nested value that differs. The sentence says if only the
+    order of a list differs, or only the type of a value.
     """
     where, expected, observed = _narrowed(where, expected, observed)
     words = f"expected {spelled(expected)}, got {spelled(observed)}"
@@ -55,7 +55,7 @@ def spelled(value: Any, shown: int = _SHOWN) -> str:
 
 
 def _narrowed(where: str, expected: Any, observed: Any) -> tuple[str, Any, Any]:
-    """Return the innermost place that holds all that differs."""
+    """Return the innermost place that contains all differences."""
     while not _same_in_another_order(expected, observed):
         if isinstance(expected, Mapping) and isinstance(observed, Mapping):
             left, right, form = expected, observed, ".{}"
@@ -92,7 +92,7 @@ def _kind(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FailureGroup:
-    """Results that went wrong in the same way: one of them, and how many there are."""
+    """A group of results with the same failure: one of them, and their number."""
 
     example: Result
     count: int
@@ -104,12 +104,12 @@ class FailureGroup:
 
     @property
     def line(self) -> str:
-        """The group in one line: what, how often, and the first of them."""
+        """The group in one line: the failure, the number of results, and the first of them."""
         also = f" ({self.count} probes fail so; this is the first)" if self.count > 1 else ""
         return shown(f"{self.label}: {self.example.probe}: {self.example.reason}{also}")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the group for a machine."""
+        """Return the group as JSON."""
         return {
             "class": self.example.result_class,
             "fingerprint": self.example.fingerprint,
@@ -130,7 +130,7 @@ def grouped(results: Iterable[Result]) -> list[FailureGroup]:
 
 
 def judged_and_not(results: Iterable[Result]) -> str:
-    """Return ``118 judged, 14 not (unsupported 14)``: silence is counted, too."""
+    """Return ``118 judged, 14 not (unsupported 14)``."""
     counts = Counter(result.result_class for result in results)
     out = {name: counts[name] for name in CLASSES if name in UNJUDGED and counts[name]}
     why = f" ({', '.join(f'{name} {number}' for name, number in out.items())})" if out else ""
@@ -153,8 +153,8 @@ def _message(text: str) -> str:
 def beside(expected: Mapping[str, Any], answer: Mapping[str, Any], most: int = 0) -> list[str]:
     """Return both answers as rows of place, expected and answered value; rows that differ begin with ``!``.
 
-    With `most` there are no more rows than that: those that differ first, then those around them. What is not
-    expected is not compared, and is shown as ``-``.
+    With `most`, there are at most that many rows: first those that differ, then those around them. Members
+    that are not expected are not compared; their expected value is shown as ``-``.
     """
     want = dict(_leaves("", {key: value for key, value in expected.items() if key not in _ASKED}))
     have = dict(_leaves("", _as_expected(answer, expected.get("noted", ()))))
@@ -167,7 +167,8 @@ def beside(expected: Mapping[str, Any], answer: Mapping[str, Any], most: int = 0
         left, right = want.get(place, _ABSENT), have.get(place, _ABSENT)
         # An additional entry of an expected list is a difference; an additional member is not.
         extra = any(entry not in entries and entry.rpartition("[")[0] in lists for entry in _entries(place))
-        # A member that no entry of the answer has is not reported at all, and was not compared.
+        # A member that is in no entry of the answer is not reported by the implementation, and was not
+        # compared.
         inner = _entries(place)
         silent = _shape(place) not in kinds and (
             inner[-1] in answered if inner else place.partition(".")[0] not in answer
@@ -216,12 +217,12 @@ def _order(place: str) -> tuple[Any, ...]:
 
 
 def _shape(place: str) -> str:
-    """Return a place without the numbers of entries."""
+    """Return a place without the indexes of list entries."""
     return re.sub(r"\[\d+\]", "[]", place)
 
 
 def _entries(place: str) -> list[str]:
-    """Return the entries of lists that a place is in, the outermost first."""
+    """Return the list entries that contain a place, the outermost first."""
     return [place[: at + 1] for at, letter in enumerate(place) if letter == "]"]
 
 

@@ -1,10 +1,10 @@
-"""Writers: the reference reads what they left, also when they are killed between two operations.
+"""Tests writers: the reference reads their files, also after a kill between two operations.
 
-A journal is judged by the result of the specification's reader, never by comparing bytes with another
-writer. After a kill, and after power has failed (:mod:`.power`), the recovered state must be one that the
-acknowledged operations lead to: nothing that was called durable may be missing, nothing may be there that
-was not asked for. What operations lead to is said by the format's model (:mod:`journalspec_corpus.model`)
-and the refusals that the case expects; no writer has a say in it.
+The result of the reference decides. The bytes are never compared with those of another writer. After a kill,
+and after power has failed (:mod:`.power`), the recovered state must be one that the acknowledged operations
+lead to: no data acknowledged as durable may be missing, and there may be no data that was not requested. The
+states that operations lead to come from the format's model (:mod:`journalspec_corpus.model`) and the refusals
+that the case expects, never from a writer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Files = Mapping[str, bytes]
 
 
 class Settled(Exception):
-    """The question has its outcome before everything was done."""
+    """The outcome is known before all operations were done."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(outcome.reason)
@@ -41,7 +41,7 @@ class Settled(Exception):
 
 
 def judge_write(engine: Asking, probe: Probe) -> Outcome:
-    """Let the implementation write, then judge its files and what it said about durability."""
+    """Let the implementation write, then check its files and its acknowledgements of durability."""
     case = probe.case
     if case.write is None:
         raise AssertionError("fault_of lets no such case pass")
@@ -52,7 +52,7 @@ def judge_write(engine: Asking, probe: Probe) -> Outcome:
         if kill_after is not None:
             if not stepwise:
                 return Outcome("unsupported", reason="feature step")
-            # It is killed after one operation; its acknowledgements and its files are judged.
+            # The writer is killed after one operation; its acknowledgements and its files are checked.
             with engine.workspace.place(case) as place:
                 said = _write_until(engine, probe, place, int(kill_after))
                 return _said(probe.expect, said) or _judge_files(engine, probe, place.files())
@@ -90,7 +90,7 @@ def _whole(engine: Asking, probe: Probe) -> Outcome:
 
 
 def _said(expected: Sequence[Mapping[str, Any]], answer: Message) -> Outcome | None:
-    """Compare the refusals and acknowledgements with what is expected of them."""
+    """Compare the refusals and acknowledgements with the expected ones."""
     refusals = [{"op": entry.get("op"), "code": entry.get("code")} for entry in answer.get("refusals", ())]
     wanted = [entry.get("refusals", []) for entry in expected]
     if refusals not in wanted:
@@ -113,7 +113,7 @@ def _judge_files(engine: Asking, probe: Probe, files: Files) -> Outcome:
 
 
 def _look(case: Case, files: Files) -> dict[str, Any]:
-    """Return what the reference finds in `files`, in the way that the case asks for."""
+    """Return the reference's observation of `files`, by the operation that the case asks for."""
     write = case.write or {}
     reference = load(case.format)
     if write["then"] == "read":
@@ -127,7 +127,7 @@ def steps(
 ) -> Generator[tuple[int, Message], None, None]:
     """Write stepwise, and yield the number of each operation with the answer to it.
 
-    Closing it kills the writer at once. Raises Settled at a reply that is not an answer.
+    Closing the generator kills the writer at once. Raises Settled at an invalid reply.
     """
     request = _request(engine, probe, place) | {"step": True, **more}
     engine.validate("request-write", {"seq": 0, **request})
@@ -142,7 +142,7 @@ def steps(
 
 
 def _write_until(engine: Asking, probe: Probe, place: CaseDirectory, last: int) -> Message:
-    """Write stepwise, kill after operation `last`, and return what was said till then."""
+    """Write stepwise, kill after operation `last`, and return the replies until then."""
     durable: list[str] = []
     refusals: list[Message] = []
     with closing(steps(engine, probe, place)) as answers:
@@ -179,7 +179,7 @@ def _power_failures(engine: Asking, probe: Probe) -> None:
                 for index, entry in enumerate(done):
                     disk.do(entry)
                     if index + 1 == len(done):
-                        break  # the reply follows at once: its acknowledgement is tested below
+                        break  # the acknowledgement follows at once: it is tested below
                     fault = promises.broken_on(disk, durable, number + 1)
                     if fault is not None:
                         at = f"power fails in operation {number}, after storage operation {index}"
@@ -201,27 +201,27 @@ def _fail(fingerprint: str, reason: str) -> NoReturn:
 
 
 class Promises:
-    """What recovery must give after a crash in one write, by the format's model and the expected refusals."""
+    """The required outcomes after a crash in one write, by the format's model and the expected refusals."""
 
     def __init__(self, engine: Asking, probe: Probe) -> None:
         self._case = probe.case
         self._keys = keys_that_count(engine.format_claims(probe).state, probe.expect)
         before = recovered(probe.case, probe.case.files())
         self._histories = _histories(probe, before)
-        #: Whether anything can be lost before the first acknowledgement: the content of the case's files.
+        #: Whether a crash before the first acknowledgement can lose data: that of the case's files.
         self._owed = any(isinstance(value, list) and value for value in before.values())
         self._always = list((probe.case.write or {}).get("always", ()))
         self._known: dict[tuple[tuple[str, bytes], ...], dict[str, Any]] = {}
-        #: The states of a disk that an acknowledgement has judged already: numbers of durable and of begun
-        #: operations.
+        #: Cache: the numbers of durable and of begun operations -> the states of the disk that were checked
+        #: with them.
         self._judged: dict[tuple[int, int], set[object]] = {}
 
     def broken(self, files: Files, durable: int, issued: int, policy: str = "") -> str | None:
         """Return the difference of recovery of `files` from every permitted state, or None.
 
-        For a new or empty journal nothing is expected before a first acknowledgement, and nothing is known
-        without a model. What one held is not lost by opening it. Files that strict recovery refuses are read
-        under `policy`, if one is given.
+        A new or empty journal is not checked before the first acknowledgement, and no journal without a
+        model. The content of an existing journal must survive its opening. Files that strict recovery refuses
+        are read under `policy`, if one is given.
         """
         if not self._histories or not (durable or self._owed):
             return None
@@ -254,7 +254,7 @@ class Promises:
         return [self._reported(some) for entry in self._histories for some in entry.between(durable, issued)]
 
     def _missing(self, files: Files, durable: int) -> str | None:
-        """Return what the case says of every crash from an operation on, and is not so in `files`."""
+        """Return the difference of `files` from a rule of the case for every crash after an operation."""
         for entry in self._always:
             if durable > int(entry["after"]):
                 difference = compare(entry, _look(self._case, files), Claims())
@@ -274,9 +274,9 @@ def _kill_points(count: int) -> list[int]:
 
 
 def _histories(probe: Probe, before: Mapping[str, Any]) -> list[History]:
-    """Return what the operations lead to from the state `before`, once for every set of permitted refusals.
+    """Return the states that operations lead to from `before`, for every set of permitted refusals.
 
-    None at all if the format has no model: then only what the case itself says can be judged.
+    The list is empty if the format has no model: then only the rules of the case itself are checked.
     """
     case = probe.case
     model = model_of(case.format)
@@ -293,7 +293,7 @@ def _histories(probe: Probe, before: Mapping[str, Any]) -> list[History]:
 def keys_that_count(
     claimed: frozenset[str] | None, expect: Sequence[Mapping[str, Any]]
 ) -> frozenset[str] | None:
-    """Return the state's keys that count after a kill: those `claimed`, less what the case leaves open."""
+    """Return the state's keys to compare after a kill: those `claimed` that the case expects, if any."""
     named = frozenset(key for entry in expect for key in entry.get("state", ()))
     if not named:
         return claimed

@@ -28,9 +28,9 @@ INTERRUPTED, PIPE_CLOSED = 130, 141
 
 @dataclass(frozen=True, slots=True)
 class Subcommand:
-    """Where a command lives, and what `journalspec --help` says about it without importing it.
+    """The place of a command, and its line in `journalspec --help`, which is printed without importing it.
 
-    `extra` is what pip has to install for it in addition to the package itself.
+    `extra` is the name of the extra that pip must install for it, if any.
     """
 
     module: str
@@ -40,7 +40,7 @@ class Subcommand:
 
     @property
     def installed_by(self) -> str:
-        """What to type to have all that it needs."""
+        """The command that installs the packages that this command needs."""
         return f"pip install 'journalspec[{self.extra}]'" if self.extra else "pip install journalspec"
 
 
@@ -74,7 +74,7 @@ COMMANDS = {
 
 
 class Ended(KeyboardInterrupt):
-    """A signal other than Ctrl-C's asks the command line to end: it is treated as that is."""
+    """The process got SIGTERM or SIGHUP, which is handled as Ctrl-C is."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -82,7 +82,7 @@ class Ended(KeyboardInterrupt):
 
 
 def how_it_ended(interruption: BaseException) -> tuple[str, int]:
-    """Return what to say about an interruption, and the exit status as a shell reports it."""
+    """Return the message about an interruption, and the exit status as a shell reports it."""
     if isinstance(interruption, Ended):
         return f"ended by {interruption}", 128 + interruption.number
     return "interrupted", INTERRUPTED
@@ -98,12 +98,12 @@ class Complaint(click.ClickException):
 
 
 def _harmless(message: str) -> str:
-    """Return `message` with nothing in it that steers a terminal."""
+    """Return `message` without control characters that would change the terminal."""
     return "\n".join(map(shown, message.split("\n")))
 
 
 class _Context(click.Context):
-    """What a command runs in: it turns what went wrong into one paragraph, also in the arguments."""
+    """The context of a command. It reports an error, also one in the arguments, as one paragraph."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -118,8 +118,8 @@ class _Context(click.Context):
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are asked for, and whose errors are short.
 
-    `entries` are the commands, `needs` is what to say if one of them is not installed as a whole. `former`
-    are names that commands had before: they still work, and are not listed.
+    `entries` are the commands. `needs` is the message for a command whose packages are not installed.
+    `former` are earlier names of commands: they still work, and are not listed.
     """
 
     context_class = _Context
@@ -168,20 +168,20 @@ class LazyGroup(click.Group):
 
 
 def _end(error: BaseException) -> None:
-    """Raise what went wrong as a Complaint, and faults of our own as well.
+    """Raise an error as a Complaint, including an unexpected exception of journalspec itself.
 
-    An interruption and a closed pipe are none of these: they end as a signal
-    would, with 130 (SIGINT), 143 (SIGTERM), 129 (SIGHUP) and 141 (SIGPIPE).
+    An interruption and a closed pipe are not errors. The process exits as after the signal, with 130
+    (SIGINT), 143 (SIGTERM), 129 (SIGHUP) or 141 (SIGPIPE).
     """
     if isinstance(error, Problem):
         raise Complaint(str(error)) from None
     if isinstance(error, Breakdown):
         raise Complaint(f"the implementation broke down: {error.reason}\n{error.stderr}".rstrip()) from None
     if isinstance(error, click.ClickException):
-        vars(error)["message"] = _harmless(error.message)  # final for subclasses, says click
+        vars(error)["message"] = _harmless(error.message)  # click declares it final for subclasses
     elif isinstance(error, KeyboardInterrupt | click.Abort):
         said, status = how_it_ended(error)
-        with suppress(OSError):  # a terminal that has hung up hears nothing
+        with suppress(OSError):  # the terminal may have hung up
             click.echo(said, err=True)
         raise click.exceptions.Exit(status) from None
     elif isinstance(error, BrokenPipeError):
@@ -203,7 +203,7 @@ def _end(error: BaseException) -> None:
 
 
 def _of_system(error: OSError) -> str:
-    """Return the system's text for a failure, and after a full disk what to do."""
+    """Return the system's text for a failure, with a hint if the disk is full."""
     name = f"{error.filename}: " if error.filename else ""
     return f"{name}{error.strerror or error}" + (
         "\n  next  make room, or write to another disk" if no_room(error) else ""
@@ -226,23 +226,24 @@ def cli() -> None:
 def _open_streams() -> None:
     """Replace closed standard streams: output by a pipe without a reader, the others by the null device.
 
-    So a command ends as it does on a closed pipe, and no file of ours gets the number of a standard stream.
+    So a command ends as it does on a closed pipe, and no file that is opened later gets the number of a
+    standard stream.
     """
     if sys.stdin is None:
         sys.stdin = _stream(0, os.open(os.devnull, os.O_RDONLY), "r")
     if sys.stdout is None:
         unread, written = os.pipe()
         sys.stdout = _stream(1, written, "w")
-        if unread != 1:  # else it has just become the other end
+        if unread != 1:  # else `dup2` has replaced this end by the other one
             os.close(unread)
     if sys.stderr is None:
         sys.stderr = _stream(2, os.open(os.devnull, os.O_WRONLY), "w")
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # it may be ASCII, and names may be anything
+        sys.stdout.reconfigure(errors="backslashreplace")  # it may be ASCII, which not all names are
 
 
 def _stream(number: int, opened: int, mode: str) -> Any:
-    """Return a stream on what is `opened`, which becomes the standard stream `number`."""
+    """Return a stream on the file descriptor `opened`, after moving that to the descriptor `number`."""
     if opened != number:
         os.dup2(opened, number)
         os.close(opened)
@@ -258,7 +259,7 @@ def silence() -> None:
 
 
 def _end_orderly() -> None:
-    """Let the signals by which a system ends programs do what Ctrl-C does; the second one ends it at once."""
+    """Handle SIGTERM and SIGHUP as Ctrl-C is handled; a second one ends the process at once."""
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
     def end(number: int, _: object) -> None:
@@ -267,7 +268,7 @@ def _end_orderly() -> None:
         raise Ended(number)
 
     for number in numbers:
-        if signal.getsignal(number) is signal.SIG_DFL:  # else nohup, say, wants it ignored
+        if signal.getsignal(number) is signal.SIG_DFL:  # it may be ignored on purpose, as by nohup
             signal.signal(number, end)
 
 
@@ -284,7 +285,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             silence()
             end.code = PIPE_CLOSED
         except OSError as error:
-            # Printed output has not arrived: that decides, whatever the answer was.
+            # Some output could not be written: that decides the exit status, whatever the verdict was.
             silence()
             if end.code != Complaint.exit_code:
                 click.echo(f"Error: {_of_system(error)}", err=True)

@@ -18,7 +18,7 @@ EXIT_STATUS = "Exit status: 0 all as expected, 1 something failed, 2 usage or co
 FILE = click.Path(path_type=Path)
 
 
-#: More processes than any machine has cores for are a slip of the finger.
+#: A larger number of processes than any machine has cores is a typing error.
 JOBS = click.IntRange(0, 1024)
 
 
@@ -55,7 +55,7 @@ def select() -> Callable[[Command], Command]:
 
 
 def selection(more: str = "") -> Callable[[Command], Command]:
-    """Return the options that say which probes: --tier (there are `more`), --format, --select, --cases."""
+    """Return the options that select probes: --tier (with `more` tiers), --format, --select, --cases."""
     return apply(
         click.option(
             "--tier",
@@ -79,7 +79,7 @@ def selection(more: str = "") -> Callable[[Command], Command]:
 
 
 def implementation() -> Callable[[Command], Command]:
-    """Return the options that say which implementation is asked, and how.
+    """Return the options that choose the implementation, and how it is asked.
 
     --impl, --mode, --timeout, --max-memory, --max-disk.
     """

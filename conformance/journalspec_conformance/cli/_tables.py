@@ -31,7 +31,7 @@ _PIPE_WIDTH = 240
 
 
 class PipeConsole(Console):
-    """A console that leaves a closed pipe to the command line, which knows how to end."""
+    """A console that raises BrokenPipeError for a closed pipe; the command line handles it."""
 
     def on_broken_pipe(self) -> None:
         """Let the error through."""
@@ -44,7 +44,7 @@ def console() -> Console:
 
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
-    """Print a table of plain text cells; nothing in them steers the terminal or breaks a row."""
+    """Print a table of plain text cells, without their control characters and line breaks."""
     table = Table(
         title=Text(shown(title)) if title else None,
         title_justify="left",
@@ -72,12 +72,12 @@ Show = Callable[[str, int, int], None]
 
 @contextmanager
 def progress_bar() -> Iterator[Show]:
-    """Give a function that shows how far a long command is, on standard error and only on a terminal."""
+    """Give a function that shows the progress of a long command, on standard error and only on a terminal."""
     if not sys.stderr.isatty():
         # A bar that is not shown would still leave a blank line under older versions of rich.
         yield lambda step, done, total: None
         return
-    # The name that an implementation gives itself is not markup.
+    # The name in an implementation's ``hello`` may look like markup of rich, and must be printed as it is.
     name = TextColumn("{task.description}", markup=False)
     columns = (name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
@@ -90,7 +90,7 @@ def progress_bar() -> Iterator[Show]:
 
 
 def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator[Result]:
-    """Yield `results`; meanwhile show how far they are."""
+    """Yield `results` and show the progress."""
     red = 0
     with progress_bar() as show:
         for number, result in enumerate(results, start=1):
@@ -100,5 +100,5 @@ def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator
 
 
 def say(text: str = "", *, err: bool = False) -> None:
-    """Print a line, or several: nothing in them steers the terminal."""
+    """Print one or more lines, without control characters that would change the terminal."""
     click.echo("\n".join(map(shown, text.split("\n"))), err=err)

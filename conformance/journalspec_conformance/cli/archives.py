@@ -28,13 +28,15 @@ from journalspec_reference.newstore import locked
 
 #: The endings of the names of archives.
 ENDINGS = (".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz", ".zip")
-#: How the names of directories begin that archives are unpacked into.
+#: Prefixes of the directories that archives are unpacked into: before and after the directory is locked.
 NEW, UNPACKED = "journalspec-", "journalspec-unpacked-"
 #: An archive with more entries is not a store.
 MOST_ENTRIES = 100_000
-#: An entry is in no more directories, and no part of its name is longer (bytes): file systems end there.
+#: The deepest nesting of an entry, and the longest part of its name (bytes), which is the limit of file
+#: systems.
 MOST_DEEP, LONGEST_NAME = 64, 255
-#: Bytes that are copied at a time, and of a header: some versions of Python need the square of them in time.
+#: Bytes that are copied at a time, and the longest header: some versions of Python take time quadratic in its
+#: length.
 PIECE = 1 << 14
 #: This many bytes of standard input are read to detect its type.
 BEGIN = 1 << 20
@@ -43,7 +45,7 @@ _OPENERS: Mapping[bytes, Callable[..., Any]] = {
     b"BZh": bz2.open,
     b"\xfd7zXZ": lzma.open,
 }
-#: What Python's modules raise for broken archives; a name that is not a text and a number out of range, too.
+#: What Python's modules raise for broken archives, also for undecodable names and numbers out of range.
 _BROKEN = (
     tarfile.TarError,
     zipfile.BadZipFile,
@@ -68,12 +70,13 @@ def is_archive(path: Path) -> bool:
 def place_to_unpack() -> Iterator[Path]:
     """Give a temporary directory for the content of archives; directories of killed runs are removed."""
     for left in Path(tempfile.gettempdir()).glob(f"{UNPACKED}*"):
-        with suppress(OSError), locked(left) as alone:  # else it is in use, or another user's
+        with suppress(OSError), locked(left) as alone:  # fails if another process or user has it
             if alone:
                 shutil.rmtree(left)
     new = Path(tempfile.mkdtemp(prefix=NEW))
     with locked(new):
-        # Only what is locked has the name by which others look for it.
+        # Other processes remove unlocked directories with the prefix UNPACKED: so it gets that name only once
+        # locked.
         into = new.rename(new.with_name(f"{UNPACKED}{new.name.removeprefix(NEW)}"))
         try:
             yield into
@@ -82,13 +85,13 @@ def place_to_unpack() -> Iterator[Path]:
 
 
 class _Bounded:
-    """A stream of which no more is read than an archive may have: its headers are read, too."""
+    """A stream that refuses to be read beyond the size that an archive with its headers may have."""
 
     def __init__(self, stream: Any, most: int) -> None:
         self._stream, self._most = stream, most
 
     def read(self, size: int) -> bytes:
-        # A longer header would have to be kept in memory.
+        # Only headers are read in one piece: a longer one would have to be kept in memory.
         if size > PIECE:
             raise tarfile.ReadError(f"a header of {size:,} bytes")
         self._check(self._stream.tell() + size)
@@ -103,7 +106,7 @@ class _Bounded:
         return int(self._stream.tell())
 
     def _check(self, end: int) -> None:
-        # A header and the padding of an entry may go a little beyond what the entries have.
+        # Headers and padding count here, but not in the limit for the content of the entries: allow more.
         if end > 2 * self._most + (64 << 20):
             raise _too_much(self._most)
 
@@ -116,7 +119,7 @@ def _too_much(limit: int) -> FilesetError:
 
 
 def unpack(path: Path, into: Path, limit: int) -> None:
-    """Unpack the archive at `path`; raises FilesetError for one that is broken, or not to be trusted.
+    """Unpack the archive at `path`; raises FilesetError if it is broken or unsafe.
 
     All its entries together have at most `limit` bytes. Links, devices, absolute names, names with ``..`` and
     two entries of one name are refused.
@@ -141,7 +144,7 @@ def unpack(path: Path, into: Path, limit: int) -> None:
 
 @contextmanager
 def _told_if_broken() -> Iterator[None]:
-    """Turn what is raised for broken archives into a FilesetError."""
+    """Turn the exceptions for broken archives into a FilesetError."""
     try:
         yield
     except _BROKEN as error:
@@ -164,7 +167,7 @@ def _entries(path: Path, limit: int) -> Iterator[tuple[str, IO[bytes] | None]]:
         return
     with _opened(path) as stream:
         bounded = cast(IO[bytes], _Bounded(stream, limit))
-        archive = tarfile.open(fileobj=bounded, mode="r:")  # noqa: SIM115  # it has nothing to close
+        archive = tarfile.open(fileobj=bounded, mode="r:")  # noqa: SIM115  # it opens no file of its own
         for member in archive:
             if not (member.isreg() or member.isdir()):
                 raise _no_file(member.name)
@@ -177,7 +180,7 @@ def _no_file(name: str) -> FilesetError:
 
 
 def _checked(name: str) -> tuple[str, ...]:
-    """Return the parts of a name that stays below where it is unpacked; raises FilesetError for others."""
+    """Return the parts of an entry's name; raises FilesetError for one that leads out of the archive."""
     parts = PurePosixPath(name).parts
     if name.startswith("/") or ".." in parts or any(each in name for each in "\\:\0") or not name:
         text = f"its entry {shown(name)!r} leads out of the archive; the archive was not read"
@@ -190,9 +193,9 @@ def _checked(name: str) -> tuple[str, ...]:
 
 
 def from_standard_input(into: Path, limit: int, format_id: str | None) -> None:
-    """Put what is on standard input into a directory: an archive, or the one file of a journal.
+    """Write standard input into a directory: an unpacked archive, or the one file of a journal.
 
-    Raises FilesetError if it is too much, or is no such file.
+    Raises FilesetError if it is too large, or neither of these.
     """
     path, left = into / "standard-input", limit
     with path.open("xb") as written:
@@ -222,7 +225,7 @@ def from_standard_input(into: Path, limit: int, format_id: str | None) -> None:
 
 
 def _named(begins: bytes) -> Iterator[tuple[int, str]]:
-    """Yield how many records a file has by the rules of each format, and its name there."""
+    """Yield the number of records and the file name for each format that detects its file in this content."""
     for each in format_ids():
         alone = get_format(each).alone
         for claim in load(each).detect({alone: begins}) if alone else ():
@@ -235,13 +238,13 @@ def _named(begins: bytes) -> Iterator[tuple[int, str]]:
 
 
 def _is_zip(path: Path) -> bool:
-    """Return whether a file is a zip archive from its first byte on: any file may have one at its end."""
+    """Return whether a file begins as a zip archive: any file may have one appended at its end."""
     with path.open("rb") as begin:
         return begin.read(2) == b"PK" and zipfile.is_zipfile(path)
 
 
 def _is_tar(path: Path) -> bool:
-    """Return whether a file begins as a tar archive, packed or not; no more of it is read."""
+    """Return whether a file begins as a tar archive, compressed or not; only its beginning is read."""
     try:
         with _opened(path) as stream:
             tarfile.TarInfo.frombuf(stream.read(tarfile.BLOCKSIZE), "utf-8", "surrogateescape")

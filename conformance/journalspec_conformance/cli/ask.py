@@ -1,4 +1,4 @@
-"""``journalspec ask``: one case, and everything that was said about it; also what `run --keep` keeps."""
+"""``journalspec ask``: one case, the request and both answers; also writes the files of `run --keep`."""
 
 from __future__ import annotations
 

@@ -25,9 +25,9 @@ from journalspec_corpus.flags import load_flags
 from journalspec_reference import load
 from journalspec_reference.hexdump import plain
 
-#: A dump of a bigger file than this is omitted from `show` (bytes).
+#: `show` omits the dump of a larger file than this (bytes).
 DUMP_LIMIT = 1 << 20
-#: So much of a text in an operation or an answer is shown, as JSON: a letter may take twelve.
+#: A longer text in an operation or an answer is cut (characters of JSON, where one letter may take twelve).
 LONGEST_TEXT = 200
 
 
@@ -166,7 +166,7 @@ def materialize_command(
 
 @contextmanager
 def _nothing_left(directory: Path) -> Iterator[list[Path]]:
-    """Make `directory`; after an exception, take away what is in the list given, and what was made."""
+    """Make `directory`; after an exception, remove it if it is new, and the paths in the given list."""
     new = [path for path in (directory, *directory.parents) if not path.exists()]
     made: list[Path] = []
     try:
@@ -183,9 +183,9 @@ def _nothing_left(directory: Path) -> Iterator[list[Path]]:
 
 
 def _write(case: Case, root: Path, made: list[Path]) -> None:
-    """Write a case below `root`, the case itself last: where it is, its files are whole.
+    """Write a case below `root`, its JSON file last: if that exists, the journal's files are complete.
 
-    What it has made there it puts on the list.
+    The paths that it creates are appended to `made`.
     """
     case.check_names()
     directory = root / case.id

@@ -1,7 +1,7 @@
 """The contents of a journal in a form for people: tables, rows, counts, oddities.
 
-A value is as columns have it: a time is a :class:`Moment`, what nests is JSON. Under ``--redact`` everything
-that users stored is its type and length, as :mod:`.redaction` has it for names.
+A time is a :class:`Moment`, and nested values are JSON. Under ``--redact`` everything that users stored is
+replaced by its type and length, as :mod:`.redaction` does for names.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from journalspec_reference.answers import Answer, ask
 from journalspec_reference.contents import Contents, Count, Row
 from journalspec_reference.filesets import Journal
 
-#: Tables whose rows have a queue, or a table of their own: what ``--queue`` and ``--table`` ask for.
+#: The names of two tables of contents and of the column that ``--queue`` compares.
 MESSAGES, QUEUE, QUEUES = "messages", "queue", "queues"
 #: Options that ask for a value, and the columns of contents that may have it.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -47,7 +47,7 @@ class Moment(int):
     """A time: milliseconds since 1970, shown as UTC."""
 
     def __str__(self) -> str:
-        """Return it as ISO 8601; what no calendar has as its number."""
+        """Return it as ISO 8601; a time outside the range of a calendar as its number."""
         seconds, rest = divmod(self, 1000)
         try:
             return f"{_second(seconds)}.{rest:03}Z"
@@ -57,23 +57,24 @@ class Moment(int):
 
 @lru_cache(1024)
 def _second(seconds: int) -> str:
-    """Return a second since 1970 as ISO 8601; neighbouring rows have the same few."""
+    """Return a second since 1970 as ISO 8601; cached, because neighbouring rows have the same ones."""
     return (_EPOCH + timedelta(seconds=seconds)).isoformat()[:-6]
 
 
 def nested(value: Any) -> Any:
-    """Return a value as JSON has it: integers as decimal strings, bytes in hex, other numbers as texts."""
+    """Return a value for JSON: integers as decimal strings, bytes in hex, other numbers as texts."""
     return reference.nested(value, (float, Moment))
 
 
 def lines_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the JSON of :func:`nested` of each row on a line, put together without objects in between."""
+    """Yield the JSON of :func:`nested` of each row on a line, without building its objects first."""
     names: Sequence[str] = ()
     form = ""
     for row in rows:
         if names != (names := tuple(row)) or not form:
             form = "{" + ",".join([quoted(name).replace("%", "%%") + ":%s" for name in names]) + "}"
-        # Exact types first, as :func:`jsonable` does; a call for each value takes twice as long.
+        # The test is for exact types first, as in :func:`jsonable`; a call for each value would take twice as
+        # long.
         yield form % tuple(
             [
                 "null"
@@ -107,7 +108,7 @@ class Holdings:
 
     contents: Contents
     format_id: str
-    #: What hides users' data, if something does.
+    #: Hides users' data in the output; None: nothing is hidden.
     redactor: Redactor | None = None
     _names: dict[str, Sequence[str]] = field(default_factory=dict, init=False)
 
@@ -122,11 +123,11 @@ class Holdings:
 
     @property
     def names(self) -> list[str]:
-        """The names of the tables; those that users gave are not shown if they are to be hidden."""
+        """The names of the tables; with a redactor, without those that users chose."""
         return [name for name in self.contents.tables if self.redactor is None or name in self.known]
 
     def stored_columns(self, table: str) -> dict[str, Field]:
-        """Return the columns of a table as they are stored: what conditions are about."""
+        """Return the columns of a table as they are stored; conditions apply to these."""
         return _fields(self.contents.tables[table].columns)
 
     def columns(self, table: str) -> dict[str, Field]:
@@ -139,7 +140,7 @@ class Holdings:
         return out if self.redactor is None else self.redactor.columns(out)
 
     def columns_of(self, table: str) -> list[str]:
-        """Return the names of a table's columns as they are stored; none: there is no such table."""
+        """Return the names of a table's columns as they are stored; none if the table does not exist."""
         found = self.contents.tables.get(table)
         return [] if found is None else [each.name for each in found.columns]
 
@@ -152,15 +153,15 @@ class Holdings:
         return column.name if table in self.known else self._hidden(column.name)
 
     def judge(self) -> frozenset[str]:
-        """Return the codes of remarks on what a start of the product fails on, if the format knows such."""
+        """Return the codes of remarks that explain why the product does not start, if the format has any."""
         return self.contents.judge()
 
     def near(self, regions: Sequence[Dropped]) -> Iterator[dict[str, Any]]:
-        """Yield the messages next to regions, and perhaps others."""
+        """Yield the messages next to damaged regions; others may be among them."""
         return self.rows(MESSAGES, self.contents.near(regions))
 
     def rows(self, table: str, some: Iterable[Row] | None = None) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a table, or `some` of them, as they are stored, with times as such."""
+        """Yield the rows of a table, or `some` of them, as stored, but times as :class:`Moment`."""
         times = [each.name for each in self.contents.tables[table].columns if each.kind == "time"]
         for row in self.contents.rows(table) if some is None else some:
             out = dict(row)
@@ -170,7 +171,7 @@ class Holdings:
             yield out
 
     def shown(self, table: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a row as it may be shown."""
+        """Return a row for display, redacted if that is asked for."""
         if self.redactor is None:
             names = self._stored_names(table)
             return row if tuple(row) == names else {name: row[name] for name in names}
@@ -178,7 +179,7 @@ class Holdings:
         return {self.name_of(each, table): self._value(each, row[each.name]) for each in columns}
 
     def _stored_names(self, table: str) -> Sequence[str]:
-        """Return the names of a table's columns; that of a redacted one is another."""
+        """Return the names of a table's columns, without redaction."""
         if table not in self._names:
             self._names[table] = tuple(self.columns_of(table))
         return self._names[table]
@@ -189,25 +190,25 @@ class Holdings:
         if isinstance(value, Mapping | list | tuple):
             return f"{column.kind}({len(value)})"
         if not isinstance(value, str | bytes):
-            # A number instead of a text is what users stored as well.
+            # A number in a column for texts is the users' data, too.
             return column.kind if column.body or column.kind in ("str", "bytes") else value
         return str(self.redactor.text(value, None if column.body else ""))
 
     def members(self, table: str) -> Iterator[Any]:
-        """Yield the rows of a table as JSON has them: times as milliseconds."""
+        """Yield the rows of a table for JSON: times as milliseconds."""
         for row in map(partial(self.shown, table), self.rows(table)):
             yield nested(
                 {name: int(each) if isinstance(each, Moment) else each for name, each in row.items()}
             )
 
     def queues(self) -> dict[str, str]:
-        """Return the names of the queues, and what is shown of them."""
+        """Return the names of the queues, each with its name in the output."""
         rows = self.contents.rows(QUEUES) if QUEUES in self.known else ()
         names = (str(next(iter(row.values()))) for row in rows)
         return {name: self._hidden(name) for name in names}
 
     def counts(self) -> Iterator[Count]:
-        """Yield what each queue or table holds."""
+        """Yield the number of rows and bytes in each queue or table."""
         for count in self.contents.counts():
             yield replace(count, name=self._hidden(count.name))
 
@@ -238,7 +239,7 @@ class Holdings:
         found: dict[str, str] = {}
         for each in self.contents.remarks.kept:
             if each.code in about.damages:
-                # A text may name what users named.
+                # The text may contain names that users chose.
                 text = about.remarks[each.code] if self.redactor is not None else shown(each.text)
                 found.setdefault(each.code, text)
         return [*found.values()]
@@ -253,10 +254,10 @@ def place_text(file: str, off: int | None) -> str:
 
 
 def stored(answer: Answer, *, redact: bool = False, hidden: bool = False) -> Holdings | None:
-    """Return what is stored in a journal of which there is an answer; None: its format reports no contents.
+    """Return the contents of the journal of `answer`; None: its format reports no contents.
 
-    Of a journal without a state it is what can be had. An answer in which users' data are `hidden` does not
-    lead to the data: the journal is asked again.
+    If the answer has no state, recovery runs first, for as much as can be read. An answer in which users'
+    data are `hidden` does not contain the data, so the journal is read again.
     """
     if hidden:
         answer = replace(answer, observation=replace(answer.observation, state=None))
@@ -285,14 +286,14 @@ def _fields(columns: Iterable[Column]) -> dict[str, Field]:
 
 
 def _escaped(found: re.Match[str]) -> str:
-    """Return a character as JSON has it in ASCII, unless it is printed as it is."""
+    """Return a character as an ASCII escape of JSON, unless it can be printed as it is."""
     return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
 
 
 def as_text(value: Any) -> Any:
-    """Return a value for a plain table: what nests as JSON, text without what steers a terminal."""
+    """Return a value for a plain table: nested values as JSON, text without control characters."""
     if isinstance(value, Mapping | list | tuple):
-        # Names and texts in it are searched for, so that letters stay letters.
+        # Users search the output for names and texts: so letters outside ASCII are not escaped.
         text = json.dumps(nested(value), separators=(",", ":"), ensure_ascii=False)
         return text if text.isprintable() else _ODD.sub(_escaped, text)
     return shown(value) if isinstance(value, str) else value

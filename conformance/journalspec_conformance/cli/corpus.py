@@ -1,4 +1,4 @@
-"""``journalspec corpus``: building the tiers, and looking at what was built. What needs more is beside it."""
+"""``journalspec corpus``: builds tiers and shows builds; for single states see :mod:`.corpus_states`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from journalspec_corpus.pipeline.manifest import ManifestError, as_json, head, l
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
 _NEEDS = "journalspec corpus needs NumPy and PyArrow: pip install 'journalspec[corpus]'"
 _KEPT = "finished parts stay: the same command continues there"
-#: The schemas of answers, and those that they refer to: an archive holds them next to the cases.
+#: The schemas of answers, and those that they refer to. An archive contains them next to the cases.
 _SCHEMAS = ("common", "observation", "refused")
 
 #: All commands, in the order of the help text. The functions of this module need nothing optional, or report
@@ -157,7 +157,7 @@ def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...])
     from journalspec_corpus.archive import write_archive  # noqa: PLC0415 - as above
 
     try:
-        # Of some formats nothing could be captured: their archives are the other tiers.
+        # Some formats have no captured cases; their archives contain the other tiers.
         bare = bool(formats) and len({*tiers}) > 1 and all(get_format(name).uncaptured for name in formats)
     except UnknownFormat as error:
         raise Problem(str(error)) from None

@@ -78,7 +78,7 @@ def _account(place: BuiltState, told: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"{name}: {verdict}" for name, verdict in place.verdicts.items())
 
 
-#: Each kind of required outcome, and the words for it before a line.
+#: Each kind of required outcome, and the label at the start of its line.
 _OWED = {"must_keep": "must keep", "may_keep": "may keep", "must_drop": "must drop"}
 
 
@@ -154,7 +154,8 @@ def reduce_command(
             raise Failed(f"{reader.name} broke down: {error.reason}") from None
     small, large = as_case(place.adapter, found), case_of(place.adapter, place.state)
     if out is not None:
-        # Each once, and the files of the small one.
+        # If nothing was removed, both are the same case: write it once. The files written are those of the
+        # small case.
         lines = {case.id: json.dumps(case.to_json(), separators=(",", ":")) + "\n" for case in (large, small)}
         with making(out) as made:
             replace_text(made / "cases.jsonl", "".join(lines.values()))
@@ -173,7 +174,7 @@ def _text(error: Exception) -> str:
 
 
 def _reader(place: BuiltState, name: str, impl: str, policy: str) -> Named:
-    """Return which implementation is asked; raises LookupError, UsageError, Problem or a Breakdown."""
+    """Return the implementation to ask; raises LookupError, UsageError, Problem or a Breakdown."""
     adapter = place.adapter
     if not impl:
         return named_reader(adapter.format, name or place.first_failing())
@@ -204,7 +205,7 @@ def _summary(found: Reduced, small: Case, large: Case) -> dict[str, Any]:
 
 
 def _words(adapter: CrashFormat, found: Reduced, reader: Named, small: Case) -> list[str]:
-    """Return what is left, line by line."""
+    """Return the lines on the reduced state: what failed, and what is left in it."""
     state = found.state
     out = [
         f"{found.verdict} ({', '.join(found.breaks) or 'no invariant'}) by {reader.name}: "
@@ -227,7 +228,7 @@ def _nothing(found: Reduced) -> str:
 
 
 def _effect(found: Reduced) -> list[str]:
-    """Return in words what is wrong with the state that was decided on, if anything is."""
+    """Return the line on the wrong effect in the recovered state, if it is wrong."""
     wrong = wrong_effect(found.answer, found.state.situation.expected)
     return [] if wrong is None else [f"effect    {in_words(wrong)}"]
 

@@ -1,7 +1,8 @@
-"""``journalspec export``: what recovery keeps, as a file that other programs read.
+"""``journalspec export``: writes the recovered data to a file that other programs read.
 
 Rows of one table become JSON lines, CSV or Parquet. Messages become the XML of ``artemis data imp``, and
-tables SQL, where a format gives that; what such a file cannot hold is counted before it is written.
+tables SQL, if the format supports that. Data that such a file cannot hold are counted before the file is
+written.
 """
 
 from __future__ import annotations
@@ -115,7 +116,7 @@ def export_command(path: Path, **what: Any) -> None:
         known_policy(found, wanted.policy)
     with unchanging(found.journals), reading(found.size):
         if to is not None:
-            # A name such as db-2.log would make it a part of the journal.
+            # With a name such as db-2.log, a product would take the new file for a part of the journal.
             newstore.refuse_target(to, newstore.own_directories(found.journals))
         if wanted.tables and kind == XML:
             raise click.UsageError("--as artemis-xml is of messages: --queue chooses, --table does not.")
@@ -165,7 +166,7 @@ def _rows(found: Stores, wanted: _Wanted) -> int:
 
 
 def _refuse_nothing(sources: Sequence[Matches], status: int) -> None:
-    """Raise NothingKept if a journal of which there is nothing to write was refused."""
+    """Raise NothingKept if recovery refused a journal and there is nothing to write."""
     for seen in (source.observation for source in sources if status == STATUSES[REFUSED]):
         if seen.verdict == REFUSED:
             raise NothingKept(
@@ -175,7 +176,7 @@ def _refuse_nothing(sources: Sequence[Matches], status: int) -> None:
 
 
 def _lines(sources: Sequence[ContentsRows], *, several: bool) -> Iterator[str]:
-    """Yield the rows as lines of JSON, with the path of the journal where there are several."""
+    """Yield the rows as lines of JSON, with the path of their journal if there are several."""
     for source in sources:
         source.matched = 0
         rows, path = map(source.tell, source.stored()), shown(source.path)
@@ -186,7 +187,7 @@ def _lines(sources: Sequence[ContentsRows], *, several: bool) -> Iterator[str]:
 
 @dataclass
 class _OneFile(newstore.NewStore):
-    """A file for a product, as reports have it: its bytes, what is in it, what it cannot hold."""
+    """A file for a product, in the form that reports need: its bytes, its content, and the omissions."""
 
     answer: Answer
     reader: str
@@ -200,23 +201,23 @@ class _OneFile(newstore.NewStore):
 
     @property
     def product(self) -> str:
-        """What reads the file."""
+        """The product that reads the file."""
         return self.reader
 
     def carried(self) -> Iterable[Count]:
-        """Return what is in it."""
+        """Return the numbers of exported items."""
         return self.counts()
 
     def left_out(self) -> Iterator[newstore.LossItem]:
-        """Return what it cannot hold."""
+        """Return the items that the file cannot hold."""
         return self.losses()
 
     def steps(self) -> Sequence[str]:
-        """Return how the file is read, and that there is more in a new store."""
+        """Return the advice in the report: how the product reads the file, and how to keep more."""
         return self.step, "`journalspec recover --to` writes a new store, which keeps more."
 
     def files(self) -> Iterator[newstore.NewFile]:
-        """Yield the file; what it is called is not known here."""
+        """Yield the file without a name, which the caller chooses."""
         yield newstore.NewFile("", self.write())
 
 
@@ -262,7 +263,7 @@ def _account(report: LossReport, answer: Answer, to: Path | None) -> None:
 
 
 def _report(to: Path, ending: str) -> AbstractContextManager[IO[str]]:
-    """Return the stream of a report beside a file; one of ours that is there is replaced."""
+    """Return the stream of a report next to the file; an existing report of this command is replaced."""
     path = _beside(to, ending)
     newstore.refuse_other(path)
     return replacing(path)
@@ -273,7 +274,7 @@ def _beside(to: Path, ending: str) -> Path:
 
 
 def _remove_reports(to: Path) -> None:
-    """Remove the reports on a file that was not written; what is none of ours stays."""
+    """Remove the reports on a file that was not written; other files stay."""
     for path in (_beside(to, ".json"), _beside(to, ".md")):
         with suppress(FilesetError):
             newstore.refuse_other(path)
@@ -281,7 +282,7 @@ def _remove_reports(to: Path) -> None:
 
 
 def _sql(answer: Answer, tables: Sequence[str]) -> _OneFile:
-    """Return what writes tables as SQL; raises UsageProblem if the format has none, or no such table."""
+    """Return the writer of tables as SQL; raises UsageProblem without SQL or such a table."""
     found = contents(answer)
     try:
         sql = format_module("journalspec_reference", answer.journal.format, "sql")
@@ -300,9 +301,10 @@ def _sql(answer: Answer, tables: Sequence[str]) -> _OneFile:
 
 
 def _xml(answer: Answer, wanted: Sequence[str]) -> _OneFile:
-    """Return what writes messages as Artemis reads them; raises UsageProblem if the format has none.
+    """Return the writer of Artemis' XML for messages; raises UsageProblem if the format has none.
 
-    A format whose tables are not named as Artemis' has `messages` and `queues` that are, in ``xml_rows``.
+    A format whose tables differ from those of Artemis has a module ``xml_rows``, whose functions `messages`
+    and `queues` convert the rows.
     """
     found = contents(answer)
     tables = found.tables if found is not None else {}
@@ -333,7 +335,7 @@ def _xml(answer: Answer, wanted: Sequence[str]) -> _OneFile:
 
 
 def _known(problem: str, wanted: Sequence[str], names: Sequence[str]) -> None:
-    """Raise UsageProblem for the first name that is not one of the store's, with those that are like it."""
+    """Raise UsageProblem for the first name that the store does not have, with similar names."""
     for name in wanted:
         if name not in names:
             raise no_such(problem, name, names, "the nearest names: ")

@@ -1,6 +1,4 @@
-"""What is worth saying about an answer: what is damaged, what it holds, its transactions, what was lost,
-and what a start of the product does with it.
-"""
+"""The sections of a screen: damage, content, transactions, losses, and what a start of the product does."""
 
 from __future__ import annotations
 
@@ -24,11 +22,11 @@ from journalspec_conformance.cli.redaction import Redacted
 from journalspec_reference.answers import CHANGED, COMPRESSED, UNCHECKED, Answer
 from journalspec_reference.xids import gtrid_in_full
 
-#: This many entries of a list are shown, the largest ones; and this many names in a sentence.
+#: Limits: this many entries of a list are shown, the largest ones, and this many names in a sentence.
 MOST, FEW = 10, 3
-#: The table of transactions, and what tells that it has XIDs that the list of the state has not.
+#: The table of transactions, and the columns that it has if it contains XIDs that the state lacks.
 TRANSACTIONS, _XID = "transactions", frozenset(("xid", "recovery", "sends", "acknowledges"))
-#: What tells that messages have a place in a journal that is written in the order of time.
+#: The columns of messages that have an offset in a journal which is written in the order of time.
 _PLACED = frozenset(("id", "queue", "timestamp", "file", "off"))
 #: The words about transactions of a transaction manager, and its action on each after a crash.
 PENDING = "pending"
@@ -37,26 +35,26 @@ _RECOVERY = {
     "wait-for-parent": "another server decides",
     "operator": "an operator must end it",
 }
-#: A verdict's words for losses that every format may have.
+#: The phrases below a verdict for losses that every format may have.
 PHRASES = {
     CHANGED: CHANGED,
     COMPRESSED: "compressed, so that the product does not find it: {names}",
 }
-#: What codes of remarks on contents begin with here.
+#: In rows `at_start`, codes of remarks on contents begin with this prefix.
 _OF_CONTENTS = "contents-"
-#: A longer text of a note explains itself (characters).
+#: A note's own text replaces the general explanation if it is longer than this (characters).
 SENTENCE = 24
 
 
 @dataclass
 class Amounts:
-    """What a list of the state holds: by name how many and how many bytes."""
+    """The content of a list of the state: by name the number of items and their bytes."""
 
     rule: Holds
     count: Counter[str] = field(default_factory=Counter)
     size: Counter[str] = field(default_factory=Counter)
     remarks: dict[str, str] = field(default_factory=dict)
-    #: Of each name the oldest and the newest time, where there are any.
+    #: For each name the oldest and the newest time, if items have times.
     times: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
@@ -64,7 +62,7 @@ class Amounts:
 
 
 def damage(answer: Answer) -> str:
-    """Return in one sentence what is damaged, missing or refused; empty: nothing is."""
+    """Return in one sentence what is damaged, missing or refused; an empty text if nothing is."""
     seen, description = answer.observation, get_format(answer.journal.format)
     if seen.verdict == REFUSED:
         code = seen.code or ""
@@ -103,13 +101,13 @@ def damage(answer: Answer) -> str:
 
 
 def is_loss(description: Format, note: Note) -> bool:
-    """Return whether a note is on a loss."""
+    """Return whether a note reports a loss."""
     word = description.vocabulary.notes.get(note.code)
     return note.code in PHRASES or bool(word and word.loss)
 
 
 def by_key(items: Iterable[Any], key: Callable[[Any], str]) -> dict[str, list[Any]]:
-    """Return the items by their keys, in the order of the first of each."""
+    """Return the items grouped by key; groups are in the order of their first items."""
     found: dict[str, list[Any]] = {}
     for item in items:
         found.setdefault(key(item), []).append(item)
@@ -122,7 +120,7 @@ def some_of(items: Sequence[Any], most: int = FEW, text: Callable[[Any], str] = 
     return ", ".join(map(text, islice(items, most))) + more
 
 
-# What it holds.
+# The content.
 
 
 def held(description: Format, seen: Observation) -> list[Amounts]:
@@ -142,12 +140,12 @@ def held(description: Format, seen: Observation) -> list[Amounts]:
 
 
 def in_contents(contents: Holdings | None) -> list[Amounts]:
-    """Return what queues and tables hold; nothing if no row is in any."""
+    """Return the amounts in queues and tables; an empty list if all are empty."""
     found: dict[str, Amounts] = {}
     if contents is None:
         return []
     for each in contents.counts():
-        # A table of the users' own is what its rows are in.
+        # Rows of a user's own table are counted under the name of that table.
         own = each.table not in contents.known
         noun = contents.noun(each.table)
         if noun == "transaction":
@@ -162,7 +160,10 @@ def in_contents(contents: Holdings | None) -> list[Amounts]:
 
 
 def _times(amounts: Amounts, names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the heads of the columns of times, and their cells by name: of one day without the day."""
+    """Return the headings of the columns of times, and the cells by name.
+
+    The cells omit the date if all times have the same.
+    """
     known = [time for name in names for time in amounts.times.get(name, ())]
     days = {str(Moment(time))[:10] for time in known}
     head = ["oldest", f"newest, UTC{f' on {min(days)}' if len(days) == 1 else ''}"]
@@ -205,7 +206,7 @@ def _count(amounts: Amounts, entries: Any) -> None:
 
 
 def _plain(value: object) -> str:
-    """Return a name for people: words in capitals in small letters, bytes that are text as text."""
+    """Return a value for display: capitalised words in lower case, bytes that are text as text."""
     if isinstance(value, (bytes, memoryview)):
         data = bytes(value)
         return data.decode("ascii") if data and all(0x20 <= byte < 0x7F for byte in data) else data.hex()
@@ -214,7 +215,7 @@ def _plain(value: object) -> str:
 
 
 def listed(amounts: Amounts) -> Listing:
-    """Return the list of the items in a list of the state, the largest first."""
+    """Return the listing of the names in a list of the state, the largest first."""
     rule = amounts.rule
     largest = nlargest(MOST, amounts.count, key=lambda name: (amounts.count[name], amounts.size[name]))
     largest.sort(key=lambda name: (-amounts.count[name], name))
@@ -256,7 +257,8 @@ def in_all(found: Sequence[Amounts]) -> str:
 def doubtful(description: Format, seen: Observation, contents: Holdings | None = None) -> tuple[Listing, str]:
     """Return the transactions without an end, and how many there are in words; empty: none.
 
-    Where contents have the XIDs of a format that keeps them in bytes of the application, they are shown.
+    In some formats the state has XIDs only as bytes of the application. Then the rows come from the contents,
+    which show the XIDs.
     """
     if contents is not None and {*contents.columns_of(TRANSACTIONS)} >= _XID:
         return _in_transactions(contents)
@@ -274,7 +276,7 @@ def doubtful(description: Format, seen: Observation, contents: Holdings | None =
 
 
 def _in_transactions(contents: Holdings) -> tuple[Listing, str]:
-    """Return what :func:`doubtful` does, of a store of a broker or of a transaction manager."""
+    """Return the same as :func:`doubtful`, from the contents of a broker or a transaction manager."""
     rows: list[tuple[str]] = []
     words: Counter[str] = Counter()
     for kept in contents.rows(TRANSACTIONS):
@@ -312,7 +314,7 @@ def _decision(row: Mapping[str, Any]) -> str:
 
 
 def _called(rule: InDoubt, entry: Mapping[str, Any]) -> str:
-    # A name that is hidden has no parts to take it apart by.
+    # A redacted name cannot be split into its parts.
     if rule.ids == ("gtrid",) and not isinstance(entry["gtrid"], Redacted):
         return gtrid_in_full(bytes(entry["gtrid"]))
     parts = [(name, _plain(entry[name])) for name in rule.ids]
@@ -335,13 +337,13 @@ def _value(rule: InDoubt, value: object) -> str:
     return some_of(value, MOST, _plain)
 
 
-# What was lost.
+# Losses.
 
 
 def losses(
     description: Format, seen: Observation, contents: Holdings | None = None, beside: Sequence[str] = ()
 ) -> Iterator[Section]:
-    """Yield what is damaged, the messages around it, what follows a damage, and what is missing.
+    """Yield the sections on damage, the messages around it, effects of damage, and missing parts.
 
     `beside` are lines on damage to files next to the journal.
     """
@@ -382,9 +384,9 @@ def losses(
 
 
 def around(contents: Holdings, regions: Sequence[Dropped]) -> list[str]:
-    """Return when what was lost in a few regions was written: after which message, and before which one.
+    """Return when the data in lost regions was written: after which message, and before which one.
 
-    Regions that follow one another are one. What a journal appends is in the order of its offsets.
+    Adjacent regions are merged. A journal is appended to, so that the order of offsets is the order of time.
     """
     spans: list[tuple[str, int, int]] = []
     for region in sorted(regions, key=lambda one: (one.file, one.off)):
@@ -425,7 +427,7 @@ def around(contents: Holdings, regions: Sequence[Dropped]) -> list[str]:
 
 
 def _regions(dropped: Iterable[Dropped]) -> tuple[list[Dropped], int, int]:
-    """Return the largest regions in the order in which they come, how many there are, and their bytes."""
+    """Return the largest regions in their original order, the number of all regions, and the bytes of all."""
     number = size = 0
 
     def counted() -> Iterator[tuple[int, int, Dropped]]:
@@ -473,7 +475,7 @@ def grouped(description: Format, notes: Sequence[Note]) -> str:
     if len(notes) > 1:
         return f"{len(notes):,} x {text}" + (f"; the first at {where}" if where else "")
     if len(first.text) > SENTENCE:
-        # It says all that there is to say.
+        # The note's own text replaces the explanation of its code.
         return f"{first.code}: {shown(first.text)}" + (f" ({where})" if where else "")
     return text + "".join(f"; {part}" for part in (where, shown(first.text)) if part)
 
@@ -483,7 +485,7 @@ def grouped(description: Format, notes: Sequence[Note]) -> str:
 
 @dataclass(frozen=True)
 class LookedAt:
-    """A journal: where it is, what came of it, perhaps its contents, and codes that came so."""
+    """A journal: its place, the answers about it, perhaps its contents, and additional codes."""
 
     place: Directory
     answers: Sequence[Answer]
@@ -492,7 +494,7 @@ class LookedAt:
 
     @property
     def codes(self) -> set[str]:
-        """What the rows `at_start` of a format are about."""
+        """The codes that select rows `at_start` of a format."""
         found = {*self.own, *(f"without-{name}" for name in self._without())}
         for answer in self.answers:
             seen = answer.observation
@@ -531,7 +533,7 @@ class LookedAt:
 
 
 def at_start(journals: Iterable[LookedAt]) -> list[AtStart]:
-    """Return what a start does with the journals of a store."""
+    """Return the rows `at_start` for the journals of a store: the effects of a start."""
     rows: dict[AtStart, None] = {}
     texts: dict[str, dict[str, None]] = {}
     for journal in journals:
@@ -550,12 +552,12 @@ def at_start(journals: Iterable[LookedAt]) -> list[AtStart]:
 
 
 def trouble(part: Part) -> str:
-    """Return that a start fails on files that are whole, or loses something; empty: nothing says so."""
+    """Return that a start fails, or loses data, although the journal is clean; empty: no row says so."""
     answer, redact = part.answer, part.place.asked.redact
     if answer.observation.verdict != CLEAN:
         return ""
     rows = [row for row in get_format(answer.journal.format).at_start if row.fails]
-    # Contents may take a pass over all of the journal.
+    # Computing contents may read all of the journal again, so do it only if a row needs them.
     wanted = any(code.startswith(_OF_CONTENTS) for row in rows for code in row.when)
     contents = stored(answer, redact=redact, hidden=redact) if wanted else None
     codes = LookedAt(part.place, [answer], contents).codes

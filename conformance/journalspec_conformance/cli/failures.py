@@ -1,4 +1,4 @@
-"""What `run` shows and keeps of failures: groups, explanations, reduced draws, and what failed last time."""
+"""The failures of `run`: groups, explanations, reduced draws, and the failures of the previous run."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ LISTED = 20
 EXPLAINED = 5
 #: This many groups have the journal of their first failure reduced.
 REDUCED = 5
-#: The fingerprint of a writer that loses acknowledged data.
+#: The fingerprint of a failure in which a writer loses acknowledged data.
 NOT_DURABLE = "not-durable"
-#: The previous failures: bytes of the file with their ids, and the number of implementations in it.
+#: Limits of the file of previous failures: its bytes, and the number of implementations in it.
 MOST_REMEMBERED = 1 << 22
 REMEMBERED = 50
 
 
 def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep: Path | None) -> None:
-    """Print the groups of red results, each with its first; of draws and crash states a smaller one."""
+    """Print the groups of red results, each with its first result; draws and crash states are reduced."""
     probes = {probe.id: probe for probe in prepared.probes}
     groups = grouped(red)
     smaller = dict(_reduced(prepared, groups, probes))
@@ -50,7 +50,7 @@ def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep
     firsts = [group.example for group in groups]
     examples = {one.probe: smaller.get(one.probe, (one, probes[one.probe].case)) for one in firsts}
     texts = [_explained(prepared, group, *examples[group.example.probe]) for group in wanted]
-    # Of crash states the shortest story first.
+    # For crash states, print the shortest story first.
     for text in sorted(texts, key=len) if prepared.tier == CRASH else texts:
         say()
         say(text)
@@ -69,7 +69,7 @@ def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep
 def _reduced(
     prepared: Prepared, groups: Sequence[FailureGroup], probes: dict[str, Probe]
 ) -> Iterator[tuple[str, tuple[Result, Case]]]:
-    """Yield the first failure of each kind of draws with a smaller draw that fails so, too."""
+    """Yield the first failure of each group of draws with a smaller draw that fails in the same way."""
     examples = [group.example for group in groups if is_drawn(group.example.probe)]
     if prepared.tier == CRASH:
         yield from _reduced_crashes(prepared, groups, probes)
@@ -82,7 +82,7 @@ def _reduced(
     with closing(prepared.setup.open()) as engine:
         for result in examples[:REDUCED]:
             last = [result]
-            if result.result_class == "timeout":  # each attempt would cost the whole time limit
+            if result.result_class == "timeout":  # not reduced: each attempt would take the whole time limit
                 yield result.probe, (result, probes[result.probe].case)
                 continue
             case = reduced(probes[result.probe].case, _fails_so(engine, result, last))
@@ -92,7 +92,7 @@ def _reduced(
 def _reduced_crashes(
     prepared: Prepared, groups: Sequence[FailureGroup], probes: dict[str, Probe]
 ) -> Iterator[tuple[str, tuple[Result, Case]]]:
-    """Yield the first failure of each kind with the smallest crash state that fails so."""
+    """Yield the first failure of each group with the smallest crash state that fails in the same way."""
     from journalspec_conformance.crashes.story import reduced as smallest  # noqa: PLC0415 - for these alone
 
     told: set[str] = set()
@@ -109,7 +109,7 @@ def _reduced_crashes(
 
 def _explained(prepared: Prepared, group: FailureGroup, result: Result, case: Case) -> str:
     """Return the text of the first failure of a `group`, which may have been reduced to `result`."""
-    from journalspec_conformance.explain import explain, reproduce  # noqa: PLC0415 - what passes needs none
+    from journalspec_conformance.explain import explain, reproduce  # noqa: PLC0415 - a passing run needs none
 
     target, first = prepared.setup.target.text, group.example
     repeat = reproduce(first.probe, target, prepared.tier, prepared.repeat)
@@ -140,7 +140,7 @@ def _fails_so(engine: Engine, result: Result, last: list[Result]) -> Callable[[C
             result.fingerprint,
         )
         if same:
-            # What fails so replaces the case, so that this is the answer to the smallest one.
+            # The reducer continues with this case, so the last entry is the answer to the smallest case.
             last.append(found)
         return same
 
@@ -162,7 +162,7 @@ def remember(request: RunRequest, prepared: Prepared, red: Sequence[Result]) -> 
 
 
 def last_failed(request: RunRequest) -> dict[str, Any]:
-    """Return what :func:`remember` noted of the last run of this implementation on these cases.
+    """Return what :func:`remember` stored for the last run of this implementation on these cases.
 
     Raises Problem if there was none.
     """

@@ -1,4 +1,4 @@
-"""``--follow``: rows that a running product writes, from now on. Files are only read."""
+"""``--follow``: prints the rows that a running product writes from now on. Files are only read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ POLL = 0.5
 
 @dataclass
 class _File:
-    """What is known of a file: its inode, size and time, its first record, and where its last one ended."""
+    """The last known state of a file: inode, size and time, its first record, and the end of its last one."""
 
     stat: tuple[int, int, int]
     first: bytes = b""
@@ -38,7 +38,7 @@ class _File:
 
 @dataclass
 class Follower:
-    """Looks again and again at the journals of a place for rows of a question."""
+    """Polls the journals of a place for new rows that match a question."""
 
     place: Directory
     selection: Question
@@ -60,10 +60,10 @@ class Follower:
             (place, *_), _ = find(self.place.asked)
             journals = [settled(each) for each in place.journals]
         except (FilesetError, UsageProblem):
-            # Between two names of a file there may be no journal at all.
+            # While the product renames a file, there may be no journal at all.
             journals = []
         if len(journals) == 1:
-            # Known facts about the edition need not be found out again.
+            # The edition is known now, and need not be detected again.
             self.place = replace(self.place, asked=replace(self.place.asked, edition=journals[0].edition))
         root = self.place.loaded.root
         changed = self._changed({root / name for journal in journals for name in journal.files})
@@ -74,10 +74,10 @@ class Follower:
                         try:
                             yield from self._written(journal, part, names)
                         except Changed:
-                            self._files[root / part.file].stat = (0, 0, 0)  # it is checked once more
+                            self._files[root / part.file].stat = (0, 0, 0)  # so that it is checked once more
 
     def _changed(self, paths: set[Path]) -> set[Path]:
-        """Return the files that are not as they were, and report what happened to them but for growth."""
+        """Return the changed files; report every other change than growth."""
         found: dict[Path, tuple[int, int, int]] = {}
         for path in paths | self._files.keys():
             try:
@@ -105,7 +105,7 @@ class Follower:
         return changed
 
     def _written(self, journal: Journal, part: Stretch, names: Sequence[str]) -> Iterator[Chunk]:
-        """Yield what was written to a file since it was checked."""
+        """Yield the rows that were written to a file since the last check."""
         known, first = self._files[self.place.loaded.root / part.file], b""
         answer = Answer(journal, Observation(CLEAN))
         source = Matches(answer, self.place.asked, files=self.selection.files)

@@ -1,4 +1,4 @@
-"""What commands about journals share: asking them, and showing the answers, as JSON or on a screen."""
+"""Shared code of commands about journals: reads them and shows the answers, as JSON or on a screen."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ Line = Sequence[Piece]
 
 #: The policy unless the user says otherwise.
 STRICT = "strict"
-#: Of what --json and --ndjson write: keys are added within one version, anything else is a new one.
+#: The version of the output of --json and --ndjson. New keys may appear within a version; any other change is
+#: a new one.
 VERSION = "1"
 #: A verdict's exit status; of several journals the worst counts. 2 is left for usage.
 STATUSES = {CLEAN: 0, RECOVERED: 1, REFUSED: 3}
@@ -61,36 +62,36 @@ EXIT_STATUS = (
     "never clean: recovered, with the note changed-while-read."
     " 130 interrupted, 141 closed pipe."
 )
-#: Lines of a screen, and columns: of a pipe, and never more.
+#: The most lines of a screen, and its most columns, which a pipe always has.
 MOST_LINES, WIDTH = 40, 100
-#: The begin of a sentence; the number of its lines that are shown; the least width of a column of text.
+#: The indentation of sentences; the most lines of a sentence; the least width of a column of text.
 INDENT, MOST_WRAPPED, NARROW = 10, 4, 24
-#: Lists are folded to this many rows, all of them, until all fits; the remaining room is given to these
-#: first.
+#: All lists are cut to the first of these numbers of rows at which the screen fits. FIRST are the sections
+#: that get the remaining room.
 CAPS = (10, 8, 6, 5, 4, 3, 2, 1)
 #: More rows than any list has: nothing is omitted, and no sentence is cut.
 ALL = sys.maxsize
 FIRST = ("missing", "holds", "files", "lost", "carried", "at start")
 CUT = "... (--all)"
-#: Notes that are above the tables already.
+#: Notes that are already shown above the tables.
 SAID = (ASSUMED, UNCHECKED)
 VERDICT_STYLES = {"clean": "bold green", "recovered": "bold yellow", "refused": "bold red"}
 MIN_FIELDS = 28
-#: Bytes of a field that are reported whole, and how many are shown of a field that has more.
+#: Up to MOST_BYTES bytes of a field are shown in full; of a longer field the first SOME_BYTES.
 MOST_BYTES, SOME_BYTES = 64, 16
 
 
 class Painter:
-    """Lines for people: styled on a terminal, bare text in a pipe, never more than asked."""
+    """Writes lines for people: styled on a terminal, plain text in a pipe."""
 
     def __init__(self) -> None:
-        # Names in a journal may hold anything; the terminal may be able to show little.
+        # Names in a journal may have characters that the terminal's encoding lacks.
         reconfigure = getattr(sys.stdout, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
         self.console = PipeConsole(file=sys.stdout, highlight=False, markup=False, emoji=False)
         self.columns = max(40, self.console.width)
-        #: Asked once: a dump has a line for every few bytes.
+        #: Asked once, because a dump writes very many lines.
         self.on_terminal = self.console.is_terminal
 
     def line(self, *parts: Piece) -> None:
@@ -121,7 +122,7 @@ def wrapped_lines(text: str, room: int) -> Iterator[str]:
     A body in hexadecimal is one word of any length: it costs time by its length and not by its square.
     """
     line, told = "", False
-    # One by one: the state of a destination is one text, and as long as all its messages.
+    # Yield the lines one by one: the state of a destination is one text, as long as all its messages.
     for chunk in map(itemgetter(0), re.finditer(r" +|[^ ]+", text)) if len(text) > room else [text]:
         if len(line) + len(chunk) <= room:
             # A line does not begin with a blank, except the first.
@@ -148,7 +149,7 @@ def wrapped_lines(text: str, room: int) -> Iterator[str]:
 def value_text(value: object, most: int = MOST_BYTES, some: int = SOME_BYTES) -> str:
     """Return a field's value for people: bytes in hex, lists by commas, - for nothing.
 
-    Of more than `most` bytes only `some` are shown.
+    If it has more than `most` bytes, only the first `some` are shown.
     """
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -167,7 +168,7 @@ def value_text(value: object, most: int = MOST_BYTES, some: int = SOME_BYTES) ->
 def reading(total: int) -> Iterator[Callable[[], None]]:
     """Show on a terminal (standard error) how far reading `total` bytes is, from the first second on.
 
-    Gives a function that takes the bar away before something else is shown.
+    Gives a function that removes the progress bar; call it before printing.
     """
     done, start = threading.Event(), Content.asked_for
 
@@ -179,7 +180,7 @@ def reading(total: int) -> Iterator[Callable[[], None]]:
         with bar:
             task = bar.add_task("reading", total=total)
             while not done.wait(0.1):
-                # What does not fit into memory is read again.
+                # Files that do not fit into memory are read several times.
                 turn, part = divmod(Content.asked_for - start, total)
                 bar.update(task, completed=part, description="reading again" if turn else "reading")
 
@@ -201,15 +202,15 @@ def reading(total: int) -> Iterator[Callable[[], None]]:
 
 @dataclass
 class Beside:
-    """Results besides the answers: problems of other paths, and exit statuses. None: a problem is raised."""
+    """Results besides the answers. If `problems` is None, the first problem is raised."""
 
     problems: list[UsageProblem] | None = None
     statuses: list[int] = field(default_factory=list)
-    #: The places that give no answer.
+    #: The places without an answer, because of a problem.
     failed: list[Directory] = field(default_factory=list)
 
     def fails(self, place: Directory, problem: UsageProblem) -> None:
-        """Take in that a place gives no answer."""
+        """Record that a place has no answer because of a problem."""
         if self.problems is None:
             raise problem from None
         self.problems.append(problem)
@@ -218,22 +219,22 @@ class Beside:
 
 @dataclass(frozen=True)
 class Part:
-    """A journal of a store: where it is, and what came of it."""
+    """A journal of a store: its place, and the answer about it."""
 
     place: Directory
     answer: Answer
 
     @property
     def description(self) -> Format:
-        """What its format is."""
+        """The description of its format."""
         return get_format(self.answer.journal.format)
 
 
 class Screen(Protocol):
-    """What a command says of stores on one screen. Of one among several only its `row` is kept."""
+    """The screen of a command about stores. For one of several stores only its `row` is kept."""
 
     def row(self, parts: list[Part]) -> Any:
-        """Return what is kept of a store among several."""
+        """Return the part of the answers that is kept for one of several stores."""
 
     def of_one(self, given: Given) -> Iterable[Line]:
         """Return the lines on one store."""
@@ -256,9 +257,8 @@ def present(
 
     `members` of each answer are written as JSON; a `screen` is for all; `write` writes about an answer. Ends
     the command with the exit status of the worst verdict. Meanwhile a terminal shows how far it is, unless
-    the answer goes there.
-    `beside` has what counts as well. With it, a path that gives no answer is put there, and all problems are
-    shown after the answers; without it, the first one ends the command.
+    the answer goes there. With `beside`, its exit statuses also count; a path without an answer is added to
+    it, and all problems are shown after the answers. Without it, the first problem ends the command.
     """
     beside = beside or Beside()
     statuses: list[int] = []
@@ -288,7 +288,7 @@ def present(
             lines = [*(screen.of_several(rows, found.unlisted) if several else screen.of_one(given))]
             bar()
             Painter().lines(lines)
-    # What could not be listed may hold a journal that was not read.
+    # A directory that could not be listed may contain another journal.
     statuses += [STATUSES[RECOVERED]] if found.unlisted else []
     for wrong in beside.problems or ():
         wrong.show()
@@ -322,7 +322,7 @@ def _write(
 def unknown_edition(
     error: UnknownEdition, asked: Asked, command: str, policy: str | None, usual: str = STRICT
 ) -> UsageProblem:
-    """Return what to type if the edition of a journal is unknown. The `usual` policy needs not be typed."""
+    """Return the commands to try if the edition of a journal is unknown. They omit the `usual` policy."""
     more = () if policy in (None, usual) else ("--policy", str(policy))
     lines = [
         asked.again(command, *more, journal=error.journal, edition=trial.edition) for trial in error.trials
@@ -333,7 +333,7 @@ def unknown_edition(
 def answer_of(
     asked: Asked, command: str, journal: Journal, policy: str | None, usual: str = STRICT
 ) -> Answer:
-    """Return what came of a journal; UsageProblem says what to type if its edition is unknown."""
+    """Return the answer about a journal; if its edition is unknown, UsageProblem lists commands to try."""
     try:
         answer = ask(journal, policy)
     except UnknownEdition as error:
@@ -342,7 +342,7 @@ def answer_of(
 
 
 def hidden(answer: Answer) -> Answer:
-    """Return an answer in which nothing is that users stored."""
+    """Return an answer without the data that users stored."""
     return replace(answer, observation=Redactor(answer.journal).observation(answer.observation))
 
 
@@ -351,10 +351,11 @@ def refused_by_recovery(answer: Answer, *, redact: bool) -> Observation | None:
     seen = answer.observation
     if seen.verdict != CLEAN:
         return None
-    # An implementation may be any object that answers.
+    # An implementation need not have the attribute `foresees`.
     foresees = getattr(load_implementation(answer.journal.format), "foresees", False)
     if foresees or all(note.code in SAID for note in seen.notes):
-        # Without an oddity recovery would take as long again, and a reason for its refusal is usually seen.
+        # Skip the recovery: it would double the time, and reading has already found why it would be refused,
+        # if so.
         found = seen.unfit
     else:
         found = ask(replace(answer.journal, editions=()), STRICT).observation
@@ -365,9 +366,9 @@ def refused_by_recovery(answer: Answer, *, redact: bool) -> Observation | None:
 
 @contextmanager
 def unchanging(journals: Sequence[Journal]) -> Iterator[None]:
-    """Turn files that say something else, or nothing, when read again into a problem that says what to do.
+    """Raise a problem with a hint if files changed, or cannot be read, when they are read again.
 
-    So it does with files that turn out to be no journal of any edition.
+    Files that turn out to be no journal of any edition raise a problem, too.
     """
     what = ""
     try:
@@ -390,13 +391,13 @@ def unchanging(journals: Sequence[Journal]) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Given:
-    """The answers about journals, and what was not looked into."""
+    """The answers about journals, and the paths that were not read."""
 
     parts: Sequence[Part]
     unlisted: Sequence[LeftOut] = ()
 
     def beside(self) -> Iterator[LeftOut]:
-        """Yield entries at the paths that belong to no journal shown, with the reason."""
+        """Yield the entries at the paths that belong to none of the shown journals, with the reason."""
         places: dict[int, list[Part]] = {}
         for part in self.parts:
             places.setdefault(id(part.place), []).append(part)
@@ -418,7 +419,7 @@ def left_json(entries: Iterable[LeftOut]) -> list[dict[str, str]]:
 
 
 def document(given: Given, members: Callable[[Part], dict[str, object]]) -> dict[str, object]:
-    """Return the JSON of a command: of each journal what it is, where, what was not read, its members."""
+    """Return the JSON of a command: for each journal its identity, path, unread files, and `members`."""
     tagged = []
     for part in given.parts:
         asked, answer = part.place.asked, part.answer
@@ -442,15 +443,16 @@ def document(given: Given, members: Callable[[Part], dict[str, object]]) -> dict
     return whole | ({"left_out": beside} if beside else {})
 
 
-# How a screen looks: at most 40 lines, whatever the store and the terminal.
+# The layout of a screen: at most 40 lines for any store and terminal.
 
 
 @dataclass(frozen=True)
 class Listing:
-    """Rows of text cells, the most important ones first, of the `number` that there are.
+    """The most important of `number` rows of text cells, those first that matter most.
 
-    Of each row `counts` says how much of `total` it has (in `noun`). A row is shown in columns under `head`;
-    the last one may take several lines. `drop` are columns that go first where room is short.
+    `counts` has for each row its share of `total`, in units of `noun`. Cells are shown in columns under
+    `head`; the last column may take several lines. `drop` are the columns that are omitted first if there is
+    too little room.
     """
 
     rows: Sequence[Sequence[str]]
@@ -462,7 +464,7 @@ class Listing:
     drop: Sequence[str] = ()
 
     def rest(self, cap: int) -> str:
-        """Return the line on what is omitted if `cap` rows are shown; empty: nothing is."""
+        """Return the line about omitted rows if `cap` rows are shown; an empty text if none are omitted."""
         left = self.number - min(cap, len(self.rows))
         if not left:
             return ""
@@ -482,7 +484,7 @@ class Section:
 
 
 def width() -> int:
-    """Return the columns of a screen: those of the terminal or of COLUMNS, at most 100; in a pipe 100."""
+    """Return the width of a screen: that of the terminal or of COLUMNS, at most 100; in a pipe 100."""
     given = os.environ.get("COLUMNS", "")
     found = Painter().columns if given.isdecimal() or Painter().on_terminal else WIDTH
     return max(40, min(found, WIDTH))
@@ -491,7 +493,7 @@ def width() -> int:
 def screen(
     sections: Iterable[Section], *, everything: bool = False, most: int = MOST_LINES
 ) -> Iterator[Line]:
-    """Yield at most `most` lines; of `everything` all rows and sentences, however many lines there are."""
+    """Yield at most `most` lines; with `everything`, all rows and sentences."""
     sections, columns = list(sections), width()
     if everything:
         for section in sections:
@@ -545,7 +547,7 @@ def _body(section: Section, room: int, cap: int) -> Iterator[str]:
 
 
 def _command(text: str, room: int) -> Iterator[str]:
-    """Yield a command, which is to be pasted: where it continues, a line ends in a backslash."""
+    """Yield the lines of a command for pasting: each line but the last one ends in a backslash."""
     line = "  "
     for word in text.split():
         if len(line) + len(word) + 3 > room and line.strip():
@@ -571,7 +573,7 @@ def _listing(listing: Listing, room: int, cap: int) -> Iterator[str]:
             at = head.index(name)
             for row in (head, *rows):
                 del row[at]
-    # A row that is too long by itself is not a reason to move the columns of others.
+    # A row that is too long does not widen the columns of the others.
     widths = _widths(head, [row for row in rows if len("  ".join(row[:-1])) + NARROW <= room])
     numbers = [
         all((row[at] or "0").replace(",", "").isdecimal() for row in rows) for at in range(len(widths))
@@ -603,6 +605,6 @@ def _listing(listing: Listing, room: int, cap: int) -> Iterator[str]:
 
 
 def _widths(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return how wide the columns are."""
+    """Return the widths of the columns."""
     table = [row for row in (head, *rows) if row]
     return [max(map(len, cells)) for cells in zip(*table, strict=True)]

@@ -1,4 +1,4 @@
-"""``journalspec inspect``, ``recover`` and ``check``: what is in a journal, what is lost, what remains."""
+"""``journalspec inspect``, ``recover`` and ``check``: the content of a journal, its losses, and the rest."""
 
 from __future__ import annotations
 
@@ -79,13 +79,14 @@ STREAMED = click.option(
     is_flag=True,
     help="Lines of JSON during the read: the kind of journal, each record, then the rest of the answer.",
 )
-#: Colours by field name would need to know the format; by kind and turn they do not.
+#: Colours depend on the kind of region, and alternate between fields: colours by field name would depend on
+#: the format.
 KIND_STYLES = {"header": "cyan", "dropped": "red", "stale": "yellow", "fill": "dim", "unused": "dim"}
 TURNS = ("green", "blue", "magenta", "bright_green", "bright_blue", "bright_magenta")
-#: This many records outside the result, or entries within an entry, are reported one by one.
+#: At most this many records outside the result, or entries within an entry, are listed one by one.
 MOST_TOLD = 40
 BARE_KINDS = ("stale", "fill", "unused")
-#: Parts of an answer in full, and those that a level has.
+#: The parts of an answer, and the parts that each level shows.
 RECORDS, FILES, STATE, NOTES, HEX = "records", "files", "state", "notes", "hex"
 WHOLE = {
     Level.VERDICT: frozenset[str](),
@@ -272,7 +273,7 @@ def check_command(as_json: bool, **what: Any) -> None:
 
 
 def _wrong(part: Part, beside: Beside) -> str:
-    """Return what is wrong with a journal, or that a start fails on it, which counts as well."""
+    """Return what is wrong with a journal, or that a start fails, which sets an exit status, too."""
     if says := trouble(part):
         beside.statuses.append(STATUSES[RECOVERED])
     return damage(part.answer) or says
@@ -305,7 +306,7 @@ class CheckLines:
 
 
 def _found(asked: Asked) -> tuple[Stores, list[UsageProblem]]:
-    """Return what is at the paths, and what is wrong with those that are no use; UsageProblem: none is."""
+    """Return the stores at the paths, and the problems of unusable paths; UsageProblem: all are."""
     try:
         return find(asked), []
     except UsageProblem as error:
@@ -321,14 +322,14 @@ def _found(asked: Asked) -> tuple[Stores, list[UsageProblem]]:
         return find(replace(asked, paths=tuple(good))), bad
 
 
-# What is written entry by entry.
+# The output of an answer, entry by entry.
 
 
 def _write_journal(out: Painter, part: Part, parts: AbstractSet[str]) -> None:
-    """Write parts of what reading found."""
+    """Write the given parts of the answer of reading."""
     journal, seen, description = part.answer.journal, part.answer.observation, part.description
     _write_title(out, part)
-    # A record may be intact, and of no use to a product.
+    # Recovery may refuse a journal that reads cleanly: a record may be intact and have unusable content.
     if refusal := refused_by_recovery(part.answer, redact=part.place.asked.redact):
         told = f"{STRICT} refuses, {refusal.phase}/{refusal.code}: {shown(refusal.message)}"
         out.wrapped("recovery ", f"{told} (`journalspec recover` shows what to do)", "bold yellow")
@@ -352,7 +353,7 @@ def _write_journal(out: Painter, part: Part, parts: AbstractSet[str]) -> None:
 def _write_files(
     out: Painter, description: Format, journal: Journal, seen: Observation, parts: AbstractSet[str]
 ) -> None:
-    """Write a table of each file: what it is, its records, and what is not a record."""
+    """Write a table of each file: its role, its records, and the regions that are not records."""
     records = by_file(record_place, seen.records)
     beside = by_file(record_place, seen.unanchored)
     dropped = by_file(region_place, seen.dropped)
@@ -398,7 +399,7 @@ def _spans(journal: Journal, *, fields: bool) -> Iterator[Span]:
 
 
 def _untold(spans: Iterable[Span], *records: Iterable[Record]) -> Iterator[Span]:
-    """Yield the ranges that hold no record and were not dropped either; `records` are reported otherwise.
+    """Yield the regions that are neither a record nor dropped, except those in `records`.
 
     All are of one file, each in offset order.
     """
@@ -407,7 +408,7 @@ def _untold(spans: Iterable[Span], *records: Iterable[Record]) -> Iterator[Span]
     for span in spans:
         if span.kind not in BARE_KINDS or not span.length:
             continue
-        # Only what is stale may be reported as a record too.
+        # Only a stale region may also be in `records`.
         while span.kind == "stale" and at < span.off and (record := next(told, None)) is not None:
             at = record.at.off
         if span.kind != "stale" or at != span.off:
@@ -442,7 +443,7 @@ def _write_row(out: Painter, row: hexdump.Row, turns: dict[str, str]) -> None:
 
 
 def _coloured(row: hexdump.Row, turns: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the cells of a row, one piece a field; `turns` gives each field name its colour."""
+    """Yield the cells of a row, one piece per field; `turns` maps field names to colours."""
     cells = zip(row.data, row.kinds, row.paths, strict=True)
     for (kind, path), group in groupby(cells, key=lambda cell: cell[1:]):
         name = path.rpartition(".")[2].partition("[")[0]
@@ -451,7 +452,7 @@ def _coloured(row: hexdump.Row, turns: dict[str, str]) -> Iterator[tuple[str, st
 
 
 def _write_outcome(out: Painter, part: Part, policy: str, level: Level) -> None:
-    """Write what recovery made of a journal, as far as a level has it."""
+    """Write the result of recovery of a journal: the parts that the level includes."""
     asked, answer, description = part.place.asked, part.answer, part.description
     seen = answer.observation
     _write_title(out, part)
@@ -491,11 +492,12 @@ def _write_outcome(out: Painter, part: Part, policy: str, level: Level) -> None:
 
 
 def _write_title(out: Painter, part: Part) -> None:
-    """Write what the journal is, what was assumed, what was not read, and what came of it."""
+    """Write the identity of the journal, the assumptions, what was not read, and the verdict."""
     answer, description = part.answer, part.description
     journal, seen = answer.journal, answer.observation
     title = description.edition(journal.edition).title
-    # A title tells whose files they are; where other editions read alike, nothing does.
+    # The title names the product of the edition. It is omitted if other editions read the same, so that the
+    # edition is assumed.
     edition = f"{journal.edition}, assumed" if answer.trials else f"{journal.edition}: {title}"
     names = ", ".join(shown(name) for name in journal.files) or "no files"
     out.line((f"{description.title}", "bold"), f" ({journal.format}, edition {edition})")
@@ -521,7 +523,7 @@ def _write_title(out: Painter, part: Part) -> None:
 
 
 def _write_refusal(out: Painter, description: Format, seen: Observation) -> None:
-    """Write what was refused, where and why."""
+    """Write the refusal: its code, place and reason."""
     code = seen.code or ""
     meaning = description.meaning("reasons", code) or description.meaning("codes", code)
     out.wrapped("what     ", shown(seen.message) or f"{seen.phase}: {seen.code}")
@@ -532,7 +534,7 @@ def _write_refusal(out: Painter, description: Format, seen: Observation) -> None
 
 
 def _write_records(out: Painter, records: Sequence[Record]) -> None:
-    """Write a table of records; fields that are the same in all of them are said once."""
+    """Write a table of records; fields with the same value in all records are written once, above it."""
     if not records:
         return
     common, widths = _columns(records)
@@ -553,7 +555,7 @@ def _write_records(out: Painter, records: Sequence[Record]) -> None:
 
 
 def _columns(records: Sequence[Record]) -> tuple[dict[str, object], tuple[int, int, int]]:
-    """Return the fields that have one value in all of several records, and how wide the columns are."""
+    """Return the fields with the same value in all of several records, and the widths of the columns."""
     off = length = 0
     types: set[str] = set()
     common: dict[str, object] | None = None
@@ -565,20 +567,20 @@ def _columns(records: Sequence[Record]) -> tuple[dict[str, object], tuple[int, i
         for name in list(common):
             if name not in record.fields or record.fields[name] != common[name]:
                 del common[name]
-    if common is None or len(records) < 3:  # with fewer, repeating them is shorter
+    if common is None or len(records) < 3:  # with fewer records, repeating the values is shorter
         common = {}
     return common, (max(6, len(str(off))), max(6, len(str(length))), max(4, *map(len, types)))
 
 
 def _write_dropped(out: Painter, description: Format, dropped: Iterable[Dropped]) -> None:
-    """Write the byte ranges that hold no record, and what the reason means."""
+    """Write the byte ranges without a record, and the meaning of each reason."""
     for region in dropped:
         first = f"  dropped {region.off}..{region.off + region.length} ({region.length} bytes) "
         out.wrapped(first, f"{region.reason}: {description.meaning('reasons', region.reason)}", "yellow")
 
 
 def _write_missing(out: Painter, description: Format, missing: Iterable[Missing]) -> None:
-    """Write what belongs to the journal and is not there, each with its proof."""
+    """Write the missing parts of the journal, each with its evidence."""
     for entry in missing:
         word = description.vocabulary.missing.get(entry.code)
         first = f"  missing {shown(entry.name)}: "
@@ -592,9 +594,9 @@ def _write_missing(out: Painter, description: Format, missing: Iterable[Missing]
 
 
 def _write_outside(out: Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
-    """Write which records are outside the log, and what that means for the state that is reported below.
+    """Write which records are outside the log, and the consequence for the state that is printed below.
 
-    `lost` are those of the records that are in dropped bytes.
+    `lost` are the ones among them that are in dropped bytes.
     """
     rest = len(seen.unanchored) - len(lost)
     if lost:
@@ -614,7 +616,7 @@ def _write_outside(out: Painter, description: Format, seen: Observation, lost: S
 
 
 def _write_doubt(out: Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
-    """Write that the state may be wrong where something was given up, unless that was said already."""
+    """Write that the state may be wrong because regions were dropped, unless that is already written."""
     words = description.vocabulary.notes
     gone = any(note.code in words and words[note.code].loss for note in seen.notes)
     if (gone or seen.dropped or seen.missing) and not lost:
@@ -628,7 +630,7 @@ def _valid(count: int) -> str:
 
 
 def _one(description: Format, record: Record) -> str:
-    """Return what a record is, whose, and where it is."""
+    """Return the type of a record, its keys, and its place."""
     whose = [
         f"{name} {value_text(record.fields[name])}" for name in description.identity if name in record.fields
     ]
@@ -653,7 +655,7 @@ def _write_state(out: Painter, description: Format, state: Mapping[str, object] 
 
 
 def _write_item(out: Painter, item: object) -> None:
-    """Write one entry of a list; of lists of entries in it the first ones, each on a line of its own."""
+    """Write one entry of a list; of each list within it, the first entries, one per line."""
     inner: dict[str, Sequence[object]] = {}
     if isinstance(item, Mapping):
         inner = {
@@ -671,7 +673,7 @@ def _write_item(out: Painter, item: object) -> None:
 
 
 def _readable(item: object) -> str:
-    """Return an entry of the state; bytes that are a text are shown as one too: names are often stored so."""
+    """Return an entry of the state as text; readable bytes, such as names, are also shown as text."""
     if not isinstance(item, Mapping):
         return value_text(item)
     parts = []

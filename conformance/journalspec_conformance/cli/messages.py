@@ -1,4 +1,4 @@
-"""``journalspec explain``: what a product's message means, for the data in general and at a path."""
+"""``journalspec explain``: explains a product's message, and lists its causes in the store at a path."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from journalspec_conformance.cli.journal_view import (
 from journalspec_conformance.cli.places import Asked, find, options
 from journalspec_reference.answers import Answer
 
-#: Messages that are explained without --all, the lines of all of them, and places that are listed of each.
+#: Limits without --all: explained messages, the lines of all of them, and the listed places of each.
 MOST_HITS, MOST_LINES, MOST_PLACES = 3, 38, 4
 STYLES = {
     "none": "bold green",
@@ -37,7 +37,7 @@ STYLES = {
     "refusal": "bold red",
     "loss": "bold red",
 }
-#: The PATH in advice if none was given.
+#: The PATH in suggested commands if none was given.
 UNKNOWN_PATH = "DIRECTORY"
 
 
@@ -84,7 +84,7 @@ def explain_command(text: str, path: Path | None, everything: bool, verbose: boo
 
 
 def _answers(asked: Asked) -> list[Answer]:
-    """Return what strict recovery says of the journals at a path, and a reading of those that it refuses."""
+    """Return the answers of strict recovery at a path, and of reading the journals that it refuses."""
     journals = find(asked).journals
     with unchanging(journals):
         found = [answer_of(asked, "explain", journal, STRICT) for journal in journals]
@@ -99,7 +99,7 @@ def _write_short(out: Painter, entry: ProductMessage) -> None:
 
 
 def _write_rest(out: Painter, rest: Sequence[ProductMessage], room: int) -> None:
-    """Write the messages that are not explained: those of the first three by name, the others by number."""
+    """Write the messages that are not explained: some by name, and the number of the others."""
     out.line("")
     named = rest[: max(0, min(MOST_HITS - 1, room - 2))]
     for entry in named:
@@ -145,7 +145,7 @@ def _next(entry: ProductMessage, asked: Asked | None) -> Iterator[str]:
 
 
 def _here(entry: ProductMessage, here: Sequence[Answer]) -> Iterator[str]:
-    """Yield what the answers about a path have that makes a start print the message."""
+    """Yield the causes in a store that make a start print the message, by the answers about its journals."""
     own = [answer for answer in here if answer.journal.format == entry.format]
     if not own:
         others = ", ".join(dict.fromkeys(answer.journal.format for answer in here))
@@ -166,14 +166,14 @@ def _here(entry: ProductMessage, here: Sequence[Answer]) -> Iterator[str]:
 
 
 def _absent(entry: ProductMessage, root: Path | None) -> Iterator[str]:
-    """Yield each directory that must be next to a journal's and holds no file."""
+    """Yield each directory that must be next to that of the journal and contains no file."""
     for place in [root.resolve().with_name(name) for name in entry.beside] if root else []:
         if not any(place.glob("*")):
             yield f"{shown(str(place))}: not there, or empty"
 
 
 def _places(seen: Observation, codes: Sequence[str], description: Format) -> Iterator[str]:
-    """Yield each thing in an answer whose reason or code can be the cause of a message, with its place."""
+    """Yield each refusal, region, note or missing part that can cause a message, with its place."""
     if seen.verdict == REFUSED and seen.code in codes:
         yield f"refused, {seen.code}: {shown(seen.message)}"
     for region in seen.dropped:

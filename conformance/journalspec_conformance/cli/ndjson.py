@@ -1,8 +1,9 @@
-"""``--ndjson``: journals as lines of JSON, each an object with one key, while they are read.
+"""``--ndjson``: writes journals as lines of JSON, each an object with one key, while they are read.
 
-Of each journal first what it is (``journal``), then its records (``record``), last the rest of the
-answer (``answer``). At the end, if there are any, the files that were omitted (``left_out``). Where reading
-refuses a journal, what came before that place may be among its lines; the answer says that it is refused.
+Of each journal first what it is (``journal``), then its records (``record``), last the rest of the answer
+(``answer``). At the end, if there are any, the files that were omitted (``left_out``). If reading refuses a
+journal, its lines may contain the records before the place of the refusal; the line ``answer`` has the
+refusal.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def write_journals(found: Stores, command: str, level: Level, policy: str | None
     """Write the journals that were found; ends the command with the exit status of the worst verdict.
 
     Without a `policy` they are read, and the records are written before all of a journal was read. Raises
-    UsageProblem if the files turn out to be of another edition than the records were reported as.
+    UsageProblem if the files turn out to have another edition than the one by which the records were written.
     """
     with unchanging(found.journals), reading(found.size) as bar:
         if sys.stdout.isatty():
@@ -84,7 +85,8 @@ def _written(found: Stores, command: str, level: Level, policy: str | None) -> i
             )
             write_line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
             status = max(status, STATUSES[answer.observation.verdict])
-            # What is beside them is known when all of them are; their contents have served.
+            # `left_out` needs the list of all journals. Keep only the verdict of each: the rest of the answer
+            # is no longer needed.
             given.append(Part(place, replace(answer, observation=Observation(answer.observation.verdict))))
     if left := left_json(Given(given, found.unlisted).beside()):
         write_line({"left_out": left})

@@ -16,7 +16,7 @@ from journalspec_conformance.cli._tables import say
 
 _SKELETONS = files("journalspec_conformance") / "skeletons"
 LANGUAGES = tuple(sorted(entry.name for entry in _SKELETONS.iterdir() if entry.is_dir()))
-#: How the program of each language is built and run; the last line names it for the runner.
+#: The commands that build and run the program of each language; the last line is the value of --impl.
 _STEPS = {
     "c": ("make", "./harness"),
     "go": ("go build -o harness .", "./harness"),
@@ -27,7 +27,7 @@ _STEPS = {
 
 
 def claims(description: Format) -> str:
-    """Return what a new harness declares, as JSON: records of sound journals, every edition and policy."""
+    """Return the declaration of a new harness: records of undamaged journals, all editions and policies."""
     declared = {
         "editions": list(description.editions),
         "ops": ["read", "recover"],

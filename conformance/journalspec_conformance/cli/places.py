@@ -1,4 +1,4 @@
-"""What PATH is: the stores that are asked about, found in directories, files, archives and standard input."""
+"""Finds the stores that PATH means: in directories, files, archives and standard input."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class UsageProblem(click.ClickException):
         super().__init__(f"{message}\n  next  {hint}" if hint else message)
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print what is wrong, and what to do."""
+        """Print the problem and the hint."""
         click.echo(f"journalspec: {self.format_message()}", file=file, err=file is None)
 
 
 def no_such(problem: str, name: str, known: Mapping[str, str] | Sequence[str], none: str) -> UsageProblem:
-    """Return what to say of a name that there is not: the nearest that there are, or `none`.
+    """Return the problem of an unknown name. Its hint lists the nearest names, or is `none`.
 
-    `known` are names, or what is shown of each.
+    `known` are the existing names, or maps each to the form in which it is shown.
     """
     near = get_close_matches(name, known, NEAREST, cutoff=0)
     names = [known[each] for each in near] if isinstance(known, Mapping) else near
@@ -62,13 +62,13 @@ def no_such(problem: str, name: str, known: Mapping[str, str] | Sequence[str], n
 
 
 class NothingKept(UsageProblem):
-    """Exit status 3: recovery keeps nothing that could be written."""
+    """Exit status 3: recovery keeps no data, so nothing could be written."""
 
     exit_code = 3
 
 
 def known_policy(found: Stores, policy: str) -> None:
-    """Raise UsageProblem if one of the journals knows no such policy."""
+    """Raise UsageProblem if the format of one of the journals has no such policy."""
     for journal in found.journals:
         policies = get_format(journal.format).policies
         if policy not in policies:
@@ -83,7 +83,7 @@ def amount(count: int, noun: str) -> str:
 
 
 def options() -> Callable[[Command], Command]:
-    """Return the options that say what the files at PATH are: --format, --edition, --param."""
+    """Return the options that describe the files at PATH: --format, --edition, --param."""
     return apply(
         click.option("--format", "format_id", metavar="F", help="The format. Default: detected."),
         click.option(
@@ -116,13 +116,13 @@ def options() -> Callable[[Command], Command]:
 
 
 def taken(what: dict[str, Any], names: Iterable[Field[Any]]) -> dict[str, Any]:
-    """Return the arguments of a command that are the fields of a class, and take them out of the others."""
+    """Return the arguments of a command that are fields of a class; they are removed from `what`."""
     return {each.name: what.pop(each.name) for each in names}
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The command line as far as it says what the files at `paths` are."""
+    """The part of the command line that describes the files at `paths`."""
 
     paths: tuple[Path, ...]
     format_id: str | None
@@ -130,17 +130,17 @@ class Asked:
     params: tuple[str, ...]
     unpack_limit: int = MAX_BYTES >> 20
     redact: bool = False
-    #: The archive that the paths were unpacked from (`-`: standard input), and where it was unpacked.
+    #: The archive that the paths were unpacked from (`-`: standard input), and the directory of its content.
     archive: Path | None = None
     below: Path | None = None
     #: The given path, if the paths were found below it.
     given: tuple[Path, ...] = ()
-    #: Whether other paths were given, too: then a path below one of them is not enough to call a store.
+    #: Whether several paths were given: then a store needs its full path as a name.
     of_several: bool = False
 
     @property
     def whole(self) -> Asked:
-        """The same about what was given."""
+        """The same with the paths as the user gave them."""
         return replace(self, paths=self.given or self.paths)
 
     def __str__(self) -> str:
@@ -148,14 +148,14 @@ class Asked:
 
     @property
     def name(self) -> str:
-        """What to call a store among others: its path below the one that was given."""
+        """The name of a store among others: its path relative to the given one."""
         path, *more = self.paths
         alone = not more and not self.of_several and len(self.given) == 1
         within = alone and path.is_relative_to(self.given[0])
         return str(path.relative_to(self.given[0])) if within else str(self)
 
     def called(self, path: Path) -> str:
-        """Return what people call one of the paths: one in an archive by that of the archive."""
+        """Return a path for display: one in an archive as a path below that of the archive."""
         if self.archive is None or self.below is None:
             return str(path)
         return str(self.archive / path.relative_to(self.below))
@@ -176,7 +176,7 @@ class Asked:
     def again(
         self, command: str, *more: str, journal: Journal | None = None, edition: str | None = None
     ) -> str:
-        """Return the command line of `command` for the same files, with what was said of them."""
+        """Return the command line of `command` for the same files, with the same options."""
         format_id = self.format_id or (journal.format if journal is not None and edition else None)
         paths = (str(path) for path in ((self.archive,) if self.archive else self.paths))
         words = ["journalspec", command]
@@ -190,7 +190,7 @@ class Asked:
 
 
 def _word(text: str) -> str:
-    """Return a word as a shell takes it; what is not printable, or no UTF-8, byte by byte (bash, zsh)."""
+    """Return a word quoted for a shell; one that is not printable, or not UTF-8, with escapes (bash, zsh)."""
     if text.isprintable():
         return shlex.quote(text)
     told = (
@@ -202,20 +202,20 @@ def _word(text: str) -> str:
 
 @dataclass(frozen=True)
 class Directory:
-    """A store: what was asked about it, its files, and the journals among them."""
+    """A store: the question about it, its files, and the journals among them."""
 
     asked: Asked
     loaded: Loaded
     journals: Sequence[Journal]
 
     def of(self, journal: Journal) -> Asked:
-        """Return what is asked about one of its journals: of several the directory would give them all."""
+        """Return the question about one of its journals; of several, by a file: a directory means all."""
         path = self.asked.paths[0] / next(iter(journal.files), "")
         return replace(self.asked, paths=(path,)) if len(self.journals) > 1 and path.is_file() else self.asked
 
     @property
     def store(self) -> object:
-        """What tells its store: directories side by side may be one."""
+        """A key that is equal for directories of the same store, such as journal and bindings."""
         root = self.loaded.root
         formats = {journal.format for journal in self.journals}
         patterns = [pattern for name in formats for pattern in get_format(name).parts]
@@ -225,13 +225,13 @@ class Directory:
 
 
 class Stores(NamedTuple):
-    """The stores that were found, and what was not looked into."""
+    """The stores that were found, and the paths that could not be listed."""
 
     places: list[Directory]
     unlisted: list[LeftOut]
 
     def by_store(self) -> list[list[tuple[Directory, Journal]]]:
-        """Return the journals of each store; of a directory that has several, each is a store."""
+        """Return the journals of each store; if a directory has several journals, each is a store."""
         found: dict[object, list[tuple[Directory, Journal]]] = {}
         for place, journal in self.pairs:
             store = place.store if len(place.journals) == 1 else id(journal)
@@ -255,11 +255,10 @@ class Stores(NamedTuple):
 
 
 def find(asked: Asked) -> Stores:
-    """Return the stores that are asked about, and what was not looked into; raises UsageProblem with a hint.
+    """Return the stores that are asked about, and the paths that could not be listed; raises UsageProblem.
 
-    Several files are one set; each directory is checked by itself, and so is each archive, which is
-    unpacked for as long as the command runs. Where a directory holds no journal of its own, the stores below
-    it are meant.
+    Several files are one set. Each directory is checked separately, and so is each archive, which is unpacked
+    until the command ends. A directory without a journal of its own means the stores below it.
     """
     directories = [path for path in asked.paths if path.is_dir() and path != STANDARD_INPUT]
     others = [path for path in asked.paths if path not in directories]
@@ -297,7 +296,7 @@ def find(asked: Asked) -> Stores:
 
 
 def _like(path: Path) -> str:
-    """Return which of its neighbours a path that does not exist may mean."""
+    """Return a hint for a path that does not exist: similar names in its directory."""
     try:
         there = [entry.name for entry in islice(os.scandir(path.parent), MOST_NEIGHBOURS)]
     except OSError:
@@ -311,7 +310,7 @@ def _like(path: Path) -> str:
 
 
 def _unpacked(asked: Asked, archive: Path) -> Asked:
-    """Return the result for the content of an archive, which is deleted when the command ends."""
+    """Return the stores in an archive; its unpacked content is deleted when the command ends."""
     into = click.get_current_context().with_resource(place_to_unpack())
     try:
         if archive == STANDARD_INPUT:
@@ -324,7 +323,7 @@ def _unpacked(asked: Asked, archive: Path) -> Asked:
 
 
 def _no_journal(asked: Asked, error: NoJournal) -> UsageProblem:
-    """Return what to say of a path without a journal: what was looked for, what is there, what to give."""
+    """Return the problem of a path without a journal: what was sought and found, and what to give."""
     (path, *_) = asked.paths
     is_part = "a part of one" in str(error)
     if is_part or not path.is_dir() or len(asked.paths) > 1 or asked.format_id:
@@ -358,7 +357,7 @@ def _place(asked: Asked) -> Directory:
 
 
 def _whole(places: list[Directory]) -> list[Directory]:
-    """Return the places, two that hold the halves of one journal as one."""
+    """Return the places, after merging pairs that contain the two halves of one journal."""
     halves = [place for place in places if len(place.journals) == 1 and place.journals[0].missing]
     for one, other in combinations(halves, 2):
         first, second = one.journals[0], other.journals[0]
@@ -376,7 +375,7 @@ def _whole(places: list[Directory]) -> list[Directory]:
 
 
 def problem(error: FilesetError, commands: Sequence[str] = ()) -> UsageProblem:
-    """Return what to print about a path that gives no journal, with commands that may help."""
+    """Return the problem of a path without a journal, with commands that may help."""
     lines = [shown(line) for line in str(error).splitlines()]
     hint = [shown(line) for line in error.hint.splitlines()]
     return UsageProblem("\n".join(lines), "\n    ".join([*hint, *commands]))

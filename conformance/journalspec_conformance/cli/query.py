@@ -1,7 +1,7 @@
 """``journalspec query`` and ``journalspec columns``: SQL over the rows of journals, by DuckDB in memory.
 
-DuckDB gets what the reader finds as streams of record batches, and nothing else: no files, no network, no
-extensions, no other configuration. A query reads only.
+DuckDB gets the reader's rows as streams of record batches, and nothing else: no files, no network, no
+extensions, no other configuration. A query cannot write.
 """
 
 from __future__ import annotations
@@ -49,9 +49,10 @@ if TYPE_CHECKING:
 #: This many rows are printed on a terminal.
 MOST_ROWS = 40
 BATCH_ROWS = 8192
-#: DuckDB's own limit bounds its allocations, except for single values: these by this many more bytes.
+#: DuckDB's own limit does not cover single large values: the process may allocate this many bytes more than
+#: that.
 BEYOND = 512 << 20
-#: No machine has more (MiB); and the seconds that an interrupted query has to end.
+#: The largest value of --max-memory (MiB), and the seconds in which an interrupted query must end.
 MOST_MEMORY, GRACE = 1 << 30, 5
 CONFIG = {
     "enable_external_access": "false",
@@ -82,15 +83,15 @@ TABLES = {
         ("text", "str", "more about it"),
     ),
 }
-#: The lists of a state that are its transactions without an end.
+#: The list of a state that has the transactions without an end, for each format.
 IN_DOUBT = ("in_doubt", "prepared")
 
 
 def tables_of(description: Format) -> dict[str, dict[str, Field]]:
-    """Return the tables of a format and their columns: records, what all have, lists of its state, contents.
+    """Return the tables of a format and their columns: records, common tables, lists of its state, contents.
 
-    ``transactions`` is the list of those without an end. A list within an entry of a list is its length.
-    A table of contents replaces the list of the same name.
+    ``transactions`` is the list of transactions without an end. A list within an entry becomes a number, its
+    length. A table of contents replaces the list of the same name.
     """
     out = {"records": dict(columns_of(description))}
     for table, columns in TABLES.items():
@@ -110,7 +111,7 @@ def tables_of(description: Format) -> dict[str, dict[str, Field]]:
 
 @dataclass(frozen=True)
 class _Table:
-    """A table that DuckDB reads as often as a query has it; nothing is read before."""
+    """A table that is read each time that DuckDB scans it, and not before."""
 
     sources: Sequence[Matches]
 
@@ -137,7 +138,8 @@ def _tables(sources: Sequence[Matches]) -> dict[str, _Table]:
         contents = contents_tables(source) if id(source) in own else {}
         for name, table in (_own_tables(source) | contents).items():
             found.setdefault(name, []).append(table)
-    # Databases may have tables of one name and other columns.
+    # Two databases may have tables of the same name with different columns: only those like the first one are
+    # used.
     return {name: _Table([one for one in tables if _alike(one, tables[0])]) for name, tables in found.items()}
 
 
@@ -148,7 +150,7 @@ def _alike(one: Matches, other: Matches) -> bool:
 
 
 def _own_tables(source: Matches) -> dict[str, ContentsRows]:
-    """Return the tables that all formats have, and the lists of the state."""
+    """Return the tables that all formats have, and the lists of the state as tables."""
 
     def table(name: str, columns: Mapping[str, Field]) -> ContentsRows:
         known = source.redactor.columns(columns)
@@ -162,7 +164,7 @@ def _own_tables(source: Matches) -> dict[str, ContentsRows]:
             tell=lambda row: {column: as_text(row.get(column)) for column in known},
         )
 
-    # Of a journal that tells no contents there are no rows of them.
+    # A journal that reports no contents has these tables without rows.
     contents, tables = described_columns(source.format.id), tables_of(source.format)
     del tables["records"]
     return {name: table(name, columns) for name, columns in tables.items()}
@@ -184,7 +186,7 @@ def _entries(source: Matches, table: str) -> Iterator[dict[str, Any]]:
 
 
 def _plain(column: Field, value: Any) -> Any:
-    """Return a value as a table has it: of a list of entries their number, of others their text."""
+    """Return a value for a table: a list of objects becomes its length, another list a text."""
     if isinstance(value, memoryview | bytearray):
         return bytes(value)
     if isinstance(value, LISTS):
@@ -260,7 +262,7 @@ def _print(names: Sequence[str], parts: Iterable[Columns], output: Output) -> No
 
 
 def _values(column: pa.Array, name: str) -> list[Any]:
-    """Return the values of a column; UsageProblem for those Python has not (the year 290000)."""
+    """Return the values of a column; UsageProblem for one that Python lacks (the year 290000)."""
     try:
         found: list[Any] = column.to_pylist()
     except (OverflowError, ValueError, NotImplementedError) as error:
@@ -270,9 +272,9 @@ def _values(column: pa.Array, name: str) -> list[Any]:
 
 
 def _unique(names: Sequence[str], same: Callable[[str], str] = str) -> list[str]:
-    """Return names of columns or tables, each once: SQL lets several have the same.
+    """Return unique names of columns or tables, of which several may have the same name.
 
-    Those are one name of which `same` is equal; the second of them gets a number.
+    Two names are the same if `same` of them is equal; the second one gets a number.
     """
     out: dict[str, str] = {}
     given = {same(name) for name in names}
@@ -294,15 +296,15 @@ def _renamed(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
 def _answered(
     sql: str, sources: Sequence[Matches], timeout: float, max_memory: int
 ) -> Iterator[pa.RecordBatchReader]:
-    """Give the result of a query as a stream; raises UsageProblem for one that cannot be answered."""
+    """Give the result of a query as a stream; raises UsageProblem if DuckDB rejects the query."""
     import duckdb  # noqa: PLC0415  # part of the extra
     import pyarrow as pa  # noqa: PLC0415
 
-    # Arrow's own allocators keep free memory for later; a query that streams does not need it later.
+    # The system's allocator: Arrow's own ones keep freed memory, which a streaming query does not reuse.
     pa.set_memory_pool(pa.system_memory_pool())
     tables = _tables(sources)
     config: dict[str, str | bool | int | float | list[str]] = {**CONFIG}
-    # Reading is what takes time, and it continues in one thread.
+    # Most of the time goes into reading journals, which is done in one thread anyway.
     config |= {"memory_limit": f"{max_memory}MiB", "threads": 1}
     with (
         _memory_bound((max_memory << 20) + BEYOND),
@@ -317,7 +319,7 @@ def _answered(
         def end() -> None:
             overdue.set()
             base.interrupt()
-            # Within one call of some functions nothing interrupts it.
+            # Some functions cannot be interrupted during a call.
             if not ended.wait(GRACE):
                 click.echo(f"journalspec: it took longer than {timeout:g} s, and did not end", err=True)
                 close()
@@ -348,7 +350,7 @@ def _answered(
 
 @contextmanager
 def _memory_bound(size: int) -> Iterator[None]:
-    """Limit this process to `size` more bytes of address space than it has, if the system can."""
+    """Limit the address space of this process to `size` bytes more than now, if the system can."""
     try:
         import resource  # noqa: PLC0415  # not on every system
     except ImportError:

@@ -1,4 +1,4 @@
-"""``journalspec recover PATH --to NEWDIR``: a new store with what recovery keeps, and what is not in it."""
+"""``journalspec recover PATH --to NEWDIR``: writes a new store with the recovered data, and a loss report."""
 
 from __future__ import annotations
 
@@ -49,9 +49,10 @@ from journalspec_reference.answers import ASSUMED, UNCHECKED, Answer
 from journalspec_reference.filesets import FilesetError, Journal
 from journalspec_reference.lossreport import LossReport, PartAccount, Tally
 
-#: Where lists are cut, a screen says that an option has all; here the report has.
+#: The end of a cut list: on other screens it refers to an option, here to the report, which has the full
+#: list.
 ALL, IN_REPORT = "(--all)", "(report)"
-#: The name in a report of a new directory that is not made.
+#: The name of the new directory in the report of --dry-run.
 NOWHERE = "NEWDIR"
 EXIT_STATUS = (
     "With --to: 0 all is carried over, 1 something is not, 2 nothing was written because of the command line,"
@@ -72,7 +73,7 @@ _NAMED = (
 
 
 def options() -> Callable[[Command], Command]:
-    """Return the options of a new store; :class:`NewStoreAsked` takes them in."""
+    """Return the options of a new store, whose values become a :class:`NewStoreAsked`."""
     return apply(
         click.option(
             "--to",
@@ -109,7 +110,7 @@ def options() -> Callable[[Command], Command]:
 
 @dataclass(frozen=True)
 class NewStoreAsked:
-    """Requests in addition to the policy, as they were given."""
+    """The values of the options for a new store, except for the policy."""
 
     to: Path | None
     dry_run: bool
@@ -117,7 +118,7 @@ class NewStoreAsked:
 
     @classmethod
     def taken(cls, what: dict[str, Any]) -> NewStoreAsked:
-        """Return it from the arguments of a command, and take it out of them."""
+        """Return an instance made from the arguments of a command; they are removed from `what`."""
         choices = newstore.StoreChoices(**taken(what, fields(newstore.StoreChoices)))
         found = cls(what.pop("to"), what.pop("dry_run"), choices)
         if not found and found.choices != newstore.StoreChoices():
@@ -130,7 +131,7 @@ class NewStoreAsked:
 
 
 def policy_of(journal: Journal, given: str | None) -> str:
-    """Return the policy for a new store of a journal: that which keeps most, unless one was given."""
+    """Return the policy for a new store of a journal: the given one, or else the one that keeps the most."""
     return given or get_format(journal.format).keeps_most
 
 
@@ -150,7 +151,7 @@ def rebuild(
             newstore.refuse_target(wanted.to, kept)
         newstore.refuse_running(journals)
         progress = _progress(show, sum(len(data) for one in journals for data in one.seen.values()))
-        # The archives that were given stay as they are, too.
+        # The command must not change the given archives either: their digests are compared, too.
         archives = [(str(path), path) for path in asked.paths if is_archive(path)]
         files = [*archives, *newstore.sources(journals)]
         before = newstore.digests(files, progress)
@@ -183,7 +184,7 @@ def rebuild(
     else:
         out = Painter()
         for line in screen(_sections(report)):
-            # The rest, for which there is no room, is in the report.
+            # The report has the rows for which the screen has no room.
             out.line(*(part.replace(ALL, IN_REPORT) if isinstance(part, str) else part for part in line))
     clean = all(part.verdict == CLEAN for part in parts)
     raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not found.unlisted else RECOVERED])
@@ -191,7 +192,7 @@ def rebuild(
 
 @contextmanager
 def _none_made(hidden: Journal | None = None) -> Iterator[None]:
-    """Turn it into :class:`NothingKept` that no store can be made; what it quotes of one may be `hidden`."""
+    """Turn CannotRebuild into :class:`NothingKept`; with `hidden`, the journal, its text is redacted."""
     try:
         yield
     except newstore.CannotRebuild as found:
@@ -200,13 +201,13 @@ def _none_made(hidden: Journal | None = None) -> Iterator[None]:
 
 
 def _hidden(error: FilesetError, journal: Journal) -> FilesetError:
-    """Return an error without its words: they may quote what users stored."""
+    """Return an error whose text is redacted, because it may quote the data of users."""
     text = f"the reason may quote stored data: {Redactor(journal).text(str(error), None)}"
     return type(error)(text, "type the same without --redact, where the reason may be seen")
 
 
 def _progress(show: Callable[[str, int, int], None], total: int) -> newstore.Progress:
-    """Return what shows how far a step is, in MiB."""
+    """Return a function that shows the progress of a step, in MiB."""
     done: Counter[str] = Counter()
 
     def progress(what: str, size: int) -> None:
@@ -217,7 +218,7 @@ def _progress(show: Callable[[str, int, int], None], total: int) -> newstore.Pro
 
 
 def _called(places: Sequence[Directory], name: str) -> str:
-    """Return what people call a file that was read."""
+    """Return the path of a file for display."""
     for place in places:
         if place.asked.below is not None and Path(name).is_relative_to(place.asked.below):
             return place.asked.called(Path(name))
@@ -225,7 +226,7 @@ def _called(places: Sequence[Directory], name: str) -> str:
 
 
 def _asked(place: Directory, policy: str | None) -> Iterator[Answer]:
-    """Yield what recovery makes of the journals at a place, with nothing hidden."""
+    """Yield the answers of recovery about the journals at a place, without redaction."""
     for journal in place.journals:
         name = policy_of(journal, policy)
         asked = replace(place.asked, redact=False)
@@ -233,7 +234,7 @@ def _asked(place: Directory, policy: str | None) -> Iterator[Answer]:
 
 
 def _directories(place: Directory) -> Iterator[Path]:
-    """Yield the directories that files of a place are in, and the one that was given."""
+    """Yield the directories of the files at a place, and the given directory."""
     if place.loaded.is_set:
         yield from ((place.loaded.root / name).parent for name in place.loaded.files)
     else:
@@ -241,7 +242,7 @@ def _directories(place: Directory) -> Iterator[Path]:
 
 
 def _top(place: Directory) -> Path:
-    """Return the directory whose place the new one takes: what was given, or what holds the files given."""
+    """Return the directory that the new one corresponds to: the given one, or that of the given files."""
     asked = place.asked
     return asked.below or (asked.given[0] if asked.given else place.loaded.root)
 
@@ -249,7 +250,7 @@ def _top(place: Directory) -> Path:
 def _parts(
     given: Given, policy: str | None, choices: newstore.StoreChoices
 ) -> tuple[list[newstore.Part], dict[str, str]]:
-    """Return the parts of the new store, and by journal the reasons why there is no new one.
+    """Return the parts of the new store, and for each journal without a new one the reason.
 
     Raises ChoiceRefused, and CannotRebuild if there is no part at all.
     """
@@ -270,7 +271,7 @@ def _parts(
         name = newstore.NO_POLICY if store.unrecovered else policy_of(answer.journal, policy)
         made.append(newstore.Part(path, name, store.answer, store))
     homes = {os.path.realpath(path): part for part in made for path in newstore.covered(part)}
-    # A refused choice is the store's own to explain, not that of what belongs to it, such as its bindings.
+    # If a store refuses a choice, drop the same refusal by a part of that store, such as its bindings.
     below_refused = {
         os.path.realpath(path) for answer, _, error in failed for path in _accounts(answer, error)
     }
@@ -299,7 +300,7 @@ def _parts(
 
 
 def _accounts(answer: Answer, refusal: FilesetError) -> list[Path]:
-    """Return the directories that a store accounts for, of which a choice was refused."""
+    """Return the directories of a store that refused a choice; none for another error."""
     if not isinstance(refusal, newstore.ChoiceRefused):
         return []
     try:
@@ -315,7 +316,7 @@ def _report(
     wanted: NewStoreAsked,
     found: tuple[Sequence[newstore.Part], dict[str, str]],
 ) -> LossReport:
-    """Return the report of a new store, which hides what is to be hidden."""
+    """Return the report of a new store, redacted if that is asked for."""
     parts, undone = found
     redactors = {id(part): Redactor(part.answer.journal, asked.redact) for part in parts}
 
@@ -339,7 +340,7 @@ def _report(
 
 
 def _sections(report: LossReport) -> Iterator[Section]:
-    """Yield what is printed of a new store that was written."""
+    """Yield the sections of the screen about a new store that was written."""
     size = sum(each.length for each in report.written)
     files = amount(len(report.written), "file")
     yield Section("new store", [f"{shown(report.target)}   {files}, {size:,} bytes, complete and forced"])
@@ -395,7 +396,7 @@ def _sections(report: LossReport) -> Iterator[Section]:
 
 
 def _noted(one: PartAccount) -> Iterator[str]:
-    """Yield a line for each kind of note on the old store: of whole files first, then the rarest."""
+    """Yield a line for each kind of note on the old store: those on whole files first, then by rarity."""
     described = get_format(one.part.answer.journal.format)
     firsts = {item.code: item for items in one.noted.first.values() for item in reversed(items)}
     lines = []

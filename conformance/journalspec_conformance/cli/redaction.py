@@ -1,8 +1,8 @@
-"""``--redact``: what users stored is replaced by its type and length, and what is counted stays.
+"""``--redact``: replaces the data of users by their type and length; numbers stay.
 
-Everything is contents that is text or bytes and has no list of choices in the field table. Names and ids get
-a mark besides (``text(6)#3f9a21``): equal ones have equal marks within a store. The key of the marks is
-made of the store itself, so that they cannot be looked up without it.
+A field counts as data of users if it is text or bytes and has no list of choices in the field table. Names
+and ids also get a mark (``text(6)#3f9a21``). Within a store, equal names have equal marks. The key of the
+marks is derived from the files of the store: without the store, nobody can guess a name and check its mark.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ KEYED, MARK = 1 << 16, 3
 
 
 class Redacted(str):
-    """What is shown of a value; `length` is that of the value itself."""
+    """The replacement of a value; `length` is the length of the value itself."""
 
     __slots__ = ("length",)
     length: int
 
 
 def _bytes_of(text: str) -> bytes:
-    """Return a text as bytes, also an invalid one: names of files are bytes, and damage leaves halves."""
+    """Return a text as bytes, also if damage left it invalid, or a file name is not UTF-8."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -55,7 +55,7 @@ class Redactor:
         return key.digest()
 
     def text(self, value: Any, name: str | None = "") -> Any:
-        """Return what is shown of a value of field `name`: numbers as they are. None: it is a body."""
+        """Return the replacement of a value of field `name` (None: a body); numbers stay."""
         if not self.hides:
             return value
         if isinstance(value, LISTS):
@@ -74,13 +74,13 @@ class Redactor:
         return shown
 
     def record(self, record: Record) -> Record:
-        """Return a record whose contents are replaced."""
+        """Return a record with redacted fields."""
         if not self.hides:
             return record
         return replace(record, fields=self._members(self._format.vocabulary.fields, record.fields))
 
     def observation(self, seen: Observation) -> Observation:
-        """Return an answer whose contents are replaced; free text in it may quote them."""
+        """Return a redacted answer. Free text in it is redacted, too: it may quote the data of users."""
         if not self.hides:
             return seen
         words = self._format.vocabulary
@@ -104,7 +104,7 @@ class Redactor:
         )
 
     def columns(self, known: Mapping[str, Field]) -> dict[str, Field]:
-        """Return columns as they are of what is shown: bytes that are hidden are a text."""
+        """Return the columns of the redacted values: bytes become text."""
         return {
             name: replace(each, kind="str") if self.hides and each.kind == "bytes" else each
             for name, each in known.items()
@@ -124,7 +124,7 @@ class Redactor:
         return self.text(value, name)
 
     def _note(self, note: Note) -> Note:
-        # Other output of tools (an edition, a lock) has nothing of a journal.
+        # Other notes come from the command itself (on an edition, a lock), and quote nothing from a journal.
         own = note.text and note.code in self._format.vocabulary.notes
         return replace(note, text=self.text(note.text)) if own else note
 

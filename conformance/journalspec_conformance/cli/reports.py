@@ -1,4 +1,4 @@
-"""``journalspec summary``, ``matrix`` and ``expect``: what to do with reports."""
+"""``journalspec summary``, ``matrix`` and ``expect``: commands on reports."""
 
 from __future__ import annotations
 

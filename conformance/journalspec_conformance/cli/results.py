@@ -1,4 +1,4 @@
-"""``journalspec results``: the reports of many runs in one directory, and what changed from run to run."""
+"""``journalspec results``: the reports of many runs in one directory, and the changes between runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How rows are written: as a table for people, as CSV, as lines of JSON, as a Parquet file."""
+"""Writes rows: as a table for people, as CSV, as lines of JSON, or as a Parquet file."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
 
 #: The default number of printed rows.
 FEW = 20
-#: Of bytes longer than that only the first ones are printed.
+#: Bytes up to MOST_BYTES are printed in full; of longer ones the first SOME_BYTES.
 MOST_BYTES, SOME_BYTES = 16, 8
-#: The columns that are printed of the rows of these tables, and the number of characters of a text.
+#: The printed columns of these tables. MOST_TEXT: longer texts in them are cut (characters).
 BRIEF = {
     MESSAGES: ("queue", "id", "timestamp", "priority", "kind", "size", "text"),
     QUEUES: ("queue", "id", "address", "filter", "routing", "messages", "bytes"),
     TRANSACTIONS: ("id", "state", "xid", "gtrid", "bqual", "recovery", "participants", "heuristics"),
 }
 MOST_TEXT = 48
-#: Texts by which something is named elsewhere are never cut.
+#: Columns that are never cut: other rows and options refer to their values.
 UNCUT = ("id", "xid", "queue")
-#: Number of characters of each value, if only one message was found.
+#: Longer values are cut, if only one message was found (characters).
 MOST_WHOLE = 600
 
 
 @dataclass
 class Output:
-    """Where rows go, and no more than `limit` of them; `total` is how many there were."""
+    """The target of rows. At most `limit` of them are written; `total` counts all."""
 
     as_ndjson: bool = False
     as_csv: bool = False
@@ -67,7 +67,7 @@ class Output:
 
     @property
     def streamed(self) -> bool:
-        """Whether rows alone go to standard output, for programs."""
+        """Whether the output is for programs: then standard output has nothing but rows."""
         return self.as_ndjson or self.as_csv or self.parquet is not None
 
     def write(self, names: Sequence[str], parts: Iterable[Columns], schema: Callable[[], pa.Schema]) -> None:
@@ -112,7 +112,7 @@ def write_csv(file: IO[str], names: Sequence[str], parts: Iterable[Columns]) -> 
 
 
 def _json(value: Any) -> object:
-    """Return a value as JSON has it; numbers that are not integers, and times, as texts."""
+    """Return a value for JSON; times, and numbers that are not integers, as texts."""
     try:
         return jsonable(value)
     except TypeError:
@@ -144,7 +144,7 @@ def show_rows(found: Stores, selection: Question, as_ndjson: bool) -> None:
 
 
 def hold_queues(sources: Sequence[Matches], wanted: Sequence[str]) -> None:
-    """Raise UsageProblem for the first queue that no record is of, with the names that are like it."""
+    """Raise UsageProblem for the first queue without a record, with similar names."""
     (column, *_) = [QUEUE] if isinstance(sources[0], ContentsRows) else sources[0].format.columns["queue"]
     known: dict[str, str] = {}
     for source in sources:
@@ -236,14 +236,14 @@ def show_records(sources: Sequence[Matches], output: Output) -> None:
 
 
 def _with_rows(sources: Sequence[Matches]) -> Sequence[Matches]:
-    """Return the journals that have rows, and those that are not clean; all of them if none has rows."""
+    """Return the journals that have rows or are not clean; all journals if none has rows."""
     if not any(source.matched for source in sources):
         return sources
     return [source for source in sources if source.matched or source.observation.verdict != CLEAN]
 
 
 def write_whole(out: Painter, row: Mapping[str, Any]) -> None:
-    """Write all that is known of one row: a line for each column; of long values the beginning."""
+    """Write one row, a line for each column; of a long value the beginning."""
     known = {name: value for name, value in row.items() if value is not None and name != "journal"}
     width = max(map(len, known)) + 2
     out.line("")
@@ -285,7 +285,7 @@ def _inferred(columns: Columns) -> pa.Schema:
 
 
 def write_heads(sources: Sequence[Matches], out: Painter | None = None) -> None:
-    """Write what each journal is, and its verdict with how many rows were found; to `out`, or to stderr."""
+    """Write a line on each journal, its verdict, and the number of rows found; to `out`, or to stderr."""
     for source in sources:
         journal, seen = source.answer.journal, source.observation
         title = f"{source.format.title} ({journal.format}, edition {journal.edition}), {shown(source.path)}"
@@ -311,21 +311,21 @@ def brief(value: Any) -> Any:
 
 
 def write_more(out: Painter, left: int, how: str) -> None:
-    """Write that there are more rows than were printed, if so, and how they are had."""
+    """If `left` rows were not printed, write their number and how to print them."""
     if left > 0:
         out.line("")
         out.line(f"next      {left:,} more: {how}")
 
 
 def cell_text(value: Any) -> str:
-    """Return a value for a cell of a table; of long bytes the first ones, and how many they are."""
+    """Return a value for a cell of a table; of long bytes the first ones, and their number."""
     return "" if value is None else value_text(value, MOST_BYTES, SOME_BYTES)
 
 
 def write_table(out: Painter, rows: Sequence[Mapping[str, Any]], last: Collection[str] = ()) -> None:
-    """Write rows as a table, without the columns that none of them has; a block a row where that is too wide.
+    """Write rows as a table without its empty columns; if it is too wide, write each row as a block.
 
-    The columns `last` come after the others. Numbers are to the right.
+    The columns `last` come after the others. Numbers are aligned to the right.
     """
     if not rows:
         return

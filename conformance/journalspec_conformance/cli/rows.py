@@ -1,6 +1,6 @@
-"""Rows of journals that are asked for: found by columns where Arrow is installed, else record by record.
+"""Finds the requested rows of journals: column by column if Arrow is installed, else record by record.
 
-Both ways give the same answers, and neither keeps a row after it was examined.
+Both ways give the same rows, and neither keeps a row in memory after examining it.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ from journalspec_reference.predicates import Predicate, text_of, texts
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: The word for a row of a journal itself; this many rows of a table are passed on together.
+#: The noun for a row that is a record; the number of rows of a table that are passed on together.
 RECORD, BATCH_ROWS = "record", 8192
 #: Values of several rows by the name of their column.
 Columns = Mapping[str, Sequence[Any]]
 
 
 def has_arrow() -> bool:
-    """Return whether columns can be had: NumPy and Arrow are installed."""
+    """Return whether rows can be found column by column: NumPy and Arrow are installed."""
     return find_spec("numpy") is not None and find_spec("pyarrow") is not None
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Rows that were found together: how many, their values, as lines of JSON, as Arrow if installed."""
+    """A batch of rows: their number, and their values as columns, JSON, and Arrow if installed."""
 
     count: int
     columns: Callable[[], Columns]
@@ -64,7 +64,7 @@ class Chunk:
     arrow: pa.RecordBatch | None = None
 
     def counted(self, names: Sequence[str]) -> Counter[tuple[Any, ...]]:
-        """Return how many rows each combination of values has; a list counts as its text."""
+        """Return the number of rows for each combination of values; lists are compared as texts."""
         if self.arrow is None:
             columns = self.columns()
             plain = [
@@ -80,7 +80,8 @@ class Chunk:
         found = pa.table(arrays, names=keys).group_by(keys).aggregate([([], "count_all")]).to_pydict()
         counts = found.pop("count_all")
         total: Counter[tuple[Any, ...]] = Counter()
-        # PyArrow 15 has several groups of absent values, by the bytes that lie below them.
+        # PyArrow 15 returns several groups of absent values, because it compares the bytes in their slots:
+        # add them up.
         for values, count in zip(zip(*found.values(), strict=True), counts, strict=True):
             total[values] += count
         return total
@@ -88,9 +89,9 @@ class Chunk:
 
 @dataclass
 class Matches:
-    """The rows of one journal of which `predicates` hold, in the files that match one of `files`.
+    """The rows of one journal for which `predicates` hold, in the files that match one of `files`.
 
-    `matched` is how many there are, once all chunks have been had.
+    After all chunks were read, `matched` is the number of these rows.
     """
 
     answer: Answer
@@ -98,19 +99,19 @@ class Matches:
     predicates: Sequence[Predicate] = ()
     files: Sequence[str] = ()
     noun: str = RECORD
-    #: The policy whose recovery the contents are of; None: strict; from a refused journal, the rows that can
-    #: be read.
+    #: The policy of the recovery whose contents these are. None: strict, and of a refused journal the rows
+    #: that can be read.
     policy: str | None = None
     matched: int = field(default=0, init=False)
 
     @property
     def format(self) -> Format:
-        """What the journal's format is."""
+        """The description of the journal's format."""
         return get_format(self.answer.journal.format)
 
     @property
     def path(self) -> str:
-        """What people call the path of the journal."""
+        """The path of the journal, for display."""
         return self.asked.called(self.asked.paths[0])
 
     @property
@@ -120,35 +121,35 @@ class Matches:
 
     @cached_property
     def observation(self) -> Observation:
-        """What came of the journal, as it may be shown."""
+        """The observation of the journal, redacted if that is asked for."""
         return self.redactor.observation(self.answer.observation)
 
     @cached_property
     def redactor(self) -> Redactor:
-        """What hides what may not be shown."""
+        """Replaces the values that --redact hides."""
         return Redactor(self.answer.journal, self.asked.redact)
 
     @cached_property
     def recovered(self) -> Answer:
-        """What recovery leaves, of a damaged journal what it can: lists of the state and contents need it."""
+        """The answer of recovery; without a policy, one with a state: lists and contents need it."""
         return with_state(self.answer) if self.policy is None else ask(self.answer.journal, self.policy)
 
     @cached_property
     def contents(self) -> Holdings | None:
-        """What is stored in the journal, as it may be shown; None: its format reports no contents."""
+        """The contents of the journal, perhaps redacted; None: its format reports no contents."""
         return stored(self.recovered, redact=self.asked.redact)
 
     @cached_property
     def state(self) -> Mapping[str, Any]:
-        """The lists of the recovered state, as they may be shown."""
+        """The lists of the recovered state, redacted if that is asked for."""
         return self.redactor.observation(self.recovered.observation).state or {}
 
     def head(self) -> dict[str, str]:
-        """Return what the journal is, as JSON has it."""
+        """Return format, edition and path of the journal, for JSON."""
         return {"format": self.format.id, "edition": self.answer.journal.edition, "path": self.path}
 
     def chunks(self, names: Sequence[str]) -> Iterator[Chunk]:
-        """Yield the rows with the columns `names`; raises Changed if they are not those of the answer."""
+        """Yield the rows with the columns `names`; raises Changed if the files have changed."""
         journal, seen, self.matched = self.answer.journal, 0, 0
         if self.answer.observation.verdict == REFUSED:
             return
@@ -166,12 +167,12 @@ class Matches:
         return not self.files or any(fnmatchcase(part.file, each) for each in self.files)
 
     def chunk(self, part: Stretch, batch: Batch, names: Sequence[str]) -> Chunk:
-        """Return the rows of a batch that are asked for."""
+        """Return the requested rows of a batch."""
         by_columns = has_arrow() and part.columns is not None
         return self._by_columns(part, batch, names) if by_columns else self._by_records(part, batch, names)
 
     def schema(self, names: Sequence[str]) -> pa.Schema:
-        """Return the Arrow types of columns; what is redacted is text."""
+        """Return the Arrow types of columns; redacted bytes are text."""
         import pyarrow as pa  # noqa: PLC0415  # part of an extra
 
         kinds = self._kinds
@@ -183,8 +184,8 @@ class Matches:
     def record_batches(self, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield the rows as record batches of :meth:`schema`, for a query.
 
-        A time outside every calendar, such as the greatest number for never, is empty there: DuckDB ends at
-        it.
+        A time outside the calendar, such as the largest number for "never", becomes null, because DuckDB
+        fails on it.
         """
         import pyarrow as pa  # noqa: PLC0415  # part of an extra
 
@@ -219,7 +220,7 @@ class Matches:
 
         from journalspec_reference import tables  # noqa: PLC0415
 
-        # A record batch without a column would have no rows.
+        # A record batch without any column would have no rows: so `off` is always read.
         wanted = {*names, *(each.column for each in self.predicates), "off"}
         kinds = {name: kind for name, kind in self._kinds.items() if name in wanted}
         whole = tables.RowBatches(self.path, self.answer.journal, kinds).of_records(part, batch)
@@ -238,7 +239,7 @@ class Matches:
         return Chunk(kept.num_rows, lambda: self._redacted(kept.select(names).to_pydict()), lines, kept)
 
     def _by_records(self, part: Stretch, batch: Batch, names: Sequence[str]) -> Chunk:
-        """Return the rows of a batch by looking at its records one by one."""
+        """Return the rows of a batch by examining its records one by one."""
         pairs = ((record, _row(record, self.path)) for record in part.tell(batch))
         found = [
             pair for pair in pairs if all(each.holds(pair[1].get(each.column)) for each in self.predicates)
@@ -258,7 +259,7 @@ class Matches:
         return {name: [self.shown_value(name, each) for each in found] for name, found in columns.items()}
 
     def shown_value(self, name: str, value: Any) -> Any:
-        """Return a value of a column as it may be shown."""
+        """Return a value of a column, redacted if that is asked for."""
         if name in COMMON or self.columns[name].choices:
             return value
         return self.redactor.text(value, name)
@@ -266,19 +267,18 @@ class Matches:
 
 @dataclass
 class ContentsRows(Matches):
-    """The rows of a table that are not records: of contents, of what was lost, of a list of the state.
+    """The rows of a table other than records: of contents, of lost regions, or of a list of the state.
 
-    `known` are its columns, `entries` gives its rows as they are stored; `tell` says how one may be shown.
+    `known` are its columns, `entries` returns its rows as they are stored; `tell` converts a row for display.
     """
 
     table: str = ""
     known: Mapping[str, Field] = field(default_factory=dict)
     entries: Callable[[], Iterable[Mapping[str, Any]]] = tuple
     tell: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
-    #: The names of queues, and their shown form, also of those without a row.
+    #: Returns the names of queues with their form for display, including queues without a row.
     queues: Callable[[], Mapping[str, str]] = dict
-    #: Lines about oddities that were seen while the rows were read: damaged pages, bodies that cannot be
-    #: read.
+    #: Returns lines about faults that were found while reading the rows: damaged pages, unreadable bodies.
     remarks: Callable[[], Iterable[str]] = tuple
 
     @property
@@ -287,7 +287,7 @@ class ContentsRows(Matches):
         return {"journal": columns_of(self.format)["journal"], **self.known}
 
     def stored(self) -> Iterator[Mapping[str, Any]]:
-        """Yield the rows that are asked for as they are stored."""
+        """Yield the requested rows as they are stored."""
         if not self.predicates and not self.files:
             yield from self.entries()
             return
@@ -312,7 +312,7 @@ class ContentsRows(Matches):
 
     @cached_property
     def _kinds(self) -> dict[str, pa.DataType]:
-        """Return the Arrow types of all columns; what nests is JSON."""
+        """Return the Arrow types of all columns; nested values are JSON."""
         import pyarrow as pa  # noqa: PLC0415  # part of an extra
 
         kinds = {"int": pa.int64(), "bytes": pa.binary(), "bool": pa.bool_(), "float": pa.float64()}
@@ -320,7 +320,7 @@ class ContentsRows(Matches):
         return {name: kinds.get(each.kind, pa.string()) for name, each in self.columns.items()}
 
     def shown_value(self, name: str, value: Any) -> Any:
-        """Return a value of a column, which is as it may be shown."""
+        """Return a value of a column unchanged: the rows are redacted already."""
         return value
 
 
@@ -330,7 +330,7 @@ def _compared(value: Any) -> Any:
 
 
 def _row(record: Record, path: str) -> dict[str, Any]:
-    """Return a record as columns have it."""
+    """Return a record as a row: the value of each column."""
     at = record.at
     row: dict[str, Any] = {"journal": shown(path), "file": shown(at.file), "off": at.off, "len": at.length}
     row["type"] = record.type
@@ -366,7 +366,7 @@ def ask_rows(found: Stores, selection: Question, policy: str | None = None) -> t
     out: list[Matches] = []
     status = STATUSES[RECOVERED] if found.unlisted else 0
     for place, journal in found.pairs:
-        # The conditions apply to stored values; what is shown of them is redacted later.
+        # The conditions apply to stored values; redaction comes later.
         answer = answer_of(replace(place.asked, redact=False), "inspect", journal, None)
         out.append(Matches(answer, place.asked, files=selection.files, policy=policy))
         verdicts = [answer.observation.verdict]
@@ -395,9 +395,9 @@ def _some(found: Sequence[Matches], out: Sequence[Matches]) -> list[Matches]:
 
 
 def with_contents(sources: Sequence[Matches]) -> list[Matches]:
-    """Return the journals whose contents are rows: not those that are read for the contents of another one.
+    """Return the journals whose contents are rows, without those that only supplement another one.
 
-    The queues in the bindings of a broker are those of its journal, which knows what they hold as well.
+    For example, the contents of a broker's message journal already include the queues from its bindings.
     """
     main, *others = sources[0].format.parts or [""]
     roots = [(one, one.answer.journal.root) for one in sources]
@@ -434,7 +434,7 @@ def contents_tables(source: Matches) -> dict[str, ContentsRows]:
 
 
 def _of_contents(source: Matches, selection: Question) -> Matches | None:
-    """Return the rows of the table of contents that is asked for; None: the journal reports no contents."""
+    """Return the rows of the requested table of contents; None: the journal reports no contents."""
     contents = source.contents
     if contents is None:
         return None
@@ -452,7 +452,7 @@ def _of_contents(source: Matches, selection: Question) -> Matches | None:
     found = table_of(contents, table, source)
     columns = ColumnSet(shown(table), contents.stored_columns(table), COLUMNS)
     selection.counted(columns)
-    # The table itself is the answer to --table.
+    # --table has chosen the table, and is no condition on its rows.
     found.predicates = replace(selection, table=()).predicates(columns)
     found.files = selection.files
     return found

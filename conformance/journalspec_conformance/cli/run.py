@@ -1,4 +1,4 @@
-"""``journalspec run`` and ``smoke``: judge an implementation, or see whether its harness works at all."""
+"""``journalspec run`` and ``smoke``: test an implementation, or check that its harness works at all."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from journalspec_conformance.wording import UNJUDGED, github_annotations, groupe
 from journalspec_corpus import Probe
 from journalspec_corpus.draws import COUNT, MOST_SEED
 
-#: Number of undamaged journals per format, edition and operation: enough to see that a harness speaks.
+#: Number of undamaged journals that `smoke` asks about, per format, edition and operation.
 PER_KIND = 2
 
 
-#: The options for the way of asking and for the use of the answers.
+#: The options for asking, and those for reporting the answers.
 _asking = _options.apply(
     _options.level(),
     click.option(
@@ -171,7 +171,7 @@ def _run(
     keep: Path | None,
     **options: Any,
 ) -> None:
-    """Run what the options of a command ask for, print what came of it, and end with the exit status."""
+    """Run the request that the options describe, print the results, and end with the exit status."""
     request = RunRequest(**options)
     prepared = _failed_before(request) if again else prepare(request)
     if report is not None:
@@ -183,7 +183,7 @@ def _run(
     except OSError as error:
         if len(results) < len(prepared.probes):
             raise
-        # The answers are there, only the file is not: hours of work are shown before that is said.
+        # Only writing the report failed. Show the results first: they may have taken hours.
         unwritten = error
     remember(request, prepared, [result for result in results if result.red])
     if as_json:
@@ -202,7 +202,7 @@ def _run(
 
 
 def _failed_before(request: RunRequest) -> Prepared:
-    """Return what is run of a request if only that is asked which failed last time; raises Problem."""
+    """Return the run of a request with only the probes that failed last time; raises Problem."""
     before = last_failed(request)
     failed = frozenset(before["probes"])
     if request.seed is None and before["seed"] is not None:
@@ -215,7 +215,7 @@ def _failed_before(request: RunRequest) -> Prepared:
 
 
 def _refuse_overwriting(report: Path, prepared: Prepared, request: RunRequest) -> None:
-    """Raise Problem if the report is to replace what is read, whatever name it goes by."""
+    """Raise Problem if the report would replace an input file, under whatever name."""
     shipped = prepared.setup.target.expectations
     expect = shipped if request.expect is None else Path(request.expect)
     read = [(f"--cases {path}", path) for path in request.cases]
@@ -230,7 +230,7 @@ def _refuse_overwriting(report: Path, prepared: Prepared, request: RunRequest) -
 
 
 def _refuse_silence(results: Sequence[Result], asked: int, least: int) -> None:
-    """Raise Problem if fewer than `least` were judged, or results are missing: silence is not success."""
+    """Raise Problem if fewer than `least` probes were judged, or results are missing. That is no success."""
     if len(results) != asked:
         raise Problem(f"{asked - len(results)} of {asked} probes have no result: the run was cut off")
     reasons = Counter(result.reason for result in results if result.result_class in UNJUDGED)
@@ -258,11 +258,11 @@ def run_prepared(
     *,
     stop: bool = False,
 ) -> None:
-    """Run everything into `results`, in order, and write the report, if one is requested, when all are there.
+    """Append all results to `results`, in order; then write the report, if one is requested.
 
-    With `stop` the first red result is the last one.
+    With `stop`, the run ends after the first red result.
 
-    A report that cannot be begun ends the run before anything is asked. Raises OSError.
+    If the report cannot be opened, the run ends before the first question. Raises OSError.
     """
     with ExitStack() as stack:
         stream = None if report is None else stack.enter_context(open_report(report))
@@ -377,7 +377,7 @@ def _introduce(hello: Hello) -> None:
 
 
 def _easy(engine: Engine, probes: Sequence[Probe]) -> Iterator[Probe]:
-    """Yield the first probes of undamaged journals that the implementation declares to answer."""
+    """Yield the first probes of undamaged journals that the implementation declares to support."""
     seen: dict[tuple[str, str, str], int] = {}
     for probe in probes:
         kind = (probe.case.format, probe.case.edition, probe.op)

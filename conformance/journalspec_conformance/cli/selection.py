@@ -1,4 +1,4 @@
-"""What a question about rows asks for: the options of it, and the conditions that they amount to."""
+"""Options that select rows, and their conversion to conditions on columns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from journalspec_conformance.cli.places import UsageProblem
 from journalspec_reference.predicates import COMPARED, IN, LIKE, Predicate
 from journalspec_reference.xids import spelled
 
-#: Columns of every row, before those of the format: the meaning of each, and its type.
+#: Columns of every row, before those of the format: the type of each, and its meaning.
 COMMON = {
     "journal": ("str", "the path of the journal"),
     "file": ("str", "the file of the record, within the journal"),
@@ -32,13 +32,13 @@ COMMON = {
     "len": ("int", "length of the record, in bytes"),
     "type": ("str", "type of the record"),
 }
-#: The names of the kinds of columns in messages.
+#: The kinds of columns, and their names in messages.
 WORDS = {"int": "integer", "bytes": "bytes", "str": "text", "bool": "boolean", "list": "list"} | {
     "float": "number",
     "time": "time",
     "object": "object",
 }
-#: The kinds of rows that are not contents.
+#: The value of --contents that asks for records instead of contents.
 RECORDS = "records"
 #: Number of bits of integers in columns.
 BITS = 64
@@ -93,7 +93,7 @@ _TEXTS = (
 
 @dataclass(frozen=True)
 class Question:
-    """What was asked for, as it was given."""
+    """The values of the options that select rows."""
 
     types: Sequence[str] = ()
     ids: Sequence[str] = ()
@@ -112,7 +112,7 @@ class Question:
     parquet: Path | None = None
 
     def of_contents(self, description: Format) -> bool:
-        """Return whether contents are asked for: by name, or a queue or table, and nothing of records."""
+        """Return whether contents are asked for: by --contents, or by a queue or table alone."""
         if self.contents is not None:
             return self.contents != RECORDS
         about = described(description.id)
@@ -154,7 +154,7 @@ class Question:
         return [name.strip() for name in (self.count_by or "").split(",") if name.strip()]
 
     def counted(self, columns: ColumnSet) -> None:
-        """Raise UsageProblem for a column to count by that there is not."""
+        """Raise UsageProblem for an unknown column to count by."""
         names = self.counted_names
         if self.count_by is not None and not names:
             raise UsageProblem("--count-by: no column is given", _listed(columns.known))
@@ -164,9 +164,9 @@ class Question:
 
 @dataclass(frozen=True)
 class ColumnSet:
-    """The columns of rows: `options` says which of them each option asks for, `what` what rows are called.
+    """The columns of rows. `options` has the columns that each option compares; `what` describes the rows.
 
-    `types` are the types of records; of other rows there are none.
+    `types` are the types of records; None for other rows.
     """
 
     what: str
@@ -182,7 +182,7 @@ def record_columns(description: Format) -> ColumnSet:
 
 
 def columns_of(description: Format) -> Mapping[str, Field]:
-    """Return the columns of a format's rows by name: members of an object follow its name."""
+    """Return the columns of a format's records by name; an object's name prefixes its members."""
     return _columns(description.id)
 
 
@@ -197,7 +197,7 @@ def _flat(members: Sequence[Field], owner: str, without: Sequence[str]) -> Itera
     seen = set()
     for each in members:
         name = f"{owner}{each.name}"
-        # A difference of one edition is described twice.
+        # The field table describes a field again if one edition differs.
         if name in seen or name in without or (each.kind == "list" and each.of):
             continue
         if each.kind == "object":
@@ -228,10 +228,10 @@ def _type(what: str, known: Collection[str], text: str) -> str:
 
 
 def _either(option: str, texts: Sequence[str], columns: Sequence[Field], names: Sequence[str]) -> Predicate:
-    """Return that a value is one of `texts`, in the first of the columns that can hold all of them."""
+    """Return the condition "one of `texts`" on the first column whose type fits all of them."""
     found: list[tuple[Any, ...]]
     for column, name in zip(columns, names, strict=True):
-        # Of a transaction any spelling will do: it comes out of the log of another product.
+        # An id of a transaction may be spelt in any way, as the logs of other products print it.
         if option == "--tx" and column.kind == "bytes":
             found = [spelled(text) for text in texts]
         else:
@@ -245,7 +245,7 @@ def _either(option: str, texts: Sequence[str], columns: Sequence[Field], names: 
 
 
 def _value(kind: str, text: str) -> Any:
-    """Return what a text means for a column of a kind; None: nothing."""
+    """Return a text as a value of a kind of column; None if it is not one."""
     try:
         if kind == "int":
             value = int(text, 0)
@@ -260,7 +260,7 @@ def _value(kind: str, text: str) -> Any:
 
 
 def _encodable(text: str) -> str:
-    """Return a text with what is not UTF-8 as columns have it."""
+    """Return a text in the form of columns, which escape bytes that are not UTF-8."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -291,7 +291,7 @@ _TOKENS = re.compile(
 
 
 def parsed(where: str, columns: ColumnSet) -> Iterator[Predicate]:
-    """Yield the conditions of an expression for ``--where``; raises UsageProblem where it cannot be read."""
+    """Yield the conditions of an expression for ``--where``; raises UsageProblem on a syntax error."""
     where = _encodable(where).rstrip()
     tokens, at = [], 0
     while at < len(where):

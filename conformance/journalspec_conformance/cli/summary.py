@@ -1,4 +1,4 @@
-"""What the screen of a store says: headings with sentences and lists. How it looks: :mod:`.journal_view`."""
+"""The screen of a store: headings with sentences and lists. The layout is in :mod:`.journal_view`."""
 
 from __future__ import annotations
 
@@ -50,26 +50,26 @@ from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, Answ
 from journalspec_reference.api import natural_key
 from journalspec_reference.filesets import LeftOut, by_reason
 
-#: Codes in `at_start` of a format that are not codes of an answer.
+#: Codes in `at_start` of a format that do not come from an answer.
 IN_DOUBT, BESIDE = "in-doubt", "beside"
-#: The policy that acts as the product does.
+#: The policy with which recovery acts as the product does.
 DEFAULT = "default"
 #: Titles of editions longer than this are omitted (characters).
 MOST_TITLE = 60
-#: Of no more messages the ones around a damage are looked for: each must be decoded.
+#: In a store with more messages, those around a damage are not looked for, because each must be decoded.
 MOST_LOOKED_AT = 100_000
 #: How a verdict is shown.
 WORDS = {CLEAN: "clean", RECOVERED: "recovered", REFUSED: "REFUSED"}
 
 
 def worst(verdicts: Iterable[str], unlisted: Sequence[LeftOut] = ()) -> str:
-    """Return the worst of several verdicts, and of that which is due for what could not be looked into."""
+    """Return the worst of several verdicts; it is at least `recovered` if paths are `unlisted`."""
     return max([*verdicts, *([RECOVERED] if unlisted else [])], key=STATUSES.__getitem__)
 
 
 @dataclass(frozen=True)
 class StoreRow:
-    """What is kept of a store among several: what it is called, its verdict, what it holds, how to ask it."""
+    """The row of one of several stores: its name, verdict and content, and the command that asks about it."""
 
     name: str
     verdict: str
@@ -81,18 +81,18 @@ class StoreRow:
 
 
 class SummaryScreen:
-    """The screen of `inspect`, or of recovery with a `policy`: of one store in full, of several a line each.
+    """The screen of `inspect`, or of recovery with a `policy`: one store in full, several with a line each.
 
-    Of a journal that strict recovery refuses, what another policy keeps is shown.
+    For a journal that strict recovery refuses, it shows the data that another policy keeps.
     """
 
     def __init__(self, command: str, policy: str | None) -> None:
         self._command, self._policy = command, policy
 
     def of_one(self, given: Given) -> Iterator[Line]:
-        """Return the lines on one store: its journals, the one that holds what people ask for first.
+        """Return the lines on one store and its journals, the main one (such as that of the messages) first.
 
-        What is `unlisted` may hold a part of the store.
+        The `unlisted` paths may contain a part of the store.
         """
         parts = _in_order(given.parts)
         main, description = parts[0], parts[0].description
@@ -103,7 +103,7 @@ class SummaryScreen:
         contents = stored(shown_parts[0].answer, redact=redact, hidden=redact)
         doubt, in_words = doubtful(description, seen, contents)
         pending = PENDING in in_words
-        # The records of a transaction manager are its transactions.
+        # The content of a transaction manager is its transactions, which are in `doubt` already.
         found = in_contents(contents) or ([] if pending else held(description, seen))
         out = [Section("store", [_store(parts)]), *_in_use(parts)]
         beside = _beside(main.answer, contents)
@@ -131,7 +131,8 @@ class SummaryScreen:
             consequence.append(
                 f"the rest is the result of --policy {kept_by}" if kept_by else f"by --policy {self._policy}"
             )
-        # The product does not start on a journal that recovery refuses, or it forgets transactions in doubt.
+        # Otherwise the product does not start, or forgets the transactions in doubt: then they are not left
+        # to an operator.
         doubt_left = bool(doubt.number) and not pending and seen.unfit is None
         own = {IN_DOUBT: doubt_left, BESIDE: contents is not None and contents.damaged()}
         first = LookedAt(
@@ -165,7 +166,7 @@ class SummaryScreen:
         effects = contents.effects() if contents else []
         if says := [(text,) for text in (*effects, *(row.says for row in starts))]:
             out.append(Section("at start", (), Listing(says, len(says)), apart=True))
-        # A start may fail on a clean journal: an unfinished file.
+        # A start may fail on a clean journal, for example because of an unfinished file.
         gives = bool(total) and (verdict != CLEAN or bool(shorts))
         steps = ["make the unreadable directories readable, or copy them"] if given.unlisted else []
         asked = part.place.asked, part.answer, self._command, self._policy, kept_by
@@ -173,7 +174,7 @@ class SummaryScreen:
         return screen([*out, Section("next", steps, apart=True)])
 
     def row(self, parts: Sequence[Part]) -> StoreRow:
-        """Return what is kept of a store among several."""
+        """Return the row of one of several stores."""
         parts = _in_order(parts)
         main = parts[0]
         asked, description = main.place.asked, main.description
@@ -230,7 +231,7 @@ class SummaryScreen:
 
 
 def _in_order(parts: Sequence[Part]) -> list[Part]:
-    """Return the parts of a store, the one that counts first."""
+    """Return the parts of a store, the main one first, in the order of `parts` of the format."""
     patterns = parts[0].description.parts
     return sorted(
         parts, key=lambda part: [not fnmatchcase(part.place.loaded.root.name, name) for name in patterns]
@@ -238,7 +239,7 @@ def _in_order(parts: Sequence[Part]) -> list[Part]:
 
 
 def _all_kept(parts: Sequence[Part], policy: str | None) -> tuple[list[Part], Part, str]:
-    """Return the parts with what is left of each, the first of the worst, and the policy that keeps it."""
+    """Return the parts with the data that is kept, the part with the worst verdict, and its policy."""
     keeping = [kept(part.answer, policy, redact=part.place.asked.redact) for part in parts]
     shown_parts = [replace(part, answer=answer) for part, (answer, _) in zip(parts, keeping, strict=True)]
     at = max(range(len(parts)), key=lambda number: STATUSES[parts[number].answer.observation.verdict])
@@ -248,7 +249,7 @@ def _all_kept(parts: Sequence[Part], policy: str | None) -> tuple[list[Part], Pa
 def _lost(
     parts: Sequence[Part], found: Iterable[Amounts], contents: Holdings | None, beside: Sequence[str]
 ) -> Iterator[Section]:
-    """Yield what each part has lost: the first one may be sound, and another is not."""
+    """Yield the losses of each damaged part; the first part may be undamaged."""
     if sum(amounts.count.total() for amounts in found) > MOST_LOOKED_AT:
         contents = None
     main, *others = parts
@@ -260,14 +261,14 @@ def _lost(
 
 
 def _moments(part: Part) -> Iterator[str]:
-    """Yield that a journal changed while it was read, if it did."""
+    """Yield a sentence if a journal changed while it was read."""
     changed = [note.file or "" for note in part.answer.observation.notes if note.code == CHANGED]
     if changed:
         yield f"the journal changed during the read ({some_of(changed)}): the answer may mix two moments"
 
 
 def _beside(answer: Answer, contents: Holdings | None) -> list[str]:
-    """Return lines on damage next to a journal that only reading its contents shows."""
+    """Return lines on damage in files next to a journal, if only reading its contents finds that."""
     if contents is None:
         return []
     description, seen = get_format(answer.journal.format), answer.observation
@@ -297,9 +298,9 @@ def _of_part(part: Part, parts: Sequence[Part]) -> str:
 
 
 def kept(answer: Answer, policy: str | None, *, redact: bool) -> tuple[Answer, str]:
-    """Return what is left of a journal that recovery refuses, and by which policy; else it, and nothing.
+    """Return the answer of the first policy that does not refuse, and its name; else `answer`, "".
 
-    With `redact` it has nothing that users stored.
+    With `redact`, the new answer is redacted.
     """
     if policy is None or answer.observation.verdict != REFUSED:
         return answer, ""
@@ -313,7 +314,7 @@ def kept(answer: Answer, policy: str | None, *, redact: bool) -> tuple[Answer, s
 
 
 def _store(parts: Sequence[Part]) -> str:
-    """Return what a store is, in one line."""
+    """Return the description of a store, in one line."""
     main = parts[0]
     answer, description = main.answer, main.description
     names = [trial.edition for trial in answer.trials if trial.agrees] or [answer.journal.edition]
@@ -335,7 +336,7 @@ def _in_use(parts: Sequence[Part]) -> Iterator[Section]:
 
 
 def _files(parts: Sequence[Part], left: Iterable[LeftOut], *, contents: bool) -> Iterator[Section]:
-    """Yield the files: those of one role are one line, and so are those that were not read for one reason."""
+    """Yield the files, one line for each role, and one for each reason why files were not read."""
     rows: list[Sequence[str]] = []
     if archive := parts[0].place.asked.archive:
         packed = f"{archive.stat().st_size:,}" if archive.exists() else ""
@@ -380,7 +381,7 @@ def _files(parts: Sequence[Part], left: Iterable[LeftOut], *, contents: bool) ->
 
 
 def _span(names: Sequence[str]) -> str:
-    """Return the first and the last of several names, as people count."""
+    """Return the first and the last of several names, in numerical order."""
     first, *_, last = sorted(names, key=natural_key) * 2
     return shown(first) + (f" to {shown(last)}" if last != first else "")
 
@@ -403,7 +404,7 @@ def _records(parts: Sequence[Part]) -> Section:
 
 
 def _types(answer: Answer) -> Counter[str]:
-    """Return the number of records of each type; none if counting them takes another pass."""
+    """Return the number of records of each type; none if counting would read the files again."""
     records = answer.observation.records
     numbers: Mapping[int, int] | None = getattr(records, "codes", None)
     layout = getattr(format_module("journalspec", answer.journal.format), "LAYOUT", None)
@@ -415,7 +416,7 @@ def _types(answer: Answer) -> Counter[str]:
 
 
 def _remarks(parts: Sequence[Part], contents: Holdings | None) -> Iterator[Section]:
-    """Yield the notes that no other section has, those of one code as one line."""
+    """Yield the notes that no other section shows, one line for each code."""
     lines = []
     for part in parts:
         description, seen = part.description, part.answer.observation
@@ -443,10 +444,10 @@ def next_steps(
     doubtful: bool,
     gives: bool = False,
 ) -> list[str]:
-    """Return what to do about a journal; commands begin with two blanks. The first one changes nothing.
+    """Return the advice on a journal: commands begin with two blanks; the first changes nothing.
 
     `kept_by` is the policy that does not refuse it. `doubtful`: it has transactions in doubt. `gives`: a new
-    store brings something of it back.
+    store would contain some of its data.
     """
     seen, description, again = answer.observation, get_format(answer.journal.format), asked.whole.again
     verdict = seen.verdict
@@ -485,7 +486,7 @@ def next_steps(
 def _looked_for(answer: Answer) -> Iterator[str]:
     """Yield the places where a missing file may be: files with a similar name."""
     words = get_format(answer.journal.format).vocabulary.missing
-    # What a file alone has is missing from what was elected, and the file is there.
+    # Records that only the other file of a pair has are reported as missing, but their file exists.
     names = {
         one.name: None
         for one in answer.observation.missing

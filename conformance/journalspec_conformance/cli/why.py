@@ -28,9 +28,9 @@ from journalspec_reference.answers import settled
 from journalspec_reference.filesets import Journal
 from journalspec_reference.keeping import Holder, Keeping, keeping
 
-#: Of more journals than a store has, each gets one line.
+#: If there are more journals than this, each gets one line instead of a screen.
 MOST_SCREENS = 2
-#: Of a format that does not say it yet.
+#: The section for a format whose rules are not described yet.
 UNDESCRIBED = {"what": "The rules for freeing files of this format are not described."}
 
 
@@ -51,7 +51,7 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
     journals = stores.pairs
     out = Painter()
     several = len(journals) > MOST_SCREENS and not everything
-    # Those of a store are two at most, and one screen; a line between them.
+    # A store has at most two journals; both fit on one screen, with a line between them.
     most = MOST_LINES if len(journals) < 2 or several else MOST_LINES // 2 - 1
     rows = []
     with unchanging(stores.journals):
@@ -74,7 +74,7 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
 
 
 def _found(place: Directory, journal: Journal) -> Keeping | None:
-    """Return what keeps the files of a journal, with no name that is hidden; None: that is not described."""
+    """Return what keeps the files of a journal, perhaps redacted; None: the rules are not described."""
     found = keeping(journal.format, journal.seen, journal.edition, journal.params)
     if found is not None:
         hide = Redactor(journal, place.asked.redact).text
@@ -84,7 +84,7 @@ def _found(place: Directory, journal: Journal) -> Keeping | None:
 
 
 def _verdict(found: Keeping | None) -> str:
-    """Return which files of a journal stay: a word, three blanks, a sentence."""
+    """Return a word and a sentence, with three blanks between them, on the files of a journal that stay."""
     if found is None:
         return "KEPT   all files"
     free = [name for name in found.lengths if not found.of(name)]
@@ -97,10 +97,10 @@ def _verdict(found: Keeping | None) -> str:
 
 
 def _several(first: Directory, journal: Journal, rows: Sequence[Sequence[str]]) -> Iterator[Section]:
-    """Yield what is said of many journals, of which `journal` is the first: one line of each."""
+    """Yield the sections on many journals, with one line for each; `journal` is the first one."""
     yield Section("store", [f"{len(rows):,} journals"])
     yield Section("held by", listing=Listing(rows, len(rows), ("path", "verdict", "")), apart=True)
-    # The content of an archive has no path of its own.
+    # A journal in an archive has no path that a command could take.
     if first.asked.archive is None:
         steps = ["one of them:", f"  {first.of(journal).again('why')}"]
     else:
@@ -163,7 +163,7 @@ def _of_store(described: Format, found: Keeping) -> Iterator[Section]:
 
 
 def _runs(found: Keeping) -> Iterator[tuple[str, ...]]:
-    """Yield the files that nothing holds, those that follow one another as one row."""
+    """Yield the files that nothing holds; adjacent ones are one row."""
     for held, run in groupby(found.lengths, key=lambda name: bool(found.of(name))):
         names = [*run]
         if not held:

@@ -1,8 +1,9 @@
-"""What shipped products were found to do after a crash: data, loaded and checked.
+"""The results of shipped products on crash states: loads and checks the data files.
 
-``findings/<name>.toml`` is what one run over one harness came to, written by ``tools/record_findings.py``
-and never by hand; the first run over a harness is named as it is. ``findings/causes.toml`` says in words
-why, whose fault it is and what an operator can do; its patterns say which kinds of failure it explains.
+``findings/<name>.toml`` has the results of one run over one harness. It is written by
+``tools/record_findings.py`` and never by hand. The first run over a harness has the harness's name.
+``findings/causes.toml`` explains causes in words: why it happens, which component is at fault, and what an
+operator can do. Its patterns select the kinds of failure that a cause explains.
 ``findings/<name>.jsonl.gz`` holds the smallest state of each kind as cases.
 """
 
@@ -23,24 +24,25 @@ from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.worst import findings, worst_cases
 
 CAUSES = "causes.toml"
-#: What failures of one kind have in common.
+#: The members that are equal in all failures of one kind.
 MEMBERS = ("writer", "policy", "stratum", "verdict", "category")
-#: verdict -> the invariants that it breaks. The last three are not answers at all: it ended, it did not come
-#: back in time, or it answered that it failed.
+#: verdict -> the invariants that it breaks. The last three mean no answer: a timeout, an ended process, or an
+#: answer ``error``.
 BREAKS: Mapping[str, tuple[str, ...]] = {**VERDICTS, "hang": ("I7",), "crash": ("I7",), "error": ()}
 #: Verdicts that are no failure.
 HARMLESS = ("pass", "acceptable")
-#: The stratum of states that a crash leaves where every force is honest. No other is added to it.
+#: The class of states that a crash leaves if the device performs every fsync. Numbers of other classes are
+#: never added to its own.
 REACHABLE = "R"
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why kinds of failure happen. `matches` are patterns in the order of MEMBERS, any of which will do.
+    """A cause of failures. `matches` are rows of patterns in the order of MEMBERS; one row must match.
 
-    `harness` is the pattern of the harnesses concerned, `blame` the component that could have prevented it;
-    `rules` are design rules, `requirements` what the specification says about it, `deviations` what the
-    format's room lists of products. `safe` says under which guarantee of the disk it cannot happen.
+    `harness` is the pattern of the harnesses concerned, `blame` the component that could have prevented the
+    failure. `rules` are ids of design rules, `requirements` of requirements, and `deviations` of the format's
+    deviations of products. `safe` describes the guarantee of the disk under which the failure cannot happen.
     """
 
     id: str
@@ -57,17 +59,17 @@ class Cause:
     harness: str = "*"
 
     def explains(self, members: tuple[str, ...], harness: str) -> bool:
-        """Return whether it explains a kind of `harness`, given by its members in the order of MEMBERS."""
+        """Return whether it explains a kind of failure of `harness`; `members` are as in MEMBERS."""
         kinds = any(all(map(fnmatchcase, members, patterns)) for patterns in self.matches)
         return kinds and fnmatchcase(harness, self.harness)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One kind of failure that was seen: how often, under what, and why.
+    """One kind of failure that was found: its frequency, the presets, and the cause.
 
-    `states` of `of` states of its class failed so; `strongest` is the preset with the strongest
-    guarantees that shows it. `example` names a state and says what was answered.
+    `states` of `of` states of its class failed so; `strongest` is the preset with the strongest guarantees
+    that shows it. `example` has the id of a state and the answer to it.
     """
 
     writer: str
@@ -85,15 +87,15 @@ class Finding:
 
     @property
     def members(self) -> tuple[str, ...]:
-        """What its kind is, in the order of MEMBERS."""
+        """The values that define its kind, in the order of MEMBERS."""
         return tuple(getattr(self, name) for name in MEMBERS)
 
 
 @dataclass(frozen=True, slots=True)
 class ProductRun:
-    """What one run over one product came to.
+    """The result of one run over one product.
 
-    `strata` has for each class and policy how many states got which verdict, `verdicts` those of R.
+    `strata` has the number of states by class, policy and verdict; `verdicts` has those of class R.
     """
 
     name: str
@@ -106,7 +108,7 @@ class ProductRun:
 
     @property
     def verdicts(self) -> Mapping[str, Mapping[str, int]]:
-        """By policy, how many states of the class R got which verdict."""
+        """The number of states of class R, by policy and verdict."""
         return self.strata[REACHABLE]
 
 
@@ -132,7 +134,7 @@ def _frozen(value: Any) -> Any:
 
 
 def causes_of(format_id: str, members: tuple[str, ...], harness: str) -> tuple[Cause, ...]:
-    """Return what explains a kind of failure of `harness`, given by its members in the order of MEMBERS."""
+    """Return the causes of a kind of failure of `harness`, given as values in the order of MEMBERS."""
     return tuple(
         cause for cause in causes() if cause.format == format_id and cause.explains(members, harness)
     )
@@ -140,13 +142,13 @@ def causes_of(format_id: str, members: tuple[str, ...], harness: str) -> tuple[C
 
 @cache
 def judgements() -> tuple[ProductRun, ...]:
-    """Return what all products were found to do, by name of the run."""
+    """Return the runs over all products, in the order of their names."""
     return tuple(_judgements())
 
 
 @dataclass(frozen=True, slots=True)
 class WorstSeen:
-    """What one product got on a worst case of its format: the verdicts on its full and its small form."""
+    """The verdicts on one product for a worst case of its format, in the full and in the small form."""
 
     id: str
     harness: str

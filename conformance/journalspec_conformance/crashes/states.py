@@ -1,8 +1,8 @@
-"""Crash states as cases: a sample of them, or those of a build, each judged by the oracle of the crash model.
+"""Crash states as cases, from a sample or a build. The oracle of the crash model grades the answers.
 
-A state follows from a recorded trace, so that neither a build nor another reader is needed: what is
-required comes from the writes, fsyncs and acknowledgements before the crash. Which states are taken
-depends on the seed (of a build: on the ids) alone. No choice depends on a reader's answer.
+A state follows from a recorded trace, so that neither a build nor another reader is needed. The required
+outcome follows from the writes, fsyncs and acknowledgements before the crash. The choice of states depends
+only on the seed (for a build: on the ids), never on a reader's answer.
 """
 
 from __future__ import annotations
@@ -48,21 +48,22 @@ from journalspec_corpus.pipeline.plan import Plan
 from journalspec_reference import load
 
 TIER = "crash"
-#: States of one trace in a sample, or more where traces are few: more traces show more.
+#: The number of states that a sample takes of one trace; more if there are too few traces. Many traces find
+#: more than many states.
 PER_TRACE = 4
 #: One of this many traces of a sample is about corruption: bytes that changed after they were durable.
 CORRUPTED_EVERY = 8
-#: Traces that are remembered: states come in the order of their classes, and to play a trace takes
-#: longer than to ask about a state of it.
+#: The number of cached traces. States are ordered by class, not by trace, and playing a trace takes longer
+#: than a question about a state.
 TRACES = 2048
-#: States that are remembered: several questions are about one.
+#: The number of cached states: there are several questions about each state.
 STATES = 64
 _NOWHERE = At("", 0, 0)
 _SHOWN = 160
 
 
 class Class(NamedTuple):
-    """What kind of crash a state is. `field` is empty if no record is torn."""
+    """The class of a crash state. `field` is the field in which a record is torn, empty if none is."""
 
     stratum: str
     category: str
@@ -73,28 +74,28 @@ class Class(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrashCase(Case):
-    """A crash state as a case. `workload` and `descriptor` say how it is made; it judges answers itself."""
+    """A crash state as a case, made from `workload` and `descriptor`. It grades the answers itself."""
 
     workload: Any
     descriptor: Descriptor
 
     @property
     def adapter(self) -> CrashFormat:
-        """What the format gives to the crash engine."""
+        """The format's adapter for the crash engine."""
         return crash_format(self.format)
 
     @property
     def state(self) -> State:
-        """The state itself, and whether it may be refused."""
+        """The state: its files, and the requirements on a reader."""
         return _state(self.format, self.workload, self.descriptor)
 
     @property
     def required(self) -> Expected:
-        """What recovery must give."""
+        """The required outcome of recovery."""
         return self.state.situation.expected
 
     def outcome(self, policy: str, observed: Message, claims: Claims) -> Outcome:
-        """Return what an observation under `policy` is worth; its fingerprint is ``verdict/category``."""
+        """Return the outcome of an observation under `policy`; its fingerprint is ``verdict/category``."""
         answer = answer_of(self.adapter, observed, listed=claims.records)
         verdict = self.verdict(policy, answer)
         if verdict == "acceptable":
@@ -105,8 +106,8 @@ class CrashCase(Case):
         kind = policy, self.stratum, verdict, self.category, self.descriptor.preset
         limit = first_that_covers(limits(self.format), writer_of(self.state.trace), *kind)
         if limit is not None:
-            # A limit covers kinds of states. Only a reader that follows the specification shows in which of
-            # them such a reader fails: one that fails otherwise there has a fault of its own.
+            # A limit of the format covers kinds of states. It excuses a failure only if the reference, which
+            # follows the specification, fails in the same way on this very state.
             seen = load(self.format).recover(self.files(), edition=self.edition, policy=policy)
             right = replace(self.adapter.answer(seen), unlisted=answer.unlisted)
             if self.verdict(policy, right) == verdict:
@@ -120,7 +121,7 @@ class CrashCase(Case):
         return self.state.verdict(answer, salvaging=holes)
 
     def reason(self, verdict: str, answer: Answer) -> str:
-        """Return in words what is wrong with `answer`."""
+        """Return the fault in `answer`, in words."""
         parted = parting(answer, self.required)
         words = [MEANINGS[verdict]]
         words += [f"missing: {_listed(parted['missing'])}"] if parted["missing"] else []
@@ -155,9 +156,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def answer_of(adapter: CrashFormat, observed: Mapping[str, Any], *, listed: bool = True) -> Answer:
-    """Return what the oracle judges of an observation in its JSON form; raises Misbehaved.
+    """Convert an observation from JSON to the form that the oracle compares; raises Misbehaved.
 
-    Records are not `listed` by an implementation that reports the state alone.
+    `listed` is false for an implementation that reports the state without records.
     """
     records = tuple(
         Record(
@@ -196,7 +197,7 @@ def as_crash_case(format_id: str, workload: Any, descriptor: Descriptor) -> Cras
     adapter = crash_format(format_id)
     case = case_of(adapter, _state(format_id, workload, descriptor), beyond=False, tier=TIER)
     if case.stratum == LYING:
-        # A loss there is the fault of no format: a build has such states, a sample has none.
+        # No format can prevent a loss in these states. A build contains such states; a sample does not.
         case = replace(case, level="may")
     members = {item.name: getattr(case, item.name) for item in fields(Case)}
     return CrashCase(**members, workload=workload, descriptor=descriptor)
@@ -207,8 +208,8 @@ def sampled(
 ) -> list[CrashCase]:
     """Return up to `count` states of the workloads of a tier of a format, in `editions`: a sample by `seed`.
 
-    Traces come in an order that the seed draws. Each gives a few states, first those of the classes that
-    were seen least.
+    The seed determines the order of the traces. Each trace contributes a few states, first those of the
+    rarest classes so far.
     """
     workloads = sorted(Plan(format_id, tier).workloads(), key=lambda work: _draw(seed, work.name.encode()))
     taken: dict[bytes, tuple[Any, Descriptor]] = {}
@@ -221,7 +222,7 @@ def sampled(
             break
         stratum = CORRUPTED if number % CORRUPTED_EVERY == 0 else REACHABLE
         places = _places(trace, stratum, seed)
-        # Ids cost most: only states of the requested classes get theirs.
+        # Computing ids takes the most time, so do it only for states of the needed classes.
         drawn: dict[Class, list[tuple[bytes, States, int]]] = {}
         for _ in range(min(each, count - len(taken))):
             if not places:
@@ -235,7 +236,7 @@ def sampled(
             if case_id not in taken:
                 seen[kind] += 1
                 taken[case_id] = workload, descriptor_of(states, row, seed)
-    # States of a run after a crash come last: they cannot be reduced, and the first of a kind is.
+    # States of a run after a crash come last: the first failure of a kind is reduced, and these cannot be.
     chosen = sorted(taken.values(), key=lambda found: isinstance(found[0], SecondLife))
     return [as_crash_case(format_id, *found) for found in chosen]
 
@@ -245,7 +246,7 @@ def _draw(seed: int, name: bytes) -> bytes:
 
 
 def _places(trace: Trace, stratum: str, seed: int) -> dict[Class, list[tuple[States, list[int]]]]:
-    """Return class -> where its states are: those of a crash point, and the numbers of the rows there."""
+    """Return class -> places of its states: the states of a crash point, and the numbers of rows in them."""
     writer, presets = writer_of(trace), tuple(preset for preset in PRESETS if preset.stratum == stratum)
     found: dict[Class, list[tuple[States, list[int]]]] = {}
     for states in crash_states(trace, presets, seed, everywhere=stratum == CORRUPTED):
@@ -267,10 +268,10 @@ def _in_drawn_order(places: list[tuple[States, list[int]]], seed: int) -> list[t
 
 
 def built(directory: Path, count: int, editions: Mapping[str, Collection[str]]) -> list[CrashCase]:
-    """Return `count` states (0: all) of the build in `directory`: of each class as many as of the others.
+    """Return `count` states (0: all) of the build in `directory`, equally many of each class.
 
-    They are of `editions` of its format, and of each class those with the smallest ids, which are hashes.
-    Raises Problem if there is no build.
+    They have one of the `editions` of its format. Of each class, those with the smallest ids are taken; ids
+    are hashes. Raises Problem if there is no build.
     """
     try:
         plan = Plan.of_build(directory)
@@ -301,7 +302,7 @@ def built(directory: Path, count: int, editions: Mapping[str, Collection[str]]) 
 
 
 def _shares(sizes: Sequence[int], count: int) -> list[int]:
-    """Return how many of each of so many to take: of each as many as of the others while it lasts."""
+    """Return the numbers to take of groups with these sizes, as equal as possible; `count` in all."""
     shares = [0] * len(sizes)
     left = min(count, sum(sizes))
     while left:

@@ -21,19 +21,18 @@ from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.verdict import MEANINGS, VERDICTS, Answer
 from journalspec_corpus.making import make_case
 
-#: Questions that reducing one failure may take.
+#: The most questions for reducing one failure.
 BUDGET = 300
-#: After this many breakdowns while a failure is reduced nothing more is asked: each may cost the time limit.
+#: Reducing a failure ends after this many breakdowns, because each may take the whole time limit.
 MOST_BREAKDOWNS = 10
 #: The assumed answer of an implementation that gave none while a state was reduced.
 _NO_ANSWER = Answer((), "no-answer")
 
 
 class EngineReader:
-    """An implementation under one policy as the crash engine asks it: from files to an answer.
+    """Adapts an implementation under one policy to the crash engine: it maps files to an answer.
 
-    If it gives none (it ends, or times out), that is treated as a refusal, unless a refusal is
-    what is looked for.
+    No answer (it ends, or times out) is treated as a refusal, unless the failure to reproduce is a refusal.
     """
 
     def __init__(self, engine: Engine, adapter: CrashFormat, policy: str, *, refusing: bool = False) -> None:
@@ -80,7 +79,7 @@ def _bare_case(format_id: str, edition: str, files: Mapping[str, bytes], policy:
 
 
 def reduced(engine: Engine, probe: Probe, result: Result) -> Probe:
-    """Return the question about the smallest state that fails as `result` did; `probe` if none is smaller."""
+    """Return the probe of the smallest state that fails as `result` did; `probe` if none is smaller."""
     found = smallest(engine, probe, result)
     if found is None:
         return probe
@@ -91,9 +90,8 @@ def reduced(engine: Engine, probe: Probe, result: Result) -> Probe:
 def smallest(engine: Engine, probe: Probe, result: Result) -> Reduced | None:
     """Return the smallest state that fails as `result` did, found with :data:`BUDGET` questions.
 
-    It is None if the failure does not happen again, or is none that the crash model judges: no answer at all
-    is not reduced, nor is what a run after a crash left, whose states depend on what was chosen from the
-    first run.
+    It is None if the failure does not happen again. Two kinds of failure are not reduced: those without an
+    answer, and those after a second crash, whose states depend on the state chosen for the first one.
     """
     case, verdict = probe.case, _verdict(result)
     if not isinstance(case, CrashCase) or isinstance(case.workload, SecondLife) or not verdict:
@@ -110,13 +108,13 @@ def smallest(engine: Engine, probe: Probe, result: Result) -> Reduced | None:
 
 
 def _verdict(result: Result) -> str:
-    """Return the verdict of the crash model, nothing where the failure is another one."""
+    """Return the crash model's verdict in a failure; an empty text for other failures."""
     verdict, _, category = result.fingerprint.partition("/")
     return verdict if category and verdict in VERDICTS else ""
 
 
 def account(case: Case, result: Result, target: str, repeat: str) -> list[str]:
-    """Return a failure as a story: what was written, what arrived, what was answered, what would be right."""
+    """Return the description of a failure: the writes, the disk, the answer, and the required one."""
     if not isinstance(case, CrashCase):
         return [result.reason]
     state = case.state
@@ -165,7 +163,7 @@ def _answered(case: CrashCase, result: Result) -> Iterator[str]:
 
 
 def required(case: CrashCase) -> Iterator[str]:
-    """Yield what recovery must give in a state, by names of records."""
+    """Yield the lines on the required outcome in a state, by names of records."""
     sets = case.required
     for words, names in (
         ("must come", sets.must_keep),
@@ -177,7 +175,7 @@ def required(case: CrashCase) -> Iterator[str]:
 
 
 def lived(adapter: CrashFormat, workload: Any, state: State) -> Iterator[str]:
-    """Yield what was done up to `state`, line by line, and what of it arrived."""
+    """Yield the lines on the operations before `state`, and on the parts of them that reached the disk."""
     yield f"Before: {state.trace.background} after the used bytes."
     for number, before in enumerate(reduce.crashes_before(adapter, workload), start=1):
         yield f"Life {number}, done in this order:"

@@ -1,4 +1,4 @@
-"""A writer judged by the crash states of its own trace: what it wrote, fsynced and acknowledged.
+"""Tests a writer on the crash states of its own trace: its writes, fsyncs and acknowledgements.
 
 The implementation does the operations of a published case step by step and reports its storage operations
 (``io-trace``). Of that trace the states are enumerated that a disk may leave under a preset; the reference
@@ -41,22 +41,22 @@ from journalspec_corpus.crash.trace import (
 from journalspec_corpus.drawn import lenient
 from journalspec_corpus.model import model_of
 
-#: Attempts at leaving out an operation while a failure is reduced: each lets the writer write once more.
+#: The most attempts to omit an operation while a failure is reduced. Each runs the writer once more.
 ATTEMPTS = 60
-#: Characters of a state in a explain.
+#: The most characters of a state in the text of a failure.
 MOST_SHOWN = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriterCase(Case):
-    """A case with something to write, judged under a `preset` on so many `states` that `seed` draws."""
+    """A case with operations to write, tested under a `preset` on `states` states that `seed` draws."""
 
     preset: str
     seed: int
     states: int
 
     def written(self, engine: Asking, probe: Probe) -> Outcome:
-        """Let the implementation write, and return what its trace is worth."""
+        """Let the implementation write, and return the outcome of its trace."""
         try:
             loss = first_loss(engine, probe)
         except Settled as early:
@@ -65,7 +65,7 @@ class WriterCase(Case):
 
 
 def writer_case(case: Case, preset: str, seed: int, states: int) -> WriterCase | None:
-    """Return a published case as one of a writer; None if it writes nothing, or the format has no model."""
+    """Return a published case as a WriterCase; None if it writes nothing, or the format has no model."""
     if case.write is None or "kill_after" in case.write or model_of(case.format) is None:
         return None
     members = {item.name: getattr(case, item.name) for item in fields(Case)}
@@ -76,25 +76,25 @@ def writer_case(case: Case, preset: str, seed: int, states: int) -> WriterCase |
 
 @dataclass(frozen=True)
 class Written:
-    """What a writer did: its trace, and for each operation of the trace the number of the one asked for."""
+    """A writer's trace, and for each storage operation the number of the requested operation."""
 
     trace: Trace
     asked: tuple[int, ...]
     replies: tuple[Message, ...]
 
     def issued(self, upto: int) -> int:
-        """Return how many operations had begun when ``ops[:upto]`` of the trace had."""
+        """Return how many requested operations had begun after ``ops[:upto]`` of the trace."""
         return self.asked[upto - 1] + 1 if upto else 0
 
     def durable(self, upto: int) -> int:
-        """Return how many operations had been acknowledged by then: the last one and all before it."""
+        """Return how many requested operations were durable by then: all up to the last acknowledged one."""
         before = [self.asked[at] for at, op in enumerate(self.trace.ops[:upto]) if isinstance(op, Ack)]
         return max(before, default=-1) + 1
 
 
 @dataclass(frozen=True)
 class WriterLoss:
-    """A state in which what the writer had acknowledged is not recovered."""
+    """A state in which recovery loses acknowledged data."""
 
     case: WriterCase
     written: Written
@@ -135,7 +135,7 @@ def record(engine: Asking, probe: Probe) -> Written:
     return Written(trace, tuple(asked), tuple(replies))
 
 
-#: The words for a storage operation of a trace, with its members in the order of MEMBERS.
+#: Storage operation -> its class, whose arguments are in the order of MEMBERS.
 _OPERATIONS: Mapping[str, Callable[..., Op]] = {
     "create": Create,
     "write": Write,
@@ -155,12 +155,12 @@ def _operation(entry: Mapping[str, Any]) -> Op:
 
 
 def first_loss(engine: Asking, probe: Probe) -> WriterLoss | None:
-    """Return the first state in which something acknowledged is lost, by the crash point; None if in none.
+    """Return the first state, by crash point, that loses acknowledged data; None if no state does.
 
-    Raises Settled for a write that ends early, or refuses other operations than the case says.
+    Raises Settled for a write that ends early, or that refuses other operations than the case expects.
     """
     case = probe.case
-    assert isinstance(case, WriterCase)  # no other case has a writer's oracle
+    assert isinstance(case, WriterCase)  # only WriterCase calls this
     written = record(engine, probe)
     refused = [str(number) for number, reply in enumerate(written.replies) if "refused" in reply]
     if refused not in [[str(one["op"]) for one in entry.get("refusals", ())] for entry in probe.expect]:
@@ -178,7 +178,7 @@ def first_loss(engine: Asking, probe: Probe) -> WriterLoss | None:
 
 
 def _chosen(trace: Trace, case: WriterCase) -> Iterator[State]:
-    """Yield up to so many states of a trace as the case says, in the order of their crash points."""
+    """Yield states of a trace in the order of their crash points, at most as many as the case allows."""
     found = [
         (situation, row)
         for states in crash_states(trace, (get_preset(case.preset),), case.seed, everywhere=True)
@@ -186,13 +186,13 @@ def _chosen(trace: Trace, case: WriterCase) -> Iterator[State]:
         for row in range(len(states))
     ]
     drawn = sorted(range(len(found)), key=lambda number: blake2b(b"%d/%d" % (case.seed, number)).digest())
-    # In the order of their crash points: the first failure takes the fewest operations.
+    # In the order of crash points the first failure is the one with the fewest operations.
     taken = sorted(drawn[: case.states], key=lambda at: (found[at][0].states.point.crash_index, at))
     yield from (State(*found[number]) for number in taken)
 
 
 def reduced(engine: Asking, probe: Probe) -> WriterLoss | None:
-    """Return a loss of the case with the fewest operations that were found; None if nothing is lost."""
+    """Return a loss for a case reduced to few operations; None if nothing is lost."""
     loss = first_loss(engine, probe)
     left, at = ATTEMPTS, 0 if loss is None else len(loss.written.replies) - 1
     while loss is not None and at >= 0 and left:
@@ -200,7 +200,7 @@ def reduced(engine: Asking, probe: Probe) -> WriterLoss | None:
         smaller = _without(loss.case, at)
         try:
             found = first_loss(engine, next(other for other in smaller.probes if other.op == "write"))
-        except (Settled, Breakdown):  # without it the rest cannot be done
+        except (Settled, Breakdown):  # the other operations need it
             found = None
         loss, at = (loss if found is None else found), at - 1
     return loss
@@ -219,7 +219,7 @@ def _without(case: WriterCase, number: int) -> WriterCase:
 
 
 def account(loss: WriterLoss, target: str, repeat: str) -> list[str]:
-    """Return a loss as a story: what was asked for, written and acknowledged, what arrived, what is lost."""
+    """Return a description of a loss: the operations, writes and acknowledgements, the disk, and the loss."""
     state, written = loss.state, loss.written
     told: dict[int, list[str]] = {}
     for number, text in zip(written.asked, explain.story(state), strict=False):
@@ -240,7 +240,7 @@ def account(loss: WriterLoss, target: str, repeat: str) -> list[str]:
 
 
 def told(engine: Asking, case: Case, target: str, repeat: str) -> list[str]:
-    """Return the story of a loss that is reduced while `engine` asks the writer once more."""
+    """Return the description of a loss, after reducing it with questions through `engine`."""
     loss = reduced(engine, next(probe for probe in case.probes if probe.op == "write"))
     return (
         [f"{case.id}: nothing is lost when it writes once more"]

@@ -1,4 +1,4 @@
-"""The harnesses that ship: one ``NAME.toml`` each, found by looking.
+"""The harnesses that ship, each described by a ``NAME.toml`` in this directory.
 
     summary      one line for `journalspec formats` and error messages
     target       "module:Class": a Python class run in-process, or

@@ -36,16 +36,16 @@ from journalspec_conformance.programs import drop_scratch, end_all, make_scratch
 Request = dict[str, Any]
 Answer = dict[str, Any]
 Op = Mapping[str, Any]
-#: The longest message that is passed on.
+#: The longest message in an answer (characters).
 SHOWN = 2000
 _OPEN = "open"
 _HARNESSES = __package__
-#: Names for copies of journals.
+#: Numbers for the names of copies of journals.
 _numbers = count()
 
 
 class CannotDo(Exception):
-    """The product has no way to do what is asked: an ``unsupported`` answer about `what`."""
+    """The product cannot perform the request: an ``unsupported`` answer about `what`."""
 
     def __init__(self, message: str, what: str = "operation") -> None:
         """Keep both; the message is for people."""
@@ -54,23 +54,24 @@ class CannotDo(Exception):
 
 
 def observation(damaged: object, told: Iterable[object], **members: Any) -> Answer:
-    """Return an observation, of a journal that is `damaged` or not, with what the product said."""
+    """Return an observation of a journal that is `damaged` or not, with the product's messages."""
     answer: Answer = {"verdict": RECOVERED if damaged else CLEAN, **members}
     message = "; ".join(map(str, told))[:SHOWN]
     return {**answer, "message": message} if message else answer
 
 
 class Exceptions:
-    """What products throw, as the phase and code of a refusal (``exceptions.toml`` of a format)::
+    """Maps exceptions of products to the phase and code of a refusal (``exceptions.toml`` of a format)::
 
         [phases]        WHEN = the phase of what nothing below knows; WHEN is what the harness was doing
         [methods]       METHOD = the phase of what came out of that method (the innermost counts)
         [[exception]]   when = [...], says = a part of the message, code; `class` and `phase` if they matter
         [messages]      CODE = a part of what the product logs about something lost or put aside
 
-    An exception that says the same as one of the specification's codes gets that code. Everything else keeps
-    its class name (``exception:NAME``), which is nobody's code: such an answer never counts as the right
-    refusal by accident. A plain Exception says less than its cause.
+    An exception with the meaning of one of the specification's codes gets that code. Others get their class
+    name (``exception:NAME``), which is no code of the specification: such an answer is never accepted as the
+    right refusal by accident. For a plain Exception, the class of its cause is used, which has more
+    information.
     """
 
     def __init__(self, package: str) -> None:
@@ -95,7 +96,7 @@ class Exceptions:
         return {"verdict": REFUSED, **self.refusal(thrown, when)}
 
     def notes(self, said: Iterable[str]) -> list[str]:
-        """Return the lines that report something lost or put aside, each with its code."""
+        """Return the log lines about lost or set-aside data, each with its code."""
         messages = self._table.get("messages", {})
         return [f"{code}: {line.strip()}" for line in said for code, part in messages.items() if part in line]
 
@@ -108,8 +109,8 @@ class Exceptions:
 class Session:
     """One ``write`` request: a journal in `directory` and the operations done on it.
 
-    A format's own class says which `operations` there are besides ``open``, and what they do to a journal,
-    which has ``open()`` and ``stop()``.
+    The class of a format lists its `operations` besides ``open``, and applies them to a journal, which has
+    ``open()`` and ``stop()``.
     """
 
     operations: ClassVar[tuple[str, ...]]
@@ -157,21 +158,23 @@ class Session:
 
 
 class Driver:
-    """How one format's products are driven; a class of the format's own says what is missing here.
+    """Drives the products of one format; a subclass for the format implements the missing parts.
 
-    `claims` is what ``hello`` says of the format, `charset` the JVM's default charset if that changes what is
-    written (None: its own choice). A product that is not a Java program has no JVM: `java` is None.
+    `claims` is the declaration of the format in ``hello``. `charset` is the JVM's default charset if the
+    written bytes depend on it (None: the JVM's choice). A product that is not a Java program has no JVM:
+    `java` is None.
     """
 
     format_id: ClassVar[str]
     charset: ClassVar[str | None] = None
     claims: ClassVar[Answer]
-    #: Why there is no ``read``, where a product shows no records; empty: there is.
+    #: The reason why there is no ``read``, if the product shows no records; empty: there is one.
     unread: ClassVar[str] = ""
-    #: When an operation throws: the phase of the harness, in the words of ``exceptions.toml``.
+    #: The harness's phases of ``open`` and of other operations: keys in ``exceptions.toml`` for an exception
+    #: there.
     write_phases: ClassVar[tuple[str, str]] = (_OPEN, "write")
-    #: The phase of a reading or a recovery, in the same words: an exception of the product then is its
-    #: refusal.
+    #: The current phase of ``read`` or ``recover``, likewise: an exception of the product is a refusal in
+    #: this phase.
     doing: str = _OPEN
 
     def __init__(self, product: Product, java: jvm.Runtime | None) -> None:
@@ -199,7 +202,7 @@ class Driver:
     # The protocol's requests.
 
     def hello(self) -> Answer:
-        """Say what this is and can do."""
+        """Return the declaration of this product."""
         runs = {"language": "java", "java": self.java.version} if self.java else {"language": "python"}
         name = self.product.id.partition("-")[0]
         impl = {"version": self.product.version, **runs, "source": self.product.source, "name": name}
@@ -231,8 +234,8 @@ class Driver:
     def write(self, request: Request) -> Iterator[Answer]:
         """Write through the product; stepwise answers only if they were asked for.
 
-        An operation that the product refuses gets ``refused`` in its answer; what
-        it has left on disk then is what the runner wants to see.
+        If the product refuses an operation, the answer has ``refused``; the runner then checks the files that
+        it has left.
         """
         stepwise = request.get("step", False)
         try:
@@ -263,7 +266,7 @@ class Driver:
         yield {"ok": {"files": session.files(), "refusals": refusals, "durable": durable}}
 
     def bye(self) -> None:
-        """Nothing to put away: files are release after every request."""
+        """Do nothing: files are released after every request."""
 
 
 def no_files(why: str) -> Answer:
@@ -272,7 +275,7 @@ def no_files(why: str) -> Answer:
 
 
 def by_number(name: str) -> list[tuple[int, str]]:
-    """Return what sorts names of files by the numbers in them."""
+    """Return a sort key for file names that orders the numbers in them by value."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
 
 
@@ -288,11 +291,12 @@ def copy_of(directory: Path, only: str = "") -> Iterator[Path]:
             if entry.is_dir():
                 shutil.copytree(entry.path, copy / entry.name)
             else:
-                # Thousands of journals are loaded in a row: times and modes need not be copied.
+                # Copy only the content, without times and modes: thousands of journals are loaded one after
+                # the other.
                 (copy / entry.name).write_bytes(Path(entry.path).read_bytes())
         yield copy
     finally:
-        try:  # files as a rule, everything else in the careful way
+        try:  # usually only files; `remove` handles other entries
             for entry in os.scandir(copy):
                 Path(entry.path).unlink()
             copy.rmdir()
@@ -302,15 +306,15 @@ def copy_of(directory: Path, only: str = "") -> Iterator[Path]:
 
 @cache
 def _copies() -> Path:
-    """Return the directory for this process's copies, which goes with the process.
+    """Return the directory for this process's copies, which is removed when the process ends.
 
-    It is in memory: the products wait for the disk several times in each load.
+    It is in memory, because the products perform several fsyncs in each load.
     """
     return make_scratch(memory=True)
 
 
 def serving(product_id: str) -> list[str]:
-    """Return the command that serves a product, whether it is there or not."""
+    """Return the command that serves a product, without checking that the product is installed."""
     return [sys.executable, "-m", _HARNESSES, "--product", product_id]
 
 
@@ -328,10 +332,10 @@ def command(product_id: str) -> list[str]:
 
 
 def _next_request(lines: IO[str], answers: IO[str]) -> str:
-    """Return the next request. If its JVM is spent, this program begins again before it.
+    """Return the next request. If the JVM is spent, this program restarts itself first.
 
-    It is the same process with the same pipes: the runner notices nothing. What was answered is written by
-    now, and nothing of the next request is read.
+    The process and its pipes stay the same, so the runner does not notice. All answers are written by then,
+    and nothing of the next request is read.
     """
     if jvm.spent.is_set():
         sys.stderr.flush()
@@ -369,7 +373,7 @@ def main(arguments: list[str] | None = None) -> int:
     os._exit(status)
 
 
-#: Is called with the product and options; returns whether it saw a deviation.
+#: A program is called with the product and options; it returns whether it saw a deviation.
 Program = Callable[..., bool]
 
 

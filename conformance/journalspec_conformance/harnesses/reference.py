@@ -23,10 +23,10 @@ Message = dict[str, Any]
 
 
 class Reference:
-    """Answers for every described format that the reference has a room for."""
+    """Answers for every described format that the reference implements."""
 
     def __init__(self, rooms: Mapping[str, Implementation] | None = None) -> None:
-        """Answer from the rooms that exist, or from `rooms`; a format without one is not declared."""
+        """Use the existing implementations, or those in `rooms`; a format without one is not declared."""
         self._rooms = rooms
 
     def hello(self) -> Message:
@@ -40,7 +40,7 @@ class Reference:
         }
 
     def _room(self, request: Message) -> Implementation:
-        """Return the room of the format that is asked about, which is loaded for the first question."""
+        """Return the implementation of the request's format, which is loaded for the first question."""
         return self._rooms[request["format"]] if self._rooms else load(request["format"])
 
     def read(self, request: Message) -> Message:
@@ -64,9 +64,9 @@ class Reference:
         return {"ok": seen.to_json(level)}
 
     def _contents(self, request: Message, seen: Observation) -> dict[str, Any] | None:
-        """Return what the journal of a request holds, of which recovery has `seen` the rest.
+        """Return the contents of the journal of a request; `seen` is the observation of its recovery.
 
-        Only the files of the journal itself count: what is beside a directory is not in the request.
+        Only the files of the journal itself are used: a request has no neighbouring directories.
         """
         journal = Journal(
             request["format"], request["edition"], files_of(request), params=request.get("params") or {}
@@ -95,23 +95,23 @@ class Reference:
         yield {"ok": {"files": storage.names(), "refusals": refusals, "durable": durable}}
 
     def bye(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no files are open."""
 
 
 class Traced:
-    """A storage that writes down, in the protocol's words, what changes `inner` and what is forced."""
+    """A storage that records each change and fsync of `inner`, in the form of the protocol."""
 
     def __init__(self, inner: Storage) -> None:
         self._inner = inner
         self._done: list[Message] = []
 
     def taken(self) -> list[Message]:
-        """Return what was done since the last call."""
+        """Return the operations since the last call."""
         done, self._done = self._done, []
         return done
 
     def __getattr__(self, name: str) -> Any:
-        """Return a method of the storage; one that changes something is written down once it has."""
+        """Return a method of the storage; one that changes something is recorded after the call."""
         method, op = getattr(self._inner, name), name.replace("_", "-")
         if op not in MEMBERS:
             return method
@@ -152,7 +152,7 @@ def _storage(request: Message) -> Storage:
 
 
 def _publish(request: Message, storage: Storage) -> None:
-    """In memory mode, put the written files into the mapping that represents the directory."""
+    """In memory mode, put the written files into the request's mapping, which represents the directory."""
     if isinstance(storage, MemoryStorage):
         files: MutableMapping[str, bytes] = request["files"]
         files.clear()

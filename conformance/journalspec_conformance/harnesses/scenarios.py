@@ -1,4 +1,4 @@
-"""What a format's products are asked to do: ``scenarios.toml``, which captures and experiments play.
+"""Reads ``scenarios.toml``: operations on a format's products, for captures and experiments.
 
     always          requirements that every capture shows, where its edition knows them
     [words]         WORD = "MEMBER MEMBER=DEFAULT MEMBER:KIND MEMBER...": an operation's members in order.
@@ -33,7 +33,7 @@ _REPEATED = re.compile(r"(?P<start>0x)?(?P<part>.+)\*(?P<count>\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A named history of one journal: the operations of each process. `told` is its entry in the table."""
+    """A named sequence of operations on one journal, for each process. `told` is its entry in the table."""
 
     name: str
     title: str
@@ -42,7 +42,7 @@ class Scenario:
 
 
 class Table:
-    """A format's ``scenarios.toml``; `told` is all of it."""
+    """A format's ``scenarios.toml``; `told` is the parsed file."""
 
     def __init__(self, package: str) -> None:
         """Read the table in `package`; nothing is expanded yet."""

@@ -1,8 +1,8 @@
-"""Declarative schemas as implementations: they read undamaged journals, and nothing else.
+"""Declarative schemas as implementations, which read only undamaged journals.
 
-A schema has neither scanning nor rules of recovery. The reference says where headers and
-records are and what they amount to; the schema reads each of them, and the answer has its
-fields. So it is only asked for ``read`` and never about damage.
+A schema has no rules for scanning and recovery. The reference finds the headers and records and computes the
+state; the schema parses each of them, and the answer has the schema's fields. So it is only asked for
+``read`` and never about damage.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class SchemaHarness:
         }
 
     def read(self, request: Message) -> Message:
-        """Read; what is damaged, or what the schema does not take, is not an answer but an error."""
+        """Read; raises SchemaError for a damaged journal, or if the schema does not fit."""
         format_id, edition, files = request["format"], request["edition"], files_of(request)
         found = load(format_id).read(files, edition=edition, params=request.get("params"))
         if found.verdict == REFUSED or found.dropped:

@@ -1,4 +1,4 @@
-"""Published products that the harnesses drive: what they are, where they are kept, whether they are intact.
+"""Published products that harnesses drive: their descriptions, their place in the cache, and checksums.
 
 One data file per product is next to this module. Nothing is downloaded unless a user asks for it with
 ``journalspec products fetch``. The cache is ``$JOURNALSPEC_PRODUCTS`` or the platform's cache directory;
@@ -24,7 +24,7 @@ _SHA256_DIGITS = 64
 
 
 class UnknownProductError(LookupError):
-    """No data file describes the product asked for."""
+    """No data file describes the requested product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,10 @@ class Jar:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A product version: what it writes, which harness drives it, and the jars it needs.
+    """A product version: the formats it writes, the harness that drives it, and the jars it needs.
 
-    One that is no Java program has none; `java` is 0 then. One that is not published comes from a class path
-    of the user's: `own` is the environment variable that has it, and `jars` what goes with it.
+    A product that is no Java program has no jars, and `java` is 0. An unpublished product comes from a class
+    path of the user's: `own` is the environment variable with the class path, and `jars` are additional jars.
     """
 
     id: str
@@ -75,7 +75,7 @@ class Product:
 
     @property
     def main_jar(self) -> Jar | None:
-        """The product's own jar (the others are what it needs to load)."""
+        """The product's own jar (the others are its dependencies)."""
         return next((jar for jar in self.jars if jar.role == "product"), None)
 
 
@@ -176,8 +176,8 @@ def is_fetched(product: Product) -> bool:
 def own_classpath(product: Product) -> list[str]:
     """Return the class path that the user has given for a product that is not published.
 
-    Entries are files and directories; one that ends in ``*`` is all jars in its directory, as Java has it.
-    Raises ProductError if there is none, or nothing at one of its places.
+    Entries are files and directories; an entry that ends in ``*`` means all jars in its directory, as in
+    Java. Raises ProductError if there is no class path, or an entry does not exist.
     """
     found: list[str] = []
     for entry in filter(None, os.environ.get(product.own, "").split(os.pathsep)):

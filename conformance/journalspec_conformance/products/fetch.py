@@ -1,7 +1,7 @@
-"""Getting a product's jars with the tools of its own world: Maven, or the Ivy that Spark brings along.
+"""Fetches a product's jars with the usual tools for Java: Maven, or the Ivy that is part of Spark.
 
-Which repositories are asked is the user's configuration of those tools, never
-ours. What arrives is taken only if its SHA-256 is the one in the data file.
+The repositories are those in the user's configuration of these tools. A file is accepted only if its SHA-256
+is the one in the data file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Fetcher(Protocol):
 
     @property
     def name(self) -> str:
-        """What the tool is called, for messages."""
+        """The name of the tool, for messages."""
 
     def fetch(self, jar: Jar, folder: Path) -> None:
         """Put ``jar.filename`` into `folder`; raises ProductError."""
@@ -63,7 +63,7 @@ class Maven:
     name: ClassVar[str] = "Maven"
 
     def fetch(self, jar: Jar, folder: Path) -> None:
-        """Copy one artefact without what it depends on."""
+        """Copy one artefact without its dependencies."""
         name = f"{jar.group}:{jar.artifact}:{jar.version}"
         artifact = f"{name}:jar:{jar.classifier}" if jar.classifier else name
         command = [self.program, "-q", "-B", "dependency:copy"]
@@ -80,9 +80,9 @@ class Ivy:
     name: ClassVar[str] = "Ivy"
 
     def fetch(self, jar: Jar, folder: Path) -> None:
-        """Retrieve one artefact without what it depends on."""
+        """Retrieve one artefact without its dependencies."""
         if jar.classifier:
-            # Its command line has no word for classifiers.
+            # Its command line has no option for classifiers.
             raise ProductError(f"{jar.coordinates} cannot be had with Ivy: install Maven (`mvn` on PATH)")
         command = [self.java, "-jar", str(self.ivy_jar), "-notransitive", "-confs", "default"]
         command += ["-dependency", jar.group, jar.artifact, jar.version]
@@ -114,7 +114,7 @@ def choose_fetcher() -> Fetcher:
 
 
 def sweep(cache: Path) -> None:
-    """Remove what killed fetches have left in `cache`: it is older than a fetch may be."""
+    """Remove the remains of killed fetches from `cache`: directories older than a fetch can be."""
     for left in cache.glob(f"{PREFIX}*"):
         with suppress(OSError):
             if time.time() - left.stat().st_mtime > TIMEOUT:
@@ -126,9 +126,8 @@ def fetch_product(
 ) -> Path:
     """Fetch all jars of `product` into the cache and return its directory.
 
-    Nothing happens if they are there and intact. Otherwise they are collected
-    in a scratch directory, every SHA-256 is compared, and only a complete set
-    replaces what was there. Raises ProductError.
+    Nothing happens if they exist and are intact. Otherwise they are fetched into a scratch directory. Every
+    SHA-256 is compared, and only a complete set replaces the previous directory. Raises ProductError.
     """
     target = product_dir(product)
     if not problems(product, target):

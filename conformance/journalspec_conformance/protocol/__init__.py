@@ -25,7 +25,7 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 @cache
 def _validator(name: str) -> Draft202012Validator:
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow, and only who validates needs it
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow, and only needed for --validate
     from referencing import Registry, Resource  # noqa: PLC0415 - as above
 
     resources = [(schema["$id"], Resource.from_contents(schema)) for schema in schemas().values()]
@@ -36,7 +36,7 @@ def _validator(name: str) -> Draft202012Validator:
 def first_fault(name: str, message: object) -> str | None:
     """Return what is wrong with `message` under schema `name`, deepest fault first; None if nothing.
 
-    The text says where in the message, and what the schema wants there.
+    The text has the place in the message, and the demand of the schema.
     """
     errors = list(_validator(name).iter_errors(message))
     if not errors:

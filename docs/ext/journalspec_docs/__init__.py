@@ -1,7 +1,7 @@
 """A small Sphinx extension: everything on the site that can be generated is generated.
 
-Tables, diagrams and pages come from the files that the code itself uses
-(schemas, requirements, cases, reports), so that the site cannot say something else.
+Tables, diagrams and pages come from the files that the code itself uses (schemas, requirements, cases,
+reports), so that the site cannot contradict them.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from sphinx.search.en import SearchEnglish
 
 from journalspec_docs import addresses, domain, generate, hints, lean, markup, parts
 
-#: How often Python looks for circles to free: a page is a tree of ten thousand nodes that know their parents,
-#: and looking through all of them again and again took a fifth of a build.
+#: The thresholds of Python's search for reference cycles. A page is a tree of ten thousand nodes with
+#: references to their parents, and searching all of them repeatedly took a fifth of a build.
 COLLECTED = (10_000, 20, 50)
 
 
 class Search(SearchEnglish):
-    """The search of Sphinx, which stems the same word anew on each page: a twentieth of a build."""
+    """The search of Sphinx with a cache of stems; without it, stemming took a twentieth of a build."""
 
     def __init__(self, options: dict[str, str]) -> None:
         super().__init__(options)

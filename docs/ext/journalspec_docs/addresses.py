@@ -1,8 +1,7 @@
-"""Addresses that stay: ``/r/BTM-RCV-003`` for each requirement, case and deviation, and the addresses of
-earlier pages.
+"""Permanent addresses: ``/r/BTM-RCV-003`` for each requirement, case and deviation, and removed pages.
 
-Each is a file of a few hundred bytes that sends the reader on, for a host that has nothing but files. One
-page with a script that knows every id would be of no use to a reader without scripts, nor to a link checker.
+Each address is a file of a few hundred bytes that redirects the reader, because the host serves only files.
+One page with a script for all ids would not work without scripts, nor for a link checker.
 """
 
 from __future__ import annotations
@@ -18,19 +17,19 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from journalspec.formats import format_ids
 from journalspec_docs import domain, generate, sources
 
-#: The most cases on a page when each group had pages of its own: no group had more of them.
+#: The most cases on a page in the time when each group had pages of its own.
 CASES_OF_BEFORE = 60
 #: The kinds with an address of their own: their ids are permanent.
 KINDS = ("req", "case", "deviation")
 FOLDER = "r"
-#: Removed pages, and the pages that have their content now.
+#: Removed page -> the page that now has its content.
 MOVED = dict.fromkeys(("fast-path", "crash-engine", "second-lives"), "crash-model")
-#: Likewise, within the directory of a format's cases: each old anchor has the same name there.
+#: The removed pages of flags; on the new page, each anchor has the same name.
 MOVED |= {f"{generate.FOLDER}/{name}/cases/flags": "index" for name in format_ids()}
 
 
 def group_pages() -> Iterator[tuple[str, str, str]]:
-    """Yield (page, kind, name) where a group, or a part of one, had a page before several shared one."""
+    """Yield (page, kind, name) of the earlier pages, which had one group, or a part of one, each."""
     for format_id in format_ids():
         for group, cases in sources.cases_by_group(format_id).items():
             parts = range(1, -(-len(cases) // CASES_OF_BEFORE) + 1)
@@ -40,7 +39,7 @@ def group_pages() -> Iterator[tuple[str, str, str]]:
 
 
 def write(app: Sphinx, problem: Exception | None) -> None:
-    """Write every address that no page has."""
+    """Write the files of all addresses that are not pages."""
     if problem is not None or not isinstance(app.builder, StandaloneHTMLBuilder):
         return
     found = domain.domain_of(app.env).objects
@@ -54,7 +53,7 @@ def write(app: Sphinx, problem: Exception | None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(sends_on(url, target.node_id, name, had_anchors=kind == "group"), encoding="utf-8")
     for old, new in MOVED.items():
-        # Where only some of the pages are made, others have nothing to lead to.
+        # If only some pages are built, the target may not exist.
         if join(dirname(old), new) not in app.env.found_docs:
             continue
         to = sends_on(f"{new}.html", "", new, had_anchors="/" in old)
@@ -62,9 +61,9 @@ def write(app: Sphinx, problem: Exception | None) -> None:
 
 
 def sends_on(url: str, anchor: str, name: str, *, had_anchors: bool) -> str:
-    """Return a page that leads to `anchor` of `url`; if it `had_anchors`, to the one that it is asked for."""
+    """Return a page that redirects to `anchor` of `url`; if it `had_anchors`, to the requested one."""
     to = escape(f"{url}#{anchor}" if anchor else url)
-    # Only an earlier page had anchors.
+    # Only an earlier page needs the script, which passes the anchor on.
     script = f'<script>location.hash&&location.replace("{escape(url)}"+location.hash)</script>'
     return (
         f'<!doctype html><meta http-equiv="refresh" content="0; url={to}">'

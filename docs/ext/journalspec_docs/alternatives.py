@@ -1,8 +1,8 @@
-"""What a structure may look like: by edition, by type of record, with and without its optional parts.
+"""The forms of a structure: by edition, by type of record, with and without its optional parts.
 
-Two tables tell: the format's table of bytes (``[layout]`` of its ``fields.toml``) for what is there, and
-the conditions of a ``.ksy`` for what only a schema describes. Each alternative is a
-:class:`~journalspec_docs.ksy.Type` of its own, named by when it holds, and drawn as any other.
+They come from the format's table of bytes (``[layout]`` of its ``fields.toml``), and from the conditions of a
+``.ksy`` for structures that only a schema describes. Each alternative is a separate
+:class:`~journalspec_docs.ksy.Type`, whose name is the condition for it.
 """
 
 from __future__ import annotations
@@ -17,28 +17,29 @@ from journalspec.layout import Layout
 from journalspec_docs import sources
 from journalspec_docs.ksy import Extent, Field, KsySchema, Type, role_of_name
 
-#: The fields of one form: what distinguishes it from others.
+#: The fields of one form, which distinguish it from other forms.
 Form = tuple[Field, ...]
 #: (structure, edition)
 Place = tuple[str, str]
 
 #: Conditions of this form about one field exclude each other.
 _VALUE = re.compile(r"(.+) == \d+")
-#: The presence of further bytes in the file is not a form of its content.
+#: Conditions on the position in the file, which are about the presence of more bytes and not about their
+#: form.
 _PLACE = "_io."
-#: A type of more fields than this is not drawn again for each content: it has a diagram of its own.
+#: A type with more fields than this has only one diagram, not one for each type of its content.
 MANY = 12
 
 
 def of_type(format_id: str, schema: KsySchema, kind: Type) -> list[Type]:
-    """Return the alternatives of a type of a schema; none if it always looks alike."""
+    """Return the alternatives of a type of a schema; none if it has only one form."""
     own = [each for each in _places(format_id) if _described(format_id, *each) == (schema.id, kind.name)]
     found = _side_by_side(format_id, own)
     return found if len(found) > 1 else _by_condition(kind) or _by_content(schema, kind)
 
 
 def by_edition(format_id: str) -> dict[str, list[Type]]:
-    """Return structure -> its alternatives in all editions, for those that not all editions have alike."""
+    """Return structure -> its alternatives in all editions, for structures that differ between editions."""
     places: dict[str, list[Place]] = {}
     for structure, edition in _places(format_id):
         places.setdefault(structure, []).append((structure, edition))
@@ -70,7 +71,7 @@ def _places(format_id: str) -> Iterator[Place]:
 
 
 def _side_by_side(format_id: str, places: Sequence[Place]) -> list[Type]:
-    """Return the different forms; those of the same record types are together, by editions."""
+    """Return the different forms; forms of the same record types are adjacent, ordered by edition."""
     by_kind: dict[str, dict[Form, list[str]]] = {}
     for structure, edition in places:
         for name, form in _forms(format_id, structure, edition).items():
@@ -93,7 +94,7 @@ def _type(name: str, editions: Sequence[str], fields: Form) -> Type:
 
 
 def _forms(format_id: str, structure: str, edition: str) -> dict[str, Form]:
-    """Return what a structure looks like in an edition: record type and what is omitted -> fields."""
+    """Return the forms of a structure in an edition: record type and optional part -> fields."""
     layout = _layout(format_id)
     kinds = list(layout.types(edition)) if layout.by_type(structure) else [""]
     found = {}
@@ -103,7 +104,7 @@ def _forms(format_id: str, structure: str, edition: str) -> dict[str, Form]:
         if left_out is None:
             found[kind] = _laid(format_id, stored)
             continue
-        # What shares the room of the part that may be missing is missing with it.
+        # Fields in the same region as the optional part are missing together with it.
         rest = [item for item in stored if item is not left_out and item.fills != left_out.fills]
         found[f"{kind} with {left_out.name}".strip()] = _laid(format_id, stored)
         found[f"{kind} without {left_out.name}".strip()] = _laid(format_id, rest)
@@ -135,7 +136,7 @@ def _one_behind_the_other(fields: Iterable[Field]) -> Form:
 
 
 def _by_condition(kind: Type) -> list[Type]:
-    """Return a type with and without the fields that have a condition of the file's own bytes."""
+    """Return a type with and without the fields whose condition depends on the bytes of the file."""
     computed = {item.id for item in kind.instances}
     conditions = list(
         dict.fromkeys(
@@ -150,11 +151,11 @@ def _by_condition(kind: Type) -> list[Type]:
     about = {match[1] if (match := _VALUE.fullmatch(text)) else text for text in conditions}
     if len(conditions) > 1 and (len(about) == 1 or _are_opposite(*conditions)):
         chosen: list[tuple[str, set[str]]] = [(text, {text}) for text in conditions]
-        # For a field without conversion all values are reported.
+        # The conditions of a field in the type itself cover all of its values.
         if _VALUE.fullmatch(conditions[0]) and not about & {item.id for item in kind.fields}:
             chosen.append(("otherwise", set()))
     else:
-        # Each builds on the one before it, as the second and third part of a number do.
+        # Each condition includes the ones before it, as for the second and third part of a number.
         chosen = [(f"unless {conditions[0]}", set())]
         chosen += [(text, set(conditions[: at + 1])) for at, text in enumerate(conditions)]
     return [
@@ -172,7 +173,7 @@ def _by_condition(kind: Type) -> list[Type]:
 
 
 def _are_opposite(*conditions: str) -> bool:
-    """Return whether two conditions exclude each other: the one is the other one's denial."""
+    """Return whether one of two conditions is the negation of the other."""
     denied = {" == ": " != ", " != ": " == ", " or ": " and ", " and ": " or "}
     turned = re.sub("|".join(denied), lambda match: denied[match[0]], conditions[0])
     return len(conditions) == 2 and (
@@ -181,7 +182,7 @@ def _are_opposite(*conditions: str) -> bool:
 
 
 def _by_content(schema: KsySchema, kind: Type) -> list[Type]:
-    """Return a type once for each different thing that its one varying field may be, laid open."""
+    """Return the type once for each type of its one varying field, with the inner fields inserted."""
     varying = [item for item in kind.fields if item.cases]
     if len(varying) != 1 or len(kind.fields) > MANY:
         return []

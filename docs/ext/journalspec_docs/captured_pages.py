@@ -1,4 +1,4 @@
-"""Captured files: what a product was asked to do, what it loads, and the bytes that it wrote."""
+"""Pages of captured files: the operations of a product, what it loads, and the bytes that it wrote."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from journalspec_docs import hexdump, markup, sources
 from journalspec_docs.case_pages import lines_of_dump, preformatted, shown
 from journalspec_reference.api import load
 
-#: Letters that are shown of a text that a product received or printed.
+#: The most characters of a text that a product received or printed.
 LONGEST_TEXT = 64
-#: Members of a provenance file that are shown in a way of their own.
+#: Members of a provenance file that are not in the list of facts.
 SHOWN = ("title", "sha256", "session", "loads")
 Facts = Mapping[str, Any]
 
@@ -32,7 +32,7 @@ def captured_bases(format_id: str) -> list[str]:
 
 
 def captured(format_id: str, base: str) -> Iterator[tuple[str, Facts]]:
-    """Yield (directory, its provenance) of what was captured from one product."""
+    """Yield (directory, its provenance) of the captures of one product."""
     root = sources.captured_root(format_id)
     for path in sorted((root / base).rglob("provenance.toml")):
         name = path.parent.relative_to(root).as_posix()
@@ -49,9 +49,10 @@ def told_plainly(facts: Facts) -> list[tuple[str, str]]:
 
 
 def captured_files(format_id: str, name: str, facts: Facts, told: dict[str, str]) -> Iterator[str]:
-    """Yield what was done, what the product loads from it, and the bytes of each file.
+    """Yield the operations, the data that the product loads, and the bytes of each file.
 
-    `told` names what each content was shown as on this page, by its SHA-256: nothing is shown twice.
+    `told` maps the SHA-256 of each content to the name under which this page shows it: nothing is shown
+    twice.
     """
     sessions = facts.get("session", ())
     if sessions:

@@ -1,8 +1,8 @@
-"""Case pages: what goes in, what may come out, and why.
+"""Case pages: the input, the permitted answers, and the reasons.
 
-A case that was thought out for itself has a sheet, with its bytes as an annotated hexdump. A family,
-whose cases a table generated, has one page: its first case as a sheet, a strip with one column per case
-that shows where along the bytes or sectors the answers change, and a table with a row for each.
+A case written by hand has a sheet, with its bytes as an annotated hexdump. A family, whose cases a table
+generated, has one page with three parts. These are its first case as a sheet, a strip with a column per case,
+and a table with a row per case. The strip shows at which bytes or sectors the answers change.
 """
 
 from __future__ import annotations
@@ -23,23 +23,24 @@ from journalspec_docs.domain import link_html, requirement_id
 from journalspec_reference.api import load
 
 STRATA = {"R": "reachable by a crash", "C": "corruption after durability", "H": "hostile bytes"}
-#: Sheets on one page, on which several groups may be; a longer group gets more pages.
+#: The most sheets on one page, which may have several groups; a longer group gets several pages.
 PER_PAGE = 66
-#: A family of more cases than this has a strip and a table; for fewer a sheet each is easier to read.
+#: A family with more cases than this has a strip and a table. With fewer cases, a sheet for each is easier to
+#: read.
 FEW = 3
-#: A dump with more HTML than this begins folded, as do those of generated families.
+#: A dump with more HTML than this is initially folded, as are those of generated families.
 OPEN_BELOW = 6000
-#: A dump with less HTML than this is shown again rather than pointed at.
+#: A repeated dump with more HTML than this is replaced by a link to the first one.
 SHORT = 400
-#: A case or captured directory shows no more lines of dumps than this, of each file at least the latter,
-#: and no more text of an answer; the rest is a command away. Longer ones are not read in a browser.
+#: The most lines of dumps of a case or captured directory, and the least lines for each of its files.
+#: JSON_LETTERS is the most text of an answer. A command on the page prints the rest.
 DUMP_LINES, FILE_LINES = 11, 5
 JSON_LETTERS = 750
-#: Files longer than this are shown up to their last byte that is not a fill.
+#: In files longer than this, the fill at the end is not shown.
 WHOLE = 1 << 16
-#: Verdict -> its letter in the class of a mark, of which there are ten thousand.
+#: Verdict -> its letter in the class of a mark: short, because the pages have ten thousand marks.
 MARKS = {"clean": "c", "recovered": "r", "refused": "x", "open": "o"}
-#: The strength of a mark that needs no number.
+#: The strongest mark, whose class has no number.
 FULL = 10
 Answer = Mapping[str, Any]
 
@@ -71,7 +72,8 @@ def packed(groups: Mapping[str, Sequence[Case]]) -> list[list[tuple[str, int]]]:
     room = 0
     for name, cases in groups.items():
         for number, part in enumerate(pages(cases), 1):
-            # A row of a family's table takes a third of a sheet, a sheet as much as it has files.
+            # A row of a family's table counts as a third of a sheet; the weight of a sheet depends on its
+            # number of files.
             files = sum(2 + len(case.input.files) for case in part) // 3
             weight = 1 + len(part) // 3 if is_family(cases) else max(len(part), files)
             if weight > room:
@@ -83,7 +85,7 @@ def packed(groups: Mapping[str, Sequence[Case]]) -> list[list[tuple[str, int]]]:
 
 
 def dumps_of(case: Case, dumped: dict[str, str]) -> Iterator[str]:
-    """Yield the annotated bytes of each input file, in a box that folds, or where on the page they are."""
+    """Yield the annotated bytes of each input file in a folding box, or a reference to the same bytes."""
     spans = list(load(case.format).spans(case.files(), edition=case.edition))
     for file in case.input.files:
         content = shown(file.content(), file.fill)
@@ -92,7 +94,7 @@ def dumps_of(case: Case, dumped: dict[str, str]) -> Iterator[str]:
         own = [span for span in spans if span.file == file.path]
         roles = sources.roles_of(case.format)
         html = hexdump.fields_html(content, own, roles, lines_of_dump(case.input.files), _command(case))
-        # The bytes too: a dump leaves some out.
+        # The key includes all bytes, because a dump omits some.
         same = f"{sha256(file.content()).hexdigest()} {html.replace(case.id, '')}"
         if len(html) > SHORT and same in dumped:
             yield f"<p><code>{escape(file.path)}</code> has the bytes of {dumped[same]}.</p>"
@@ -115,9 +117,9 @@ def shown(content: bytes, fill: int) -> bytes:
 
 
 def case_facts(cases: Sequence[Case], told: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield (head, HTML) of the facts about a case, or about a family: how many cases, if not all.
+    """Yield (head, HTML) of the facts about a case, or about a family with the number of its cases.
 
-    What a flag means is said once on a page: `told` knows.
+    The meaning of a flag is written once on a page; `told` has the flags written so far.
     """
     format_id = cases[0].format
     effects = {name: flag.effect for name, flag in sources.flags(format_id).items()}
@@ -139,7 +141,7 @@ def case_facts(cases: Sequence[Case], told: list[str]) -> Iterator[tuple[str, st
 
     said: dict[str, tuple[Callable[[Case], Iterable[str]], Callable[[str], str]]] = {
         "Edition": (lambda case: [case.edition], escape),
-        # The list of cases has the facts that a sheet does not repeat.
+        # Facts that a sheet omits are in the list of cases.
         "Level": (lambda case: [case.level] if case.level != "must" else [], markup.badge_html),
         "Stratum": (lambda case: [case.stratum], lambda name: f"{name}: {STRATA.get(name, '')}".rstrip(": ")),
         "Category": (lambda case: [case.category], escape),
@@ -166,7 +168,7 @@ def question(probe: str) -> str:
 
 
 def expectations(case: Case) -> Iterator[str]:
-    """Yield a box per answer, with all questions that have it: strict and salvage mostly agree."""
+    """Yield a box per answer, with all questions that have it: most policies have the same answer."""
     asked: dict[str, list[str]] = {}
     for probe in case.probes:
         answers = " or ".join(f"<b>{escape(in_short(entry))}</b>" for entry in probe.expect)
@@ -184,7 +186,7 @@ def sentence(text: str) -> str:
 
 
 def in_short(entry: Answer) -> str:
-    """Return an expectation in a few words, for the line that folds it."""
+    """Return an expectation in a few words, for the title of its folding box."""
     if "allowed" in entry and "verdict" not in entry:
         return "one of the histories that the crash allows"
     verdict = str(entry.get("verdict", "any verdict"))
@@ -201,7 +203,7 @@ def _command(case: Case) -> str:
 
 
 def json_html(value: object, case: Case) -> str:
-    """Return `value` as text, as much of it as a sheet holds; a command shows all of it."""
+    """Return `value` as text, cut to JSON_LETTERS; a command shows all of it."""
     text = _compact(json.dumps(value, indent=1, ensure_ascii=False))
     if len(text) <= JSON_LETTERS:
         return preformatted(text)
@@ -211,7 +213,7 @@ def json_html(value: object, case: Case) -> str:
 
 
 def _compact(text: str) -> str:
-    """Put short arrays and objects on one line: a record is read as a line."""
+    """Put short arrays and objects on one line, so that a record is one line."""
     out: list[str] = []
     for line in text.splitlines():
         if line.startswith("   ") and out:
@@ -233,7 +235,7 @@ Answers = Mapping[str, Mapping[str, Sequence[Answer]]]
 
 
 def answers_of(cases: Sequence[Case]) -> tuple[list[str], Answers, int]:
-    """Return the questions about some of `cases`, case -> question -> answers, and their most records."""
+    """Return the questions about `cases`, case -> question -> answers, and the largest number of records."""
     questions = list(dict.fromkeys(question(probe.id) for case in cases for probe in case.probes))
     answers = {case.id: {question(probe.id): probe.expect for probe in case.probes} for case in cases}
     entries = [entry for given in answers.values() for expect in given.values() for entry in expect]
@@ -241,9 +243,9 @@ def answers_of(cases: Sequence[Case]) -> tuple[list[str], Answers, int]:
 
 
 def marks(given: Mapping[str, Sequence[Answer]], questions: Sequence[str], most: int) -> str:
-    """Return a mark per question: its class is the verdict's letter, and how pale it is from 4 to 9.
+    """Return a mark per question. Its class is the verdict's letter and a strength from 4 to 9.
 
-    The more of the family's records (`most`) an answer has, the stronger its colour.
+    The strength grows with the share of the family's records (`most`) in the answer.
     """
     out = ""
     for expect in (given.get(name, ()) for name in questions):
@@ -270,12 +272,12 @@ def in_words(question: str, answers: Mapping[str, Sequence[Answer]]) -> str:
 
 
 def spanned(texts: Iterable[str]) -> list[tuple[str, int]]:
-    """Return what several neighbours have in common once, with their number."""
+    """Return each run of equal neighbours as one text with their number."""
     return [(text, len(list(same))) for text, same in groupby(texts)]
 
 
 def varying(cases: Sequence[Case]) -> dict[str, Callable[[Case], list[str]]]:
-    """Return head -> what it says of a case, for what differs between cases; what all share is omitted."""
+    """Return head -> function of a case, for facts that differ; values common to all are omitted."""
     columns: dict[str, Callable[[Case], Iterable[str]]] = {
         "Edition": lambda case: [case.edition],
         "Stratum": lambda case: [case.stratum],

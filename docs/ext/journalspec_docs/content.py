@@ -1,4 +1,4 @@
-"""Everything that a template may ask for: name -> function or table. See parts.py."""
+"""The functions and tables that templates can use, by name. See parts.py."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from journalspec_docs import (
     try_page,
 )
 
-#: Where all that parts of pages are made from is, the templates too.
+#: The directories of all files from which parts of pages are made, including the templates.
 MADE_FROM = (
     "specs/journalspec",
     "corpus/journalspec_corpus",
@@ -59,7 +59,7 @@ MADE_FROM = (
 
 
 def counted(names: Iterable[str], counts: Mapping[str, int], form: str = "{}") -> list[str]:
-    """Return the count of each name as text, nothing where it is not counted."""
+    """Return the count of each name as text, an empty text for a name without a count."""
     return [form.format(counts[name]) if name in counts else "" for name in names]
 
 
@@ -73,7 +73,7 @@ def _files() -> tuple[Path, ...]:
 
 @cache
 def files(formats: frozenset[str]) -> tuple[str, ...]:
-    """Return what a part about these formats is made from, nothing of others; everything for none."""
+    """Return the source files of a part about these formats, without other formats; for none, all."""
     others = set(format_ids()) - formats if formats else ()
     places = ((str(path), path.relative_to(sources.ROOT).as_posix()) for path in _files())
     return tuple(path for path, place in places if not any(name in place for name in others))
@@ -119,7 +119,7 @@ OTHERS = (
     worst_cases,
     worst_seen,
 )
-#: The functions of the modules above go by their names.
+#: The functions of the modules above, by name.
 FUNCTIONS: dict[str, Callable[..., object]] = {
     name: thing
     for module in MODULES

@@ -1,4 +1,4 @@
-"""The contents of a format: what the tables of bytes in ``contents/FAMILY.toml`` say, in words."""
+"""The contents of a format: the tables of bytes in ``contents/FAMILY.toml``, in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from journalspec.families import Family, Member, alternative
 from journalspec_docs import sources
 
-#: The tables' name for a form of numbers that is not a plain one -> the meaning of its bytes.
+#: The name of a special encoding of numbers in the tables -> its description.
 FORMS = {
     "bool": "a byte: true if it is not 0",
     "cint": "a number that says how long it is: the bits 00 and 6 more, 01 and 14 more, or 1 and 31 more",
@@ -26,7 +26,7 @@ def family_schema(family: Family) -> Path:
 
 
 def forms_of(families: Iterable[Family]) -> dict[str, str]:
-    """Return the forms of numbers in these families that need an explanation."""
+    """Return the encodings of numbers in these families that need an explanation."""
     used = {
         kind
         for family in families
@@ -38,7 +38,7 @@ def forms_of(families: Iterable[Family]) -> dict[str, str]:
 
 
 def cases_of(member: Member) -> Iterator[tuple[str, str]]:
-    """Yield the numbers by which another field chooses a type, and the type."""
+    """Yield the values of another field that select a type, and the type."""
     for kind in dict.fromkeys(member.cases.values()):
         yield ", ".join(str(number) for number, each in member.cases.items() if each == kind), kind
     if member.otherwise:

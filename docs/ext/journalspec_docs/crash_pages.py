@@ -1,4 +1,4 @@
-"""The crash model, what products lose and invent after a crash, and the worst cases. The code's own data."""
+"""Pages on the crash model, the results of products after a crash, and the worst cases."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BLAMED = {
     "reader": "the product's reader",
     "disk": "a disk that does not do what it says",
 }
-#: The words in a box of a picture, by the fate of its sectors.
+#: Fate of sectors -> the words in the box of a picture.
 BOXES = {
     "settled": "as it should be",
     "arrived": "new: it arrived",
@@ -31,13 +31,13 @@ Run = tuple[ProductRun, str, str, Mapping[str, int]]
 
 
 def categories() -> Iterator[tuple[str, list[str]]]:
-    """Yield (code, names) of the categories of states, those of reachable ones first."""
+    """Yield (code, names) of the categories of states; those of reachable states first."""
     for code in sorted({*CODES.values()}, key=lambda code: ("RC".index(code[0]), code)):
         yield code, [name for name, own in CODES.items() if own == code]
 
 
 def judged() -> tuple[list[Run], list[str]]:
-    """Return what each product got, and all verdicts that one got, the harmless ones first."""
+    """Return the results of each product, and all verdicts in them, the harmless ones first."""
     runs = [
         (item, stratum, policy, counts)
         for item in judgements()
@@ -49,7 +49,7 @@ def judged() -> tuple[list[Run], list[str]]:
 
 
 def found_alike(name: str) -> Iterator[tuple[Finding, list[Finding]]]:
-    """Yield the findings of one run over a product that fail alike, and which has the strongest preset."""
+    """Yield each group of equal failures in a run, after its finding with the strongest preset."""
     run = next((item for item in judgements() if item.name == name), None)
     if run is None:
         raise LookupError(f"nothing was found about {name!r}")
@@ -67,7 +67,7 @@ def titles() -> dict[str, str]:
 
 
 def seen_on(cause: Cause) -> Iterator[str]:
-    """Yield for each product how often the cause was seen, and under what.
+    """Yield for each product the number of states with this cause.
 
     The states are counted by class and policy; a kind with two causes counts for both.
     """
@@ -86,7 +86,7 @@ def seen_on(cause: Cause) -> Iterator[str]:
 
 
 def sector_boxes(item: Worst, form: Form) -> str:
-    """Return the files as boxes, one for each run of sectors of which the same became."""
+    """Return the files as boxes, one for each run of sectors with the same fate."""
     out: list[str] = []
     for name, runs in groupby(sectors(item.state(form)), key=lambda run: run[0]):
         boxes = "".join(
@@ -99,15 +99,15 @@ def sector_boxes(item: Worst, form: Form) -> str:
 
 
 def what_was_done(item: Worst) -> str:
-    """Return what was done up to the crash, in words."""
+    """Return the operations before the crash, in words."""
     return "\n".join(story(item.state(item.small)))
 
 
 def lost_bytes(item: Worst, form: Form) -> str:
-    """Return what is lost, with the bytes."""
+    """Return the lines on the parts of the writes that reached the disk, with the bytes of each deviation."""
     return "\n".join(arrived(item.state(form)))
 
 
 def made_of(item: Worst) -> list[str]:
-    """Return what products make of the full state, in words."""
+    """Return the results of products on the full state, in words."""
     return [text_of(entry) for entry in findings(item.format) if entry.case == item.id]

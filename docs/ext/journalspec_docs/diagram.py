@@ -1,4 +1,4 @@
-"""Byte diagrams: a type of a schema as rows of 16 bytes, in plain SVG; its alternatives side by side, of 8.
+"""Byte diagrams in plain SVG: a type as rows of 16 bytes, or its alternatives side by side with 8.
 
 No script and no fixed colours: classes are styled by the site's style sheet,
 which knows the light and the dark theme. A field of variable length takes a
@@ -16,7 +16,7 @@ from journalspec_docs.ksy import Extent, Field, Type
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """How many bytes a row has, how wide one is, and how wide the margin with the offsets (pixels)."""
+    """The bytes per row, the width of a byte, and the width of the margin with the offsets (pixels)."""
 
     per_row: int
     cell: int
@@ -29,7 +29,7 @@ class Grid:
 
 
 WIDE = Grid(per_row=16, cell=40, label=104)
-#: As wide as a telephone: two of them fit next to each other on a page.
+#: As wide as a telephone's screen: two of them fit next to each other on a page.
 SIDE = Grid(per_row=8, cell=35, label=66)
 ROW = 40
 GAP = 8
@@ -57,7 +57,7 @@ class DiagramRow:
     offset: Extent
     pieces: tuple[Piece, ...]
     strip: bool = False
-    #: The field before this row, which names the offset where an expression would be too long.
+    #: The field before this row. It labels the offset if the expression is too long.
     after: str = ""
 
 
@@ -95,7 +95,7 @@ def rows(kind: Type, grid: Grid = WIDE) -> Iterator[DiagramRow]:
 
 
 def describe(kind: Type) -> str:
-    """Return the diagram in words, for readers who do not see it; the table has the meaning of the fields."""
+    """Return the diagram in words, for readers who cannot see it; the table explains the fields."""
     parts = [f"{field.id} {field.size}" for field in kind.fields if not field.is_group]
     return f"Bytes of {kind.name}: " + ", ".join(parts) if parts else f"{kind.name} has no bytes"
 
@@ -124,7 +124,7 @@ def sides(kinds: Sequence[Type]) -> str:
     numbers: dict[str, int] = {}
     parts = "".join(f"<div><p>{escape(kind.name)}</p>{svg(kind, SIDE, numbers)}</div>" for kind in kinds)
     drawn = f'<div class="jspec-sides">{parts}</div>'
-    # The key comes first: alternatives may be many.
+    # The key is first, because there may be many alternatives.
     return f'<figure class="jspec-diagram">{_keys(numbers, kinds)}{drawn}</figure>'
 
 
@@ -142,7 +142,7 @@ def svg(kind: Type, grid: Grid, numbers: dict[str, int]) -> str:
 
 
 def _keys(numbers: dict[str, int], kinds: Iterable[Type]) -> str:
-    """Return the names that numbers stand for, and the key to the colours that diagrams use."""
+    """Return the list of numbered names, and the key to the colours in the diagrams."""
     legend = "".join(
         f"<li><b>{number}</b> <code>{escape(name)}</code></li>" for name, number in numbers.items()
     )
@@ -156,7 +156,7 @@ def _keys(numbers: dict[str, int], kinds: Iterable[Type]) -> str:
 
 
 def _ruler(grid: Grid) -> str:
-    # Each letter of a text may have a place of its own.
+    # In SVG, each letter of a text can have its own position.
     places = " ".join(str(grid.label + column * grid.cell + grid.cell // 2) for column in range(grid.per_row))
     marks = "".join(f"{column:x}" for column in range(grid.per_row))
     return f'<text class="ruler" x="{places}" y="{RULER - 8}">{marks}</text>'
@@ -185,7 +185,7 @@ def _piece(piece: Piece, y: int, strip: bool, grid: Grid, numbers: dict[str, int
     x = grid.label + piece.column * grid.cell
     width = piece.cells * grid.cell
     classes = f"role-{field.role}" + (" strip" if strip else "")
-    # The row in the table has the meaning of the field.
+    # The table below explains the field, in the row with its name.
     hint = f"{field.id}: {field.type}, {field.size} bytes at {field.offset}"
     shape = f'<rect class="{classes}" x="{x}" y="{y}" width="{width}" height="{ROW - 4}" rx="2"/>'
     marks = "".join(f"M{x + step * grid.cell} {y + ROW - 8}v4" for step in range(1, piece.cells) if not strip)

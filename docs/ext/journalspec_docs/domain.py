@@ -1,7 +1,7 @@
-"""The names that pages link to: requirements, cases, flags, deviations, messages and words of answers.
+"""The link targets of pages: requirements, cases, flags, deviations, messages and words of answers.
 
-One small Sphinx domain, so that a link to something that does not exist is a
-warning (and, under ``-W``, an error) like any other broken reference.
+They are one small Sphinx domain, so that a link to a missing target is a warning (and, under ``-W``, an
+error) like any other broken reference.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: A link's hint has no more characters than this.
+#: The most characters of a link's hint.
 HINT = 80
 KINDS = ("req", "case", "flag", "deviation", "group", "rule", "captured", "message", "word", "report")
 
 
 class LinkTarget(NamedTuple):
-    """Where an object is described; `hint` is shown when a reader points at a link."""
+    """The place where an object is described; `hint` is shown when the mouse is over a link."""
 
     docname: str
     node_id: str
@@ -67,7 +67,7 @@ class JournalspecDomain(Domain):
             del self.objects[key]
 
     def merge_domaindata(self, docnames: Iterable[str], otherdata: dict[str, Any]) -> None:
-        """Take over what a parallel reader found."""
+        """Merge the objects that a parallel reading process found."""
         wanted = set(docnames)
         for key, target in otherdata["objects"].items():
             if target.docname in wanted:
@@ -87,18 +87,18 @@ class JournalspecDomain(Domain):
         found = self.objects.get((typ, target))
         if found is None:
             return None
-        # Those of requirements are reported once for all pages, see hints.py.
+        # The hints of requirements are in one script for all pages, see hints.py.
         hint = "" if typ == "req" else shorten(found.hint, HINT, placeholder="…")
         return make_refnode(builder, fromdocname, found.docname, found.node_id, contnode, hint or None)
 
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
         """List everything for the search index and intersphinx."""
         for (kind, name), target in sorted(self.objects.items()):
-            # The most important rule: an object with an id is found at its definition, above every mention.
+            # Priority in the search: a definition of an object with an id comes before all mentions.
             first = ("req", "deviation", "message", "word")
             shown = name.rpartition(":")[2] if kind == "word" else name
             yield name, shown, kind, target.docname, target.node_id, int(kind not in first)
-        # Sphinx keeps the words of a glossary out of the search.
+        # Sphinx does not list the terms of a glossary in the search.
         for (kind, name), (docname, anchor) in sorted(self.env.domains.standard_domain.objects.items()):
             if kind == "term":
                 yield name, name, "word", docname, anchor, 0
@@ -117,7 +117,7 @@ def requirement_id(name: str) -> str:
 
 
 def link_html(href: str, name: str) -> str:
-    """Return a link as HTML, in few bytes: pages have thousands. That each leads somewhere is tested."""
+    """Return a link as short HTML: pages have thousands. A test checks that each target exists."""
     return f"<a href={href}>{escape(name)}</a>"
 
 

@@ -1,4 +1,4 @@
-"""The front page: a torn journal as a picture, what products lose in one line, and badges."""
+"""The front page: a picture of a torn journal, one line about the losses of products, and badges."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOWN = 64
 
 
 def torn_journal(format_id: str, wanted: str) -> str:
-    """Return the first file of a case as boxes, and the bytes of what was torn."""
+    """Return the first file of a case as boxes, and the bytes of its dropped region."""
     case = sources.case_of(format_id, wanted)
     files = case.files()
     name, content = next(iter(files.items()))
@@ -47,7 +47,7 @@ def torn_journal(format_id: str, wanted: str) -> str:
 
 
 def lost_by_products() -> tuple[int, int, list[str]]:
-    """Return the number of products in crash states, of the wrong ones, and the most frequent fault."""
+    """Return the number of tested products, of those that fail, and the most frequent failures."""
     asked = {item.product for item in judgements() if "R" in item.strata}
     wrong = {item.product for item in judgements() if _harm([item], "R")}
     kinds = Counter(name for item in judgements() for name in sorted(_harm([item], "R")))
@@ -55,7 +55,7 @@ def lost_by_products() -> tuple[int, int, list[str]]:
 
 
 def headline_numbers() -> dict[str, int | str]:
-    """Return what was observed in all, in numbers, and what products do most often."""
+    """Return the total numbers of observations, and the most frequent failures."""
     runs = judgements()
     answers = sum(
         sum(each.values()) for item in runs for given in item.strata.values() for each in given.values()
@@ -77,7 +77,7 @@ def headline_numbers() -> dict[str, int | str]:
 
 
 def _harm(runs: Iterable[ProductRun], stratum: str) -> set[str]:
-    """Return the verdicts that a product got in a class and that break a promise."""
+    """Return the verdicts of a product in a class that break an invariant."""
     return {
         name
         for item in runs
@@ -88,16 +88,16 @@ def _harm(runs: Iterable[ProductRun], stratum: str) -> set[str]:
 
 
 def being_written() -> Iterator[str]:
-    """Yield the titles of the formats that are being written."""
+    """Yield the titles of the formats whose specification is a draft."""
     for path in sorted(Path(str(resources.files(journalspec))).glob("*/format.toml")):
         if path.parent.name not in format_ids():
             yield str(tomllib.loads(path.read_text(encoding="utf-8"))["title"])
 
 
 def product_results() -> Iterator[tuple[str, str, tuple[int, int] | None, dict[str, int | None]]]:
-    """Yield format, product, (good, judged) of its report, and class -> how many kinds of wrong were seen.
+    """Yield format, product, (good, judged) of its report, and class -> number of kinds of failure.
 
-    None where no report has the format, or nothing was asked.
+    A value is None if no report has the format, or no state of the class was tested.
     """
     for name in format_ids():
         scores = {}

@@ -142,7 +142,8 @@ def write(app: Sphinx) -> None:
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Not forced to the disk, as what users ask for is: thousands of pages that can be made again.
+        # Written without fsync, unlike files for users: there are thousands of pages, which can be made
+        # again.
         part = path.with_suffix(f".{os.getpid()}.part")
         part.write_text(text, encoding="utf-8")
         part.replace(path)
@@ -152,17 +153,17 @@ def write(app: Sphinx) -> None:
 
 
 class Navigation:
-    """The tree of pages beside every page, made from their titles alone.
+    """The menu with the tree of pages on every page, made only from their titles.
 
-    The theme asks for titles only, but Sphinx copies every heading of every page for every page before it
-    drops them: a quarter of a build.
+    The theme needs only titles. But for every page, Sphinx first copies all headings of all pages and then
+    drops them, which took a quarter of a build.
     """
 
     def __init__(self) -> None:
         self.titles: dict[str, nodes.bullet_list] = {}
 
     def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
-        """Keep of each page's headings the title, and what trees are below it."""
+        """Store of each page's headings only the title and the trees of pages below it."""
         for name, toc in env.tocs.items():
             kept = toc.deepcopy()
             for entry in kept:
@@ -170,7 +171,7 @@ class Navigation:
                     below = entry[1]
                     trees = list(entry.findall(addnodes.toctree))
                     entry.remove(below)
-                    # Pages of cases are found by the list of groups, not by the menu of every page.
+                    # Pages of cases are not in the menu: the list of groups links to them.
                     if trees and not name.endswith("/cases/index"):
                         entry.append(nodes.bullet_list("", *trees))
             self.titles[name] = kept
@@ -178,14 +179,14 @@ class Navigation:
     def place(
         self, app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
     ) -> None:
-        """Let the theme have the tree from the titles."""
+        """Give the theme the tree made from the titles."""
         whole = context["toctree"]
 
         def toctree(**options: Any) -> str:
             full = app.env.tocs
             if options.get("titles_only"):
                 app.env.tocs = self.titles
-                # The branch that the page is on: all, beside every page, were a twentieth of the site.
+                # Show only the branch with the page: all branches on every page took a twentieth of the site.
                 options["collapse"] = True
             try:
                 return str(whole(**options))

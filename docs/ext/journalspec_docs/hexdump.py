@@ -1,8 +1,8 @@
-"""Annotated hexdumps as HTML: every byte says which field it belongs to.
+"""Annotated hexdumps as HTML: every byte is labelled with its field.
 
-Two styles. ``fields`` gives each field a line with its name and value, as one
-reads a worked example; ``grid`` gives 16 bytes per line, coloured by field,
-as one reads a file. What the bytes mean comes from the reference's spans.
+Two styles. ``fields`` gives each field a line with its name and value, as in a worked example. ``grid`` has
+16 bytes per line, coloured by field, as in a usual hexdump. The meaning of the bytes comes from the
+reference's spans.
 """
 
 from __future__ import annotations
@@ -21,24 +21,25 @@ FIELD_WIDTH = 8
 GRID_WIDTH = 16
 #: Runs of one byte value that no field claims are folded beyond this length.
 FOLD = 32
-#: Of a field with more lines than this the first and the last are shown, with a word on those between them.
+#: A field with more lines than LONG is cut: its first HEAD lines and its last line are shown, with the number
+#: of bytes between them.
 LONG, HEAD = 6, 4
-#: A dump shows no more lines than this; the rest is counted: `journalspec hexdump` shows any file whole.
+#: The most lines of a dump. The rest is only counted; `journalspec hexdump` shows a complete file.
 MAX_LINES = 48
 
-#: No more of a value is shown than this many letters: a name may have 32,767, and its line is the page's.
+#: The most characters of a value: a name may have 32,767, and would make the page as wide.
 MAX_VALUE = 48
 
-#: Stops of the tabulator in a dump, in letters: bytes, the same as text, name and value each begin at one.
-#: Blanks in their place were a twentieth of the site; the style sheet has the same number.
+#: The distance of tab stops in a dump (characters). The bytes, their text, name and value each begin at a tab
+#: stop: blanks instead of tabs took a twentieth of the site. The style sheet has the same number.
 TAB = 9
 TEXT_AT, NAME_AT, VALUE_AT = 4 * TAB, 5 * TAB, 7 * TAB
 
 CONTAINERS = ("header", "record")
-#: Kinds of regions that are not part of the answer, well-formed records among them.
+#: Kinds of regions that are not part of the answer; well-formed records may be among them.
 OUTSIDE = ("dropped", "stale")
 
-#: Colour class -> its letter in a dump, of which a site has a hundred thousand.
+#: Colour class -> its letter in a dump: short, because the site has a hundred thousand coloured fields.
 SHORT = {
     "role-magic": "m",
     "role-type": "t",
@@ -60,7 +61,7 @@ Roles = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Bytes [`start`, `end`) of one file that belong to one innermost span (None: nothing known)."""
+    """Bytes [`start`, `end`) of one file that belong to one innermost span (None: no span)."""
 
     start: int
     end: int
@@ -73,7 +74,7 @@ def leaf(path: str) -> str:
 
 
 def value_of(span: Span) -> str:
-    """Return the value of a span, or how it begins."""
+    """Return the value of a span, or its beginning."""
     if len(span.value) <= MAX_VALUE:
         return span.value
     return f"{span.value[:MAX_VALUE]}… ({len(span.value)} letters)"
@@ -97,7 +98,7 @@ def fields_html(
     rest: str = "",
     only: Span | None = None,
 ) -> str:
-    """Return one file as a dump with a line (or more) per field, `most` lines of it; `rest` shows all.
+    """Return one file as a dump with lines per field, at most `most`; the command `rest` shows all.
 
     With `only`, the bytes of that span and no others.
     """
@@ -116,7 +117,7 @@ def fields_html(
         between = pieces[-1][0] - pieces[HEAD][0] if len(pieces) > LONG else 0
         pieces = [*pieces[:HEAD], pieces[-1]] if between else pieces
         if len(out) > most:
-            # Regions that are not shown are only counted: there are ten times as many as shown ones.
+            # Only count lines that are not shown, to save time: there are ten times as many.
             out += [""] * (len(pieces) + bool(between))
             continue
         rows = [_field_line(segment, content, start, end, roles, mark) for start, end in pieces]
@@ -167,7 +168,7 @@ def _unfolded(segment: Segment, content: bytes, width: int) -> list[tuple[int, i
 
 
 def _field_line(segment: Segment, content: bytes, start: int, end: int, roles: Roles, mark: str = "") -> str:
-    """Return a line of a field; its offset is marked where the record is not part of the answer."""
+    """Return a line of a field; `mark` marks the offset of a record that is not part of the answer."""
     data = content[start:end]
     folded = len(data) > FIELD_WIDTH
     shown = f"{data[0]:02x} ... ({len(data)} bytes)" if folded else data.hex(" ")
@@ -179,12 +180,12 @@ def _field_line(segment: Segment, content: bytes, start: int, end: int, roles: R
 
 
 def _tabs(at: int, to: int) -> str:
-    """Return what leads from one column to a later stop, or at least to the next one."""
+    """Return the tabs from one column to a later tab stop; at least one tab."""
     return "\t" * max(to // TAB - at // TAB, 1)
 
 
 def _coloured(shown: str, span: Span | None, roles: Roles) -> str:
-    """Return bytes in the colour of their field: an element and a class of few letters, there are so many."""
+    """Return bytes in the colour of their field, as short HTML, because there are very many."""
     style = SHORT.get(css_class(span, roles), "")
     return f"<b class={style}>{shown}</b>" if style else shown
 
@@ -255,7 +256,7 @@ def flatten(spans: Iterable[Span], length: int) -> list[Segment]:
 
 
 def _split(starts: list[int], owners: list[Span | None], at: int) -> int:
-    """Make `at` a boundary and return its index."""
+    """Split the segment at `at`, if needed, and return the index of the new one."""
     index = bisect_right(starts, at) - 1
     if starts[index] == at:
         return index
@@ -267,7 +268,8 @@ def _split(starts: list[int], owners: list[Span | None], at: int) -> int:
 def containers(spans: Iterable[Span]) -> dict[int, list[Span]]:
     """Return the headers and records by the offset at which they begin, outermost first.
 
-    Those too that are no part of the answer: they have a number, which what is around them has not.
+    This includes records that are not part of the answer: their path ends in a number, unlike that of other
+    regions.
     """
     found: dict[int, list[Span]] = {}
     for span in spans:

@@ -1,6 +1,6 @@
-"""What a link to a requirement says when one points at it: once for all pages, in a script that asks for it.
+"""The hints that links to requirements show under the mouse, in one script for all pages.
 
-On each of ten thousand links the same words were a fiftieth of the site.
+As attributes of ten thousand links, they took a fiftieth of the site.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from journalspec.formats import format_ids
 from journalspec.requirements import requirements
 from journalspec_docs.domain import requirement_id
 
-#: Letters of a hint: a sentence is enough to know what is meant.
+#: The most characters of a hint: about a sentence.
 LONGEST = 120
 PATH = "_static/hints.js"
 
@@ -31,7 +31,7 @@ def hints() -> dict[str, str]:
 
 
 def write(app: Sphinx, problem: Exception | None) -> None:
-    """Write the script, which hands all of them to journalspec.js; a page from a file may load no JSON."""
+    """Write the script with all hints. It is no JSON, because a page opened as a file cannot load that."""
     if problem is None and isinstance(app.builder, StandaloneHTMLBuilder):
         text = json.dumps(hints(), ensure_ascii=False, separators=(",", ":"))
         Path(app.outdir, PATH).write_text(f"journalspecHints({text});\n", encoding="utf-8")

@@ -1,7 +1,7 @@
 """Read Kaitai Struct schemas for documentation: types, fields, enums, no code.
 
-Only what the schemas of this project use is understood; anything else is a
-:class:`SchemaProblem` that names the field, never a silent gap in a table.
+Only features that the schemas of this project use are supported; any other one is a :class:`SchemaProblem`
+that names the field, never a silent gap in a table.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import yaml
 _INTEGER = re.compile(r"([us])([1248])(le|be)?")
 _FLOAT = re.compile(r"f([48])(le|be)?")
 _SIZEOF = re.compile(r"sizeof<(\w+)>")
-#: A constant longer than this is left to the schema's own listing.
+#: A longer constant is not shown in tables, only in the listing of the schema (characters).
 LONGEST_VALUE = 32
-#: A size expression longer than this goes by its field's name in sums.
+#: In sums, a longer size expression is replaced by the name of its field (characters).
 LONGEST_SIZE = 40
-#: A type of no fixed size that is in as many fields is not told again in each.
+#: A type without a fixed size that is used in this many fields is not expanded in each of them.
 ENCODING = 4
 _TEXT = ("str", "strz")
 _LINEAR = re.compile(r"[A-Za-z_0-9.]+( [+-] [A-Za-z_0-9.]+)*")
@@ -59,7 +59,7 @@ class Extent:
         return total
 
     def __add__(self, other: Extent) -> Extent:
-        """Return the sum; the terms keep their order, and what is added and taken away vanishes."""
+        """Return the sum; the terms keep their order, and a term with its negative is removed."""
         terms = list(self.terms + other.terms)
         minus = []
         for part in self.minus + other.minus:
@@ -109,13 +109,13 @@ class Field:
     condition: str = ""
     repeat: str = ""
     original: str = ""
-    #: How deep the field is in types that are laid open here; 0 for the type's own.
+    #: The depth of the field in expanded types; 0 for a field of the type itself.
     depth: int = 0
-    #: Whether the fields that follow, one deeper, are what this one consists of.
+    #: Whether the following fields, one level deeper, are the parts of this field.
     is_group: bool = False
     #: Its size if its condition holds.
     there: Extent = Extent()
-    #: Its meaning, by the value of another field: (value, type).
+    #: Its type by the value of another field: (value, type).
     cases: tuple[tuple[str, str], ...] = ()
     decided_by: str = ""
 
@@ -132,7 +132,7 @@ class EnumEntry:
 
 @dataclass(frozen=True)
 class Type:
-    """One type: its fields in file order, then what is computed from them.
+    """One type: its fields in file order, then its computed fields.
 
     A field of another type that is there exactly once is followed by that
     type's fields, one deeper.
@@ -161,7 +161,7 @@ class KsySchema:
 def load(path: Path) -> KsySchema:
     """Read one ``.ksy``; raises SchemaProblem that names the file."""
     try:
-        # The parser of libyaml, where there is one, takes a tenth of the time.
+        # The parser of libyaml, if installed, takes a tenth of the time.
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         data = yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506 - both are the safe ones
         return _Reader(data, path).schema()
@@ -213,14 +213,14 @@ class _Reader:
         return self.done[name]
 
     def inner(self, attribute: dict[str, Any]) -> tuple[Field, ...]:
-        """Return the fields of the type that is here exactly once; none for anything else."""
+        """Return the fields of this attribute's type, if the attribute occurs exactly once; else none."""
         target = str(attribute.get("type", ""))
         if target not in self.raw or "repeat" in attribute or "if" in attribute:
             return ()
         return () if self.is_encoding(target) else self.type(target).fields
 
     def is_encoding(self, target: str) -> bool:
-        """Return whether a type is as long as it says, and is everywhere: its own section shows it once."""
+        """Return whether a type of variable length is used often: only its own section shows it."""
         return self.uses[target] >= ENCODING and not self.type(target).size.is_fixed
 
     def field(self, attribute: dict[str, Any], offset: Extent, number: int) -> Field:
@@ -245,7 +245,7 @@ class _Reader:
         )
 
     def instance(self, attribute: dict[str, Any]) -> Field:
-        """Return what is computed: no bytes of its own, and where a ``pos`` says."""
+        """Return an instance as a field: a computed value without bytes, or a structure at its ``pos``."""
         computed = "value" in attribute
         return Field(
             id=str(attribute["id"]),
@@ -340,7 +340,7 @@ def _enum_entry(value: object, entry: object) -> EnumEntry:
 
 
 def _cases(kind: object) -> tuple[tuple[str, str], ...]:
-    """Return (value, type) of a field whose type another one decides on; enums by their names."""
+    """Return (value, type) of a field whose type depends on another field; enums by their names."""
     if not isinstance(kind, dict):
         return ()
     return tuple(
@@ -367,7 +367,7 @@ def _contents(value: object) -> bytes:
 
 
 def _is_empty(attribute: Mapping[str, Any]) -> bool:
-    """Return whether the schema demands that nothing is here."""
+    """Return whether the schema requires this attribute to be empty."""
     valid = attribute.get("valid")
     return isinstance(valid, dict) and valid.get("eq") == "[].as<bytes>"
 
@@ -386,7 +386,7 @@ def _fixed_value(attribute: Mapping[str, Any]) -> str:
 
 
 def _allowed(attribute: Mapping[str, Any]) -> str:
-    """Return what the schema permits where it is more than one value."""
+    """Return the values that the schema permits, if there are several."""
     valid = attribute.get("valid")
     if not isinstance(valid, dict) or _is_empty(attribute) or "eq" in valid:
         return ""
@@ -416,7 +416,7 @@ def _repeat(attribute: Mapping[str, Any]) -> str:
 
 
 def field_role(attribute: Mapping[str, Any], name: str) -> str:
-    """Return what a field is for, which gives it its colour in a diagram.
+    """Return the role of a field, which determines its colour in a diagram.
 
     One of magic, type, length, pointer, check, payload, value. A ``-role`` key
     in the schema decides; otherwise Kaitai's naming conventions do.
@@ -436,7 +436,7 @@ def field_role(attribute: Mapping[str, Any], name: str) -> str:
 
 
 def role_of_name(name: str) -> str:
-    """Return the role that a field's name alone gives away, ``value`` if none."""
+    """Return the role that follows from a field's name, or ``value``."""
     if name.startswith("magic") or name.endswith("_marker"):
         return "magic"
     words = set(name.split("_"))

@@ -1,8 +1,8 @@
-"""Omit what a browser does not need: from every page, and from the files of the theme.
+"""Removes parts that a browser does not need from every page, and from the files of the theme.
 
-These are the end tags of cells, rows and list entries, blanks between elements, quotes around simple values,
-a class that no style uses, and a hint that each heading repeats: a tenth of the site. A browser shows the
-same page without them.
+It removes the end tags of cells, rows and list entries, blanks between elements, quotes around simple values,
+a class that no style uses, and a hint that each heading repeats. That is a tenth of the site. A browser shows
+the same page without them.
 """
 
 from __future__ import annotations
@@ -13,30 +13,31 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 
-#: Text in which blanks count.
+#: Elements in which blanks are significant.
 KEPT = re.compile(r"(<(pre|script|style|textarea)\b.*?</\2>)", re.DOTALL)
-#: Each ends where its parent does or its next sibling begins, with only blanks between (HTML 13.1.2.4).
+#: Optional end tags: each element ends where its parent ends or its next sibling begins, with only blanks
+#: between (HTML 13.1.2.4).
 ENDS = re.compile(r"\s*</(?:td|th|tr|thead|tbody|li|dt|dd)>\s*")
-#: A paragraph ends where a block begins or its parent ends, unless that is a link.
+#: A paragraph ends where a block begins or its parent ends, unless the parent is a link.
 PARAGRAPH = re.compile(r"</p>\s*(?=</?(?:p|div|dl|ul|ol|table|section|details|figure|h[1-6]|pre)\b)")
 BLANKS = re.compile(r"\s*\n\s*")
 #: A value that needs no quotes (HTML 13.1.2.3). One that ends in "/" keeps them, because of "/>".
 QUOTED = re.compile(r'(?<==)"([^\s"\'=<>`]*[^\s"\'=<>`/])"(?=[\s>])')
 TAG = re.compile(r"<[a-z][^<>]*>")
-#: Sphinx gives it to each link within the site; no style of the theme or of this project uses `internal`.
+#: The class of each link within the site; no style of the theme or of this project uses `internal`.
 INTERNAL = ' class="reference internal"'
-#: journalspec.js adds it to every such link.
+#: The hint of links to headings: journalspec.js adds it to all of them.
 HINT = ' title="Link to this heading"'
-#: The generator's comment, which the footer repeats, and a second copy of the viewport.
+#: Duplicates: the generator's comment, which the footer repeats, and a second viewport.
 TWICE = re.compile(r'<!--.*?-->\n?|<meta name="viewport" content="width=device-width, initial-scale=1" />')
-#: Maps from the theme's small files to its sources, which the site does not have.
+#: Maps from the theme's minified files to its sources, which the site does not have.
 SOURCE_MAPS = "*.map"
 
 
 def lean(page: str) -> str:
-    """Return a page without what it needs not have; a second time changes nothing."""
+    """Return a page without its unneeded parts; a second call changes nothing."""
     parts = KEPT.split(TWICE.sub("", page))
-    # The expression has two groups: text, what is kept, its name, text, ...
+    # The expression has two groups, so that the parts are: text, kept element, its name, text, ...
     texts = [
         _tags(BLANKS.sub("\n", PARAGRAPH.sub("\n", ENDS.sub("", text))).replace(HINT, ""))
         for text in parts[::3]
@@ -45,13 +46,13 @@ def lean(page: str) -> str:
 
 
 def _tags(text: str) -> str:
-    """Return a text whose tags have no quotes that they do not need."""
+    """Return a text with the unneeded quotes in its tags removed."""
     text = text.replace(INTERNAL, " class=reference")
     return TAG.sub(lambda tag: QUOTED.sub(r"\1", tag[0]), text)
 
 
 def write(app: Sphinx, problem: Exception | None) -> None:
-    """Make every page lean that was built."""
+    """Apply :func:`lean` to every built page."""
     if problem is not None or not isinstance(app.builder, StandaloneHTMLBuilder):
         return
     root = Path(app.outdir)

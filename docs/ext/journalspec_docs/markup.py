@@ -1,4 +1,4 @@
-"""What generated HTML has in common, and how the site writes what pages have thousands of."""
+"""Helpers for generated HTML, and short HTML for elements of which pages have thousands."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def _is_whole_field(node: nodes.Element) -> bool:
 
 
 class Translator(HTML5Translator):
-    """Inline code as one element, no paragraph around all of a cell, no classes that no style sheet asks for.
+    """Writes inline code as one element, cells without a paragraph, and no classes without a style.
 
-    Pages have thousands of each: written as they come they made up a tenth of the site.
+    Pages have thousands of each: in the usual form they took a tenth of the site.
     """
 
     def visit_paragraph(self, node: nodes.paragraph) -> None:
@@ -45,14 +45,14 @@ class Translator(HTML5Translator):
             super().visit_paragraph(node)
 
     def depart_paragraph(self, node: nodes.paragraph) -> None:
-        """End what was begun."""
+        """End the paragraph, if one was begun."""
         if not _is_whole_cell(node) and not _is_whole_field(node):
             super().depart_paragraph(node)
 
     def visit_row(self, node: nodes.Element) -> None:
-        """Begin a row; that it is odd or even is the style sheet's business."""
+        """Begin a row, without a class for odd and even rows: the style sheet does that."""
         self.body.append("<tr>")
-        node.column = 0  # type: ignore[attr-defined]  # cells count themselves
+        node.column = 0  # type: ignore[attr-defined]  # `visit_entry` increments it
 
     def visit_entry(self, node: nodes.Element) -> None:
         """Begin a cell; a head cell states its scope."""
@@ -66,7 +66,7 @@ class Translator(HTML5Translator):
         self.body.append(f"<{'th' if scope else 'td'}{scope}{told}>")
 
     def depart_entry(self, node: nodes.Element) -> None:
-        """End a cell as its parent does: see lean.py."""
+        """Write no end tag: see lean.py."""
 
     def visit_field_name(self, node: nodes.Element) -> None:
         """Begin the name of a fact."""
@@ -81,7 +81,7 @@ class Translator(HTML5Translator):
         self.body.append("<dd>")
 
     def visit_reference(self, node: nodes.Element) -> None:
-        """Begin a link; those to requirements, cases and the like are as short as can be."""
+        """Begin a link; links to requirements, cases and the like have short HTML."""
         first = node.children[0] if len(node.children) == 1 else None
         if not isinstance(first, nodes.literal) or "jspec-ref" not in first["classes"]:
             super().visit_reference(node)
@@ -92,7 +92,7 @@ class Translator(HTML5Translator):
         raise nodes.SkipNode
 
     def visit_literal(self, node: nodes.Element) -> None:
-        """Write the element and leave its content out; code with colours is as Sphinx has it."""
+        """Write the element and skip its content; coloured code is written by Sphinx."""
         if node.get("language") or "kbd" in node["classes"]:
             super().visit_literal(node)
             return

@@ -1,4 +1,4 @@
-"""Conformance matrices: what became of every probe, per implementation.
+"""Conformance matrices: the result of every probe, per implementation.
 
 Reports of implementations that run inside Python are made during the build;
 reports of products and of others are committed files (``docs/reports/*.jsonl.gz``, see
@@ -24,7 +24,8 @@ from journalspec_docs import sources
 Found = Mapping[str, Sequence[Result]]
 
 REPORTS = sources.DATA.parent / "reports"
-#: Names files with reports of the harnesses that run inside Python: tests make them, and look at them, too.
+#: The environment variable with report files of the harnesses that run inside Python. Tests make these
+#: reports anyway, and check them.
 MADE = "JOURNALSPEC_DOCS_REPORTS"
 GOOD = frozenset({"pass", "allowed"})
 JUDGED = frozenset(name for name, entry in CLASSES.items() if entry.judged)
@@ -32,7 +33,7 @@ JUDGED = frozenset(name for name, entry in CLASSES.items() if entry.judged)
 
 @cache
 def _made() -> dict[str, list[Report]]:
-    """Return implementation -> its reports among those that the caller has had made."""
+    """Return implementation -> its reports in the files of MADE."""
     found: dict[str, list[Report]] = {}
     for path in filter(None, os.environ.get(MADE, "").split(os.pathsep)):
         report = load_report(Path(path))
@@ -41,7 +42,7 @@ def _made() -> dict[str, list[Report]]:
 
 
 def live_report(name: str, format_id: str) -> Report:
-    """Run the shipped in-process harness `name` over the cases of a format, unless that was done."""
+    """Run the shipped in-process harness `name` over the cases of a format, unless its report is in MADE."""
     if done := _made().get(name):
         own = (result for report in done for result in report.results if result.format == format_id)
         return Report(done[0].header, tuple(own))
@@ -72,7 +73,7 @@ def committed_runs() -> tuple[history.KeptReport, ...]:
 
 
 def history_of(format_id: str) -> Iterator[tuple[history.KeptReport, str, history.ReportChanges | None]]:
-    """Yield the runs on a format, their scores, and what changed since the run before."""
+    """Yield the runs on a format, their scores, and the changes since the run before."""
     for run in committed_runs():
         if mine := _on(run.report, format_id):
             changed = history.changes(_on(run.before, format_id), mine) if run.before else None
@@ -84,7 +85,7 @@ def _on(report: Report, format_id: str) -> tuple[Result, ...]:
 
 
 def reports(format_id: str) -> dict[str, tuple[Result, ...]]:
-    """Return implementation -> its results on a format, those without any omitted."""
+    """Return implementation -> its results on a format, for implementations that have results."""
     live = [live_report(name, format_id) for name, entry in registry().items() if entry.target]
     found: dict[str, tuple[Result, ...]] = {}
     for report in [*live, *committed_reports()]:
@@ -102,13 +103,13 @@ def probe_ids(format_id: str) -> set[str]:
 
 
 def classes_of(found: Found) -> list[str]:
-    """Return the classes that some result has, in their order."""
+    """Return the classes that occur in the results, in their usual order."""
     seen = {item.result_class for results in found.values() for item in results}
     return [name for name in CLASSES if name in seen]
 
 
 def probes_with_choices(found: Found) -> list[str]:
-    """Return the questions of which a permitted answer out of several was seen."""
+    """Return the questions with several permitted answers of which one was given."""
     return sorted({item.probe for results in found.values() for item in results if item.choice})
 
 
@@ -125,9 +126,9 @@ def scores(results: Iterable[Result]) -> dict[str, tuple[int, int]]:
 
 
 def failures(results: Iterable[Result]) -> list[list[Result]]:
-    """Return the results that failed, those together that fail alike.
+    """Return groups of failed results.
 
-    Alike are results of one class and fingerprint, which omits what differs from case to case.
+    Results of a group have the same class and fingerprint, which does not depend on the case.
     """
     alike: dict[tuple[str, str], list[Result]] = {}
     for result in results:

@@ -1,4 +1,4 @@
-"""The observation model of a format: what pages say of ``fields.toml``, and one answer in full."""
+"""The observation model of a format: the tables of ``fields.toml`` on pages, and one answer in full."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from journalspec_corpus.case import Case
 from journalspec_docs import sources
 from journalspec_reference import load
 
-#: This many records are enough to see the form, and few enough to read.
+#: The most records of the example: enough to see the form, and few enough to read.
 FEW = range(1, 5)
 
 
 def fields_of_type(format_: Format, entry: Entry) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each field of a record type, and in which editions it is, if not in all of the type's."""
+    """Yield each field of a record type, and its editions if the type has more."""
     names: dict[str, tuple[str, ...]] = {}
     for item in format_.vocabulary.fields:
         if not item.types or entry.name in item.types:
@@ -36,7 +36,7 @@ def kind_of_field(item: Field) -> str:
 
 
 def range_of_field(item: Field) -> str:
-    """Return the range of a field: the name of its width if it has all of that."""
+    """Return the range of a field: the name of its width if all values of that width are permitted."""
     if item.width and (item.low, item.high) == WIDTHS[item.width]:
         return f"`{item.width}`"
     return item.bounds + (" bytes" if item.kind == "bytes" and item.bounds else "")
@@ -68,7 +68,7 @@ def answers_to(case: Case) -> Iterator[tuple[str, str]]:
 def case_worth_showing(format_: Format) -> Case | None:
     """Return the shortest case of the default edition that is damaged, recovered and has a state.
 
-    Where cases expect states and name no records, as those of logs whose products list none, any of these.
+    If cases list no records, because the format's products report none, any damaged case with a state.
     """
     found = [
         case
@@ -93,7 +93,7 @@ def _eventful(entry: Mapping[str, Any]) -> bool:
 
 
 def _telling(entry: Mapping[str, Any]) -> bool:
-    """Return whether an expectation has some of everything, a state too."""
+    """Return whether an expectation has records, dropped regions and a state."""
     state = entry.get("state") or {}
     return _eventful(entry) and any(isinstance(value, list) and value for value in state.values())
 
@@ -104,7 +104,7 @@ def requirements_of(format_: Format, name: str) -> list[str]:
 
 
 def dumps(value: Any, indent: str = "") -> str:
-    """Return JSON in which what fits on a line is on a line."""
+    """Return JSON with short arrays and objects on one line."""
     flat = json.dumps(value)
     if len(indent) + len(flat) <= 108 or not value or not isinstance(value, (dict, list)):
         return flat

@@ -1,8 +1,8 @@
-"""Generated parts of pages: the text of a template is read as if it were typed there.
+"""Generated parts of pages: the output of a template is parsed as if it were part of the page.
 
-``{preset-table}`` on a page is the template ``parts/preset-table.md``: MyST text, in Jinja, with what
-:mod:`~journalspec_docs.content` names and the filters and functions of this module. Its headings begin with
-`below`, one level below the section that it is in, and may end with ``(#anchor)``.
+``{preset-table}`` on a page is the template ``parts/preset-table.md``: MyST text with Jinja, which can use
+the names in :mod:`~journalspec_docs.content` and the filters and functions of this module. Its headings begin
+with `below`, one level below the section that it is in, and may end with ``(#anchor)``.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ ANCHOR = re.compile(r" \(#([^)]+)\)$")
 
 
 class Part(SphinxDirective):
-    """The directive of every template: reads what it writes where it is."""
+    """The directive of every template: parses the template's output at its place in the page."""
 
     optional_arguments = 3
 
     def run(self) -> list[nodes.Node]:
-        """Read the text; a LookupError or ValueError of its sources is reported where it is."""
+        """Parse the output; a LookupError or ValueError is reported with the directive's place."""
         level = self.state.memo.section_level
         section = _open_section(self.state.document, level)
         before = len(section)
         formats = frozenset(self.arguments).intersection(format_ids())
         noted: Any = self.env.temp_data.setdefault("journalspec", set())
-        # A page has dozens of parts that are made from the same thousand files.
+        # Note the dependencies once per page: dozens of parts are made from the same thousand files.
         for path in files(formats) if formats not in noted else ():
             self.env.note_dependency(path)
         noted.add(formats)
@@ -75,7 +75,7 @@ def _open_section(document: nodes.document, level: int) -> nodes.Element:
 
 
 def _polish(part: nodes.Node) -> None:
-    """Give what a template wrote its anchors and classes; the first column of a matrix heads its rows."""
+    """Set anchors and classes in a template's output; the first column of a matrix becomes row headings."""
     for section in part.findall(nodes.section):
         last = next(section.findall(nodes.title))[-1]
         if isinstance(last, nodes.Text) and (found := ANCHOR.search(last)):
@@ -129,7 +129,7 @@ def refs(names: Iterable[str], kind: str, separator: str = ", ") -> str:
 
 
 def lines(*parts: str) -> str:
-    """Return what is below each other in one cell; what is empty takes no line."""
+    """Return the lines of a cell; empty ones are omitted."""
     return "<br>".join(filter(None, parts))
 
 
@@ -141,7 +141,7 @@ def row(*cells: object) -> str:
 
 
 def head(*names: object, classes: str = "") -> str:
-    """Return how a table begins."""
+    """Return the first lines of a table."""
     titles = row(*names)
     rule = re.sub(r"[^|]+", " --- ", titles)
     return f"{{.{classes}}}\n{titles}\n{rule}" if classes else f"{titles}\n{rule}"
@@ -164,18 +164,18 @@ def bullets(items: Iterable[str]) -> str:
 
 
 def look_up(key: Key, mapping: Mapping[Key, Thing]) -> Thing:
-    """Return what is in `mapping` under `key`, for use with ``map``."""
+    """Return the value of `key` in `mapping`, for use with ``map``."""
     return mapping[key]
 
 
 def raw(html: str, searched: bool = False) -> str:
-    """Return HTML as it is; if not `searched`, in a box whose words stay out of the search index."""
+    """Return HTML unchanged; if not `searched`, in a box that the search index ignores."""
     out = "" if searched else ":class: no-search\n"
     return f"`````{{raw}} html\n{out}\n{html}\n`````"
 
 
 def listing(content: str, classes: str = "") -> str:
-    """Return a block of plain text, as it is."""
+    """Return a block of plain text."""
     said = f":class: {classes}\n" if classes else ""
     return f"`````{{code-block}} text\n{said}\n{content}\n`````"
 
@@ -203,7 +203,7 @@ TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
     undefined=StrictUndefined,
-    autoescape=False,  # noqa: S701 - MyST text is what these write
+    autoescape=False,  # noqa: S701 - the templates write MyST text, not HTML
 )
 FILTERS = (badge, bullets, code, code_text, codes, folded, listing, look_up, raw, ref, refs, sha256)
 TEMPLATES.filters |= FUNCTIONS | {each.__name__: each for each in FILTERS}

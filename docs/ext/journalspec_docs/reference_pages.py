@@ -41,9 +41,9 @@ COLUMNS = {
 
 
 def spark_columns(view: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (name, type, meaning) of columns of the data source, which only imports where Spark is.
+    """Yield (name, type, meaning) of columns of the data source, which needs Spark for its import.
 
-    The view is ``records``, ``journals``, or a format, of which the typed columns are meant.
+    The view is ``records``, ``journals``, or a format for its typed columns.
     """
     from journalspec_reference import spark, tables  # noqa: PLC0415 - pyspark is slow to import
     from journalspec_reference.arrow import columns_of  # noqa: PLC0415
@@ -57,7 +57,7 @@ def spark_columns(view: str) -> Iterator[tuple[str, str, str]]:
 
 @cache
 def injected_faults() -> Mapping[str, Any]:
-    """Return what became of every injected fault: made by ``python tools/faults.py --json``."""
+    """Return the result of every injected fault, from the output of ``python tools/faults.py --json``."""
     found: Mapping[str, Any] = json.loads((sources.DATA / "faults.json").read_text(encoding="utf-8"))
     return found
 

@@ -1,4 +1,4 @@
-"""Requirements: what covers each, and what proves that."""
+"""Requirements: the cases that cover each, and the mutants that prove it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KINDS = {
 
 
 def limited_to(format_: Format, item: Requirement) -> str:
-    """Return the editions of a requirement, or those that it is not about where these are fewer."""
+    """Return the editions of a requirement, or "all but" the others if these are fewer."""
     others = [edition for edition in format_.editions if edition not in item.editions]
     if not others:
         return ""
@@ -39,7 +39,7 @@ def rules_of(format_id: str, item: Requirement) -> list[str]:
 
 
 def is_covered(item: Requirement, format_id: str) -> bool:
-    """Return whether some case obeys a requirement, and some case breaks it."""
+    """Return whether at least one case obeys a requirement and at least one breaks it."""
     return all(sources.covering(format_id, item.id))
 
 
@@ -55,7 +55,7 @@ def _places(format_id: str) -> Mapping[str, int]:
 
 
 def heat(format_id: str, item: Requirement) -> Iterator[tuple[str, str | int]]:
-    """Yield (class, what it says) of each group's cell in the map of coverage: both ways, obeyed, broken."""
+    """Yield (class, text) of each group's cell in the map of coverage: both ways, obeyed, broken."""
     places = _places(format_id)
     obeyed, broken = (
         Counter(places[case.id] for case in found) for found in sources.covering(format_id, item.id)
@@ -72,7 +72,7 @@ def departing(format_id: str, item: Requirement) -> list[str]:
 
 @cache
 def _sent() -> Mapping[str, Mapping[str, str]]:
-    """Return deviation -> what its report for the product's maintainers says."""
+    """Return deviation -> its report for the product's maintainers."""
     text = (sources.DATA.parent / "upstream" / "reports.toml").read_text(encoding="utf-8")
     return {entry["deviation"]: entry for entry in tomllib.loads(text)["report"]}
 
@@ -83,7 +83,7 @@ def upstream_reports(format_id: str) -> list[tuple[Deviation, Mapping[str, str]]
 
 
 def report_of(item: Deviation) -> Mapping[str, str]:
-    """Return the report of a deviation; nothing is in it if there is none."""
+    """Return the report of a deviation; empty if there is none."""
     return _sent().get(item.id, {})
 
 

@@ -1,4 +1,4 @@
-"""Design rules: what each comes to in every format."""
+"""Design rules, and the verdict on each in every format."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def rule_id(rule: str) -> str:
 
 
 def flagged(rule: Rule) -> Iterator[tuple[str, str]]:
-    """Yield (format/flag, what it is called) of each flag about `rule` that a published case has."""
+    """Yield (format/flag, title) of each flag about `rule` that a published case has."""
     for name in judged_formats():
         used = {flag for case in sources.cases(name) for flag in case.flags}
         for flag in sources.flags(name).values():

@@ -1,4 +1,4 @@
-"""The formats and their schemas: what diagrams, field tables and enum tables show of the ``.ksy`` files."""
+"""The schemas of formats: the data of ``.ksy`` files for diagrams, field tables and enum tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from journalspec_docs import alternatives, diagram, hexdump, sources
 from journalspec_reference.api import load
 
 ENDIAN = {"be": "big-endian", "le": "little-endian"}
-#: A field table's facts about a field besides its text: (in words, attribute).
+#: The facts about a field in a table, in addition to its text: (label, attribute).
 MEANINGS = (
     ("Value:", "value"),
     ("Allowed:", "allowed"),
@@ -30,13 +30,13 @@ def drawn(format_id: str, name: str) -> str:
 
 
 def example_dump(format_id: str, schema: str, kind: str) -> str:
-    """Return the bytes of one such structure in a clean case."""
+    """Return the bytes of one structure of this type in a clean case."""
     case, file, span = sources.examples(format_id)[schema, kind]
     own = [each for each in load(format_id).spans(case.files(), edition=case.edition) if each.file == file]
     return hexdump.fields_html(case.files()[file], own, sources.roles_of(format_id), only=span)
 
 
-#: Type of a field of a message -> in words, its wire type, its default; all else is a message.
+#: Type of a field of a message -> description, wire type, default; all other types are messages.
 HELD = {
     "s4": ("a signed number of 32 bits", 0, "0"),
     "s8": ("a signed number of 64 bits", 0, "0"),
@@ -47,7 +47,7 @@ HELD = {
 
 
 def message_fields(format_: Format) -> Iterator[tuple[str, int, str, str, str, str]]:
-    """Yield what a row says of each field of the messages of ``commands.toml``."""
+    """Yield the cells of the row for each field of the messages of ``commands.toml``."""
     left_out = {
         (kind, item.name) for item in format_.vocabulary.fields if item.optional for kind in item.types
     }
@@ -60,7 +60,7 @@ def message_fields(format_: Format) -> Iterator[tuple[str, int, str, str, str, s
             yield name, row["number"], f"{row['number'] << 3 | wire:02x}", row["name"], about, missing
 
 
-#: Type of a field of an operation -> in words; all else is an object, or a list.
+#: Type of a field of an operation -> description; all other types are objects or lists.
 STORED = {
     "cint": "a compressed int",
     "clong": "a compressed long",
@@ -78,7 +78,7 @@ def operations_of(format_: Format) -> Mapping[str, Any]:
 
 
 def operation_fields(format_: Format) -> Iterator[tuple[int, str, str, str]]:
-    """Yield what a row says of each field of the operations and objects of ``operations.toml``."""
+    """Yield the cells of the row for each field of the operations and objects of ``operations.toml``."""
     told = operations_of(format_)
     for entry in (*told["operation"], *told["object"]):
         parts = [row for name in entry.get("begins", ()) for row in told["part"][name]]

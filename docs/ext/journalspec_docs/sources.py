@@ -1,7 +1,6 @@
-"""Where the pages get their content: the project's own files, read once per build.
+"""The sources of the pages: files of the project, read once per build.
 
-Nothing here knows a format by name. What is missing is a warning, so that a
-build with ``-W`` fails on it.
+Nothing here knows a format by name. A missing file is a warning, so that a build with ``-W`` fails.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from journalspec_reference.api import Span, load
 
 Thing = TypeVar("Thing")
 
-#: Committed results of work that takes longer than a build of the site may.
+#: The directory of committed results that would take too long to compute during a build of the site.
 DATA = Path(__file__).parents[2] / "data"
 
 
 #: The tables that the pages of every format are made from.
 PAGE_TABLES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("pages.toml").read_text("utf-8"))
-#: The checkout: the files that the site offers are in it, wherever the package is installed.
+#: The checkout, which has the files that the site offers for download.
 ROOT = Path(__file__).parents[3]
 
 
@@ -64,7 +63,7 @@ def contents_schema(format_id: str, name: str) -> Path:
 
 @cache
 def _with_contents(format_id: str, name: str) -> Mapping[str, ksy.KsySchema]:
-    """Return the schemas of a format, and that of its contents that the type `name` is of, if any."""
+    """Return the schemas of a format, and that of its contents that defines the type `name`, if any."""
     path = contents_schema(format_id, name.partition("::")[0])
     return {**schemas(format_id), **({path.stem: ksy.load(path)} if path.is_file() else {})}
 
@@ -72,8 +71,8 @@ def _with_contents(format_id: str, name: str) -> Mapping[str, ksy.KsySchema]:
 def shown_type(format_id: str, name: str) -> tuple[ksy.KsySchema, ksy.Type]:
     """Return the type called `name` (or ``schema::name``) and its schema; raises LookupError.
 
-    One of contents goes by both names. Its fields are called as in JSON and dumps; what the schema calls
-    otherwise says so.
+    For a type of contents, `name` must begin with its schema. Fields have their names in JSON and dumps; if
+    the schema has a different name, the text of the field says so.
     """
     known = _with_contents(format_id, name)
     found = {schema.id: schema.types for schema in known.values()}
@@ -126,7 +125,7 @@ def examples(format_id: str) -> Mapping[tuple[str, str], tuple[Case, str, Span]]
         spans = list(load(format_id).spans(case.files(), edition=case.edition))
         for key in open_keys:
             alike = {each: _fields(each, spans) & names[key] for each in spans if each.kind == key[1]}
-            # A page is a record for questions about bytes, but not a record of the log.
+            # A span of a page is like a record here, although a page is not a record of the log.
             some = [each for each, own in alike.items() if each.length and own]
             span = next((each for each in some if alike[each] == names[key]), next(iter(some), None))
             if span is not None:
@@ -169,7 +168,7 @@ def _find(
 def roles_of(format_id: str) -> Mapping[str, str]:
     """Return field name -> role, which colours hexdumps as it does diagrams.
 
-    A field goes by its id in the schema and by the product's name in snake case.
+    The keys are a field's id in the schema and the product's name in snake case.
     """
     found: dict[str, str] = {}
     for schema in schemas(format_id).values():
@@ -196,9 +195,9 @@ def case_of(format_id: str, wanted: str) -> Case:
 
 @cache
 def cases_by_group(format_id: str) -> Mapping[str, tuple[Case, ...]]:
-    """Return the cases in published order by group: what is between first and last dot of their ids.
+    """Return group -> its cases in published order; a group is the part of ids between first and last dot.
 
-    Those that are reported again in another edition are with the first one.
+    A case that repeats one in another edition is not listed: it is shown with the first one.
     """
     groups: dict[str, list[Case]] = {}
     for case in cases(format_id):
@@ -210,7 +209,7 @@ def cases_by_group(format_id: str) -> Mapping[str, tuple[Case, ...]]:
 
 @cache
 def _firsts(format_id: str) -> Mapping[str, str]:
-    """Return the id of each case that is reported again in another edition, and that of the first one."""
+    """Return the id of each case that repeats one in another edition -> the id of the first one."""
     known = {case.id for case in cases(format_id)}
     told = ((case.id, case.id.removesuffix(AGAIN.format(case.edition))) for case in cases(format_id))
     return {name: first for name, first in told if name != first and first in known}
@@ -231,7 +230,7 @@ def covering(format_id: str, requirement: str) -> tuple[list[Case], list[Case]]:
 
 @cache
 def proofs(format_id: str) -> Mapping[str, Mapping[str, str]]:
-    """Return requirement id -> {mutant, case} or {why}; a test keeps the file as the gate finds it."""
+    """Return requirement id -> {mutant, case} or {why}; a test checks that the file is up to date."""
     path = DATA / f"proofs-{format_id}.json"
     found: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return found

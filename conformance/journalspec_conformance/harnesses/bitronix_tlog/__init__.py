@@ -14,19 +14,19 @@ How the protocol's operations map to the product:
 ``recover``
     ``DiskJournal.open()`` and ``collectDanglingRecords()`` in the directory
     itself, as the product does at start-up; ``salvage`` is
-    ``skipCorruptedLogs``. Opening writes the state byte, so ``pure`` is not
-    declared. What is thrown becomes a refusal, see ``exceptions.toml``.
+    ``skipCorruptedLogs``. Opening writes the state byte, so ``pure`` is not declared. Exceptions become
+    refusals, see ``exceptions.toml``.
 ``write``
-    ``DiskJournal.open/log/force/close``. Clock and sequence numbers are the
-    product's own. Small files: the product makes a pair of 1 MiB, closes it, it
-    is cut while empty and opened again (the product takes the length it finds).
+    ``DiskJournal.open/log/force/close``. Clock and sequence numbers are the product's own. For small files,
+    the product makes a pair of 1 MiB and closes it. The harness cuts the empty files, and the product opens
+    them with the new length.
 
-Force batching is switched off. Versions up to 2.1.4 start its thread all the
-same, and ``close()`` may wait for its end for ever on recent Java releases; so
-the harness makes them forget it. The order of writes is the same.
+Force batching is switched off. Versions up to 2.1.4 start the batching thread all the same. On recent Java
+releases ``close()`` may wait for its end for ever, so the harness clears the field that refers to it. The
+order of writes is the same.
 
-A call that never returns is not answered: after `WATCH_SECONDS` the stack of the
-thread goes to standard error, and the runner's own timeout does the rest.
+If a call never returns, there is no answer: after `WATCH_SECONDS` the harness prints the stack of the thread
+to standard error, and later the runner's timeout ends the process.
 """
 
 from __future__ import annotations

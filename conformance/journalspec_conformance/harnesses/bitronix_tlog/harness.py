@@ -27,9 +27,9 @@ FORMAT = "bitronix_tlog"
 PAIR = ("btm1.tlog", "btm2.tlog")
 #: The one exception that ``skipCorruptedLogs`` skips.
 CORRUPTED = "bitronix.tm.journal.CorruptedTransactionLogException"
-#: Written into the gtrids that the product itself makes; its default would be the host's address.
+#: The product puts this into the gtrids that it makes; its default would be the host's address.
 _SERVER_ID = "journalspec"
-#: The resource that an appender must close: a channel, and up to version 2.1.2 a file.
+#: The field of an appender with the resource to close: a channel, in versions up to 2.1.2 a file.
 _OPEN_FILES = ("fc", "randomAccessFile")
 _UNSIGNED = 0xFFFFFFFF
 _HEADER_LENGTH = 21
@@ -79,13 +79,13 @@ def pair_of(directory: Path) -> tuple[str, str]:
 
 
 def _is_whole_pair(directory: Path) -> bool:
-    """Return whether both files are there and equally long: what the product itself compares."""
+    """Return whether both files exist with equal lengths, which the product compares as well."""
     paths = [directory / name for name in pair_of(directory)]
     return all(path.is_file() for path in paths) and len({path.stat().st_size for path in paths}) == 1
 
 
 def _read_one(directory: Path, file: str) -> tuple[list[Answer], list[Thrown]]:
-    """Read one file to its end, or as far as the product goes: (records, exceptions).
+    """Read one file to its end, or as far as the product reads: (records, exceptions).
 
     After a CorruptedTransactionLogException the cursor is asked again, as the
     product does under ``skipCorruptedLogs``; after any other exception it ends.
@@ -117,14 +117,14 @@ def _read_one(directory: Path, file: str) -> tuple[list[Answer], list[Thrown]]:
 
 
 def _header_timestamp(path: Path) -> int:
-    """Return the timestamp of a file that has a whole header, read by the product's header class."""
+    """Return the timestamp of a file with a complete header, read by the product's header class."""
     file = java_class("java.io.RandomAccessFile")(str(path), "r")
     header = _class("journal.TransactionLogHeader")
     try:
         with product_call():
             try:
                 found = header(file, file.length())
-            except TypeError:  # newer versions take a channel
+            except TypeError:  # newer versions need a channel
                 found = header(file.getChannel(), file.length())
             return int(found.getTimestamp())
     finally:
@@ -132,7 +132,7 @@ def _header_timestamp(path: Path) -> int:
 
 
 def _number_records(first: int | None) -> None:
-    """Let the next record have sequence number `first`; None: that of a new process."""
+    """Make `first` the sequence number of the next record; None: the number in a new process."""
     counter = jvm.declared_field(_class("journal.TransactionLogRecord").class_, "sequenceGenerator")
     if counter is not None:
         counter.get(None).set(0 if first is None else _signed(first - 1))
@@ -149,7 +149,7 @@ def _signed(number: int) -> int:
 
 
 def configure(directory: Path, *, skip: bool = False, megabytes: int = 1, filtered: bool = False) -> None:
-    """Set the product's configuration for a pair in `directory`; what is not named keeps its default."""
+    """Set the product's configuration for a pair in `directory`; other settings have their defaults."""
     first, second = pair_of(directory)
     settings = {
         "ServerId": _SERVER_ID,
@@ -184,8 +184,9 @@ class Journal:
     def open(self) -> None:
         """Open the pair (made if neither file exists); the state byte of the active file is written."""
         self._journal.open()
-        # Versions up to 2.1.4 start the thread that batches forces even if batching is switched off, and
-        # close() waits for its end in a loop that recent Java releases may never leave: let it be forgotten.
+        # Versions up to 2.1.4 start the thread that batches fsyncs even if batching is switched off. On
+        # recent Java releases close() may wait for its end for ever: clear the field, so that close() does
+        # not wait.
         batcher = jvm.declared_field(
             _class("journal.TransactionLogAppender").class_, "diskForceBatcherThread"
         )
@@ -213,7 +214,7 @@ class Journal:
 
     @product_call()
     def stop(self) -> None:
-        """Release both files as a dying process would: nothing is written."""
+        """Close both files without writing, as the end of a killed process does."""
         for part in ("tla1", "tla2"):
             appender = jvm.private_value(self._journal, part)
             opened = [] if appender is None else [jvm.private_value(appender, name) for name in _OPEN_FILES]
@@ -235,7 +236,7 @@ class Writing(shared.Session):
         _number_records(int(params["sequence"]) if "sequence" in params else None)
 
     def made(self) -> Journal:
-        """Return the journal; a pair of another length than the product's is made first."""
+        """Return the journal. If the pair needs a length other than the product's default, make it first."""
         if "file_length" in self.params and not any(self.directory.iterdir()):
             _make_pair(self.directory, int(self.params["file_length"]))
         return Journal(self.directory, filtered=self.params.get("filter_status") == "true")
@@ -252,7 +253,7 @@ class Writing(shared.Session):
         return {} if active is None else {"active": active}
 
     def files(self) -> list[str]:
-        """Return those of the pair that exist."""
+        """Return the names of the files of the pair that exist."""
         return [name for name in pair_of(self.directory) if (self.directory / name).exists()]
 
 
@@ -289,11 +290,10 @@ def _log_arguments(op: Op) -> tuple[int, Java, Java]:
 
 
 def _lacking(directory: Path, params: Mapping[str, str], order: str) -> str | None:
-    """Return what of `params` the product cannot be made to do, or None.
+    """Return the parameter in `params` that the product cannot follow, or None.
 
-    Its clock is the machine's. One that starts later than the files at hand and
-    runs forward is as good as that; one that has stopped or has gone back
-    cannot be arranged.
+    Its clock is the machine's. It can replace a clock that starts after the timestamps of the given files and
+    runs forward, but not one that stands still or goes back.
     """
     paths = [directory / name for name in pair_of(directory)]
     whole = [path for path in paths if path.is_file() and path.stat().st_size >= _HEADER_LENGTH]

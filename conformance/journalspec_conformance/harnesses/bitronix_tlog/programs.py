@@ -1,4 +1,4 @@
-"""What one request cannot show: threads that force at once.
+"""A program for an effect that one request cannot show: concurrent calls of force().
 
 ``python -m journalspec_conformance.harnesses.bitronix_tlog.programs races --product ID [--OPTION VALUE]...``
 """
@@ -30,10 +30,10 @@ def covered(content: bytes, gtrid: bytes) -> bool:
 
 
 def races(product: Product, *, threads: str = "4", rounds: str = "400") -> bool:
-    """Return whether force() breaks its word when several threads log at once.
+    """Return whether a record is not durable after force() if several threads log at the same time.
 
-    After each force the thread's own record must lie below the tail that is in the file: a process that is
-    killed at that moment loses it otherwise. How often that happens is chance.
+    After each force(), the thread's own record must be before the tail in the file. Otherwise, a process that
+    is killed at that moment loses it. How often that happens is chance.
     """
     jvm.start(product)
     size = int(threads) * int(rounds) * 64 + 4096  # no record here is longer than 64 bytes

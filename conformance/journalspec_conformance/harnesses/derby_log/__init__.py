@@ -4,7 +4,7 @@ One process drives one product version and boots one database after another in i
 
     python -m journalspec_conformance.harnesses --product derby-10.14.2.0
 
-A log is nothing without the pages that it changes. What a request's directory holds:
+A log cannot be recovered without the pages that it changes. A request's directory contains:
 
 ======================  ===================================================================================
 ``log.ctrl``,           the log: what is in the ``log`` directory of a database. A case has nothing else
@@ -18,10 +18,10 @@ All other pages are those of a base: the database as it was at the checkpoint th
 parameter `base` names it, by the level of the database; the product's own is taken if it is not given.
 
 A base is a database with the empty tables ``T`` and ``U``, both ``(K int, V varchar(3000))`` without an
-index, checkpointed and shut down. Bases are kept (``bases/LEVEL.tar.xz``, with their own log), not made on
-the spot: a new database has new identifiers, these are in the catalogs' indexes, and a log that begins
-before the checkpoint would not fit its pages. A newer product opens the base of an older one, as it does when
-its jars are replaced. ``python tools/captures/derby_base.py`` makes bases.
+index, checkpointed and shut down. Bases are stored (``bases/LEVEL.tar.xz``, with their own log) and not
+created for each request. A new database would have new identifiers in the indexes of its catalogs, and a log
+that begins before the checkpoint would not fit its pages. A newer product opens the base of an older one, as
+it does when its jars are replaced. ``python tools/captures/derby_base.py`` makes bases.
 
 How the protocol's operations map to the product:
 
@@ -33,7 +33,7 @@ How the protocol's operations map to the product:
 ``read``
     The product does not show its records: there is no such operation.
 ``write``
-    SQL, by name: see ``Statements``. What the log gets from it is the product's affair.
+    SQL, by name: see ``Statements``. The product decides which records that writes to the log.
 
 The state has ``rows`` (table, key, value; sorted) and ``in_doubt`` (the identifier's three parts,
 ``inserted``, ``deleted``).

@@ -26,19 +26,19 @@ from journalspec_corpus.derby_log.model import STATE, Row
 
 FORMAT = "derby_log"
 TABLES = ("T", "U")
-#: The most letters that the column V of a base holds.
+#: The most characters in column V of a base.
 LONGEST = 3000
-#: Where a database is, below the directory of a ``write`` request.
+#: The name of the database below the directory of a ``write`` request.
 DATABASE = "database"
-#: Containers that are next to the log.
+#: The prefix of the containers that are next to the log.
 PAGES = "seg0."
 BASES = "bases"
 _JAVA = table(__package__, "java.toml")
-#: The common part of all refusals to boot has no information.
+#: SQLSTATEs that occur in every failed boot, and so have no information.
 _EVERY_TIME = ("XJ040", "XJ001")
 _STATE = re.compile(r"\bERROR (?P<state>[0-9A-Z]{5}): ")
 _WRAPPED = re.compile(r"Java exception: '.*: (?P<name>[\w.]+)'")
-#: java.sql.Connection: what other transactions have not committed is seen too.
+#: java.sql.Connection: uncommitted changes of other transactions are visible, too.
 _READ_UNCOMMITTED = 1
 #: javax.transaction.xa.XAResource
 _TM_NO_FLAGS, _TM_SUCCESS, _TM_START_SCAN, _TM_END_SCAN = 0, 1 << 26, 1 << 24, 1 << 23
@@ -68,14 +68,14 @@ def _told(error: Java) -> Thrown:
 
 
 def _innermost(texts: list[str]) -> str:
-    """Return the class of an exception without a helpful SQLSTATE: the product wraps it in words."""
+    """Return the class of an exception without a helpful SQLSTATE, from the product's message."""
     wrapped = _WRAPPED.search(texts[-1])
     return (wrapped["name"] if wrapped else texts[-1].partition(":")[0]).rpartition(".")[2]
 
 
 @contextmanager
 def derby_call() -> Iterator[None]:
-    """Turn what the product throws into Thrown, with all SQLSTATEs of the chain."""
+    """Turn exceptions of the product into Thrown, with all SQLSTATEs of the chain."""
     with product_call():
         try:
             yield
@@ -85,7 +85,7 @@ def derby_call() -> Iterator[None]:
 
 @cache
 def _log_file() -> Path:
-    """Return derby.log, which the engine, one in a process, writes to from its first boot on."""
+    """Return the path of derby.log, which the engine of this process writes from its first boot on."""
     path = make_scratch() / "derby.log"
     path.touch()
     java_class("java.lang.System").setProperty("derby.stream.error.file", str(path))
@@ -99,9 +99,9 @@ def _driver() -> Java:
 
 
 def configure(params: Mapping[str, str]) -> None:
-    """Set the product's properties for the next boot; what `params` do not name is as the product has it."""
+    """Set the product's properties for the next boot; those not in `params` have the product's defaults."""
     system = java_class("java.lang.System")
-    # A statement that must read over a row of another transaction is turned down soon, not after a minute.
+    # A statement that waits for a lock of another transaction fails soon, not after a minute.
     system.setProperty("derby.locks.waitTimeout", "1")
     for name, text in _JAVA["properties"].items():
         if name in params:
@@ -131,7 +131,7 @@ class Database:
 
     @derby_call()
     def connection(self) -> Java:
-        """Return one more connection, which commits on request."""
+        """Return a new connection without automatic commit."""
         made = self._connection()
         made.setAutoCommit(False)
         return made
@@ -155,7 +155,7 @@ class Database:
 
     @derby_call()
     def rows(self) -> list[Row]:
-        """Return all rows, those of open and of prepared transactions too."""
+        """Return all rows, including uncommitted ones of open and prepared transactions."""
         self._main.setTransactionIsolation(_READ_UNCOMMITTED)
         found: list[Row] = []
         statement = self._main.createStatement()
@@ -195,7 +195,7 @@ class Database:
 
     @derby_call()
     def start_branch(self, branch: Xid) -> Java:
-        """Begin a branch, and return the connection that its statements go through."""
+        """Begin a branch, and return the connection for its statements."""
         connection, resource = self.resource()
         resource.start(java_xid(branch), _TM_NO_FLAGS)
         self._xa[branch] = (connection, resource)
@@ -209,7 +209,7 @@ class Database:
         resource.prepare(java_xid(branch))
 
     def state(self) -> Answer:
-        """Return the rows once all prepared branches are rolled back, and what each of those would change."""
+        """Return the rows after rolling back all prepared branches, and the changes of each branch."""
         before, in_doubt = self.rows(), []
         for branch in self.prepared():
             self.decide(branch, commit=False)
@@ -224,7 +224,7 @@ class Database:
         _BOOTED.discard(self.directory)
         try:
             with derby_call():
-                # The engine keeps a connection's objects until it is closed, whether shut down or not.
+                # The engine keeps the objects of a connection until that is closed, even after the shutdown.
                 self._main.close()
                 self._connection(";shutdown=true")
         except Thrown as thrown:
@@ -234,7 +234,7 @@ class Database:
 
 
 def java_xid(branch: Xid) -> Java:
-    """Return an identifier as the product takes it."""
+    """Return an identifier as the product's Xid object."""
     format_id, gtrid, bqual = branch
     return jvm.instance_of(
         "javax.transaction.xa.Xid",
@@ -260,7 +260,7 @@ def base(name: str) -> Path:
 
 
 def is_log(name: str) -> bool:
-    """Return whether `name` is of a file that a ``log`` directory has."""
+    """Return whether `name` is the name of a file in a ``log`` directory."""
     return name.startswith("log") and name.endswith((".ctrl", ".dat"))
 
 
@@ -323,7 +323,7 @@ class Statements(shared.Session):
         self._branches: dict[str, Xid] = {}
 
     def made(self) -> Statements:
-        """Return what has ``open()`` and ``stop()``."""
+        """Return the database as an object with ``open()`` and ``stop()``."""
         return self
 
     def open(self) -> None:
@@ -342,7 +342,7 @@ class Statements(shared.Session):
         self._database = Database(place)
 
     def done(self, op: Op) -> bool:
-        """Do one operation; durable is what was committed or prepared, and all of it after a checkpoint."""
+        """Do one operation. A commit or a prepare makes its transaction durable, a checkpoint everything."""
         kind, tx, database = op["op"], op.get("tx", ""), self._database
         if kind in _CHANGES:
             self._change(op, tx)
@@ -398,7 +398,7 @@ class Derby(shared.Driver):
     unread = "the product shows its records to nobody"
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
-        """Boot a copy of the database, and return what it holds."""
+        """Boot a copy of the database, and return its content."""
         if not any(is_log(entry.name) for entry in os.scandir(directory)):
             return shared.no_files("there is no log: the product was not started")
         configure(params)

@@ -1,9 +1,9 @@
-"""What shows a deviation on a damaged log: experiments, done again.
+"""Experiments with damaged logs, repeated to show a deviation.
 
 ``python -m journalspec_conformance.harnesses.derby_log.programs experiment --product ID [--id GLOB]``
 
-An experiment boots a damaged log and prints what it sees; the table ``experiments.toml`` also holds what was
-seen. All boots happen in one process.
+An experiment boots a damaged log and prints what it finds. The table ``experiments.toml`` also has the
+recorded results. All boots happen in one process.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from journalspec_corpus.edits import Built, Range, apply
 from journalspec_reference.derby_log.fileset import gather, number_of
 
 _LAST = 16
-#: The labels of control files.
+#: The labels of places in both control files.
 _CONTROLS = {
     f"{label}{part}": Range(file, off, length)
     for label, file in (("control", "log.ctrl"), ("mirror", "logmirror.ctrl"))
@@ -51,7 +51,7 @@ class Experiments:
         self._logs: dict[str, Path] = {}
 
     def log(self, name: str) -> Path:
-        """Return the directory of a log before anything is done to it; it is made once."""
+        """Return the directory of an undamaged log; it is made once."""
         if name not in self._logs:
             told = self.told["logs"][name]
             work = self._place / f"{name}.work"
@@ -62,7 +62,7 @@ class Experiments:
     def _life(
         self, work: Path, kept: Path, params: Mapping[str, str], lines: list[Any], **values: Any
     ) -> Path:
-        """Do what `lines` say, and keep what is in the files then: what a crash would leave of them."""
+        """Do the operations in `lines`, and copy the files before closing the database, as after a crash."""
         session, scenario = Statements(work, params, self._product.edition), Table(__package__)
         session.apply({"op": "open"})
         for op in (op for line in lines for op in scenario.ops(line, **values)):
@@ -72,7 +72,7 @@ class Experiments:
         return kept
 
     def seen(self, entry: Json) -> str:
-        """Return what the product does with the log of `entry`, damaged, in one line."""
+        """Return in one line what the product does with the damaged log of `entry`."""
         start = self.log(entry["log"])
         params = self.told["logs"][entry["log"]]["params"]
         with scratch(memory=True) as place:
@@ -95,7 +95,7 @@ class Experiments:
                 return f"{first}; then {thrown.name}"
 
     def _second(self, work: Path, entry: Json, params: Mapping[str, str], log: Built) -> Path:
-        """Return the files after a second run; {pad} is as long as it takes to get to the place `fit`."""
+        """Return the files after a second run; {pad} is so long that the log ends at the place `fit`."""
         pad = 100
         for turn in range(1 + ("fit" in entry)):
             again = work.with_name(f"again{turn}")
@@ -141,7 +141,7 @@ class Experiments:
 
 
 def left(before: bytes, after: bytes | None) -> str:
-    """Return what became of the last bytes that a file had."""
+    """Return the fate of the last bytes of a file: gone, same, written or cleared."""
     if after is None:
         return "gone"
     last = slice(max(0, len(before) - _LAST), len(before))
@@ -181,7 +181,7 @@ def damage(log: Built, edit: Json) -> None:
 
 
 def experiment(product: Product, *, id: str = "*") -> bool:  # the option's name
-    """Return whether `product` still does what the table of experiments says that it was seen to do."""
+    """Return whether the results on `product` are still those in the table of experiments."""
     jvm.start(product)
     other = 0
     with scratch(memory=True) as place:

@@ -1,3 +1,3 @@
-"""What harnesses of Java products share: the JVM in their process, what products throw, the process."""
+"""Shared code of harnesses of Java products: the JVM, exceptions of products, and traces."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One JVM with one product on its class path.
 
-JPype is imported only here at module level, so that everything else can be imported (and its messages read)
-without it.
+JPype is imported only in functions of this module. So all modules can be imported, and their messages
+printed, without it.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from journalspec_conformance.products import Product, ProductError, classpath
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-#: A call into the product that has not returned after this many seconds is shown on standard error.
+#: If a call into the product takes longer than this (seconds), its stack is printed to standard error.
 WATCH_SECONDS = 4.0
 
-#: Packages of the JVM and of the bridge to Python: a thread that is only in these is of no interest.
+#: Packages of the JVM and of the bridge to Python. Threads with only these on their stack are not printed.
 _NOT_THE_PRODUCT = ("java.", "javax.", "jdk.", "sun.", "org.jpype.", "java.base/", "app//org.jpype.")
 
-#: The name of a method in a frame of a stack, ``MODULE/PACKAGE.CLASS.METHOD(WHERE)``.
+#: Finds the method in a frame of a stack, ``MODULE/PACKAGE.CLASS.METHOD(WHERE)``.
 _METHOD_OF_FRAME = re.compile(r"\.([^.()\s]+)\(")
 
-#: JPype and the Java objects that it gives have no types that a checker could use.
+#: JPype and its Java objects have no types for a type checker.
 Java = Any
 
 
@@ -53,12 +53,12 @@ def java_class(name: str) -> Java:
 class Thrown(Exception):
     """The product threw: `name` is the Java class, `text` its message.
 
-    `methods` are the names of the methods that it came out of, innermost first; `cause` is the Java class of
-    its cause, if it has one.
+    `methods` are the methods on the stack of the exception, innermost first; `cause` is the Java class of its
+    cause, if it has one.
     """
 
     def __init__(self, name: str, text: str, methods: tuple[str, ...] = (), cause: str = "") -> None:
-        """Keep all; the exception's own text is ``name: text``."""
+        """Store the values; the text of this exception is ``name: text``."""
         super().__init__(f"{name}: {text}" if text else name)
         self.name = name
         self.text = text
@@ -83,7 +83,7 @@ def start(product: Product, *, charset: str | None = None, options: Sequence[str
     """
     jpype = java_classes()
     jars = classpath(product)
-    # Harnesses live for seconds: the second compiler would cost more than it gains.
+    # Harnesses run for seconds: the JVM's second compiler would take more time than it saves.
     given = ["-Djava.awt.headless=true", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", *options]
     if charset:
         given.append(f"-Dfile.encoding={charset}")
@@ -128,7 +128,7 @@ def declared_field(kind: Java, name: str) -> Java:
 
 
 def _kind(owner: Java) -> Java:
-    """Return the Java class of an object as Python sees it: it is cheap to look up."""
+    """Return the Java class of an object as Python sees it, which is quick to look up."""
     return type(owner)
 
 
@@ -147,7 +147,7 @@ def private_value(owner: Java, name: str) -> Java:
 
 
 def private_call(owner: Java, name: str, *arguments: Java) -> Java:
-    """Call a method of a Java object that is not public, and raise what it throws."""
+    """Call a method of a Java object that is not public; its exceptions are raised."""
     jpype = java_classes()
     try:
         return _method(_kind(owner), name).invoke(owner, jpype.JArray(jpype.JObject)(arguments))
@@ -172,7 +172,7 @@ def _accessible(members: Java, name: str) -> Java:
 
 
 def instance_of(interface: str, behind: Java = None, **instead: Callable[..., Any]) -> Java:
-    """Return an object of a Java interface: its methods are `instead`, the others those of `behind`."""
+    """Return an object of a Java interface; `instead` has some of its methods, `behind` the others."""
     jpype = java_classes()
     kind = java_class(interface)
     return jpype.JObject(jpype.JProxy(kind, inst=_StandIn(behind, instead)), kind)
@@ -188,7 +188,7 @@ class _StandIn:
 
 
 class JavaLog:
-    """Takes in everything that the JVM logs at INFO or above; nothing of it is printed."""
+    """Collects everything that the JVM logs at INFO or above, instead of printing it."""
 
     def __init__(self) -> None:
         """Start listening."""
@@ -199,7 +199,7 @@ class JavaLog:
             handler.setFilter(self._filter)
 
     def _keep(self, record: Java) -> bool:
-        """Keep the text of `record`; answer that it need not be printed."""
+        """Store the text of `record`; the result False means that Java does not print it."""
         text = str(record.getMessage())
         parameters = record.getParameters()
         for index, value in enumerate(parameters if parameters is not None else ()):
@@ -213,17 +213,17 @@ class JavaLog:
         return taken
 
 
-#: Set once this JVM must not be asked any more: it ran out of memory, or has started a product often.
+#: Set when this JVM must not be used any more: it ran out of memory, or has started a product too often.
 spent = threading.Event()
 
 
 def thrown(error: Java) -> Thrown:
-    """Return a Java exception as one that knows nothing of Java."""
+    """Return a Java exception as a Thrown, which contains no Java objects."""
     message = error.getMessage()
     if str(error.getClass().getName()) == "java.lang.OutOfMemoryError":
-        # Threads of the product may have ended with it, or may wait forever.
+        # Threads of the product may have ended, or may wait for ever.
         spent.set()
-    # One call for all frames: a stack has dozens, and each call into the JVM costs more than reading text.
+    # One call for all frames: a stack has dozens, and a call into the JVM takes longer than parsing text.
     frames = str(java_class("java.util.Arrays").toString(error.getStackTrace()))
     methods = tuple(_METHOD_OF_FRAME.findall(frames))
     cause = error.getCause()
@@ -259,7 +259,7 @@ class _Watch:
         while True:
             time.sleep(WATCH_SECONDS / 8)
             if os.getppid() != self._parent:
-                # The runner has ended. A call that never returns would otherwise spin for ever.
+                # The runner has ended: end this process, too, or the call would run for ever.
                 os._exit(1)
             since = self._since
             if since is None or since == shown or time.monotonic() - since < WATCH_SECONDS:

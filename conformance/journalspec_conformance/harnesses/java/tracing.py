@@ -1,4 +1,4 @@
-"""What a product does to its files, as strace sees it: writes, forces, renames and removals in order."""
+"""Traces a product's file operations with strace: writes, fsyncs, renames and removals, in order."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from journalspec_conformance.programs import completed
 
 #: The system calls that change files or make them durable, and those that move a file's position.
 CALLS = "openat,close,lseek,write,pwrite64,fdatasync,fsync,rename,unlink"
-#: The longest write that is kept whole.
+#: The longest write that strace prints completely.
 LONGEST = 65536
 _TIMEOUT = 120.0
 
 
 class TracingRefused(Exception):
-    """strace is not allowed to watch processes here."""
+    """strace is not permitted to trace processes here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One thing that was done: ``write`` of `data` at `off`, ``sync``, ``rename`` to `target`, ``unlink``."""
+    """One file operation: ``write`` of `data` at `off`, ``sync``, ``rename`` to `target`, ``unlink``."""
 
     kind: str
     file: str
@@ -55,7 +55,7 @@ def _name(text: str) -> str:
 
 
 def _whole_lines(text: str) -> list[str]:
-    """Return one line per call; what was interrupted counts from where it ended."""
+    """Return one line per call; an interrupted call is placed where it ended."""
     begun: dict[str, str] = {}
     out = []
     for line in text.splitlines():
@@ -74,7 +74,7 @@ def _whole_lines(text: str) -> list[str]:
 
 
 def parse(text: str) -> list[Seen]:
-    """Return what a log of ``strace -f -y -xx`` shows; offsets of sequential writes are worked out."""
+    """Return the file operations in a log of ``strace -f -y -xx``, with computed write offsets."""
     offsets: dict[str, int] = {}
     seen: list[Seen] = []
     for line in _whole_lines(text):
@@ -118,8 +118,8 @@ def traced_write(
 ) -> list[Seen]:
     """Let a product serve one ``write`` request under strace; return what it did in `directory`.
 
-    `log` is where strace writes; `names` are the files of interest, all if there
-    are none. Raises TracingRefused, and ValueError if the product refused an operation.
+    `log` is the file that strace writes; `names` are the files to include, all if empty. Raises
+    TracingRefused, and ValueError if the product refused an operation.
     """
     command = ["strace", "-f", "-qq", "-y", "-xx", "-s", str(LONGEST), "-o", str(log), "-e", f"trace={CALLS}"]
     for name in names:

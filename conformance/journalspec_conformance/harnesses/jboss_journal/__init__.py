@@ -8,20 +8,20 @@ How the protocol's operations map to the products:
 
 ``read``
     ``JournalImpl``'s own steps one by one: the control file, ``orderFiles``, and
-    ``readJournalFile`` on each file it names; then ``readJournalFile`` on what
-    is beside them. Neither product leaves an unusable file out: such a journal
-    is refused here too. The state is that of ``recover``.
+    ``readJournalFile`` on each file it names; then ``readJournalFile`` on what is beside them. Neither
+    product skips an unusable file, so ``read`` refuses a journal with such a file, too. The state is that of
+    ``recover``.
 ``recover``
-    ``start()`` and ``load()``. There is one policy, strict. The products tell
-    what they deliver and what is in doubt; which transactions they have dropped,
-    and why, is in their log only, so the harness listens to it.
+    ``start()`` and ``load()``. There is one policy, strict. The products return the live records and the
+    transactions in doubt. The dropped transactions and the reasons are only in their log, so the harness
+    reads the log.
 ``write``
-    ``start()``, ``load()``, and the ``append`` methods; the test hooks that both
-    products have for rolling, reclaiming and compacting. Artemis hands appends to
-    a thread: an operation is acknowledged when that thread has done it.
+    ``start()``, ``load()``, and the ``append`` methods; and the test hooks that both products have for
+    rolling, reclaiming and compacting. Artemis hands appends to a thread: an operation is acknowledged when
+    that thread has done it.
 
-Everything runs over ``NIOSequentialFileFactory`` without a buffer, so that each append is one write.
-Loading creates, renames, stamps and deletes files: ``read`` and ``recover`` work on copies, which is why
+Everything runs over ``NIOSequentialFileFactory`` without a buffer, so that each append is one write. Loading
+creates, renames, changes and deletes files: ``read`` and ``recover`` work on copies, which is why
 ``pure`` may be declared.
 
 Neither product reports which bytes it skips while scanning: damage is not reported at all. That is the

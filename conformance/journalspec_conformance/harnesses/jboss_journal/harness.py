@@ -31,18 +31,19 @@ _LEFTOVERS = (".tmp", ".cmp")
 _ALIGNMENT = "1"
 _UNSIGNED_BYTE = 0xFF
 _SIGN = 0x80
-#: Seconds to wait for Artemis' threads; they take microseconds.
+#: The longest wait for Artemis' threads (seconds); usually they take microseconds.
 _PATIENCE = 5
 _NAME = re.compile(r"^(?P<prefix>.*)-(?P<number>-?\d+)\.(?P<extension>[A-Za-z]+)(?:\.cmp|\.tmp)?$")
-#: Words in the arguments of ``java.toml`` that mean the same in all. `never`: no number of files and no
-#: percentage starts a compaction.
+#: Words with a fixed value in the arguments of ``java.toml``. `never`: no number of files and no percentage
+#: starts a compaction.
 _WORDS = {"false": False, "true": True, "one": 1, "never": 0}
 
 #: Classes with the same name in all products, and a table for each.
 _JAVA = table(__package__, "java.toml")
 _APPENDS: Mapping[str, tuple[str, str]] = _JAVA["appends"]
 _CALLBACKS: Mapping[str, tuple[str, str]] = _JAVA["callbacks"]
-#: Reason for dropping a transaction -> the message about it, up to its number. Only the log speaks of it.
+#: Reason for dropping a transaction -> the log message about it, up to the transaction's number. Only the log
+#: has the reason.
 _DROPPED = {why: re.compile(text) for why, text in _JAVA["dropped"].items()}
 _NUMBERED = re.compile(r"(HQ|AMQ)\d{6}")
 _ONE_ID = re.compile(r"(?<![\w.])-?\d+")
@@ -53,7 +54,7 @@ _ONE_ID = re.compile(r"(?<![\w.])-?\d+")
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One product version, as far as it differs from others; ``java.toml`` says what the members are."""
+    """The differences of one product version; ``java.toml`` explains the members."""
 
     package: str
     files: str
@@ -82,7 +83,7 @@ class Variant:
 
 @cache
 def variant_of(product_id: str) -> Variant:
-    """Return what ``java.toml`` says of a product; raises KeyError."""
+    """Return the entry of a product in ``java.toml``; raises KeyError."""
     own = {key: value for key, value in _JAVA[product_id].items() if key != "like"}
     base = _JAVA[_JAVA[product_id].get("like", product_id)]
     arguments = {**base["arguments"], **own.get("arguments", {})}
@@ -92,8 +93,8 @@ def variant_of(product_id: str) -> Variant:
 def settings_for(variant: Variant, directory: Path, params: Mapping[str, str]) -> dict[str, Any]:
     """Return the configuration of the journal in `directory`; `file_size` is in bytes.
 
-    What `params` do not say is taken from the names and sizes of the files, and
-    for an empty directory from the product.
+    Settings that are not in `params` follow from the names and sizes of the files; for an empty directory
+    they are the product's defaults.
     """
     with os.scandir(directory) as entries:
         present = sorted((entry for entry in entries if entry.is_file()), key=lambda entry: entry.name)
@@ -120,7 +121,7 @@ def _commonest(found: list[str], otherwise: str) -> str:
 
 
 def _fields(name: str, value: Java) -> Answer:
-    """Return the fields that one argument of a callback holds."""
+    """Return the fields in one argument of a callback."""
     if name == "record":
         kind = int(value.userRecordType) & _UNSIGNED_BYTE
         return {"id": int(value.id), "user_type": kind, "body": jvm.python_bytes(value.data)}
@@ -177,19 +178,19 @@ class Journal:
         return [{**self._words, **values}[word] for word in self.variant.arguments[what].split()]
 
     def open(self) -> None:
-        """Start and load, and wait for the records that this appends."""
+        """Start and load, and wait until the records are written that loading appends."""
         self.load()
         self._appended()
 
     @product_call()
     def load(self) -> Answer:
-        """Start and load: the directory is made ready for appending; return what is live and prepared.
+        """Start and load, which prepares the directory for appending; return the live and prepared records.
 
         Transactions without an end are rolled back.
         """
         array_list = java_class("java.util.ArrayList")
         lists = {"records": array_list(), "prepared": array_list()}
-        # What this callback hears is in the log too, with the reason.
+        # This callback does nothing: the log has the same information, and the reason.
         interface = f"{self.variant.package}.TransactionFailureCallback"
         failures = jvm.instance_of(interface, failedTransaction=lambda tx, records, deletes: None)
         self._journal.start()
@@ -201,7 +202,7 @@ class Journal:
 
     @product_call()
     def check_control_file(self) -> None:
-        """Apply or remove a compaction's control file, as loading does first of all."""
+        """Apply or remove a compaction's control file, which is the first step of loading."""
         reference = java_class("java.util.concurrent.atomic.AtomicReference")()
         jvm.private_call(self._journal, "checkControlFile", *self._given("check", reference=reference))
 
@@ -273,7 +274,7 @@ class Journal:
 
     @product_call()
     def change_files(self, name: str) -> None:
-        """``force`` the current file, roll to the ``next``, ``reclaim`` or ``compact``, at once."""
+        """``force`` the current file, roll to the ``next``, ``reclaim`` or ``compact``."""
         if self.variant.threads:
             self._journal.flush()
         if name == "force":
@@ -283,7 +284,7 @@ class Journal:
         elif name == "compact":
             getattr(self._journal, self.variant.compact)()
         else:
-            # Now, whatever the settings are.
+            # Compact now, regardless of the settings.
             before = self._journal.isAutoReclaim()
             self._journal.setAutoReclaim(True)
             self._journal.checkReclaimStatus()
@@ -304,7 +305,7 @@ class Journal:
             self._journal.stop()
 
 
-# What the protocol asks.
+# The operations of the protocol.
 
 
 class Writing(shared.Session):
@@ -342,7 +343,7 @@ class Writing(shared.Session):
 
 
 class JournalProduct(shared.Driver):
-    """One version of HornetQ or Artemis; what it drops while it loads is in its log only."""
+    """One version of HornetQ or Artemis; only its log reports what it drops while it loads."""
 
     format_id = "jboss_journal"
     write_phases = ("load", "write")
@@ -356,7 +357,7 @@ class JournalProduct(shared.Driver):
         self._log = jvm.JavaLog()
 
     def editions(self) -> list[str]:
-        """Return what the version reads."""
+        """Return the editions that this version reads."""
         return self._variant.editions
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
@@ -397,7 +398,7 @@ class JournalProduct(shared.Driver):
             lacking = f"param:fill={params['fill']}"
         if lacking:
             raise shared.CannotDo("the product chooses this itself", lacking)
-        self._log.take()  # replies of the previous session are not needed
+        self._log.take()  # log lines of an earlier journal are not needed
         return Writing(self._variant, directory, params)
 
     def _load(self, directory: Path, params: Mapping[str, str]) -> Answer:
@@ -458,7 +459,7 @@ def _stop(journal: Journal) -> None:
     try:
         journal.stop()
     except Thrown as thrown:
-        # A journal that could not be loaded may not be stopped properly either; its answer is known.
+        # A journal that could not be loaded may fail to stop, too. The answer is complete: ignore that.
         if not thrown.methods:
             raise
 
@@ -468,7 +469,7 @@ def _placed(records: list[Answer], file: str) -> Iterator[Answer]:
 
 
 def _state(loaded: Answer, said: list[str]) -> Answer:
-    """Return what was loaded as an answer, with what the product's log says of dropped transactions."""
+    """Return the loaded data as an answer, with the dropped transactions from the product's log."""
     about = {
         why: [
             int(_ONE_ID.findall(text[found.end() :])[0]) for text in said if (found := pattern.search(text))

@@ -1,4 +1,4 @@
-"""What one request can neither show nor make: the moments of a compaction, and what they and memory lose.
+"""Programs for effects that one request cannot show: crashes and appends during a compaction, and low memory.
 
 ``python -m journalspec_conformance.harnesses.jboss_journal.programs NAME --product ID [--OPTION VALUE]...``
 """
@@ -21,11 +21,11 @@ from journalspec_conformance.harnesses.scenarios import Table
 from journalspec_conformance.products import Product
 from journalspec_conformance.programs import completed, scratch
 
-#: More deletes than the products keep when memory is short.
+#: More deletes than the products remember if memory is low.
 _PAIRS = 20_050
-#: The waiting time, one attempt after the other: two seconds are enough if it does not wait for itself.
+#: The time limits of successive attempts (seconds). Two are enough unless the product waits for itself.
 _SECONDS = (4, 8, 16, 32)
-#: The records written while a compaction ends: a file each.
+#: The ids of records that are written while a compaction ends; each fills a file.
 _ADDED = range(1000, 1012)
 _BODY = "78" * 900
 
@@ -42,14 +42,14 @@ def moments(product: Product, *, directory: str, out: str, told: str) -> bool:
     during = request.get("during", {"moment": "", "ops": []})
 
     class Spied(Writing):
-        """The operations through a journal whose control files are spied upon."""
+        """The operations through a journal that intercepts the calls on control files."""
 
         def made(self) -> Journal:
             """Return the journal, not started."""
             return Journal(self.variant, self.directory, self.params, self.spied)
 
         def spied(self, factory: Java) -> Java:
-            """Return `factory` with other control files: the moments are their opening, closing and end."""
+            """Return `factory` with wrapped control files: their open, close and delete are the moments."""
 
             def create(name: str, *arguments: Any) -> Java:
                 file = factory.createSequentialFile(name, *arguments)
@@ -78,7 +78,7 @@ def moments(product: Product, *, directory: str, out: str, told: str) -> bool:
             return call
 
         def keep(self, moment: str) -> None:
-            """Do what is to be done at this moment, if it is one, and copy the directory."""
+            """Do the operations for this moment, if there are any, and copy the directory."""
             if not moment:
                 return
             for op in during["ops"] if moment == during["moment"] else ():
@@ -93,8 +93,8 @@ def moments(product: Product, *, directory: str, out: str, told: str) -> bool:
 
 
 def deletes_forgotten(product: Product) -> bool:
-    """Return whether a record that is added again after its delete reappears in a crowd, and not alone."""
-    # A small heap to begin with: the free part of it decides.
+    """Return whether a deleted and re-added record is loaded after many deletes, but not after one."""
+    # A small initial heap: the effect depends on the free part of the heap.
     jvm.start(product, options=("-Xms16m",))
     alone, crowd = (_added_again(product, pairs) for pairs in (1, _PAIRS))
     print(f"1 pair: delivered are {alone or 'none'}; {_PAIRS} pairs: delivered are {crowd or 'none'}")
@@ -147,10 +147,10 @@ def names_used_again(product: Product) -> bool:
 
 
 def _play(product: Product, work: Path, out: Path, told: str) -> None:
-    """Play `told` in a process of its own.
+    """Run the request `told` in a separate process.
 
-    Records are appended from inside the product's compaction, which now and then
-    waits for itself: then it is tried again, from nothing. Raises TimeoutExpired.
+    Records are appended from inside the product's compaction, which sometimes waits for itself. Then the
+    attempt is repeated from the start. Raises TimeoutExpired.
     """
     command = program(product, "moments", directory=str(work), out=str(out), told=told)
     for seconds in _SECONDS:

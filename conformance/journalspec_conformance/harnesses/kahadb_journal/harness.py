@@ -29,9 +29,9 @@ _JAVA = table(__package__, "java.toml")
 OPTIONS: Mapping[str, Sequence[bool]] = _JAVA["options"]
 #: The parts of a record that are omitted if they are not stored.
 _OPTIONAL = frozenset(["transaction", "ack", "subscription_info", "text"])
-#: The editions whose logs end in zeros, and the first one whose logs end in a marker of letters.
+#: The editions whose logs end in zeros, and the first one whose logs end with an end marker.
 _ZEROS, _MARKED = ("5.3", "5.12"), "5.14"
-#: The length of a new file, and of the buffer for a batch: no log is written.
+#: The length of a new file, and of the buffer for a batch. They can be small, because no log is written here.
 _SMALL = 1 << 16
 _ORDERED = ("highPriorityIndex", "defaultPriorityIndex", "lowPriorityIndex")
 
@@ -112,7 +112,7 @@ def command_fields(name: str, command: Java) -> Answer:
 
 
 def command_name(command: Java) -> str:
-    """Return the specification's name of a command: the product's without what all have in common."""
+    """Return the specification's name of a command: the product's name without its common prefix."""
     return str(command.type()).removeprefix("KAHA_").removesuffix("_COMMAND")
 
 
@@ -128,15 +128,15 @@ class Store:
         self._store.setCheckForCorruptJournalFiles(check)
         self._store.setChecksumJournalFiles(checksums)
         self._store.setIgnoreMissingJournalfiles(ignore)
-        # No thread in the background: 0 seconds between checkpoints and between cleanups mean never.
+        # No background threads: an interval of 0 means no checkpoint and no cleanup.
         self._store.setCheckpointInterval(0)
         self._store.setCleanupInterval(0)
-        # The index is thrown away, and what opening appends is short.
+        # The index is discarded, and opening appends few bytes.
         self._store.setEnableIndexDiskSyncs(False)
         self._store.setEnableIndexRecoveryFile(False)
         self._store.setJournalMaxWriteBatchSize(_SMALL)
         if not any(path.stat().st_size for path in directory.glob("db-*.log")):
-            # It makes a new file and looks through it: 32 MiB of zeros take longer than a hundred logs.
+            # The product makes a new file and scans it: 32 MiB of zeros take longer than a hundred logs.
             self._store.setJournalMaxFileLength(_SMALL)
         self._journal = self._store.getJournal()
 
@@ -169,7 +169,7 @@ class Store:
             at = self._next(at)
 
     def records(self) -> Iterator[Answer]:
-        """Yield all records, loaded as replay loads them; OTHER is what it cannot load."""
+        """Yield all records, loaded as replay loads them; a record that replay cannot load is OTHER."""
         names = {int(data.getDataFileId()): str(data.getFile().getName()) for data in self._files()}
         for at in self.locations():
             place = {"file": names[int(at.getDataFileId())], "off": str(int(at.getOffset()))}
@@ -204,7 +204,7 @@ class Store:
 
     @product_call()
     def state(self) -> Answer:
-        """Return what the index holds, and which branches are in doubt."""
+        """Return the content of the index, and the branches in doubt."""
         tx = _field("pageFile").get(self._store).tx()
         destinations = []
         for entry in _field("storedDestinations").get(self._store).entrySet():
@@ -220,7 +220,7 @@ class Store:
         }
 
     def _destination(self, kind: str, name: str, stored: Java, tx: Java) -> Answer:
-        """Return what one destination holds."""
+        """Return the content of one destination."""
         kept: list[tuple[int, Answer]] = []
         for index in _ORDERED:
             for entry in jvm.private_value(jvm.private_value(stored, "orderIndex"), index).iterator(tx):
@@ -249,7 +249,7 @@ class Store:
 
     @staticmethod
     def _in_doubt(entry: Java) -> Answer:
-        """Return one prepared branch and what a commit would do."""
+        """Return one prepared branch and the effect of its commit."""
         branch = entry.getKey()
         commands = []
         for operation in entry.getValue():
@@ -262,7 +262,7 @@ class Store:
 
     @product_call()
     def stop(self) -> None:
-        """Release the files; nothing of it is to be kept, and the index is not written out."""
+        """Close the files without writing the index: nothing of the store is needed any more."""
         pages = _field("pageFile").get(self._store)
         if pages is not None and bool(pages.isLoaded()):
             jvm.private_value(pages, "readFile").close()
@@ -272,7 +272,7 @@ class Store:
 
 @contextmanager
 def _stopped(store: Store) -> Iterator[Store]:
-    """Give a store, and stop it: of one that did not start there are parts that cannot be stopped."""
+    """Give a store, and stop it afterwards, ignoring errors of parts that did not start."""
     try:
         yield store
     finally:
@@ -296,7 +296,7 @@ class Writing(shared.Session):
         return WriterJournal(self.directory, self.params)
 
     def done(self, op: Op) -> bool:
-        """Append a record, or have written what waits."""
+        """Append a record, or write the waiting records."""
         if op["op"] == "append":
             sync = str(op.get("sync", "false")).lower() == "true"
             self._waiting.append((bytes.fromhex(op.get("payload", "")), sync))
@@ -306,7 +306,7 @@ class Writing(shared.Session):
         self._write()
         if op["op"] == "close":
             self.stop()
-        # Closing writes what waits and forces nothing.
+        # Closing writes the waiting records, without fsync.
         return op["op"] == "close" and self._forced
 
     def _write(self) -> None:
@@ -335,15 +335,15 @@ class WriterJournal:
 
     @product_call()
     def open(self) -> None:
-        """Start it: it goes to the end of the last file, or makes the first one."""
+        """Start it: it continues at the end of the last file, or makes the first one."""
         self._journal.start()
 
     @product_call()
     def write(self, records: list[tuple[bytes, bool]]) -> None:
-        """Write records, those in one batch that fit; return when they are written, and forced if one asks.
+        """Write records, in one batch if they fit; return when they are written, and fsynced if asked.
 
-        The thread that writes batches needs the appender's monitor to take one: it is held meanwhile.
-        A record that is to be forced has a callback, for which the product forces as well.
+        The writing thread needs the appender's monitor to take a batch, so this method holds the monitor
+        meanwhile. A record that needs an fsync has a callback, which makes the product perform the fsync.
         """
         appender = jvm.private_value(self._journal, "appender")
         nothing = jvm.java_classes().JProxy("java.lang.Runnable", dict={"run": lambda: None})
@@ -355,7 +355,7 @@ class WriterJournal:
 
     @product_call()
     def stop(self) -> None:
-        """Close it: what waits is written, files are closed."""
+        """Close it: waiting records are written, and files are closed."""
         self._journal.close()
 
 
@@ -392,7 +392,7 @@ class KahaDB(shared.Driver):
             return _found(store, list(store.records()))
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
-        """Open a store on a copy of the journal, without an index, and return what it holds."""
+        """Open a store on a copy of the journal, without an index, and return its content."""
         self.doing = "scan"
         with shared.copy_of(directory) as copy:
             for name in ("db.data", "db.redo", "db.free"):
@@ -400,7 +400,7 @@ class KahaDB(shared.Driver):
             with _stopped(Store(copy, policy)) as store:
                 store.start()
                 self.doing = "iterate"
-                # What replay cannot load is not a record of the journal, or replay does not end well.
+                # A record that replay cannot load is not part of the answer: replay skips it, or fails below.
                 records = [record for record in store.records() if record["type"] != "OTHER"]
                 self.doing = "replay"
                 store.replay()
@@ -418,6 +418,6 @@ class KahaDB(shared.Driver):
 
 
 def _found(store: Store, records: list[Answer]) -> Answer:
-    """Return an answer with `records`, and what the product has put aside."""
+    """Return an answer with `records`, and the stretches that the product has put aside."""
     told = [f"{name}: put aside from {start} to {end}" for name, start, end in sorted(store.corrupted())]
     return shared.observation(told, told, records=records)

@@ -1,15 +1,15 @@
 """The SwiftMQ harness: the store's own classes, driven through JPype, without a router.
 
 The source of the store is public, and no artefact of it is published: the class path is the user's. The
-environment variable JOURNALSPEC_SWIFTMQ_STORE has it, as Java takes one, of
-``com.swiftmq.impl.store.standard`` and what of SwiftMQ's own goes before the published client (which
-``journalspec products fetch`` gets)::
+environment variable JOURNALSPEC_SWIFTMQ_STORE has this class path in Java's form. It has to contain
+``com.swiftmq.impl.store.standard``, and the classes of SwiftMQ that must come before the published client.
+That client is fetched by ``journalspec products fetch``::
 
     export JOURNALSPEC_SWIFTMQ_STORE=/opt/swiftmq/kernel/sys_store/sys_store.jar
     journalspec run --impl swiftmq --format swiftmq_store
 
-A JDK is needed, not a JRE alone: `Router.java`, as much of a router as a store needs, is compiled against
-that class path when the harness starts.
+A JDK is needed, not only a JRE: `Router.java` has the parts of a router that a store needs, and is compiled
+against that class path when the harness starts.
 
 How the protocol's operations map to the product:
 
@@ -24,9 +24,9 @@ How the protocol's operations map to the product:
 ``write``
     Transactions through the interfaces that a router uses; see ``Transactions``.
 
-One JVM starts one store after another; after so many of them, and once it has run out of memory, the harness
-begins again with another one, in the same process. A store that ends the process (it does so where it
-cannot go on) or never returns is a crash or a timeout for the runner, which starts the harness again.
+One JVM starts one store after another. After STARTS of them, or if memory runs out, the harness restarts with
+a new JVM in the same process. A store that ends the process, as it does after some errors, is a crash for the
+runner, and one that never returns a timeout. Then the runner restarts the harness.
 """
 
 from __future__ import annotations

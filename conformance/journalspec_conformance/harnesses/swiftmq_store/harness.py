@@ -26,7 +26,7 @@ from journalspec_corpus.swiftmq_store.model import PREPARED
 
 FORMAT = "swiftmq_store"
 _STORE = "com.swiftmq.impl.store.standard"
-#: Number of starts of a store in one JVM; the harness's words for messages that the product cannot read.
+#: The number of starts of a store in one JVM; the harness's text about messages that the product cannot read.
 STARTS, UNREAD = 250, "messages that cannot be read"
 
 
@@ -54,7 +54,7 @@ def _router() -> Java:
     return java_class("journalspec.Router")()
 
 
-#: Of each entity, property -> class and text.
+#: Entity -> property -> its class and its value as text.
 Settings = dict[str, dict[str, tuple[str, str]]]
 
 
@@ -93,14 +93,14 @@ class Store:
     """A store in a directory, started or not."""
 
     def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
-        """Take where it is and what it is started with."""
+        """Keep the directory and the parameters."""
         self._directory, self._params = directory, params
         self.router = _router()
         self._backup: Path | None = None
         self._queues: dict[str, Java] = {}
 
     def open(self) -> None:
-        """Start it, as a router does; raises Thrown."""
+        """Start it as a router does; raises Thrown."""
         self.router.said.clear()
         # A store does not start without a directory for backups.
         self._backup = self._backup or make_scratch(memory=True)
@@ -116,7 +116,7 @@ class Store:
             private_call(self.store, "shutdown")
 
     def stop(self) -> None:
-        """Leave it as a crash does."""
+        """Abandon it, as a crash does."""
         for loop in self.router.loops:
             loop.close()
         self.router.loops.clear()
@@ -124,11 +124,11 @@ class Store:
         if backup is not None:
             drop_scratch(backup)
 
-    # What it holds.
+    # The content of a store.
 
     @product_call()
     def queue(self, name: str) -> Java:
-        """Return a queue, which is made if there is none."""
+        """Return a queue; it is made if it does not exist."""
         if name not in self._queues:
             self._queues[name] = self.store.getPersistentStore(name)
         return self._queues[name]
@@ -143,7 +143,7 @@ class Store:
 
     @product_call()
     def entries(self, name: str) -> list[Java]:
-        """Return what a queue lists."""
+        """Return the entries in a queue's index."""
         return list(self.queue(name).getStoreEntries())
 
     def content(self, name: str, key: Java) -> bytes | None:
@@ -190,7 +190,7 @@ class Store:
         return sorted(found, key=lambda one: (one["client"], one["name"]))
 
     def state(self) -> Answer:
-        """Return all that it holds, as an observation says it."""
+        """Return the content of the store as the state of an observation."""
         return {
             # The product makes its own queue at every start: without branches it is not part of the store.
             "queues": [
@@ -199,7 +199,7 @@ class Store:
                 if (queue := {"name": name.encode(), "messages": list(self.messages(name))})["messages"]
                 or name != PREPARED
             ],
-            # By the XA id and what says whose it is, then by queue.
+            # Sorted by the members of the XA id, then by queue.
             "in_doubt": sorted(map(_branch, self.branches()), key=lambda one: list(one.values())[:5]),
             "durables": self.durables(),
         }
@@ -227,10 +227,10 @@ def _message(data: bytes) -> Java:
 
 
 class Transactions(shared.Session):
-    """The operations of the specification, as a router has them done.
+    """The operations of the specification, done as a router does them.
 
-    What a transaction with a name asks for is handed to the store when it ends: then it is known which of the
-    store's kinds of transaction it is. ``swap`` and ``unswap`` are not offered: the product names no file.
+    The operations of a named transaction are passed to the store when it ends, because only then its kind is
+    known. ``swap`` and ``unswap`` are not offered: the product names no file.
     """
 
     operations = ("insert", "remove", "commit", "rollback", "prepare", "decide", "checkpoint", "close")
@@ -246,7 +246,7 @@ class Transactions(shared.Session):
         return Store(self.directory, self.params)
 
     def done(self, op: Op) -> bool:
-        """Do one operation; durable is what the product says is done, if the log is forced."""
+        """Do one operation; it is durable when the product reports it as done, if the log is fsynced."""
         kind, forced = op["op"], self.params.get("force_sync", "true") == "true"
         if kind in ("insert", "remove"):
             if "tx" in op:
@@ -272,7 +272,7 @@ class Transactions(shared.Session):
         return forced
 
     def _do(self, *transactions: list[Op]) -> None:
-        """Commit transactions: what they log is one batch."""
+        """Commit transactions; their log entries are one batch."""
         loops, waiting = list(self.journal.router.loops), []
         with product_call():
             made = [self._composite(ops) for ops in transactions]
@@ -336,7 +336,7 @@ class Transactions(shared.Session):
             with product_call():
                 (transaction.commit if commits else transaction.abort)(xid)
             return
-        # A branch of an earlier start: its changes are made first, as a router does it.
+        # A branch from an earlier start: apply its changes first, as a router does.
         records = [one for one in self.journal.branches() if _ids(jsonable(_branch(one))) == key]
         if not records:
             raise shared.CannotDo("no such branch is in doubt")
@@ -380,11 +380,11 @@ class SwiftMQ(shared.Driver):
         _router()
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
-        """Start the store in a copy of the directory, and return what it holds."""
+        """Start the store in a copy of the directory, and return its content."""
         self.doing = "start"
         self._starts += 1
         if self._starts >= STARTS:
-            # The remains of starts in the JVM add up.
+            # Each start leaves remains in the JVM, which add up.
             jvm.spent.set()
         with shared.copy_of(directory) as copy:
             store = Store(copy, params)
