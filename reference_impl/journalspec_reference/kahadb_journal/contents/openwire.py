@@ -333,10 +333,7 @@ def _makes(version: int) -> Makes:
 
         return Known(make).__getitem__
 
-    plain: dict[str, tuple[int, Make]] = {
-        "text_or_null": (3, lambda data: data.decode("ascii")),
-        "bytes_or_null": (5, bytes),
-    }
+    plain: dict[str, tuple[int, Make]] = {"text_or_null": (3, mutf8.decode), "bytes_or_null": (5, bytes)}
     within = ("destination", "transaction", "producer_or_null", "consumer_or_null", "brokers", "throwable")
     return plain | {name: (0, made(_FIELDS[name])) for name in within}
 
