@@ -85,7 +85,8 @@ def test_the_bodies_of_all_kinds(name: str, columns: dict[str, Any]) -> None:
 
 
 def test_an_object_of_a_known_shape_has_the_fields_that_it_has_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openwire, "_shapes", known := {})
+    known: dict[Any, Any] = {}
+    monkeypatch.setattr(openwire, "_shapes", known)
     by_shape, named = 0, set[str]()
     names = {name for name, _ in made()}
     for (name, version), data in made().items():
