@@ -84,6 +84,29 @@ def test_the_bodies_of_all_kinds(name: str, columns: dict[str, Any]) -> None:
     assert found == columns
 
 
+def test_an_object_of_a_known_shape_has_the_fields_that_it_has_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    known: dict[Any, Any] = {}
+    monkeypatch.setattr(openwire, "_shapes", known)
+    by_shape, named = 0, set[str]()
+    names = {name for name, _ in made()}
+    for (name, version), data in made().items():
+        for place in range(4, len(data), 3):
+            changed = bytearray(data)
+            changed[place] ^= 1 << place % 8
+            for each in (data, bytes(changed)):
+                with monkeypatch.context() as alone:
+                    alone.setattr(openwire, "_shapes", {})
+                    alone.setattr(openwire, "_learn", lambda *_: None)
+                    wanted = openwire.fields_of(each, version)
+                by_shape += any(shape.fields(each, 4) for shape in known.get((version, each[4]), ()))
+                assert openwire.fields_of(each, version) == wanted
+        if any(shape.fields(data, 4) for shape in known.get((version, data[4]), ())):
+            named.add(name)
+    # What an advisory is about has a type of its own.
+    assert names - named == {"structure"}
+    assert by_shape > 1000
+
+
 @pytest.mark.parametrize(
     ("version", "by_messages", "by_all"),
     [(1, 1, 1), (2, 2, 2), (6, 6, 6), (9, 6, 9), (10, 11, 10), (12, 11, 11)],

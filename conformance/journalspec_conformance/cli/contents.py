@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache, partial
 from json.encoder import encode_basestring_ascii as quoted
+from types import NoneType
 from typing import Any
 
 from journalspec.contents import Column, Described, contents_of, described
@@ -68,27 +69,42 @@ def nested(value: Any) -> Any:
 
 def lines_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the JSON of :func:`nested` of each row on a line, without building its objects first."""
+    forms: dict[tuple[type, ...], _Form] = {}
     names: Sequence[str] = ()
-    form = ""
     for row in rows:
-        if names != (names := tuple(row)) or not form:
-            form = "{" + ",".join([quoted(name).replace("%", "%%") + ":%s" for name in names]) + "}"
-        # The test is for exact types first, as in :func:`jsonable`; a call for each value would take twice as
-        # long.
-        yield form % tuple(
-            [
-                "null"
-                if value is None
-                else quoted(value)
-                if (kind := type(value)) is str
-                else f'"{value}"'
-                if kind is int
-                else ("true" if value else "false")
-                if kind is bool
-                else _json(value)
-                for value in row.values()
-            ]
-        )
+        if names != (names := tuple(row)):
+            forms.clear()
+        values = [*row.values()]
+        kinds = (*map(type, values),)
+        if (form := forms.get(kinds)) is None:
+            if len(forms) >= _MOST_FORMS:
+                forms.clear()
+            form = forms[kinds] = _Form(names, kinds)
+        yield form.line(values)
+
+
+#: The most forms that are kept, one for each combination of types in a row.
+_MOST_FORMS = 256
+
+
+class _Form:
+    """The JSON line of rows whose values have these types: the fixed text, and a function for each value."""
+
+    def __init__(self, names: Sequence[str], kinds: Sequence[type]) -> None:
+        # The form itself writes integers and absent values.
+        forms = {NoneType: "null", int: '"%d"'}
+        pairs = zip(names, kinds, strict=True)
+        pieces = [f"{quoted(name).replace('%', '%%')}:{forms.get(kind, '%s')}" for name, kind in pairs]
+        self._text = "{" + ",".join(pieces) + "}"
+        numbered = [(at, kind) for at, kind in enumerate(kinds) if kind is not NoneType]
+        self._makes = [(at, _MAKES.get(kind, _json)) for at, kind in numbered if kind is not int]
+        self._there = [at for at, _ in numbered]
+
+    def line(self, values: list[Any]) -> str:
+        """Return the line of a row; overwrites `values`."""
+        for at, make in self._makes:
+            values[at] = make(values[at])
+        return self._text % tuple([values[at] for at in self._there])
 
 
 def _json(value: Any) -> str:
@@ -100,6 +116,20 @@ def _json(value: Any) -> str:
     if kind is int or kind is Moment or kind is float:
         return f'"{value!s}"'
     return json.dumps(nested(value), separators=(",", ":"))
+
+
+@lru_cache(1 << 12)
+def _time(value: Moment) -> str:
+    return f'"{value!s}"'
+
+
+#: The JSON text of values of the usual types. Times are cached, because neighbouring rows share them.
+_MAKES: Mapping[type, Callable[[Any], str]] = {
+    str: quoted,
+    bool: {True: "true", False: "false"}.__getitem__,
+    Moment: _time,
+}
+_moment = lru_cache(1 << 12)(Moment)
 
 
 @dataclass
@@ -167,7 +197,7 @@ class Holdings:
             out = dict(row)
             for name in times:
                 if isinstance(value := out[name], int):
-                    out[name] = Moment(value)
+                    out[name] = _moment(value)
             yield out
 
     def shown(self, table: str, row: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -144,6 +144,9 @@ def message_in(record: bytes) -> tuple[int, int]:
     """
     found = 0, 0
     at, end = _added(record)
+    usual = _at_once(_MESSAGE, record, at, end)
+    if usual:
+        return usual[-1][0], usual[-1][1] - usual[-1][0]
     with suppress(CommandError):
         for key, start, after in _fields(record, at, end):
             if key == _MESSAGE:
@@ -158,13 +161,13 @@ def transaction_in(record: bytes) -> bytes | None:
     at, end = _added(record)
     found = _at_once(TRANSACTION, record, at, end)
     if found is None:
-        found = [record[start:stop] for key, start, stop in _fields(record, at, end) if key == TRANSACTION]
+        found = [(start, stop) for key, start, stop in _fields(record, at, end) if key == TRANSACTION]
     # Repeated entries are merged.
-    return b"".join(found) if found else None
+    return b"".join([record[start:stop] for start, stop in found]) if found else None
 
 
-def _at_once(field: int, record: bytes, at: int, end: int) -> list[bytes] | None:
-    """Return the values of a field in a message; None: the message is damaged or unusual.
+def _at_once(field: int, record: bytes, at: int, end: int) -> list[tuple[int, int]] | None:
+    """Return the places of a field's values in a message; None: the message is damaged or unusual.
 
     Usual fields have a key of one byte, and a length of up to two bytes or a number below 128.
     """
@@ -182,7 +185,7 @@ def _at_once(field: int, record: bytes, at: int, end: int) -> list[bytes] | None
                     size += (record[at] - 1) << 7
                     at += 1
                 if key == field:
-                    found.append(record[at : at + size])
+                    found.append((at, at + size))
                 at += size
             elif key & 7 != VARINT or size > 0x7F:
                 return None

@@ -195,7 +195,7 @@ class KahaContents(Contents):
         elif found.version != self.version:
             text = f"it is of version {found.version}, the store of {self.version}"
             odd.append(("other-version", text))
-        row: dict[str, Value] = {name: fields.get(name) for name in _AS_THEY_ARE}
+        row: dict[str, Value] = dict(zip(_AS_THEY_ARE, map(fields.get, _AS_THEY_ARE), strict=True))
         row |= {
             "message_id": openwire.message_id_text(fields.get("message_id")),
             "kind": openwire.KINDS.get(fields.get("kind", -1), "unknown"),
@@ -216,8 +216,9 @@ class KahaContents(Contents):
         of_body = openwire.body(fields, row) if "compressed" in fields else ()
         if "compressed" not in fields:
             row["data"] = fields.get("content")
-        for code, text in (*odd, *found.odd, *of_properties, *of_body):
-            self._remark(table, key, place, code, text)
+        if odd or found.odd or of_properties or of_body:
+            for code, text in (*odd, *found.odd, *of_properties, *of_body):
+                self._remark(table, key, place, code, text)
         return row
 
     def _queues(self) -> Iterator[dict[str, Value]]:

@@ -8,14 +8,24 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
+from itertools import count
 from typing import Any, NamedTuple, TypeAlias
 
 from journalspec import mutf8
-from journalspec.families import families
+from journalspec.families import ContentsError, families
 from journalspec_reference.contents import Problem, inflated
 from journalspec_reference.java_objects import class_name
 from journalspec_reference.kahadb_journal.codec import FORMAT
+from journalspec_reference.kahadb_journal.contents.shapes import (
+    MOST_VALUE,
+    MOST_VALUES,
+    Known,
+    Make,
+    Makes,
+    Shape,
+)
 
 #: Fields of an object by name. Objects within are tuples, destinations texts.
 Fields: TypeAlias = dict[str, Any]
@@ -293,6 +303,41 @@ def _wrong(read: Callable[[], object]) -> str:
     return ""
 
 
+#: Version and type of objects -> their shapes, the one that was last seen first.
+_shapes: dict[tuple[int, ...], Sequence[Shape]] = {}
+#: So many shapes of a type are known; then only every so many objects a shape gives way to another one.
+_SHAPES, _SELDOM = 8, 128
+_unlike = count(1)
+
+
+def _learn(data: bytes, version: int, fields: Fields, known: Sequence[Shape]) -> None:
+    """Let objects like this one be read by its shape, if this one has the same fields then."""
+    if len(known) < _SHAPES or next(_unlike) % _SELDOM == 0:
+        with suppress(KeyError, ContentsError, ValueError):
+            shape = Shape(families(FORMAT)["openwire"], version, data[4:], [*fields], _makes(version))
+            if shape.fields(data, 4) == fields:
+                _shapes[version, data[4]] = [shape, *known[: _SHAPES - 1]]
+
+
+@cache
+def _makes(version: int) -> Makes:
+    """Return how the values of fields that are no numbers are made of their bytes."""
+
+    def made(read: _Reader) -> Make:
+        def make(data: bytes) -> Any:
+            taken = Bytes(data, 0, version)
+            found = read(taken)
+            if taken.odd or taken.at != len(data):
+                raise OpenWireError("it is not usual")
+            return found
+
+        return Known(make).__getitem__
+
+    plain: dict[str, tuple[int, Make]] = {"text_or_null": (3, mutf8.decode), "bytes_or_null": (5, bytes)}
+    within = ("destination", "transaction", "producer_or_null", "consumer_or_null", "brokers", "throwable")
+    return plain | {name: (0, made(_FIELDS[name])) for name in within}
+
+
 class Decoded(NamedTuple):
     """An object: its fields, the version that it was read as, what is wrong with it, what is odd."""
 
@@ -304,10 +349,19 @@ class Decoded(NamedTuple):
 
 def fields_of(data: bytes, version: int, *, presumes: bool = False) -> Decoded:
     """Return the fields of an object; after what is wrong none was read. `data` begins with the size."""
+    of_kind = version, *data[4:5]
+    known = _shapes.get(of_kind, ())
+    for shape in () if presumes else known:
+        if (fields := shape.fields(data, 4)) is not None:
+            if shape is not known[0]:
+                _shapes[of_kind] = [shape, *(each for each in known if each is not shape)]
+            return Decoded(fields, version)
     taken, out = Bytes(data, 4, version, presumes=presumes), Fields()
     wrong = _wrong(lambda: _object(taken, out))
     if not wrong and taken.at < len(data):
         wrong = f"{len(data) - taken.at} bytes follow its last field"
+    if not wrong and not taken.odd and not presumes and out["kind"] != NULL:
+        _learn(data, version, out, known)
     return Decoded(out, version, wrong, tuple(taken.odd))
 
 
@@ -316,13 +370,16 @@ def read(data: bytes, version: int) -> Decoded:
 
     If none does, what is damaged is presumed, and at last the fields before the damage are returned.
     """
+    first = fields_of(data, version)
+    if not first.wrong:
+        return first
     tried = [version, *(other for other in VERSIONS if other != version)]
     for presumes in (False, True):
         for other in tried:
             found = fields_of(data, other, presumes=presumes)
             if not found.wrong:
                 return found
-    return fields_of(data, version)._replace(odd=())
+    return first._replace(odd=())
 
 
 def head_time(data: bytes, at: int, version: int) -> int | None:
@@ -472,8 +529,20 @@ READERS: Mapping[str, Callable[[Bytes, dict[str, Any]], None]] = {
 }
 
 
+#: Properties by their bytes: many messages have the same ones.
+_known: dict[bytes, dict[str, Any]] = {}
+
+
 def properties(stored: bytes | None) -> tuple[dict[str, Any], str, list[Problem]]:
     """Return the properties of a message, what is wrong with them (empty: nothing), and what is odd."""
+    stored = stored or bytes(4)
+    if (known := _known.get(stored)) is not None:
+        return known.copy(), "", []
     found: dict[str, Any] = {}
-    taken = Bytes(stored or bytes(4))
-    return found, _wrong(lambda: taken.entries(found)), taken.odd
+    taken = Bytes(stored)
+    wrong = _wrong(lambda: taken.entries(found))
+    if not wrong and not taken.odd and len(stored) <= MOST_VALUE:
+        if len(_known) >= MOST_VALUES:
+            _known.clear()
+        _known[stored] = found.copy()
+    return found, wrong, taken.odd
