@@ -1,4 +1,4 @@
-"""Narayana's transactions: as the transaction manager and its resources saw them, in stores of its own.
+"""Narayana's transactions: equal to what the transaction manager and its resources reported.
 
 ``data/contents_narayana.json`` has records of Narayana 7.0.2 (``stores.py narayana``), and of each its Uid,
 what recovery must do, and the XIDs of participants that have not finished, or decided by themselves.
@@ -38,7 +38,7 @@ KEPT = json.loads((Path(__file__).parent / "data" / "contents_narayana.json").re
 STORED = [bytes.fromhex(each["stored"]) for each in KEPT]
 FAMILY = families("jboss_journal")["narayana"]
 NODE = "n\u00f6de-1"
-#: The output of Narayana 7.0.2 in the normal case; each length is filled to four bytes.
+#: The first bytes that Narayana 7.0.2 writes; each part is padded to four bytes.
 HEADER = bytes.fromhex("2342450110204000")
 
 
