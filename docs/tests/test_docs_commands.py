@@ -41,7 +41,8 @@ NUMBERS: dict[str, Callable[[], int]] = {
     "README.md: 42 crash states": worst_of_all,
 }
 WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
-#: A number of these on a page must be in the list above. Round ones of the crash engine have "about".
+#: A number of these things on a page must be in the list above. Rounded ones of the crash engine have
+#: "about".
 COUNTED = "probes|cases|requirements|rules|mutants|deviations|crash states"
 TOLD = re.compile(rf"(?<![\w.,/-])(?P<number>\d[\d,]*|ten|twenty) (?P<what>{COUNTED})\b")
 ABOUT = re.compile(r"[Aa]bout |more\s+than |up to ")
@@ -65,7 +66,7 @@ def commands(path: Path) -> list[str]:
 
 
 def prepared(place: Path) -> Path:
-    """Put what the pages take for granted into `place`: a reader, known failures."""
+    """Put the files that the pages assume into `place`: a reader, known failures."""
     shutil.copy(CHECKOUT / "docs/harness/my_reader.py", place)
     reader = place / "my-reader"
     reader.write_text("#!/bin/sh\nexec python my_reader.py\n", encoding="utf-8")
@@ -83,7 +84,7 @@ def permitted(command: str) -> list[int]:
 
 
 def as_run(command: str) -> str | None:
-    """Return what is run for a command of a page, None for one that is not run."""
+    """Return the command to run for a command of a page; None if it is not run."""
     if any(entry["command"] == command for entry in table()["not_run"]):
         return None
     for entry in table()["reduced"]:
@@ -95,7 +96,7 @@ def as_run(command: str) -> str | None:
 
 
 def runs() -> dict[Path, dict[str, str]]:
-    """Return page -> its commands and what is run for each, once for all pages that have it."""
+    """Return page -> its commands and the command to run for each, once for all pages that have it."""
     found: dict[Path, dict[str, str]] = {}
     seen: set[str] = set()
     for path in PAGES:
