@@ -1,4 +1,4 @@
-"""A reader that follows the specification fails in no crash state, except by limits of the format."""
+"""A reader that follows the specification fails in crash states only by limits of the format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judged import call
 from tables import table
 
 PINNED = table("crash_limits")
-#: Number of states, format: where there are two numbers, a whole run asks for the larger one as well.
+#: Number of states, format: if there are two numbers, only a whole run uses the larger one.
 ASKED = [
     pytest.param(
         count, format_id, marks=[pytest.mark.whole] if format_id in PINNED["100"] and count != "100" else []
