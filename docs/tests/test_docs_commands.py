@@ -1,7 +1,7 @@
 """Commands that README and pages give work, and their numbers are true.
 
-Every command of a ``console`` block is run, those of one page one after the other in one directory;
-``commands.toml`` names the few that are run with less, or not, and says why.
+Every command of a ``console`` block is run; those of a page run one after the other in one directory.
+``commands.toml`` lists the few that run on smaller input or not at all, with reasons.
 """
 
 from __future__ import annotations

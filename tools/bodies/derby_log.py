@@ -45,7 +45,7 @@ KINDS = {
 }
 #: The exceptions that a decoder of values may raise.
 ERRORS = (ValueError, IndexError, struct.error, BadLog, Fault)
-#: This many pages of a database, and rows of a page, are enough.
+#: The most pages that are used of a database, and rows of a page.
 MOST_PAGES, MOST_ROWS = 60, 20
 
 
