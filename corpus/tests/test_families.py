@@ -1,4 +1,4 @@
-"""Families of generated cases, of all formats: their content, and the naive readers they expect by."""
+"""Families of generated cases, of all formats: content, and naive readers that give the expectations."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_only_what_redo_reads_keeps_derby_from_starting(page: int, effect: str, 
 
 
 def test_a_page_that_the_log_makes_again_must_be_readable(tmp_path: Path) -> None:
-    """Derby 10.16 fails with XSDG2, caused by XSDFI; it makes a page that is not yet on the disk."""
+    """Derby 10.16 reports XSDG2 and XSDFI; it makes a page that is not yet on the disk."""
     home = database(tmp_path, "derby_contents.tar.gz")
     before = {note.file for note in answered(home).notes if note.code == "damaged-container"}
     assert before == set()
