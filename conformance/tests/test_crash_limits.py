@@ -27,7 +27,7 @@ ASKED = [
 
 
 def nested(limits_met: dict[str, Any]) -> dict[str, int]:
-    """Return stratum.verdict.limit -> answers of a table of the pinned file."""
+    """Return the number of answers of a pinned table by class of state, verdict and limit."""
     return {
         f"{stratum}.{verdict}.{limit}": count
         for stratum, verdicts in limits_met.items()

@@ -40,7 +40,7 @@ def quick_scratch(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Temp
 
 @contextmanager
 def asked(probe: Probe, deed: Deed, *features: str, times: int = 1) -> Iterator[Engine]:
-    """Yield an engine whose implementation does a deed in the directory, `times` times, and answers right."""
+    """Yield an engine whose implementation runs `deed` on its directory, `times` times, and answers right."""
     deeds = [deed] * times
 
     def reply(request: dict[str, Any]) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def asked(probe: Probe, deed: Deed, *features: str, times: int = 1) -> Iterator[
 
 
 def two(deed: Deed, *features: str, probe: Probe = READ) -> tuple[Result, Result]:
-    """Return the results of the question at which a deed is done, and of the same question after it."""
+    """Return the results of the question at which `deed` runs, and of the same question after it."""
     with asked(probe, deed, *features) as engine:
         first, second = engine.run_all([probe] * 2)
     return first, second
@@ -87,7 +87,7 @@ def raising(error: BaseException) -> Deed:
 
 
 def by_reason(value: object) -> str:
-    """Return the part of a test's name for a value: its text, or "deed"."""
+    """Return the part of a test's name for a value: its text, or a constant for a function."""
     return value if isinstance(value, str) else "deed"
 
 

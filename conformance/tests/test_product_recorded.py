@@ -41,7 +41,7 @@ def needed(path: Path) -> Path:
 
 # Pairs: messages are compared as text.
 
-#: Seconds after which a call that never returns is believed not to (the others take milliseconds).
+#: Seconds after which a call is taken to hang; the others take milliseconds.
 TIMEOUT = 3.0
 COLUMNS = {"bitronix-2.1.4": "btm-2.1.4", "bitronix-3.0.0-mk1": "btm-3.0.0-mk1"}
 POLICIES = {"strict": "strict", "skip": "salvage"}

@@ -27,10 +27,10 @@ from products import Connect, Every, Json, asked, of_products
 FORMAT, EDITION, PRODUCT = "kahadb_journal", "5.16", "activemq-5.17.6"
 REFERENCE = load(FORMAT)
 DAMAGED = 2_000
-#: Seconds after which a scan that never returns is believed not to; the others take milliseconds.
+#: Seconds after which a scan is taken to hang; the others take milliseconds.
 TIMEOUT = 4.0
 
-# The journals by which ActiveMQ tests that it still reads what its brokers wrote from 2010 on.
+# Journals of ActiveMQ's own tests, written by its brokers from 2010 on.
 
 OWN = "activemq-journals-5.15.9"
 BOTH, TEST = {"test.queue": 1000, "test.topic": 1000}, {"Test": 20}
@@ -192,7 +192,7 @@ def explained(files: dict[str, bytes], ours: Json, theirs: Json | None) -> str:
         "KHD-DEV-005": any(negative),
         "KHD-DEV-006": "bad-chain" in reasons or "unknown-type" in codes,
         "KHD-DEV-007": "suspicious-end" in codes or 0 in sizes,
-        # The remaining bytes are too few for a control record: it compares the rest of an earlier reading.
+        # Too few bytes remain for a control record: the product compares leftover bytes of an earlier read.
         "KHD-DEV-017": "truncated" in reasons,
     }
     return next((name for name, holds in known.items() if holds), "")

@@ -38,7 +38,7 @@ FORMS = (
 
 
 def contents(fields: tuple[Field, ...], members: Any) -> Iterator[tuple[str, str]]:
-    """Yield (stored, kind) of what users stored in a JSON object, by the field table."""
+    """Yield (value, kind) of the users' data in a JSON object, by the field table."""
     known = {each.name: each for each in fields}
     for name, value in members.items():
         field = known.get(name)

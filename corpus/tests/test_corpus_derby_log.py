@@ -43,7 +43,7 @@ def test_operations_outside_transactions_are_acknowledged_immediately() -> None:
 
 
 def test_a_branch_whose_rollback_has_arrived_is_not_decided_again() -> None:
-    """A rollback is not forced. If recovery finds it, nobody decides that branch a second time."""
+    """A rollback is not forced. If recovery finds it, the workload does not decide that branch again."""
     first = LongWorkload("10.16/sync", 100000, "sx1 i1bx1 px1 n zx1 k i2a i3c i4c i5a i6a i7a")
     trace = crash_format("derby_log").build(SecondLife(first, 2, "settle"))
     ends = [json.loads(op.key) for op in trace.ops if isinstance(op, Mark) and op.record.startswith("END")]

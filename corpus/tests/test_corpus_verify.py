@@ -48,7 +48,7 @@ def manifest_of(directory: Path) -> Any:
 
 
 def seal(directory: Path, manifest: Any) -> None:
-    """Write a manifest as a person would who knows how seals are made."""
+    """Write a manifest with a valid seal, as a person could who knows how seals are made."""
     (directory / "manifest.json").write_text(render(sealed(manifest)))
 
 
@@ -117,7 +117,7 @@ def _set(value: Any, *path: Any) -> Callable[[Any], None]:
 
 
 def _moved(manifest: Any) -> None:
-    """Call one lost record a clean one."""
+    """Report one state with a lost record as clean."""
     verdicts = manifest["strata"]["R"]["verdicts"]["strict"]
     writer = next(name for name, of in verdicts.items() if len(of) > 1)
     first, second = list(verdicts[writer])[:2]

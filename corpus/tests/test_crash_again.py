@@ -119,7 +119,7 @@ def test_complete_record_is_at_the_current_place_of_its_file() -> None:
     # Whether a later write took effect is unknown: the record's name stays known, its bytes do not.
     assert lengths(nothing.possible) == [("b", 2000, 0)]
     assert records(nothing.whole) == ["gone", "a"]
-    # Half a record is neither of the two.
+    # If record b is half written, neither it nor the old record is intact.
     half = image_of(two_records(), g4=0)
     assert (half.stale, lengths(half.possible)) == ((), [("b", 2000, 0)])
 

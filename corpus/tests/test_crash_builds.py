@@ -130,7 +130,7 @@ def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, refere
     assert "interrupted; finished parts stay" in said
     assert "Traceback" not in said
     assert sealed(out) < PLAN.shards()
-    # Two processes write what one does.
+    # Two processes write the same output as one.
     manifest = build(PLAN, out, Builder(jobs=2))
     run, _ = manifest.pop("run"), manifest.pop("seal")
     assert manifest == {name: of for name, of in reference.items() if name not in ("run", "seal")}
@@ -181,7 +181,7 @@ def test_two_builds_do_not_meet_in_one_directory(tmp_path: Path) -> None:
 
 
 def test_a_fault_in_a_worker_is_reported_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Workers receive what to build; this one receives nonsense.
+    # Workers receive the work as a message; this one receives nonsense.
     broken = Plan(FORMAT, "core", every=97, presets=("no-such-preset",))
     monkeypatch.setattr(Plan, "shards", lambda plan: 3)
     with pytest.raises(BuildError, match="no preset 'no-such-preset'") as caught:

@@ -145,7 +145,7 @@ def test_deletion_permits_the_next_operation_only_if_it_undoes_the_deleted_one(
     ],
 )
 def test_answer_with_all_deleted_records_does_not_use_copies(answer: Answer, verdict: str) -> None:
-    """A record in flight is in effect only if it is listed, or if the answer may come from the copies."""
+    """A record in flight may be in effect if it is listed, or if a reader may have used the copies."""
     before = [*written(TX_5, COMMIT, ADD_6), Ack(("ADD-5", "COMMIT-1")), *copied()]
     assert judged(journal(*before, Release(("COMMIT-1",))), answer) == verdict
 
@@ -171,7 +171,7 @@ COPIED, ONCE = journal(*written(ADD_5, ADD_6), *copied()), journal(*written(ADD_
 @pytest.mark.parametrize(
     ("trace", "stratum", "keys", "decided", "verdict"),
     [
-        # While a compaction is under way a copy may be read as well, if both are listed.
+        # During a compaction a copy may be in effect as well, if both records are listed.
         (COPIED, "R", (ADD_5, ADD_5), TWICE, "pass"),
         (COPIED, "R", (ADD_5,), TWICE, "effect-invented"),
         (COPIED, "R", (ADD_6, ADD_6), ((("6", (SIX, SIX)),), ()), "effect-invented"),
@@ -195,7 +195,7 @@ def test_where_copies_may_be_read_no_states_are_listed() -> None:
 
 @pytest.mark.parametrize(("stratum", "verdict"), [("C", "pass"), ("R", "lost")])
 def test_after_corruption_a_copy_replaces_the_deleted_transaction(stratum: str, verdict: str) -> None:
-    """ADD 6 has decayed."""
+    """Corruption destroyed ADD 6."""
     before = [*written(TX_5, COMMIT, ADD_6), Ack(("ADD-5", "COMMIT-1", "ADD-6")), *copied()]
     trace = journal(*before, Release(("COMMIT-1",)))
     assert judged(trace, read(ADD_5, live={"5": "aa"}, reported=True), stratum=stratum) == verdict

@@ -60,7 +60,7 @@ def blocks(path: Path, language: str) -> Iterator[str]:
 
 
 def commands(path: Path) -> list[str]:
-    """Return what follows the prompts on a page, without the remarks after it."""
+    """Return the commands after the prompts on a page, without trailing remarks."""
     lines = [line for block in blocks(path, "console") for line in block.splitlines()]
     return [re.split(r"\s+# ", line[2:])[0].strip() for line in lines if line.startswith("$ ")]
 
@@ -130,7 +130,7 @@ def words(command: str) -> list[str]:
 
 
 def options_of(arguments: list[str]) -> set[str]:
-    """Return the options of the command of ours that `arguments` (after `journalspec`) call."""
+    """Return the options of the journalspec command that `arguments` (after `journalspec`) call."""
     found: click.Command | None = cli
     context = click.Context(cli)
     for argument in arguments:

@@ -78,7 +78,7 @@ def test_slices_are_those_of_the_bytes(size: int) -> None:
 
 @contextmanager
 def blocks(size: int = 1 << 14, small: int = 1 << 10, head: int = 64) -> Iterator[int]:
-    """Make blocks so small that there are many of them."""
+    """Make blocks small, so that files have many of them."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("BLOCK", size), ("SMALL", small), ("HEAD", head)):
             patch.setattr(content_module, name, value)
@@ -88,7 +88,7 @@ def blocks(size: int = 1 << 14, small: int = 1 << 10, head: int = 64) -> Iterato
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_read_gives_the_bytes_of_the_file_for_any_cached_blocks(data: st.DataObject) -> None:
-    """Three files share room for three blocks."""
+    """Three files share memory for three blocks."""
     with blocks() as size:
         files = [noise(9 * size + 9), noise(size + 5), noise(700)]
         shared = Blocks(3 * size)
@@ -121,7 +121,7 @@ def test_a_bad_sector_is_a_range_and_the_rest_is_read() -> None:
     assert content[: 3 * SECTOR] == data[: 3 * SECTOR]
     assert content[5 * SECTOR : 300 * SECTOR] == data[5 * SECTOR : 300 * SECTOR]
     assert content[301 * SECTOR :] == data[301 * SECTOR :]
-    # Only bytes that a caller asks for are read.
+    # Only requested bytes are read.
     assert ranges(content) == []
     assert len(bytes(content)) == len(data)
     assert ranges(content) == [(3 * SECTOR, 5 * SECTOR, EIO), (300 * SECTOR, 301 * SECTOR, EIO)]

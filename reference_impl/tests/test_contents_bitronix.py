@@ -1,4 +1,4 @@
-"""The contents of Bitronix logs: gtrids taken apart as the product does, and what recovery will do."""
+"""The contents of Bitronix logs: gtrids decoded as the product does, and the actions of recovery."""
 
 from __future__ import annotations
 

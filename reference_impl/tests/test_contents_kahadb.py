@@ -1,4 +1,4 @@
-"""The contents of KahaDB: what ActiveMQ's marshallers made, the tables, and hostile bytes.
+"""The contents of KahaDB: objects of ActiveMQ's marshallers, the tables, and hostile bytes.
 
 conformance/tests/test_product_newstore_kahadb.py tests which messages brokers deliver.
 """
@@ -55,7 +55,7 @@ def columns(found: KahaContents, table: str, *names: str) -> list[tuple[Any, ...
     return [tuple(row[name] for name in names) for row in found.rows(table)]
 
 
-# what the marshallers made
+# objects of the marshallers
 
 
 def decoded(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def test_version_from_objects(version: int, by_messages: int, by_all: int) -> No
     assert openwire.version_of(made()[name, version] for name in names) == by_all
 
 
-# journals of our own
+# journals made for these tests
 
 (ACK_MAP,) = ROWS["ACK_MAP"]
 
@@ -296,7 +296,7 @@ def test_a_transaction_over_several_stores_ends_as_the_store_of_them_says(
 
 
 def test_bytes_that_are_no_message_are_a_remark_on_their_row(tmp_path: Path) -> None:
-    """Rows before and after are there; what ActiveMQ does is in the table of remarks."""
+    """The rows before and after remain; the table of remarks states what ActiveMQ does."""
     good, text_of = made()["text", 11].hex(), made()["text", 11]
     cut = (len(text_of) - 24).to_bytes(4, "big") + text_of[4:-20]
     deep = b"\0\0\0\1\0\1x\x0b" * 2000

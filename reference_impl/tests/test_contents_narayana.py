@@ -50,7 +50,7 @@ def opened(directory: Path) -> TransactionContents:
 
 
 def xids(participants: Any) -> list[Any]:
-    """Return the XIDs of participants as ``NarayanaStore`` prints them."""
+    """Return the XIDs of participants in the form that ``NarayanaStore`` prints."""
     return [
         {
             "named": each["jndi_name"] is not None,
@@ -80,8 +80,8 @@ def test_a_transaction_is_what_its_manager_and_resources_saw(number: int) -> Non
 
 def test_status_and_outcome_are_those_of_the_moment() -> None:
     found = [transaction(data) for data in STORED]
-    # Two ended with participants that failed, two with heuristics. The last one was stopped as it committed;
-    # the one before it is only prepared, but has the same status.
+    # Two ended with failed participants, two with heuristic decisions. The last one was stopped during its
+    # commit; the one before it is only prepared, but has the same status.
     assert [each.status for each in found] == [*["COMMITTED"] * 4, "COMMITTING", "COMMITTING"]
     assert [each.decision for each in found][2:4] == ["HEURISTIC_MIXED"] * 2
 

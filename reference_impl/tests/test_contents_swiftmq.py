@@ -69,7 +69,7 @@ def told(value: Any) -> Any:
 
 
 def as_the_product_says(row: Row, wanted: Row) -> dict[str, Any]:
-    """Return a row as the product's getters show it: they have no null for an empty value."""
+    """Return a row in the form of the product's getters, which return no null for an empty value."""
     found = {name: told(row[name]) for name in wanted if name in row}
     found |= {"properties": found["properties"] or {}}
     found |= {"content": found["content"] or {}} if wanted["kind"] == "map" else {}

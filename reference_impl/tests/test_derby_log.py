@@ -123,7 +123,7 @@ def inserted(ident: int, data: bytes) -> dict[str, Any]:
 
 
 def test_a_part_of_a_row_is_reported_once() -> None:
-    """Two heads continue in one rest: without a bound, many heads would report a long rest many times."""
+    """Two heads share the same rest: without a bound, many heads would report a long rest many times."""
     key = b"\0\4\0\0\0"
     rest = inserted(9, b"\4\x09\1\1\0\4\0\2vv")
     heads = [
@@ -146,7 +146,7 @@ def test_of_a_long_list_the_first_elements_are_named() -> None:
     assert found[-3].path.endswith(".rows989.record_id")
     assert [span.path for span in found[-2:]] == ["record[1].body", "record[1].length_again"]
     assert all(one.off + one.length == other.off for one, other in pairwise(found))
-    # Decoded as a whole it would be hundreds of times as large as its bytes.
+    # Decoded completely, the record would be hundreds of times as large as its bytes.
     rows = decode(joined(body({**purge, "group": 0x180, "transaction": 1}))).fields["rows"]
     assert isinstance(rows, Lazy)
     assert rows == purge["rows"]
@@ -258,7 +258,7 @@ def test_every_read_size_gives_the_same_result(seed: int, monkeypatch: pytest.Mo
 
 
 def test_simple_changes_are_redone_for_many_records_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Transactions that end and that do not, pages out of turn, and a row of a table among them."""
+    """Transactions with and without an end, pages out of order, and a row of a table among them."""
     rng, versions = random.Random(5), dict.fromkeys(range(6), 3)
     for _ in range(15):
         records: list[dict[str, Any]] = []

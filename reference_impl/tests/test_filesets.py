@@ -308,7 +308,7 @@ def test_a_directory_that_cannot_be_listed_is_not_a_clean_answer(
 def test_a_directory_above_is_not_listed_for_one_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With thousands of stores side by side, each would list all."""
+    """With thousands of adjacent stores, each one would list the files of all."""
     make_pair(tmp_path / "store")
     (tmp_path / "service.properties").write_bytes(b"a=b")
     (tmp_path / "service.properties.gz").symlink_to("nowhere")

@@ -246,7 +246,7 @@ def test_records_of_the_lap_before_come_first() -> None:
 
 
 def test_a_large_log_is_written_in_parts() -> None:
-    """Half of more than 2 MiB has ended; the rest is copied in its order."""
+    """Half of the transactions in more than 2 MiB have ended; the others are copied in their order."""
     records = [record(COMMITTING, b"%016d" % number, time=number) for number in range(40_000)]
     ended = [record(COMMITTED, b"%016d" % number, time=number) for number in range(0, 40_000, 2)]
     data = b"".join(records + ended)
@@ -257,7 +257,7 @@ def test_a_large_log_is_written_in_parts() -> None:
     assert new["btm1.tlog"][HEADER_SIZE : HEADER_SIZE + len(kept)] == kept
     assert not any(new["btm1.tlog"][HEADER_SIZE + len(kept) :])
     assert len(new["btm1.tlog"]) == len(new["btm2.tlog"]) == len(first)
-    # Decisions that fill a file get one of which half is free.
+    # If decisions fill the old file, half of the new one stays free.
     files = {"btm1.tlog": encode_header(2, 0, HEADER_SIZE + len(kept)) + kept}
     new = bytes_of(new_store(answer_of(files), StoreChoices()))
     assert len(new["btm1.tlog"]) == HEADER_SIZE + 2 * len(kept)

@@ -153,7 +153,7 @@ def test_a_sound_database_is_the_same_but_for_what_is_after_its_log(old: Path, t
     assert [*store.chosen()] == []
     assert {count.name: count.rows for count in store.carried()} == ROWS
     assert store.opaque  # nothing changed: it is not read again
-    # The same bytes each time.
+    # The new store has the same bytes each time.
     assert [b"".join(file.parts) for file in store.files()] == [
         b"".join(file.parts) for file in store.files()
     ]
@@ -239,7 +239,7 @@ def test_where_the_checkpoint_is_lost_the_log_gets_one(log: Path, tmp_path: Path
 def test_dispensable_parts_of_the_log_are_rewritten(
     damage: str, codes: set[str], old: Path, tmp_path: Path
 ) -> None:
-    """Headers of log files; an older checkpoint; pages that the log makes, as a torn write leaves them."""
+    """Damage: headers of log files; an older checkpoint; torn writes of pages that the log makes."""
     sound = {count.name: count.rows for count in contents_of(opened(old)).counts()}
     container = old / "seg0" / "c470.dat"
     if damage in ("page", "cut"):
@@ -254,7 +254,7 @@ def test_dispensable_parts_of_the_log_are_rewritten(
     elif damage == "cut":
         container.write_bytes(container.read_bytes()[: 5 * size + 512])
     elif damage == "spare":
-        # A page that was set aside and never used: a crash left a part of it.
+        # A preallocated page that was never used: a crash left only a part of it.
         container.write_bytes(container.read_bytes() + bytes(512) + b"\1" * (size - 512))
     elif damage == "checkpoint":
         edit(old / "log" / "log3.dat", CHECKPOINT[1] + 20, b"\xff")

@@ -77,7 +77,7 @@ def remade(answer: Answer, target: Path, **choices: Any) -> tuple[NewStore, Brok
     again = asked(put(store, target), "strict")
     lacks = {(entry.code, Path(entry.name).stem) for entry in again.observation.missing}
     codes = ("no-large-file", "short-large-file")
-    # A page lists its messages; the journal lists all others.
+    # Pages list their messages; the journal lists all others.
     items = (item for item in store.unverified() if item.code in codes and "/" not in item.file)
     reported = {("body", item.id) for item in items}
     assert lacks == reported
@@ -130,7 +130,7 @@ def test_damaged_stores_keep_what_contents_report(
 
 
 def unaccounted(old: Kept, store: NewStore, new: Kept) -> Iterator[Body]:
-    """Yield the live records that are neither carried over nor items, and that no other one replaces."""
+    """Yield the live records that are not carried over, not listed as items, and not replaced."""
     items, rest = list(store.left_out()), Counter(map(content_of, new.live()))
     places, left = {(item.file, item.off) for item in items}, {item.id for item in items}
     merged = {(kind, body[:8]) for _, kind, body in rest if kind in (pending.PAGE_TX, pending.COUNTER)}
@@ -468,7 +468,7 @@ def test_one_message_with_a_damaged_address_does_not_move_its_pages(
     name, data = text_bytes("jms.queue.paged"), page.read_bytes()
     at = data.index(name) + len(name) - 2
     page.write_bytes(data[:at] + b"\x01" + data[at + 1 :])
-    # Another page before it has no message at all.
+    # An earlier page has no message.
     (page.parent / "000000001.page").write_bytes(b"")
     remade(asked(old / "journal"), tmp_path / "new")
     (path,) = (tmp_path / "new" / "paging").glob("*/address.txt")

@@ -50,7 +50,7 @@ def record(number: int, name: str, **fields: Any) -> bytes:
 
 
 def sent(number: int, **more: Any) -> bytes:
-    """Return the record of a message that names itself, its number in its producer and in its body."""
+    """Return the record of a message whose producer and body contain its number."""
     client = f"ID:n{number:04}-1"
     blob = objects()["text", 11].replace(b"ID:north-1", client.encode())
     blob = blob.replace(b"some text some", f"some {number:04} some".encode())
@@ -365,7 +365,7 @@ def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> N
     assert acknowledgements(store) == [("c:a", "m6"), ("c:a", "m3"), ("c:a", "m4")]
     assert [item.code for item in store.unverified()] == ["out-of-order"]
     (step,) = (step for step in store.steps() if "out of order" in step)
-    # Otherwise c:b loses m6 when c:a acknowledges it once more: seen with ActiveMQ 5.8.0, 5.13.5 to 5.15.4.
+    # Otherwise c:b loses m6 when c:a acknowledges it again: observed with ActiveMQ 5.8.0, 5.13.5 to 5.15.4.
     assert "Let the other subscriptions of its topic receive first: ActiveMQ 5.15.4 and earlier" in step
     store, again = made(authored(*begin, *sent_, later[1]))
     assert queues_of(again) == {("T", "c:a"): ["m3", "m5", "m6"], ("T", "c:b"): ["m3", "m4", "m5", "m6"]}

@@ -201,7 +201,7 @@ def test_a_journal_is_a_row(spark: Any, journals: Path) -> None:
         assert set((row["notes"] or "").split(", ")) - {""} == {note.code for note in seen.notes}
 
 
-#: A case of each kind of table: with a list of participants, with bodies, and one of the users' own.
+#: A case of each kind of table: one with a list of participants, one with bodies, one of users' own tables.
 STORED = dict(ROWS["STORED"])
 
 

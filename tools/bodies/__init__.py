@@ -139,7 +139,7 @@ def changed(data: bytes, random: Random) -> bytes:
     return bytes(out)
 
 
-#: The replacements of a number, or of its end.
+#: The values that replace a number or its last bytes.
 _NUMBERS = (
     bytes(8),
     b"\xff" * 8,

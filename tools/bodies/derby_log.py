@@ -76,7 +76,7 @@ def _of_container(path: Path) -> Iterator[tuple[str, str, str, bytes]]:
 
 
 def _refusing(read: Callable[[bytes], Any]) -> Decoder:
-    """Return a decoder for data that is refused entirely."""
+    """Return a decoder for data that is decoded completely or refused."""
 
     def decoded(data: bytes, _: str) -> tuple[Fields, str]:
         try:

@@ -57,7 +57,7 @@ def _properties(data: bytes, version: str) -> tuple[Fields, str]:
 
 
 def _refusing(read: Callable[[bytes], object]) -> Decoder:
-    """Return a decoder for data that is refused entirely."""
+    """Return a decoder for data that is decoded completely or refused."""
 
     def decoded(data: bytes, _: str) -> tuple[Fields, str]:
         try:

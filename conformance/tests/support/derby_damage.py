@@ -170,7 +170,7 @@ class Trial:
 
     @property
     def new(self) -> Path:
-        """The new one, or the script."""
+        """The new database, or the script."""
         return self.place / "new"
 
     def prepare(self) -> None:

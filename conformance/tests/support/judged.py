@@ -59,7 +59,7 @@ def in_full(*arguments: object, columns: int = 80, status: int | None = None) ->
 
 
 def harmless(text: str) -> str:
-    """Return a text after making sure that it neither steers a terminal nor breaks lines on its own."""
+    """Return a text after checks that it has no control characters besides line feeds."""
     assert all(char.isprintable() or char == "\n" for char in text)
     return text
 
