@@ -1,4 +1,4 @@
-"""What holds for all tests: they begin as if somebody had typed the command; products are asked a sample."""
+"""Settings of all tests: signals as in a terminal, order of the files, and only a sample for products."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# A shell that runs something in the background makes it ignore Ctrl-C, and nohup the end of the terminal;
-# all that they start inherits that.
+# A shell lets a background process ignore Ctrl-C, and nohup the end of the terminal; child processes inherit
+# that.
 for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
     number = getattr(signal, name, None)
     if number is not None and signal.getsignal(number) is signal.SIG_IGN:
         with suppress(ValueError):  # not in the main thread
             signal.signal(number, usual)
 
-#: The files that take longest, in the order in which workers are to begin them (see tox.ini). The first
-#: builds the site; the other workers are at something else meanwhile, and the last one finds it there.
+#: The files that take longest, in the order in which workers are to begin them (see tox.ini). The first one
+#: builds the site; the last one needs the site and finds it built.
 LONG_FIRST = (
     "test_docs_build.py",
     "test_types.py",
@@ -61,17 +61,17 @@ LONG_FIRST = (
     "test_product_swiftmq.py",
     "test_crash_model.py",
     "test_closed_output.py",
-    # By now the site is there: its worker would only wait for it.
+    # Listed last: earlier its worker would only wait for the site.
     "test_docs_browser.py",
 )
-#: How often Python looks for circles to free: what all tests share (cases, and what is remembered of them) is
-#: so much that looking through it again and again took a tenth of the time.
+#: Thresholds of Python's garbage collector. The tests share so many objects (cases and their caches) that
+#: repeated collections took a tenth of the time.
 COLLECTED = (10_000, 20, 50)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Return one worker more than there are cores: tests wait for brokers, disks, what never ends."""
+    """Return one worker more than there are cores: tests wait for brokers, disks and time limits."""
     return (os.cpu_count() or 1) + 1
 
 
@@ -98,23 +98,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Look for circles less often, which is a seventh of reading the tests; draw the same in every run."""
+    """Collect garbage less often (a seventh of the time to import the tests); draw the same in every run."""
     gc.set_threshold(*COLLECTED)
-    # A seed is nothing to what never varies.
+    # The fixed profile would ignore a given seed.
     if all(config.getoption(f"--hypothesis-{name}", None) is None for name in ("seed", "profile")):
         settings.register_profile("same", derandomize=True, database=None, deadline=None)
         settings.load_profile("same")
 
 
 def pytest_collection_finish() -> None:
-    """Set aside what is there for all tests."""
+    """Exclude the objects that all tests share from later garbage collections."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="module")
 def tool(request: pytest.FixtureRequest) -> ModuleType:
-    """The program whose path is `TOOL` in the test's module: what lies in tools/ is in no package."""
+    """Return the program at the path `TOOL` of the test's module, loaded: tools/ is not a package."""
     path = request.module.TOOL
     spec = importlib.util.spec_from_file_location(f"journalspec_tools_{path.stem}", path)
     assert spec is not None
@@ -127,7 +127,7 @@ def tool(request: pytest.FixtureRequest) -> ModuleType:
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], None]], Path]:
-    """Return a function: a directory, filled by another function for the first worker that asks for it."""
+    """Return a function: it returns a directory, which the first worker that needs it fills."""
     base = tmp_path_factory.getbasetemp()
     room = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 

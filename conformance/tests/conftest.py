@@ -83,7 +83,7 @@ def ready_product() -> ReadyProduct:
 def connect_product(ready_product: ReadyProduct) -> Iterator[ConnectProduct]:
     """Return a function that starts a product's harness by the product's id, or skips the test.
 
-    The tests of a file share it: a Java machine and its classes cost a second each time.
+    The tests of a file share the harness: starting a JVM and loading its classes takes a second each time.
     """
     made: list[Connection] = []
 
@@ -100,13 +100,13 @@ def connect_product(ready_product: ReadyProduct) -> Iterator[ConnectProduct]:
 
 @pytest.fixture(scope="session")
 def every(request: pytest.FixtureRequest) -> Callable[[int], int]:
-    """Return a function: of how many inputs a product is asked about one; about each in a whole run."""
+    """Return a function: products are asked about one input of `number`, in a whole run about each."""
     whole = request.config.getoption("--products") == "whole"
     return lambda number: 1 if whole else number
 
 
 @pytest.fixture
 def memory_path() -> Iterator[Path]:
-    """Return an empty directory, in memory where the system has such: products wait for the disk a lot."""
+    """Return an empty directory, in memory if the system has one: products wait for the disk a lot."""
     with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as folder:
         yield Path(folder)

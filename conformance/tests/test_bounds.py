@@ -1,4 +1,4 @@
-"""What an implementation may say and take for one question: what goes beyond is that question's result."""
+"""Bounds of an implementation's output and time: exceeding one decides the result of that question."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ROWS = [
 
 
 def ask(connection: Any, directory: Path) -> Breakdown:
-    """Return what came of asking: no answer. It takes less than the time limit, or it were a TimedOut."""
+    """Ask, and return the Breakdown; a TimedOut would mean that the time limit was needed."""
     directory.mkdir(exist_ok=True)
     with pytest.raises(Breakdown) as caught:
         connection.ask({**READ, "dir": str(directory)})
@@ -103,7 +103,7 @@ def test_json_that_is_an_answer() -> None:
 
 
 def engine(tmp_path: Path, second: str, timeout: float = 20.0) -> Engine:
-    """Return an engine that asks the reference, which at its second question says more than its answer."""
+    """Return an engine for the reference, which writes extra output at the second question."""
     path = tmp_path / "talks.py"
     path.write_text(
         textwrap.dedent("""
@@ -136,7 +136,7 @@ def engine(tmp_path: Path, second: str, timeout: float = 20.0) -> Engine:
         ("put({**reply, 'seq': reply['seq'] + 1})", "error", "request"),
         ("sys.stdout.write(json.dumps(reply) + '\\n' + 'abc'); reply = ''", "error", "more than its answer"),
         ("threading.Timer(0.2, put, [reply]).start()", "error", "more than its answer"),
-        # The number of the previous answer, which is this implementation's own fault.
+        # The answer has the previous number, so the fault is charged to this question.
         ("reply['seq'] -= 1", "error", "is to request 2, but 3 was asked"),
     ],
 )
@@ -171,7 +171,7 @@ def python_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Op
     made: list[Connection] = []
 
     def make(body: str, method: str = "read") -> Connection:
-        """Return a connection to a class with a method of this body; it has introduced itself."""
+        """Return a connection to a class with a method of this body; hello is done."""
         (tmp_path / "odd_class.py").write_text(
             CLASSES.replace("def read(self, request)", f"def {method}(self, *request)").replace("BODY", body)
         )

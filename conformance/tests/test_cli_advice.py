@@ -1,4 +1,4 @@
-"""The advice of a tool can be pasted into a shell; which policies it names is in ``data/situations.toml``."""
+"""The advice of a tool can be pasted into a shell; ``data/situations.toml`` tests the policies in it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_advice_can_be_pasted(tmp_path: Path, name: str) -> None:
     asked = Asked((Path(name),), None, None, (), redact=True)
     words = asked.again("inspect", "--hex")
     assert words.isprintable()
-    # What is redacted stays so, but --hex takes no --redact. A name is not taken for an option.
+    # The advice keeps --redact and drops --hex, which excludes it. A name is never read as an option.
     assert asked.again("recover") == f"{words.replace('inspect', 'recover', 1).removesuffix('--hex')}--redact"
     path = f"./{name}" if name.startswith("-") else name
     if bash := shutil.which("bash"):

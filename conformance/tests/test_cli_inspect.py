@@ -1,6 +1,6 @@
-"""``journalspec inspect`` and ``recover``: what they show to people and to programs of a transaction log.
+"""``journalspec inspect`` and ``recover``: their output on transaction logs, for people and programs.
 
-What is one command and words of its output is in ``data/situations.toml``.
+Tests of one command and words of its output are in ``data/situations.toml``.
 """
 
 from __future__ import annotations

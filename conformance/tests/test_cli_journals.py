@@ -1,4 +1,4 @@
-"""What `inspect` and `recover` have in common: editions, files omitted, parameters, how they end."""
+"""Common behaviour of `inspect` and `recover`: editions, omitted files, parameters, exit statuses."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_next_step_of_a_refusal_repeats_the_given_options(tmp_path: Path, comman
     assert run(*shlex.split(hint)[1:]).exit_code == 1
 
 
-# How a process ends.
+# Exit statuses of a process.
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -185,7 +185,7 @@ def test_a_disk_that_fails_at_the_second_read_is_reported_as_that(
 
 
 def cuts(files: Mapping[str, bytes]) -> Iterator[tuple[str, dict[str, bytes]]]:
-    """Yield what a crash leaves: the last file zeroed from some byte on, cut there, or all zeros."""
+    """Yield the files after a crash: the last one zeroed from some byte on, cut there, or all zeros."""
     last = list(files)[-1]
     data = files[last]
     used = len(data.rstrip(b"\0")) if data.endswith(b"\0") else data.find(b"-qMa4" + bytes(8)) + 5
@@ -200,7 +200,7 @@ def cuts(files: Mapping[str, bytes]) -> Iterator[tuple[str, dict[str, bytes]]]:
 @pytest.mark.parametrize("version", ["5.15.16", "6.1.7"])
 @pytest.mark.parametrize("scenario", ["rollover", "larger-than-a-file"])
 def test_a_journal_that_a_crash_cut_keeps_its_edition(scenario: str, version: str, tmp_path: Path) -> None:
-    """No healthy byte refuses: the files before the last one are read as ever, whatever the last one is."""
+    """Healthy files before the last one are read as before, whatever the last one contains."""
     source = CAPTURED / "kahadb_journal" / f"activemq-{version}" / scenario
     found = {path.name: path.read_bytes() for path in source.glob("**/db-*.log")}
     files = dict(sorted(found.items(), key=lambda item: int(item[0][3:-4])))

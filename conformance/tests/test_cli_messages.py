@@ -1,4 +1,4 @@
-"""``journalspec explain``: a message of a product, what it means, and what of it is in the files."""
+"""``journalspec explain``: a message of a product, its meaning, and its evidence in the files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from judged import call, harmless
 
 
 def explain(*arguments: object) -> str:
-    """Return what is printed about a message that is found."""
+    """Return the output about a known message."""
     return call("explain", *arguments, columns=100, status=0).stdout
 
 
@@ -99,7 +99,7 @@ def test_answer_predicts_messages_of_a_start() -> None:
 
 
 def test_messages_of_common_damage_are_foretold() -> None:
-    """The table of messages cannot say that it lacks a code: these are those that users meet."""
+    """A missing code does not show in the table of messages: these are codes that users meet."""
 
     def ids(name: str, *codes: str) -> set[str]:
         return {entry.id for entry in foretold(name, codes)}

@@ -17,7 +17,7 @@ from judged import call
 @pytest.mark.parametrize("command", ["inspect", "recover"])
 @pytest.mark.parametrize("format_id", format_ids())
 def test_the_lines_are_the_object(tmp_path: Path, command: str, format_id: str) -> None:
-    """Of every hundredth case that is read without parameters."""
+    """The test covers every hundredth case that is read without parameters."""
     compared = 0
     for case in load_cases(format_id)[::100]:
         if case.input.files and not case.params and case.write is None:
@@ -45,7 +45,7 @@ def lines_are_the_object(case: Case, place: Path, command: str) -> bool:
         records = []
         while "record" in found[0]:
             records.append(found.pop(0)["record"])
-        # A reader that refuses gives no records; the lines were written before it was known.
+        # A refusal has no records in JSON; the lines were written before the refusal was known.
         if journal["verdict"] != "refused":
             assert records == journal.pop("records"), case.id
         answer = found.pop(0)["answer"]

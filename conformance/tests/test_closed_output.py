@@ -1,4 +1,4 @@
-"""A command whose output is closed ends as on a closed pipe: with 141, and without a word."""
+"""A command whose output is closed ends with status 141, as on a closed pipe, and prints nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from judged import PROGRAM
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs file descriptors that are passed on")
 
 CASE = "btm.clean.two-phase"
-#: A command for each way of printing; {place} has a journal, and a report.
+#: A command for each way of printing; {place} contains a journal and a report.
 COMMANDS = [
     "--help",
     "--version",

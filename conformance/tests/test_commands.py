@@ -1,4 +1,4 @@
-"""What every command says and refuses, and how it ends then: row by row."""
+"""Outputs, refusals and exit statuses of every command, row by row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes w
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files that the table speaks of."""
+    """The files that the table names."""
     place = tmp_path_factory.mktemp("place")
     for name in ("empty", "deeper/still", "pair", "short"):
         (place / name).mkdir(parents=True)

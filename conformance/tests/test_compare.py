@@ -1,6 +1,6 @@
-"""How answers are compared: what counts from which level on, sets, refusals, and what is declared.
+"""How answers are compared: the level of each member, sets, refusals, and declarations.
 
-The page on cases tells it in words; `CASES.md` names every level and member that is tried here.
+The page on cases explains the rules; `CASES.md` names every level and member that is tried here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def named(value: Any) -> Any:
 
 
 def grouped(name: str) -> list[tuple[dict[str, Any], str, str]]:
-    """Return what changes an answer, the difference that it makes, and the level that counts it."""
+    """Return changes of an answer, the difference of each, and the level from which it counts."""
     return [
         (named({**change, **dict.fromkeys(change.get("null", ()))}), expected, level)
         for level, found in TABLE[name].items()
@@ -53,7 +53,7 @@ def fingerprint(
 
 
 def rules() -> list[Any]:
-    """Return the rows of all rules; those of one rule have its name."""
+    """Return the rows of all rules; each is named by its rule."""
     return [pytest.param(row, id=name) for name, rows in TABLE["rules"].items() for row in rows]
 
 
@@ -148,7 +148,7 @@ def test_closest_of_several_alternatives() -> None:
 
 
 class Id(str):
-    """One whose comparisons are counted."""
+    """A text whose comparisons are counted."""
 
     __slots__ = ()
 

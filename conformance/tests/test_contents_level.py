@@ -1,4 +1,4 @@
-"""Level contents: implementations that report it are judged, others are not asked for it."""
+"""Level contents: it is judged for implementations that report contents, and not asked of others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class UpToLayout(Reference):
 
 
 class Silent(Reference):
-    """Says that it reports contents, and leaves them out."""
+    """Declares that it reports contents, and omits them."""
 
     def recover(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer as if layout had been asked for."""

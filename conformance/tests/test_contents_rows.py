@@ -1,4 +1,4 @@
-"""What queues and tables hold: on the screen of a store, as rows, in queries, as JSON, and redacted."""
+"""Contents of queues and tables: on the screen of a store, as rows, in queries, as JSON, and redacted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STORES = {
 }
 KAHADB = ROOT / "corpus/captured/kahadb_journal/activemq-5.11.4/in-doubt"
 csv.field_size_limit(1 << 24)
-#: Shorter texts are parts of words that every output has.
+#: Shorter texts could be parts of words that every output has.
 LONG = 4
 
 
@@ -41,7 +41,7 @@ def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def held(path: Path) -> Holdings:
-    """Return what is stored at a path, as the readers have it."""
+    """Return the contents of the store at a path."""
     ((place, *_), _) = find(Asked((path,), None, None, ()))
     found = stored(ask(place.journals[0]))
     assert found is not None
@@ -49,7 +49,7 @@ def held(path: Path) -> Holdings:
 
 
 def filled(path: Path) -> list[str]:
-    """Return the tables that have rows; those of a product itself are omitted."""
+    """Return the tables that have rows, without the system tables of a product."""
     found = held(path)
     return [
         name for name in found.names if not name.startswith("SYS") and any(True for _ in found.rows(name))
@@ -86,7 +86,7 @@ def test_rows_are_the_same_in_every_form(store: Path, tmp_path: Path) -> None:
         plain = [*csv.DictReader(io.StringIO(done.stdout))]
         assert len(plain) == len(wanted)
         for row, one in zip(plain, wanted, strict=True):
-            # What nests is JSON, in which letters need no escape: its value counts.
+            # Nested values are JSON, in which letters may be escaped or not: the parsed value is compared.
             cells = {
                 name: json.loads(row[name]) if isinstance(one[name], dict | list) else row[name]
                 for name in one
@@ -196,14 +196,15 @@ def test_nothing_that_users_stored_is_in_an_answer_without_it(store: Path) -> No
 
 
 def _words(store: Path) -> set[str]:
-    """Return the words of the specification, which answers have whatever is stored."""
+    """Return the words of the specification, which may occur in any answer."""
     room = ROOT / "specs/journalspec" / held(store).format_id
     texts = [path.read_text(encoding="utf-8") for path in room.rglob("*.toml")]
     return {word for text in texts for word in re.findall(r"[A-Za-z]+", text)}
 
 
 def test_a_line_of_json_is_what_the_values_are_one_by_one() -> None:
-    # Among them a time that no calendar has, what nests, and names that a form must not take for its own.
+    # Special values are a time outside the calendar, nested values, and names that mean something to the
+    # form.
     values: list[Any] = [
         None,
         True,

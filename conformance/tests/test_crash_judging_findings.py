@@ -1,4 +1,4 @@
-"""What is written about products after a crash is explained, and what they do when they are asked."""
+"""The published findings about products after a crash have causes, and match what the products do."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ from journalspec_corpus.design_rules import rules
 from journalspec_corpus.worst import worst_cases
 
 FOLDER = Path(str(files("journalspec_conformance"))) / "crashes" / "findings"
-#: Number of states: the run of the findings asked about thousands.
+#: Number of states: the run behind the findings used thousands.
 STATES = 20
 UNSUPPORTED = "unsupported"
-#: Known without reading them: every worker would, to learn the names of tests.
+#: Names of files only: every worker would have to read the files to collect the tests.
 RUNS = sorted(path.stem for path in FOLDER.glob("*.toml") if path.name != CAUSES)
 
 
@@ -112,7 +112,7 @@ def test_the_smallest_states_are_there(judgement: ProductRun) -> None:
 
 
 def summary(verdict: str, **members: object) -> dict[str, Any]:
-    """Return what a run of a product says of itself, with one kind of failure of this verdict."""
+    """Return the findings of a run of a product, with one kind of failure of this verdict."""
     run, finding = next((run, one) for run in judgements() for one in run.findings if one.verdict == "hang")
     kind = {**dict(zip(MEMBERS, finding.members, strict=True)), **finding.example, "answer": {}}
     failure = {"kind": "this one", "breaks": [], "states": {"p": 1}, "strongest_preset": "p"}
@@ -171,10 +171,10 @@ def ready(harness: str) -> None:
 
 @pytest.fixture(scope="module")
 def engine(judgement: ProductRun) -> Iterator[Engine]:
-    """The product, for both tests. A tenth of the answers of some are hangs; the first answer takes seconds.
+    """The product, for both tests. Its first answer takes seconds; some hang at a tenth of the questions.
 
-    The findings were recorded on files in memory: a disk has no place for the offset that garbage in a header
-    names, and Bitronix refuses where it otherwise reads nothing.
+    The findings were recorded on files in memory. Garbage in a header can name an offset that a disk has no
+    room for; Bitronix then refuses instead of reading nothing.
     """
     ready(judgement.harness)
     with pytest.MonkeyPatch.context() as changed:
@@ -209,7 +209,7 @@ def test_the_product_does_what_is_written(judgement: ProductRun, engine: Engine)
         verdict = verdict_of(engine.run(probe))
         asked += verdict != UNSUPPORTED
         if verdict not in (UNSUPPORTED, *HARMLESS):
-            # That it does fail as written is seen in the smallest states.
+            # The test of the smallest states shows that the product does fail as the findings state.
             assert (probe.policy, verdict) in written
             kind = (writer_of(case.state.trace), str(probe.policy), case.stratum, verdict, case.category)
             assert causes_of(judgement.format, kind, judgement.harness), kind
@@ -222,7 +222,7 @@ def test_the_product_does_what_is_written(judgement: ProductRun, engine: Engine)
 def test_the_product_answers_the_smallest_states_as_written(
     judgement: ProductRun, engine: Engine, every: Callable[[int], int]
 ) -> None:
-    """By default the newest of each product about all of them, each other release about one in three."""
+    """By default the newest release is asked about all smallest states, others about one in three."""
     cases, adapter = shrunk_cases(judgement.name), crash_format(judgement.format)
     engine.forgive()
     written = [finding for finding in judgement.findings if "case" in finding.example]

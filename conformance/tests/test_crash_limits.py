@@ -1,4 +1,4 @@
-"""A reader that follows the specification fails in no crash state, except by limits of the format."""
+"""A reader that follows the specification fails in crash states only by limits of the format."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judged import call
 from tables import table
 
 PINNED = table("crash_limits")
-#: Number of states, format: where there are two numbers, a whole run asks for the larger one as well.
+#: Number of states, format: if there are two numbers, only a whole run uses the larger one.
 ASKED = [
     pytest.param(
         count, format_id, marks=[pytest.mark.whole] if format_id in PINNED["100"] and count != "100" else []
@@ -27,7 +27,7 @@ ASKED = [
 
 
 def nested(limits_met: dict[str, Any]) -> dict[str, int]:
-    """Return stratum.verdict.limit -> answers of a table of the pinned file."""
+    """Return the number of answers of a pinned table by class of state, verdict and limit."""
     return {
         f"{stratum}.{verdict}.{limit}": count
         for stratum, verdicts in limits_met.items()

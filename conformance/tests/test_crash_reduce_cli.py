@@ -30,7 +30,7 @@ def directory(core_build: Callable[[Plan], Path]) -> Path:
 
 @pytest.fixture(scope="module")
 def rows(directory: Path) -> list[dict[str, Any]]:
-    """What the build says of its states."""
+    """The rows of the build about its states."""
     columns = ["case_id", "category", "preset", "verdict_strict", "verdict_salvage"]
     found = pq.read_table(directory / "states", columns=columns).to_pylist()
     return [{**row, "case_id": row["case_id"].hex()} for row in found]
@@ -38,7 +38,7 @@ def rows(directory: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def failing(rows: list[dict[str, Any]]) -> str:
-    """A state in which strict recovery restores a record of an earlier generation, which is not a fault."""
+    """The id of a state in which strict recovery restores an old record, without a fault."""
     return next(str(row["case_id"]) for row in rows if row["verdict_strict"] == "resurrected")
 
 
@@ -84,14 +84,14 @@ def test_an_implementation_can_be_the_reader(directory: Path, rows: list[dict[st
 
 
 def test_a_search_that_was_cut_short_does_not_claim_the_smallest(directory: Path, failing: str) -> None:
-    # An implementation reads files; what answers a whole crash point at once counts no calls.
+    # An implementation reads files; a reader that answers a whole crash point at once spends no budget.
     done = run(directory, failing, "--impl", "reference", "--policy", "strict", "--budget", 1)
     assert "the budget ended" in done.output
     assert "the smallest already" not in done.output
 
 
 def test_broken_granules_are_where_bytes_differ(directory: Path, rows: list[dict[str, Any]]) -> None:
-    """Of a granule with halves of two versions, say, only one is not as it was written."""
+    """In a granule with halves of two versions, for example, only one half differs from the written bytes."""
     kind = ("sector-trash", "fdb-full-corruption")
     broken = [row["case_id"] for row in rows if (row["category"], row["preset"]) == kind]
     seen = 0
@@ -130,7 +130,7 @@ def test_pictures_mark_what_is_not_as_it_was_written(format_id: str) -> None:
                 assert marked
                 for line in marked:
                     off = int(line.removeprefix(MARK).split()[0], 16)
-                    # A run of one byte is one row, and says where it ends.
+                    # A run of equal bytes is one row, with its end.
                     _, _, end = line.partition(", up to ")
                     assert off < loss.off + loss.length
                     assert (int(end, 16) if end else off + 16) > loss.off

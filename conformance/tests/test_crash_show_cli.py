@@ -1,4 +1,4 @@
-"""``journalspec corpus show``: what a state follows from, enough to work it out once more from outside."""
+"""``journalspec corpus show``: the inputs of a state, enough for others to compute it again."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.worst import worst_cases
 from judged import call, has
 
-#: Reachable states of a build that are checked, and those of them that are reported as a number of operations
-#: and of bytes of the next one.
+#: The number of checked reachable states of a build, and the preset whose states are reported as a number of
+#: operations and of bytes of the next one.
 SAMPLE, PREFIX = 30, "prefix-byte"
 
 
@@ -31,7 +31,7 @@ def directory(request: pytest.FixtureRequest, core_build: Callable[[Plan], Path]
 
 
 def sample(directory: Path, column: str, value: str) -> list[dict[str, Any]]:
-    """Return what the build says of some of the states that have a value in a column."""
+    """Return the build's rows for some of the states that have a value in a column."""
     columns = ["case_id", "stratum", "preset", "refusal", "trace"]
     rows = pq.read_table(directory / "states", columns=columns).to_pylist()
     found = [{**row, "case_id": row["case_id"].hex()} for row in rows if row[column] == value]
@@ -39,7 +39,7 @@ def sample(directory: Path, column: str, value: str) -> list[dict[str, Any]]:
 
 
 def replayed(told: Mapping[str, Any]) -> dict[str, str]:
-    """Return what is left if everything arrived up to the crash, and a part of the last write; as hex."""
+    """Return the files as hex: all writes before the crash, and the reported bytes of the last one."""
     files = {entry["file"]: bytearray.fromhex(entry["bytes"]) for entry in told["trace"]["base"]}
     upto = told["after"] + (told["under_way"] is not None)
     for op in told["trace"]["operations"][:upto]:
@@ -65,7 +65,7 @@ def replayed(told: Mapping[str, Any]) -> dict[str, str]:
 
 
 def owed(told: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return what must, may and must not reappear, from acknowledgements and releases alone."""
+    """Return the records that must, may and must not reappear, by acknowledgements and releases alone."""
     trace = told["trace"]
     upto = told["after"] if told["under_way"] is None else max(told["after"], told["under_way"] + 1)
     acknowledged = {mark["record"] for mark in trace["before"] if mark["acknowledged"]}
@@ -94,7 +94,7 @@ def owed(told: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def checked(told: dict[str, Any], state: State) -> None:
-    """Hold what is told of a state against its files, and what it owes against the trace that is told."""
+    """Compare the reported files with the state's, and its required records with the reported trace."""
     assert json.loads(json.dumps(told)) == told
     files = {entry["file"]: entry["bytes"] for entry in told["files"]}
     assert files == {name: content.hex() for name, content in state.files.items()}
@@ -127,7 +127,7 @@ def test_records_open_before_the_trace_are_not_reported_as_acknowledged() -> Non
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_every_worst_case_can_be_told(format_id: str) -> None:
-    """With the crash before it, the pieces in flight, the bytes of all files."""
+    """The report contains the crash before it, the pieces in flight, and the bytes of all files."""
     for worst in worst_cases(format_id):
         state = worst.state(worst.full)
         told = as_json(crash_format(format_id), worst.full.workload, state)

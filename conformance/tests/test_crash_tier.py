@@ -60,7 +60,7 @@ def judge(tmp_path: Path) -> Judge:
 
 
 def verdicts(report: Report, policy: str = "strict") -> Counter[str]:
-    """Return how many results of a policy have which class, or verdict where it is a failure."""
+    """Return the numbers of a policy's results by class, and of failures by verdict."""
     asked = [result for result in report.results if result.probe.endswith(policy)]
     failed = [result.fingerprint.partition("/")[0] for result in asked if result.result_class == "fail"]
     return Counter([*failed, *(each.result_class for each in asked if each.result_class != "fail")])
@@ -88,7 +88,7 @@ def test_a_refusal_fails_only_where_nothing_is_damaged(judge: Judge) -> None:
     report = judge("Refuses", status=1)
     assert verdicts(report)["allowed"] > 0
     failed = {result.fingerprint for result in report.results if result.red}
-    # The files of a killed process in a run after a crash are undamaged as well.
+    # The files of a run after a kill are undamaged too.
     assert {name.partition("/")[0] for name in failed} == {"refused"}
     assert "refused/clean" in failed
 
@@ -173,7 +173,7 @@ def test_a_loss_that_the_format_cannot_prevent_is_allowed_and_named(judge: Judge
 
 @pytest.mark.parametrize("name", ["Resurrects", "Loses"])
 def test_a_failure_of_its_own_is_not_excused_where_the_format_has_a_limit(judge: Judge, name: str) -> None:
-    """The table of limits alone would excuse it: it covers kinds of states."""
+    """The table of limits covers kinds of states; it alone would excuse the failure."""
     states = {case.id: case for case in sampled(FORMAT, 1, 300, EDITIONS)}
     report = judge(name, "--select", "**/recover.salvage", count=300, status=1)
     covered = 0

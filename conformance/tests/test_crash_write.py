@@ -1,4 +1,4 @@
-"""The tier `crash-write`: a writer is judged on what a crash may leave of its own writes."""
+"""The tier `crash-write`: a writer is judged on possible crash states of its own writes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SWAP = "btm.write.swap-finished-stay-behind"
 
 
 class ForgetsFsync(Reference):
-    """Makes no fsync once its journal is open, and acknowledges as before."""
+    """Performs no fsync once its journal is open, and acknowledges as before."""
 
     def changed(self, reply: dict[str, Any]) -> dict[str, Any]:
         if reply.get("step", "0") == "0" or "io" not in reply:
@@ -33,14 +33,14 @@ class ForgetsFsync(Reference):
 
 
 class AcknowledgesEarly(ForgetsFsync):
-    """Makes each fsync, and says of every operation that it is durable."""
+    """Performs each fsync, and acknowledges every operation as durable."""
 
     def changed(self, reply: dict[str, Any]) -> dict[str, Any]:
         return {**reply, "durable": True} if "step" in reply and "refused" not in reply else reply
 
 
 class TellsOtherWrites(ForgetsFsync):
-    """Makes each fsync, and reports a write less than it makes."""
+    """Performs each fsync, and omits one write from its report."""
 
     def changed(self, reply: dict[str, Any]) -> dict[str, Any]:
         io = reply.get("io", [])

@@ -1,4 +1,4 @@
-"""The data of a format as packages: each registry's tools take them, and all have the same files."""
+"""The data of a format as packages: the tools of each registry accept them, and all have the same files."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_without_the_cases_an_operator_has_what_he_needs(
 
 
 def test_the_program_is_installed_without_the_cases() -> None:
-    """Where it is installed from a wheel, as the main test environment does."""
+    """This needs journalspec installed from a wheel, as in the main test environment."""
     try:
         files = distribution("journalspec").files or []
     except PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""What a user installs is given in ranges, and the lowest versions of them can be reported."""
+"""A user's dependencies are ranges of versions, and the lowest versions can be listed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_lowest_versions_are_allowed_ones(extra: str, tool: ModuleType) -> N
 
 
 def test_the_docs_extra_brings_what_the_site_is_built_with(tool: ModuleType) -> None:
-    """The environment of the tests has more: what the extension imports must come with `.[docs]`."""
+    """The test environment has more packages: those that the extension imports must be in `.[docs]`."""
     pending, brought = [entry.name for entry in tool.requirements(["docs"])], set()
     while pending:
         name = canonicalize_name(pending.pop())

@@ -1,4 +1,4 @@
-"""Missing parts that take a sweep or another writer to show; the others are in data/situations.toml."""
+"""Missing parts that only a sweep or another writer shows; data/situations.toml tests the others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KAHADB = CAPTURED / "kahadb_journal/activemq-6.1.7/rollover"
 
 
 def rewritten(records: Sequence[NewRecord], answer: Answer, place: Path) -> None:
-    """Put files with these records in the place of those of a journal."""
+    """Replace the files of a journal by files with these records."""
     for path in answer.journal.files:
         (place / path).unlink()
     for file in packing_of(answer).files(records):
@@ -32,7 +32,7 @@ def rewritten(records: Sequence[NewRecord], answer: Answer, place: Path) -> None
 
 
 def test_a_queue_that_was_deleted_while_messages_arrived_is_not_missing(tmp_path: Path) -> None:
-    """Nor is the body of a message in it: Artemis 2.6 stops with such a store, and starts on it."""
+    """A message's body in it is not missing either: Artemis 2.6 leaves such stores and starts on them."""
     broker = store("hornetq_contents", tmp_path)
     (bindings,) = map(ask, find_journals(load(broker / "bindings")), ["strict"])
     live = [*replay_of(bindings).live()]
@@ -49,7 +49,7 @@ def test_a_queue_that_was_deleted_while_messages_arrived_is_not_missing(tmp_path
 
 
 def ends_of(source: Path, name: str) -> list[int]:
-    """Return where records of a file end."""
+    """Return the ends of the records of a file."""
     (journal,) = find_journals(load(source))
     places = [record.at for record in ask(journal).observation.records if record.at.file == name]
     return [at.off + at.length for at in places]
@@ -64,7 +64,7 @@ def test_a_file_that_was_cut_after_a_record_is_not_clean(tmp_path: Path) -> None
         (place / name).write_bytes(whole[:cut])
         # Beyond the last record, the cut bytes were never used.
         assert call("check", place).exit_code == (1 if cut <= max(ends) else 0), cut
-    # A length that two files have was configured once.
+    # A length that two files have is regarded as the configured one.
     (place / name).write_bytes(whole[: max(ends)])
     os.truncate(place / "activemq-data-1.amq", max(ends_of(ARTEMIS, "activemq-data-1.amq")))
     assert call("check", place).exit_code == 0

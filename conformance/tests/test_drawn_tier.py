@@ -1,4 +1,4 @@
-"""The tier of draws: the same bytes for the same seed; the reference is right; failures are reduced."""
+"""The tier of draws: the same bytes for the same seed; the reference passes; failures are reduced."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_reducing_keeps_what_fails() -> None:
 
 
 def test_an_expectation_names_all_draws_and_a_fingerprint() -> None:
-    """One that names a draw, or no fingerprint, is a row of data/expectations.toml."""
+    """data/expectations.toml tests an entry that names a draw or lacks a fingerprint."""
     text = ENTRY.format("btm.drawn.**/read", "records:missing") + ENTRY.format("btm.drawn.**/read", "notes")
     known = parse_expectations(text, "x").bind([], "drawn")
     id_ = "btm.drawn.s4.n9"

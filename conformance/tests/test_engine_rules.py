@@ -30,7 +30,7 @@ def judge(probe: Probe, reply: Any, options: Options | None = None, **claims: An
 
 
 def varied(probe: Probe, **members: Any) -> Probe:
-    """The probe of the same name, of the same case with other members."""
+    """Return the probe with the same id from a copy of the case with other members."""
     case = replace(probe.case, **members)
     return next(other for other in case.probes if other.id == probe.id)
 
@@ -63,7 +63,7 @@ def test_validation_includes_the_introduction() -> None:
 
 
 def test_late_answer_is_not_charged_to_another_question() -> None:
-    """Between the question and the late word there may be probes that are not supported, or quarantined."""
+    """Between a question and its late output, probes may be unsupported or quarantined."""
     aside = varied(READ, edition="9")
     connection = Scripted({"ok": {"verdict": "clean"}})
     said = iter([None, Misbehaved("more")])
@@ -84,7 +84,7 @@ def test_expected_answers_are_never_sent() -> None:
 
 @pytest.mark.parametrize(("op", "row"), [(op, row) for op in ("read", "write") for row in TABLE[op]])
 def test_what_comes_of_a_reply(op: str, row: list[Any]) -> None:
-    """Writers are judged by what the reference finds, and may decline what hello cannot declare."""
+    """Writers are judged by the reference's reading, and may decline features that hello cannot declare."""
     reply, claims, *expected, reason = row
     clocked = varied(WRITE, write={**(WRITE.case.write or {}), "params": {"clock": "1"}})
     seen = judge({"read": READ, "write": clocked}[op], reply, **claims)
@@ -166,7 +166,7 @@ def test_choosing_jobs() -> None:
 
 
 def test_after_a_kill_no_more_of_the_state_counts_than_the_case_demands() -> None:
-    """A refused record may have swapped the files or not: a case that leaves this open is not about it."""
+    """A refused record may have swapped the files or not: a case that allows both does not compare it."""
     demands: list[dict[str, Any]] = [{"state": {"unfinished": []}}, {"verdict": "clean"}]
     active, unfinished = frozenset({"active"}), frozenset({"unfinished"})
     assert keys_that_count(None, demands) == unfinished

@@ -34,7 +34,7 @@ def test_patterns(pattern: str, named: int) -> None:
 
 
 def test_pattern_with_many_stars_is_as_fast_as_with_one() -> None:
-    """Each of its own would try every way to share a segment: longer than anybody waits."""
+    """If each star tried every split of the segment, matching would take practically forever."""
     segment = "a" * 200
     assert not matches("*" * 40 + "z", segment)
     assert matches("***a", segment)
@@ -90,7 +90,7 @@ DOTS = "a" + ".a" * 30_000
 
 def test_a_key_of_many_dots_is_refused_unparsed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tomllib.loads", lambda _: pytest.fail("it costs seconds and a gigabyte"))
-    # The last one has no bare key: its dots are between texts, and hardly more than are allowed.
+    # The last form has no bare key: its dots are between texts, and just over the limit.
     for form in [*TABLE["dots"]["refused"], '"a"' + " . 'a'" * 51 + " = 1"]:
         with pytest.raises(Problem, match=r"f: line \d: \d+ dots outside texts"):
             parse_expectations(form.replace("DOTS", DOTS), "f")
@@ -132,7 +132,7 @@ case = "x.head.**"   # all of them
 outcome = "crash"
 why = "short headers"
 """
-#: The same, in order, with another failure.
+#: The same file in order, with one more failure.
 UPDATED = """\
 # Known failures of my-reader.
 # Kept by hand.
@@ -159,7 +159,7 @@ def test_update_keeps_what_people_wrote() -> None:
 
 
 def test_update_adds_what_fails_and_drops_what_is_fixed() -> None:
-    """A reason that it makes up is none: a person has to write it."""
+    """An added entry has no valid reason: a person must write it."""
     fixed, known = result("x.tail.b/read", "fixed", ""), result(PROBES[3], "known", "")
     failing = [result(PROBES[0], "fail", "notes"), result(PROBES[1], "timeout", "")]
     done = update(FILE, [fixed, known, *failing])

@@ -1,4 +1,4 @@
-"""The command that injects faults: it meets some of them here, and what the page shows is of all of them."""
+"""The command that injects faults: this test injects some of them; the page shows results of all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SOME = (
     "report_cut/summary", "expect_tier/run", "full_report/write",
 )  # fmt: skip
 
-#: Meets a fault with one difference from the table, another one each time.
+#: A program that reports a fault with one difference from the table, another one each time.
 WRONG = """
 import sys
 from dataclasses import replace
@@ -66,7 +66,7 @@ def test_faults_are_met_as_the_table_says(tmp_path: Path) -> None:
     done = run(str(TOOLS / "faults.py"), "--json", str(tmp_path / "out.json"), *only)
     assert done.returncode == 0, done.stdout + done.stderr
     data = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    expected = len(SOME) + 2  # one of them in three modes
+    expected = len(SOME) + 2  # one fault in three modes
     assert [data[name] for name in ("injected", "classified", "survived", "clean")] == [expected] * 4
 
 
@@ -94,7 +94,7 @@ def test_the_tables_expect_classes_that_there_are() -> None:
 
 
 def test_the_page_shows_the_faults_that_there_are() -> None:
-    """Each was classified and survived, and left nothing."""
+    """In the page's data each fault was classified and survived, and left no files or processes."""
     data = json.loads(DATA.read_text(encoding="utf-8"))
     names = ("kind", "name", "mode", "about", "expected")
     shown = [tuple(item[name] for name in names) for item in data["faults"]]

@@ -1,4 +1,4 @@
-"""A disk that fails at every write in turn: what the commands leave, and that the instrument sees losses."""
+"""A disk that fails at each write in turn: the files after each command, and detection of losses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Break = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def breaking(tmp_path: Path) -> Break:
-    """Run the tool on a command in a directory that holds `kept` and whatever a test puts there."""
+    """Run the tool on a command in a directory that contains `kept` and further files of a test."""
     (tmp_path / "kept").write_text("written by hand\n")
 
     def run(command: tuple[str, ...], *options: str) -> subprocess.CompletedProcess[str]:
@@ -46,7 +46,7 @@ def program(text: str) -> tuple[str, ...]:
 
 @pytest.mark.parametrize(("text", "seen"), table("judging")["faulty_disk"]["lost"])
 def test_losses_are_seen(breaking: Break, text: str, seen: str) -> None:
-    # Lasting: a stream of Python tries once more when it is collected.
+    # The fault must last: Python writes a stream's rest once more when it is garbage-collected.
     done = breaking(program(text), "--lasting")
     assert done.returncode == 1, done.stdout + done.stderr
     assert seen in done.stdout

@@ -1,4 +1,4 @@
-"""Directories from the field and of real products, each with its right answer: see ``data/field.toml``."""
+"""Directories of users and of real products, each with its right answer: see ``data/field.toml``."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ ASKED = [
 
 
 def found(name: str) -> list[Path]:
-    """Return the directories that a name of the table stands for."""
+    """Return the directories that match a name of the table."""
     root = CHECKOUT / "corpus" if name.startswith("captured/") else FIELD.parent
     return sorted(path for path in root.glob(name) if path.is_dir())
 
 
 def copied(name: str, scratch: Path, row: Row) -> Path:
-    """Return a copy of an input, with what the row does to it; archives are unpacked."""
+    """Return a copy of an input with the changes of the row; archives are unpacked."""
     if name.startswith("field/"):
         place = unpacked(name.removeprefix("field/"), scratch)
     else:
@@ -61,7 +61,7 @@ def copied(name: str, scratch: Path, row: Row) -> Path:
 
 
 def journals(place: Path, row: Row) -> list[Journal]:
-    """Return the journals of a directory; an edition that the row names is taken for granted."""
+    """Return the journals of a directory, with the edition of the row if it names one."""
     below = place / row.get("below", "")
     every = find_journals(load(below if below.is_dir() else place), row.get("format"))
     edition = row.get("edition")

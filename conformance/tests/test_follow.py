@@ -1,4 +1,4 @@
-"""``--follow``: rows of a journal that is being written, and what happens to its files meanwhile."""
+"""``--follow``: rows of a journal during writing, and changes of its files meanwhile."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def replaced(file: Path) -> None:
 
 
 def reused(file: Path) -> None:
-    """The first record is another one: the same with another id."""
+    """Replace the first record: another id."""
     first = call("inspect", file.parent, "--csv").stdout.splitlines()[1]
     at = int(first.split(",")[2]) + 12
     write(file, at, bytes([file.read_bytes()[at] ^ 0x55]))
@@ -138,7 +138,7 @@ def test_changes_of_a_file_are_reported(name: str, journal: tuple[Path, bytes, l
 
 
 def test_only_what_is_new_of_a_growing_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files of any format: those of Bitronix begin with a header that changes all the time."""
+    """Files of Bitronix also work, although their header changes with each write."""
     target = store("bitronix_tlog/bitronix-2.1.4/partial-commit", tmp_path)
     name = next(each for each in sorted(target.glob("*.tlog")) if b"xntB" in each.read_bytes()[20:])
     waits: list[float] = []

@@ -1,4 +1,4 @@
-"""Cases from strangers at the command line: nothing outside is written, nothing is green unseen."""
+"""Cases from unknown authors: no file outside is written, and no unread case passes."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_materialize_follows_no_link(link: str, tmp_path: Path) -> None:
 
 
 def test_materialize_writes_where_the_user_says(tmp_path: Path) -> None:
-    """His own link is his own business. Existing files are kept, even for a case without files."""
+    """A link that the user made is followed. Existing files are kept, even for a case without files."""
     (tmp_path / "real").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "real")
     cases = written(tmp_path / "c.jsonl", GOOD, {**GOOD, "id": "btm.judge.empty", "input": {"files": []}})
@@ -96,7 +96,7 @@ def test_a_run_asks_the_good_and_is_red_for_others(mixed: Path, tmp_path: Path) 
         assert "quarantined" in call("summary", report, "--format", style, status=1).output
     done = call(*asked, "--json", "--jobs", 2, status=1)
     assert json.loads(done.stdout)["counts"]["quarantined"] == 3
-    # Who names the good ones asks about nothing else.
+    # If a selection contains only valid cases, no other case is asked.
     call(*asked, "--format", "bitronix_tlog", "--select", "btm.judge.clean", status=0)
 
 
@@ -112,7 +112,7 @@ def test_quarantined_cases_are_listed_and_not_shown(mixed: Path) -> None:
 def test_a_refused_materialize_leaves_nothing(
     there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first case can be written; of the second one something is there, or the disk is full."""
+    """The first case can be written; for the second one a file exists already, or the disk is full."""
     out = tmp_path / "a/out"
     if there:
         (out / "btm.judge.other").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What other programs know formats by is what the tables and schemas say."""
+"""The data by which other programs recognise formats agree with the tables and schemas."""
 
 from __future__ import annotations
 

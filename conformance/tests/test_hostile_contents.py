@@ -21,7 +21,7 @@ from situations import store
 PAGE = 4096
 #: The byte after the name of a property: the tag of its value.
 TEXT, INT, DATA_TAG, DOUBLE, CHARACTER = 10, 6, 4, 9, 11
-#: Properties that are columns, the tag that they get, and the first bytes of their values.
+#: Properties that have a column of their own, the tag that they get, and the first bytes of their values.
 FORGED = {
     "a number": ("JMSType", INT, b"\0\0\x30\x39", "12345"),
     "half a character": ("_HQ_GROUP_ID", CHARACTER, b"\xd8\0", "\ufffd"),
@@ -98,7 +98,7 @@ def test_a_time_that_no_calendar_has_does_not_end_a_query(time: int, shown: str,
 
 def test_marks_of_texts_that_no_bytes_encode() -> None:
     redactor = Redactor(find_journals(load(CAPTURED / "kahadb_journal/activemq-5.11.4/in-doubt"))[0])
-    # A name of a file that is not UTF-8, and half a character, which no name has.
+    # A file name that is not UTF-8, and half a surrogate pair, which no name contains.
     marks = {redactor.text(text) for text in ("\udcff", "\ud800", "a\udcff\ud800")}
     assert len(marks) == 3
     assert all(mark.startswith(("text(1)#", "text(3)#")) for mark in marks)
@@ -122,7 +122,7 @@ def test_names_of_sql_columns_do_not_control_a_terminal(tmp_path: Path) -> None:
         done = call(*asked, columns=2000)
         assert done.exit_code in (0, 1), done.output
         assert "\\x1b]0" in harmless(done.stdout), asked
-    # Redaction does not show them at all.
+    # With --redact the names are not shown.
     assert "]0" not in call("inspect", place, "--contents", "tables", "--csv", "--redact").stdout
 
 

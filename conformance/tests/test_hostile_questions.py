@@ -1,4 +1,4 @@
-"""Hostile archives, options and queries: each ends with a documented exit status and says what is wrong."""
+"""Hostile archives, options and queries: each ends with a documented exit status and an error message."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def packed(name: str = "a", content: bytes = b"x") -> bytes:
 
 
 def asked(form: str, content: bytes, place: Path) -> str:
-    """Return what `check` prints about bytes at a path with such an ending, or on standard input (`-`)."""
+    """Return the output of `check` on bytes in a file with this ending, or on standard input (`-`)."""
     if form != "-":
         (place / f"a{form}").write_bytes(content)
     path = "-" if form == "-" else str(place / f"a{form}")
@@ -62,7 +62,7 @@ def test_a_zip_at_the_end_of_something_else_does_not_hide_it(form: str, tmp_path
         (b"\x1f\x8b\x08" + bytes(7) + b"\xff" * 200, "broken"),
         (tar(("a/" * 900 + "x", b"")), "too long a name"),
         (tar(("x" * 300, b"")), "too long a name"),
-        # Digits of which some versions of Python try each as a beginning.
+        # Some versions of Python try each of these digits as the start of a number.
         (tar(("x", b""), comment="1" * 1_000_000), "a header of"),
     ],
     ids=["no-text", "cut", "no-gzip", "deep", "long", "digits"],

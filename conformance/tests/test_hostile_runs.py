@@ -1,4 +1,4 @@
-"""Runs that may end badly: killed while unpacking, a full disk, ten thousand files, damaged journals."""
+"""Runs under bad conditions: killed during unpacking, a full disk, ten thousand files, damaged journals."""
 
 from __future__ import annotations
 

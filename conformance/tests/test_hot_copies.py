@@ -1,4 +1,4 @@
-"""Copies made while a broker runs: no wrong record, and not clean where the bytes show different moments."""
+"""Copies made while a broker runs: no wrong record, and not clean if the bytes show different moments."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ STORES = table("field")["stores"]
 IN_TURN = [name for number, name in enumerate(STORES) if number % 4 in (0, 3)]
 
 TOOL = Path(__file__).parents[2] / "tools" / "stores.py"
-#: Enough for half a dozen files, and for this many copies while they are written.
+#: Enough messages for half a dozen files, and for COPIES copies while they are written.
 MESSAGES = 6_000
 COPIES = 4
-#: A broker that was halted writes nothing more: its files are the truth about every record of every copy.
+#: Seconds: the longest wait for a broker. A halted broker writes nothing more: its files decide which records
+#: of a copy are right.
 SECONDS = 120
 
 
 def broker(tool: ModuleType, ask: Callable[[], Any]) -> Any:
-    """Return what the tool of stores is asked for; skip the test where a broker cannot be had."""
+    """Return the result of `ask` on the tool; skip the test if the broker cannot be obtained."""
     if not (shutil.which("java") and shutil.which("mvn") and shutil.which("tar")):
         pytest.skip("needs Java, Maven and tar")
     try:
@@ -101,7 +102,7 @@ def test_a_copy_of_a_running_broker(
         if seen is None:
             continue
         for record in seen.records:
-            # Files that were reclaimed since, or written anew, say nothing about the copy.
+            # Files that were reclaimed or rewritten since the copy cannot be compared with it.
             at = record.at
             if at.file in ends and at.off <= ends[at.file] and product != "artemis":
                 assert true[at.file, at.off] == record, copy.name

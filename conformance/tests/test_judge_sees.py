@@ -1,4 +1,4 @@
-"""The judge is not blind: whatever a case lists, answering otherwise is not a pass."""
+"""The runner notices every difference: an answer that differs in any listed value does not pass."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def wrong_values(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
 def wrong_answers(answer: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield answers that differ from `answer` in one place that an expectation lists, and the place."""
     for key, value in answer.items():
-        # What is listed of files and of a message is a part, and no notes are no demand.
+        # Files and a message are listed only in part, and an empty list of notes requires nothing.
         if key not in ("files", "message") and not (key == "notes" and not value):
             for where, wrong in wrong_values(value, key):
                 yield where, {**answer, key: wrong}

@@ -40,7 +40,7 @@ from journalspec_reference.swiftmq_store.scan import Log
 from judged import in_full
 
 TOOL = Path(__file__).parents[2] / "tools" / "memory.py"
-#: What of a state a journal is kept for.
+#: The items of a state that are live data.
 LIVE: dict[str, Callable[[Any], Sequence[Any]]] = {
     "bitronix_tlog": lambda state: state["unfinished"],
     "jboss_journal": lambda state: state["live"],
@@ -48,11 +48,11 @@ LIVE: dict[str, Callable[[Any], Sequence[Any]]] = {
     "derby_log": lambda state: state["rows"],
     "swiftmq_store": lambda state: [one for each in state["queues"] for one in each["messages"]],
 }
-#: The required message about files that are the suite's own.
+#: Parameters for reading files that the suite itself makes.
 LOOKED = {"derby_log": {"tables": "suite"}}
 #: Journals that begin with records of their own.
 BEGUN = {"derby_log", "kahadb_journal", "swiftmq_store"}
-#: More than this many are live: each of these has a page of its own.
+#: Least numbers of live items, for shapes in which each item has a page of its own.
 LIVING = {"swiftmq_store": 10}
 
 
@@ -125,9 +125,9 @@ def test_the_journals_of_the_tool_are_valid_and_as_live_as_it_says(tmp_path: Pat
         assert (live > LIVING.get(journal.format, 50)) == (place.name == "live")
 
 
-#: Format, shape, two sizes, and what must at least be told of a journal of each, as a part of its size. The
-#: first has at least one stretch: a shorter one takes less by itself. What is kept up to a bound (KEEP, a
-#: stretch, SWEEP_FROM) is so little here that both sizes are beyond it.
+#: Format, shape, two sizes, and the least memory of reported data, as a part of the size. The smaller journal
+#: has at least one stretch, because shorter ones take less. Both sizes exceed the reduced bounds of the test
+#: (KEEP, a stretch, SWEEP_FROM).
 GROWN = [
     ("bitronix_tlog", "deleted", (1 << 18, 5 << 17), 1.0),
     ("jboss_journal", "one-file", (1 << 18, 5 << 17), 1.0),
@@ -136,13 +136,13 @@ GROWN = [
     ("swiftmq_store", "committed", (1 << 18, 5 << 17), 0.0),
     ("swiftmq_store", "large", (1 << 21, 1 << 23), 0.0),
 ]
-#: So much more may be needed whatever the sizes are: a part of the larger one, at most so many bytes.
+#: The permitted difference of memory between both sizes: a part of the larger size, and a bound in bytes.
 BESIDE, MOST_BESIDE = 10, 1 << 18
 
 
 @pytest.fixture
 def collected() -> Iterator[None]:
-    """Let Python look for circles as often as it does for users: conftest.py lets them pile up."""
+    """Collect garbage as often as for users: conftest.py makes collections rare."""
     before = gc.get_threshold()
     gc.set_threshold(700, 10, 10)
     yield
@@ -162,7 +162,7 @@ def test_memory_does_not_grow_with_the_journal(
     policy: str | None,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What is loaded of files is bounded, and distinguished."""
+    """The loaded parts of files are bounded."""
     monkeypatch.setattr(reread, "KEEP", 1 << 14)
     monkeypatch.setattr(batches, "STRETCH", 1 << 13)
     for module in (bitronix, recover):
@@ -229,7 +229,7 @@ def test_a_file_that_changes_between_two_passes_is_reported(
     (path,) = tmp_path.iterdir()
     monkeypatch.setattr(reread, "KEEP", 0)
     asked, whole = answers.ask, path.read_bytes()
-    # In memory, so that the second reading is certain.
+    # The files are in memory, so that the second reading certainly happens.
     held: dict[str, Any] = {}
     (journal,) = find_journals(load_files(tmp_path))
 

@@ -1,4 +1,4 @@
-"""The gates: every mutant of the reference is noticed, every must proved by one, a lost force is seen."""
+"""Required checks: cases notice every mutant, a mutant proves every MUST, a lost fsync is noticed."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from journalspec_corpus.model import history, model_of
 from journalspec_reference import load
 from tables import table
 
-#: A default run tries one mutant of so many: the proofs below break each must with one, and ask its cases.
+#: A default run tries one mutant of this many: the proofs below break each MUST with one, and run its cases.
 ONE_IN = 10
 
 
 def sampled(mutant: Mutant) -> list[pytest.MarkDecorator]:
-    """Return the mark of what only a whole run tries; a mutant's name decides."""
+    """Return the mark of mutants that only a whole run tries; the name decides."""
     return [] if crc32(mutant.id.encode()) % ONE_IN == 0 else [pytest.mark.whole]
 
 
@@ -45,7 +45,7 @@ PUBLISHED = Path(__file__).parents[2] / "docs" / "data"
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_no_case_notices_the_reference(format_id: str) -> None:
-    """All of them are asked in test_smoke_tier; here that those who look for killers take none for one."""
+    """`killers` reports no case for the reference itself; test_smoke_tier runs all cases on it."""
     assert killers(load(format_id), load_cases(format_id)[::40]) == []
 
 
@@ -76,7 +76,7 @@ def test_the_command_prints_proofs_as_they_are_published(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = [Proof("BTM-RCV-003", "merge-names", ("btm.x", "btm.y")), Proof("BTM-RCV-009", why="because")]
-    monkeypatch.setattr("mutation.proofs", lambda *_: found)  # they take long, and are made above
+    monkeypatch.setattr("mutation.proofs", lambda *_: found)  # proofs take long, and are computed above
     assert main(["--json", "bitronix_tlog"]) == 0
     wanted = {"BTM-RCV-003": {"mutant": "merge-names", "case": "btm.x"}, "BTM-RCV-009": {"why": "because"}}
     assert json.loads(capsys.readouterr().out) == wanted
@@ -85,7 +85,7 @@ def test_the_command_prints_proofs_as_they_are_published(
 
 
 class Unforced(Reference):
-    """The reference on storage whose forces are lost; everything is there as long as nothing fails."""
+    """The reference with unreported fsyncs; without a power failure its files are complete."""
 
     def told(self, io: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [entry for entry in io if not entry["op"].startswith("sync")]
@@ -96,7 +96,7 @@ class Unforced(Reference):
 
 
 class Untrue(Unforced):
-    """Leaves a write out of what it tells."""
+    """Omits a write from its report."""
 
     def told(self, io: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return io[1:]
@@ -112,7 +112,7 @@ def test_forces_that_are_not_made_are_seen(made: Callable[[], Reference]) -> Non
 
 
 def test_writer_does_not_define_the_result_of_operations() -> None:
-    """The reference's writer may be anything: the judge never opens one."""
+    """The runner never opens the reference's writer, so a wrong one cannot change results."""
     engine = Engine(in_process(Reference), Options())
     (case,) = (case for case in load_cases("bitronix_tlog") if case.id == "btm.power.swap")
     writer = type(load(case.format)).writer
@@ -144,8 +144,8 @@ def test_known_content_of_a_disk_is_not_repeated() -> None:
         disk.do({"op": "write", "file": "a", "off": str(number), "data": "00"})
         given += sum(1 for _ in disk.after_power_failure(known))
         assert list(disk.after_power_failure(known)) == []
-    # Each zero adds the state with all of them and that with all but itself. One that is not the last may be
-    # lost unseen, and what it leaves alone was given when it came.
+    # Each zero adds two states: with all zeros, and with all but itself. The loss of an earlier zero changes
+    # no byte, so it adds no state.
     assert given == 2 * 60
     assert len(list(disk.after_power_failure())) == 1 + 60
 
@@ -159,7 +159,7 @@ def test_names_last_from_the_next_force_of_the_directory_on() -> None:
         return [sorted(files) for files in disk.after_power_failure()]
 
     made, renamed = {"op": "create", "file": "b"}, {"op": "rename", "file": "a", "to": "c"}
-    # Of several changes of names one may be lost and the others not: nothing orders them before the force.
+    # Changes of names may be lost independently: nothing orders them before the fsync of the directory.
     assert left(made, renamed) == [["a"], ["a", "b"], ["b", "c"], ["c"]]
     assert left({"op": "sync-dir"}, {"op": "unlink", "file": "b"}) == [["b", "c"], ["c"]]
 

@@ -1,4 +1,4 @@
-"""``journalspec new-harness``: what it writes compiles, and answers each question as unsupported."""
+"""``journalspec new-harness``: its programs compile, and answer each question as unsupported."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from journalspec_conformance.cli.new_harness import LANGUAGES
 from journalspec_conformance.protocol import first_fault
 from judged import call
 
-#: language -> marker, the compiler, what builds it, what runs it
+#: language -> marker, the compiler, the command that builds, the command that runs
 TOOLS = {
     "c": (pytest.mark.toolchain, "cc", "make", "./harness"),
     "go": (pytest.mark.toolchain, "go", "go build -o harness .", "./harness"),

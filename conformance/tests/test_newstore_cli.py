@@ -1,4 +1,4 @@
-"""``recover --to`` and ``export`` as they are typed: what is written, printed, refused, hidden."""
+"""``recover --to`` and ``export`` as commands: files, output, refusals, redaction."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_parquet_has_the_types_of_the_columns(tmp_path: Path) -> None:
 def test_messages_are_exported_for_artemis_and_what_is_lost_is_counted_before(tmp_path: Path) -> None:
     done = call("export", HORNETQ, "--as", "artemis-xml")
     rows = call("export", HORNETQ, "--as", "jsonl").stdout.splitlines()
-    # A message in several queues is one there.
+    # In the XML, a message in several queues is one message.
     assert done.stdout.count("            <queue name=") == len(rows) > done.stdout.count("<message ")
     assert f"not kept  {done.stdout.count('<message ')} messages, xml-new-id" in done.stderr
     assert "`recover --to` keeps more" in done.stderr
@@ -209,7 +209,7 @@ def test_files_that_are_compressed_are_digested_as_they_are_stored(pair: Path) -
 
 
 def test_a_place_in_what_the_new_store_accounts_for_is_refused(tmp_path: Path) -> None:
-    """The log is given, and the database is read and written with it."""
+    """The argument is the log; the database around it is read and written too."""
     home = tmp_path / "db"
     shutil.copytree(ROOT / "corpus/captured/derby_log/derby-10.14.2.0/changes", home / "log")
     (home / "seg0").mkdir()
@@ -218,7 +218,7 @@ def test_a_place_in_what_the_new_store_accounts_for_is_refused(tmp_path: Path) -
     assert "which is only read" in call("recover", home / "log", "--to", home / "new", status=2).stderr
     assert digests(home) == before
 
-    # A database without a container is a log alone.
+    # A database with a missing container is treated as a log alone.
     (home / "seg0" / "c10.dat").unlink()
     call("recover", home / "log", "--to", tmp_path / "new", status=0)
     made = {"log.ctrl", "log1.dat", "logmirror.ctrl"}
@@ -294,7 +294,7 @@ def test_files_unpacked_by_a_killed_run_are_removed_by_the_next(
         left = Path(running.stdout.readline().strip())
         try:
             call("inspect", archive, status=0)
-            # It is in use: it stays.
+            # The directory is in use, so it stays.
             assert (left / "file").read_text() == "unpacked"
         finally:
             running.kill()

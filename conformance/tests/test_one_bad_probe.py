@@ -1,4 +1,4 @@
-"""Whatever one probe does to the runner becomes that probe's result, and the others are asked."""
+"""Harm that one probe does to the runner becomes that probe's result; the other probes still run."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ Deed = Callable[[Path], Any]
 
 @pytest.fixture(autouse=True)
 def quick_scratch(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Thousands of directories take seconds on a busy disk."""
-    tmp_path_factory.getbasetemp()  # stays where it belongs
+    """Make scratch directories in memory: thousands take seconds on a busy disk."""
+    tmp_path_factory.getbasetemp()  # pytest's own directory stays on the disk
     if os.access("/dev/shm", os.W_OK):  # noqa: S108 - names in it are not guessed
         monkeypatch.setattr(tempfile, "tempdir", "/dev/shm")  # noqa: S108 - as above
 
 
 @contextmanager
 def asked(probe: Probe, deed: Deed, *features: str, times: int = 1) -> Iterator[Engine]:
-    """Yield an engine whose implementation does a deed in the directory, so many times, and answers right."""
+    """Yield an engine whose implementation runs `deed` on its directory, `times` times, and answers right."""
     deeds = [deed] * times
 
     def reply(request: dict[str, Any]) -> dict[str, Any]:
@@ -55,14 +55,14 @@ def asked(probe: Probe, deed: Deed, *features: str, times: int = 1) -> Iterator[
 
 
 def two(deed: Deed, *features: str, probe: Probe = READ) -> tuple[Result, Result]:
-    """Return the results of the question at which a deed is done, and of the same question after it."""
+    """Return the results of the question at which `deed` runs, and of the same question after it."""
     with asked(probe, deed, *features) as engine:
         first, second = engine.run_all([probe] * 2)
     return first, second
 
 
 def swapped(directory: Path) -> None:
-    """Put another directory, with the same files, where the own one was."""
+    """Replace the own directory by another one with the same files."""
     directory.rename(directory.with_name("moved"))
     directory.mkdir()
     for path in directory.with_name("moved").iterdir():
@@ -87,7 +87,7 @@ def raising(error: BaseException) -> Deed:
 
 
 def by_reason(value: object) -> str:
-    """Return what the name of a row has of a value: its texts say what the deed is."""
+    """Return the part of a test's name for a value: its text, or a constant for a function."""
     return value if isinstance(value, str) else "deed"
 
 

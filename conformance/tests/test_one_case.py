@@ -1,4 +1,4 @@
-"""A request for one case waits for one case: nothing else is read, and no other format's reader is loaded."""
+"""A request for one case reads that case alone, and loads no reader of another format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ONE, OTHER = "btm.clean.empty", "jbm.clean.every-kind-seed"
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The ids of the cases that are made of lines."""
+    """The ids of the cases that are parsed from lines."""
     made: list[str] = []
     right = Case.from_trusted_json
 

@@ -1,4 +1,4 @@
-"""The command line says what it can do: options are in pages, transcripts or tests; manuals; completion."""
+"""The command line is documented: options occur in pages, transcripts or tests; manuals; completion."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from journalspec_conformance.cli import COMMANDS, cli
 from judged import PROGRAM
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-#: Where an option may be shown: pages and transcripts that people read, and tests that use it.
+#: The files that may show an option: pages, transcripts, and tests that use it.
 SHOWN = [
     "README.md",
     "docs/*.md",
@@ -62,7 +62,7 @@ def test_all_commands_are_walked() -> None:
 
 
 def test_every_option_has_a_line_and_is_shown_or_tested() -> None:
-    """The line is that of the reference page, which is made of the help."""
+    """The line is the one in the reference page, which is generated from the help."""
     without = [f"{path} {each.opts}" for path, each in EVERY if not each.help]
     assert not without, f"no help, an empty line of the reference page: {without}"
     unseen = [
@@ -79,7 +79,7 @@ def test_an_option_that_is_nowhere_is_noticed() -> None:
 
 
 def completed(**given: str) -> str:
-    """Return what the program prints when a shell asks it."""
+    """Return the program's output when a shell asks for completion."""
     own = {**os.environ, **given}
     return subprocess.run(PROGRAM, capture_output=True, text=True, check=True, env=own).stdout
 

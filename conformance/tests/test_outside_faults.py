@@ -1,7 +1,7 @@
-"""Three faults that an outside reader was given on purpose: the smoke tier of each format sees them.
+"""Three faults that were seeded into an external reader: each format's smoke tier detects them.
 
-Names that are made up, records listed that do not count, and an edition guessed
-from the bytes. Each is the reference with one habit changed.
+The faults are invented names, listed records outside the state, and an edition guessed from the bytes. Each
+is the reference with one change.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ ALIKE = (("seed", "s2", "s1"), ("v1", "v2", "v2e"), ("v1", "v2e"))
 
 
 class Faulty:
-    """The reference; `change` gets it, the operation, the files and how it is asked, and answers."""
+    """The reference; `change` gets it, the operation, the files and the options, and returns the answer."""
 
     def __init__(self, format_id: str, change: Change) -> None:
         self.right = load(format_id)
         self.change = change
 
     def __getattr__(self, name: str) -> Any:
-        """Everything else is the reference's."""
+        """Return the reference's attribute."""
         return getattr(self.right, name)
 
     def read(self, files: Files, **asked: Any) -> Observation:
@@ -128,5 +128,6 @@ def test_an_edition_that_was_not_asked_for_is_noticed(taken: str, asked: str) ->
     ("taken", "asked"), [pair for chain in ALIKE for near in pairwise(chain) for pair in (near, near[::-1])]
 )
 def test_trying_which_edition_reads_clean_is_noticed(taken: str, asked: str) -> None:
-    # Only the edition that is tried second can be missed; where it was asked for, a case must say so.
+    # Only the second edition can be mistaken for the first; for questions about it, a case must notice the
+    # error.
     assert killers(Faulty("jboss_journal", first_clean(taken, asked)), cases_of("jboss_journal", asked), 1)

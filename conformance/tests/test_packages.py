@@ -1,4 +1,4 @@
-"""What holds for all packages: shared modules know no format, imports point down, a name means one thing.
+"""Rules for all packages: shared modules know no format, imports point down, a name means one thing.
 
 Imports never go round in a circle; deferred ones count as well.
 """
@@ -19,7 +19,7 @@ from journalspec.formats import format_ids
 from tables import table
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Each package, after those that it may import, and where it is.
+#: The packages and their directories; each one may import those before it.
 PACKAGES = {
     "journalspec": "specs",
     "journalspec_reference": "reference_impl",
@@ -54,7 +54,7 @@ def places() -> dict[str, Path]:
 
 @cache
 def modules() -> dict[str, tuple[Path, ast.Module]]:
-    """Return every hand-written module, parsed: for tests, not for whoever collects them."""
+    """Return every hand-written module, parsed: while tests run, not while they are collected."""
     return {name: (path, ast.parse(path.read_bytes())) for name, path in places().items()}
 
 
@@ -102,10 +102,10 @@ def words(tree: ast.Module) -> Iterator[str]:
 
 
 def imported(tree: ast.AST, name: str, known: Collection[str]) -> Iterator[str]:
-    """Yield the modules that `tree` imports, anywhere in it and for whatever purpose."""
+    """Yield the modules that `tree` imports, at any place."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            # The package that a module is in has been imported in any case.
+            # The parent packages of a module are imported in any case.
             yield from (alias.name for alias in node.names if not name.startswith(f"{alias.name}."))
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{name} imports relatively"

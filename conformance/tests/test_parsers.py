@@ -1,12 +1,12 @@
-"""The parsers that Kaitai Struct generates: a language is offered if its parsers read every captured file.
+"""The parsers that Kaitai Struct generates: an offered language's parsers must read every captured file.
 
 The tests of the corpus hold the committed Python parsers against the reference, file by file; the parsers of
 every language must find what the Python parsers find, field by field, and refuse what those refuse.
 
 A driver (``parsers/main.*``) reads lines ``path TAB schema TAB class TAB parameter TAB instances`` and prints
-a line for each: all fields by name, without those that are zero, empty or absent, which languages do not
-tell apart, and of numbers with a fraction what is before it. What is longer than 64 bytes is printed as its
-length and its ends; a refusal begins with `error`.
+a line for each: all fields by name, without those that are zero, empty or absent, which languages do not tell
+apart, and of numbers with a fraction what is before it. A value longer than 64 bytes is printed as its length
+and its ends; a refusal begins with `error`.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ TOOL = ROOT / "tools" / "kaitai"
 DRIVERS = Path(__file__).parent / "parsers"
 SPECS = ROOT / "specs" / "journalspec"
 SCHEMAS = [path for name in format_ids() for path in sorted((SPECS / name).rglob("*.ksy"))]
-#: Files of the smoke tier checked for a schema of which none is captured; more say nothing new.
+#: Files of the smoke tier that are checked for a schema without captured files; more add nothing new.
 ENOUGH = 40
-#: This many contents are drawn for each version of a type. The contents for a caller that wants this many of
-#: each family, and all that products wrote: JOURNALSPEC_BODIES=10000 pytest conformance/tests/test_parsers.py
+#: This many contents are drawn for each version of a type. For more of each family, and for all that products
+#: wrote: JOURNALSPEC_BODIES=10000 pytest conformance/tests/test_parsers.py
 DRAWN = 6
 ASKED = int(os.environ.get("JOURNALSPEC_BODIES", "0"))
 #: Files that a type within a schema describes as a whole.
@@ -60,7 +60,7 @@ REFUSALS = (KaitaiStructError, EOFError, UnicodeDecodeError)
 
 @dataclass(frozen=True)
 class Sample:
-    """A file: where it is, how to parse it, and what the Python parser finds (None: it refuses the file)."""
+    """A file: its path, its parser, and the result of the Python parser (None: it refuses the file)."""
 
     path: Path
     schema: str
@@ -168,7 +168,7 @@ def octets_of(schema: str) -> frozenset[str]:
 
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> list[Sample]:
-    """Every captured file of a journal; for editions of which there are none, files of the smoke tier."""
+    """Every captured file of a journal; for editions without any, files of the smoke tier."""
     folder = tmp_path_factory.mktemp("samples")
     found: dict[tuple[str, str], dict[bytes, Sample]] = {}
     for case in load_cases(tier="captured"):
@@ -239,12 +239,12 @@ def parts(folder: Path) -> Iterator[Sample]:
         texts = dict.fromkeys(re.findall(r"hex:([0-9a-f]{60,})", source))
         found = list(samples_of(schema, format_id, map(bytes.fromhex, texts), folder))
         sound = [sample for sample in found if sample.tree is not None]
-        assert len(sound) > len(found) // 2  # the others are what cases call damaged
+        assert len(sound) > len(found) // 2  # the others are damaged on purpose
         yield from sound
 
 
 def bodies_of(family: Family) -> Iterator[Body]:
-    """Yield drawn contents of each type that stands by itself, and if asked what products wrote."""
+    """Yield drawn contents of each root type, and, if JOURNALSPEC_BODIES is set, those of products."""
     random, kinds = Random(46), [(root, version) for root in family.roots for version in family.versions]
     for root, version in kinds * max(DRAWN, -(-ASKED // len(kinds))):
         yield Body(family, root, version, draw(family, root, version, random), real=False)
@@ -261,7 +261,7 @@ def body_sample(folder: Path, number: int, body: Body) -> Sample:
 
 
 def bodies(folder: Path) -> Iterator[Sample]:
-    """Yield bodies, each the same to the parser of Python as to the table of its family."""
+    """Yield bodies; assert that the Python parser and the family's table read each one alike."""
     for family in (each for format_id in format_ids() for each in families(format_id).values()):
         for number, body in enumerate(bodies_of(family)):
             sample = body_sample(folder, number, body)
@@ -272,7 +272,7 @@ def bodies(folder: Path) -> Iterator[Sample]:
 
 
 def is_printed_alike(body: Body) -> bool:
-    """Return whether no real number is there that drivers print each in its own way: NaN, a huge one."""
+    """Return whether all real numbers print alike in all drivers: no NaN, no huge one."""
     found = leaves(body.family, body.root, body.data, body.version)
     values = (
         each for leaf in found for each in (leaf.value if isinstance(leaf.value, list) else [leaf.value])
@@ -297,7 +297,7 @@ def dump(value: Any, language: str, schema: str, name: str = "") -> str:
         parts = {
             key.replace("_", ""): dump(item, language, schema, key)
             for key, item in vars(value).items()
-            # In these languages fields differ from instances by their names alone.
+            # In these languages, instances look like fields and are recognised by name.
             if not key.startswith("_")
             and not (language in ("java", "rust") and key in names_of(schema, "instances"))
         }
@@ -322,14 +322,14 @@ def dump(value: Any, language: str, schema: str, name: str = "") -> str:
 
 
 def are_octets(value: list[Any], language: str, schema: str, name: str) -> bool:
-    """Return whether a list is bytes to a language; a driver of Rust sees no types, only numbers."""
+    """Return whether a language reads a list as bytes; the driver of Rust sees only numbers, no types."""
     if language == "rust":
         return all(isinstance(each, int) and 0 <= each < 256 for each in value)
     return language == "go" and name in octets_of(schema)
 
 
 def rounded(number: int) -> int:
-    """Return what the runtime of JavaScript makes of a number: it rounds, and forgets that `^` is signed."""
+    """Return a number as JavaScript's runtime computes it: rounded, and with `^` as unsigned."""
     if number < -(1 << 31):
         number += 0 if number & 1 << 31 else 1 << 32  # too much if the lower half is below 2^31
         number = -int(float(-number - 1)) - 1
@@ -357,7 +357,7 @@ def test_there_are_samples_of_every_schema(samples: list[Sample]) -> None:
 
 
 def test_no_instance_asks_where_the_stream_is() -> None:
-    """Instances are computed late, from a stream that is somewhere else by then (in Rust at the start)."""
+    """Instances are computed late, when the stream has moved on (in Rust it is at the start)."""
     for path in SCHEMAS:
         for body in types_of(path.stem):
             assert "_io.pos" not in json.dumps(body.get("instances", {})), path.name
@@ -389,7 +389,7 @@ def test_go(packages: Path, samples: list[Sample]) -> None:
 
 
 def kinds_of(samples: list[Sample]) -> list[tuple[str, str, str]]:
-    """Return what is parsed as (schema, class, parameter), each once; Go and Rust write the last as we do."""
+    """Return each (schema, class, parameter) once; Go and Rust write the parameter as this project does."""
     return sorted({(sample.schema, sample.kind, sample.parameter) for sample in samples})
 
 
@@ -413,7 +413,7 @@ def go_parsers(samples: list[Sample]) -> str:
     return f"package main\n\nimport (\n{runtime}{imports})\n\n{body}"
 
 
-#: Neither runs for long: a compiler that takes its time is not worth it.
+#: Both programs run briefly: optimising compilation is not worth its time.
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
@@ -430,7 +430,7 @@ def test_java(packages: Path, samples: list[Sample]) -> None:
     compare(samples, "java", run([java, *QUICK.split(), "-cp", path, "Main"], module, stdin_of(samples)))
 
 
-#: Without what a program of one run does not use: code for the linker to optimise, and for unwinding a panic.
+#: A program of one run needs neither code for link-time optimisation nor code for unwinding a panic.
 RUST_QUICK = ["-C", "embed-bitcode=no", "-C", "panic=abort"]
 
 
@@ -453,7 +453,7 @@ def test_rust(packages: Path, samples: list[Sample], tmp_path: Path) -> None:
 
 
 def rust_parsers(samples: list[Sample]) -> str:
-    """Return the Rust source of a function that parses as the class with a name."""
+    """Return the Rust source of a function that selects a class by name and parses with it."""
     cases = "".join(
         f'        "{kind} {argument}" => '
         f"read::<{schema}::{kind.replace('.', '_')}, {schema}::{camel(schema)}>"

@@ -1,7 +1,7 @@
 """Windows and macOS as far as they can be imitated: little of POSIX, line ends, backslashes, locked files.
 
-And every Python from 3.11 on that is installed next to this one. What is here is not a trial on those
-systems: the page *Getting started* says which were tried.
+And every Python from 3.11 on that is installed next to this one. These tests do not run on those systems: the
+page *Getting started* lists the systems that were tried.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 POOR = HERE / "support" / "poor_platform.py"
 LOG = ROOT / "corpus" / "captured" / "bitronix_tlog" / "bitronix-2.1.4" / "partial-commit"
-#: What an operator and an implementer do; what is printed names no file that is made again.
+#: Commands of an operator and of an implementer; their output names no temporary file.
 COMMANDS = {
     "inspect": ("inspect", LOG),
     "recover": ("recover", LOG),
@@ -34,7 +34,7 @@ RUN = ("run", "--impl", "reference", "--select", "btm.clean.two-phase")
 
 
 def poor(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command where there is little of POSIX."""
+    """Run a command in the imitated environment with little of POSIX."""
     command = [sys.executable, str(POOR), *map(str, arguments)]
     return subprocess.run(
         command, capture_output=True, text=True, check=False, env={**os.environ, **environment}
@@ -83,7 +83,7 @@ def test_files_that_an_editor_on_windows_wrote_are_read(tmp_path: Path) -> None:
 
 
 def test_unremovable_file_does_not_fail_the_run(tmp_path: Path) -> None:
-    """Scratch directories whose files a scanner holds stay, and the answer is the same."""
+    """Scratch directories with files that a virus scanner holds remain; the answer is the same."""
     done = poor(*RUN, LOCKED=".tlog", TMPDIR=str(tmp_path))
     assert "Traceback" not in done.stderr
     assert done.returncode == 0, done.stdout + done.stderr
@@ -92,7 +92,7 @@ def test_unremovable_file_does_not_fail_the_run(tmp_path: Path) -> None:
 def test_names_in_answers_have_slashes_on_every_system() -> None:
     """A path below a journal becomes a name by `as_posix`; `str` would have backslashes on Windows.
 
-    Places are shown as those who named them wrote them, and as their system does.
+    Paths given by a user are shown as the user wrote them, in the style of the system.
     """
     wrong = []
     for folder in ("specs", "reference_impl", "corpus", "conformance"):

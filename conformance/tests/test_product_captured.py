@@ -1,7 +1,7 @@
 """The files that the products wrote: untouched, and read by the reference as they were written.
 
-What was written is known from the operations that were asked for and from the
-products' own readers (``expected.json``), not from any reader of ours.
+The written content is known from the requested operations and from the products' own readers
+(``expected.json``), not from this project's readers.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from journalspec_conformance.products import get_product, product_ids
 from journalspec_reference import load
 
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured"
-#: A product may be there before its format is: its captures then have tests of their own.
+#: A product may be added before its format; its captures then have tests of their own.
 DIRECTORIES = sorted(
     path.parent for path in CAPTURED.glob("*/*/*/provenance.toml") if path.parts[-4] in format_ids()
 )
-#: A product from a class path of the user's has played nothing.
+#: A product from a user's class path has no captures here.
 PLAYED = [name for name in product_ids() if get_product(name).formats and not get_product(name).own]
 PAIRS = [path for path in DIRECTORIES if path.parts[-3] == "bitronix_tlog"]
 JOURNALS = [path for path in DIRECTORIES if path.parts[-3] == "jboss_journal"]
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.skipif(not DIRECTORIES, reason="captured files are in a
 
 
 def by_product(directories: list[Path]) -> pytest.MarkDecorator:
-    """Give a test all directories of a product: one for each of the 400 would cost more than it looks at."""
+    """Give a test all directories of a product: 400 separate tests would cost more than their checks."""
     found: dict[str, list[Path]] = {}
     for directory in directories:
         found.setdefault(directory.parent.name, []).append(directory)
@@ -65,7 +65,7 @@ def files(directory: Path) -> dict[str, bytes]:
 
 
 def answer(directory: Path, when: dict[str, str]) -> Observation:
-    """Return what the reference says to a question of ``expected.json``."""
+    """Return the reference's answer to a question of ``expected.json``."""
     reference, told = load(directory.parts[-3]), expected(directory)
     common = {"edition": told["edition"], "params": told.get("params")}
     if when["op"] == "read":
@@ -83,7 +83,7 @@ def test_every_product_played_every_scenario_that_it_can(name: str) -> None:
 
 @each_directory
 def test_the_provenance_tells_what_the_scenario_asks_for(directories: list[Path]) -> None:
-    """And what the files obey and break is what the table says."""
+    """The requirements that the files obey and break are those of the table."""
     for directory in directories:
         maker, told = capture_of(directory.parts[-3]), expected(directory)
         run = maker.told_in(directory)
@@ -130,9 +130,9 @@ def plain(records: list[dict[str, Any]]) -> list[tuple[str, str, list[str]]]:
 def test_the_reference_reads_what_was_written_and_recovers_what_the_product_loads(
     directories: list[Path],
 ) -> None:
-    """Both elect alike (by the odd timestamp too), so wherever the product answers they must agree.
+    """Both elect the same file (also by an unusual timestamp), so they agree wherever the product answers.
 
-    What it does not read itself is not compared: a person has listed the right content.
+    Files that the product cannot read are not compared: a person has listed their content.
     """
     compared = 0
     for directory in directories:
@@ -153,7 +153,7 @@ def test_the_reference_reads_what_was_written_and_recovers_what_the_product_load
 
 @each_journal
 def test_expected_content_equals_the_requested_operations(directories: list[Path]) -> None:
-    """Operations that were turned down aside; a copied moment of a compaction has no answers."""
+    """Rejected operations are left out; a copied moment of a compaction has no answers."""
     for directory in directories:
         asked = capture_of("jboss_journal").asked(capture_of("jboss_journal").told_in(directory))
         for entry in expected(directory)["expect"]:

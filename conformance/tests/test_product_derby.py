@@ -1,4 +1,4 @@
-"""Real Derby behind the harness: what it keeps of a log, what it says of a damaged one, how it continues."""
+"""Real Derby in the harness: rows recovered from a log, results on damaged logs, later runs."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ PRODUCTS = CAPTURE.products()
 
 
 def by_turns(first: int) -> Callable[[Any], Any]:
-    """Ask every fourth product, beginning with the one of this number; a whole run asks all.
+    """Ask every fourth product, beginning with number `first`; a whole run asks all.
 
-    These take seconds each. What they ask about differs, so that each run asks every product something.
+    Each product takes seconds. Tests begin with different numbers, so that a run asks every product
+    something.
     """
     chosen = PRODUCTS[first::4]
     names = [pytest.param(name, marks=[] if name in chosen else [pytest.mark.whole]) for name in PRODUCTS]
@@ -89,7 +90,7 @@ def killed(connect_product: Connect, tmp_path: Path) -> Callable[[str, list[Json
 def test_committed_rows_are_kept_and_damage_is_reported_in_the_products_own_words(
     name: str, ready_product: ReadyProduct, connect_product: Connect, killed: Any
 ) -> None:
-    """A case has the log only: the pages are the base's, and the second boot begins as the first one did."""
+    """A case has only the log; the pages are those of the base, also for the second boot."""
     product = ready_product(name)
     directory, connection = killed(name, [insert(1, "one"), insert(9, "open", tx="a")]), connect_product(name)
     # The second generation continues from there.
@@ -146,7 +147,7 @@ def test_harness_reports_its_missing_capabilities(
     assert "unsupported" in connection.ask(request(product, tmp_path, cmd="write", ops=[{"op": "rename"}]))
 
 
-# Captured logs: that they are what they say, and that the product finds it in them, is asked of all formats.
+# Captured logs; tests for all formats check that they contain the listed rows and that products find them.
 
 
 def captures(name: str, place: Path) -> Iterator[tuple[Path, Path, dict[str, str]]]:
@@ -161,7 +162,7 @@ def captures(name: str, place: Path) -> Iterator[tuple[Path, Path, dict[str, str
 
 
 def after(ops: list[Json], state: Json) -> Any:
-    """Return what the model says of operations and of the boot after them, after a state."""
+    """Return the model's state after operations on `state` and the boot after them."""
     model = TableRows()
     kept = model.begin(state)
     for op in ops:
@@ -192,7 +193,7 @@ def test_a_log_of_the_product_that_the_reference_has_continued_with_is_booted(
 def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
     name: str, ready_product: ReadyProduct, connect_product: Connect, every: Every, memory_path: Path
 ) -> None:
-    """From some byte of the last file on zeros, or nothing, or a hole of one sector."""
+    """The last file is zeroed from some byte on, or cut there, or has a hole of one sector."""
     product, connection, count = ready_product(name), connect_product(name), 0
     for directory, copy, params in captures(name, memory_path):
         files = {path.name: path.read_bytes() for path in copy.iterdir()}
@@ -200,7 +201,7 @@ def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
         assert passed.last is not None
         last, end = passed.last.file.name, passed.last.end.off
         checkpoint = passed.chosen.control.checkpoint if passed.chosen.control else None
-        # What recovery begins with is before: damage there is of another kind.
+        # Recovery's starting records lie before this offset: damage there is of another kind.
         start = checkpoint.position + 100 if checkpoint and last == f"log{checkpoint.number}.dat" else 24
         for at in range(start, end, max(1, (end - start) * every(48) // 80)):
             data = files[last]
@@ -212,7 +213,7 @@ def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
                 assert predicted.state is not None, predicted
                 assert after([], found["state"]) == after([], predicted.to_json()["state"]), (directory, at)
                 count += 1
-    # A sixth of them where only a sample is asked for: a boot takes sixty milliseconds.
+    # A default run takes a sixth of them: a boot takes sixty milliseconds.
     assert count > 300 // every(6)
 
 
@@ -228,21 +229,22 @@ def test_damaged_logs_are_treated_as_the_table_says(
     begins = "c" if every(2) > 1 else ""
     command = program(get_product(name), "experiment", id=f"{begins}*")
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    # A deviation was seen: the table's result.
+    # A deviation was observed, with the result in the table.
     assert done.returncode == 1, done.stdout + done.stderr
     every_one = table(programs.__package__, "experiments.toml")["experiment"]
     known = [entry["id"] for entry in every_one if entry["id"].startswith(begins)]
     assert len(done.stdout.splitlines()) == len(known) >= 10
 
 
-# The order of writes: strace sees what the specification of the writer must say.
+# The order of writes: strace shows the order that the specification of the writer states.
 
 #: One letter for the operation, and the file. W records, H header, M end marker, Z zeros, S sync, U unlink of
 #: a log file; K and m the control file and its mirror, SK and Sm if they are forced; p a page, s its sync.
 BEGIN = CONTROL = r"K1 SK m1 Sm "
-#: Pages go out when they are new (10.1 forces them), and all before the checkpoint's record, forced.
+#: New pages are written at once (10.1 forces them); all pages are written and forced before the checkpoint's
+#: record.
 ORDERS = {
-    # Each commit is forced by itself, the end marker too; there is no room made ahead of time.
+    # Each commit and the end marker is forced separately; no room is preallocated.
     "true": rf"{BEGIN}(W1 S1 |p |s )+H2 S2 M1 S1 (W2 S2 |p |s )*s W2 S2 {CONTROL}U1 $",
     # Each write is durable when it returns: nothing but the new file's header and its zeros is forced.
     "false": rf"{BEGIN}(W1 |p |s )+H2 S2 M1 (Z2 )+S2 (W2 |p |s )*s W2 {CONTROL}U1 $",
@@ -297,10 +299,10 @@ def test_commits_a_switch_and_a_checkpoint_are_written_in_this_order(
         pytest.skip(f"strace is not permitted here: {error}")
     order = "".join(f"{letter} " for letter in letters(seen))
     assert re.match(ORDERS[file_sync], order), order
-    # One write for each commit: of 37 rows, a transaction, and the checkpoint.
+    # Each commit is one write: those of 37 rows, of a transaction, and of the checkpoint.
     commits = [item for item in seen if re.fullmatch(r"log\d\.dat", item.file) and len(item.data) > 37]
     assert len([item for item in commits if any(item.data)]) >= len(SWITCHING) - 2
-    # The file that is written to is opened so that a write is durable when it returns, or it is not.
+    # Without `file_sync` the last log file is opened for synchronous writes, with it it is not.
     shown = log.read_text(encoding="ascii")
     opened = "".join(f"\\x{byte:02x}" for byte in b"log2.dat")
     last = [line for line in shown.splitlines() if "openat(" in line and f'{opened}"' in line][-1]

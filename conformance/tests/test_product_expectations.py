@@ -1,4 +1,4 @@
-"""The shipped expectation files of the products hang together with rules, deviations and the corpus."""
+"""The shipped expectation files of the products are consistent with rules, deviations and the corpus."""
 
 from __future__ import annotations
 

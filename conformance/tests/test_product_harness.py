@@ -1,4 +1,4 @@
-"""The harnesses of products: refusals, file order, what captures must hold; and what only files show."""
+"""The harnesses of products: refusals, order of files, captures, behaviour that only files show."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_a_record_is_covered_if_it_ends_at_or_below_the_tail() -> None:
 
 @of_products
 def test_the_sequential_writer_covers_every_forced_record(ready_product: ReadyProduct) -> None:
-    """Of the concurrent one this cannot be said, and when it fails is chance."""
+    """The concurrent writer can miss records, but whether it does in a run is chance."""
     command = program(ready_product("bitronix-2.1.4"), "races", rounds="40")
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
@@ -129,7 +129,7 @@ def test_the_sequential_writer_covers_every_forced_record(ready_product: ReadyPr
 @of_products
 @pytest.mark.parametrize("name", ["hornetq", "artemis"])
 def test_a_part_of_a_transaction_that_was_not_forced_is_lost(name: str, ready_product: ReadyProduct) -> None:
-    """A COMMIT counts the records of its own file only (JBM-DEV-015): what a crash leaves looks healthy."""
+    """A COMMIT counts only the records of its own file (JBM-DEV-015), so a lost record goes unnoticed."""
     ready_product(registry()[name].product)
     case = find_case("jbm.prepares.first-part-lost-v2")
     (probe,) = (probe for probe in case.probes if probe.id.endswith("/recover.strict"))

@@ -1,6 +1,6 @@
 """HornetQ finishes the compactions of the reference's writer that a kill has cut short.
 
-What must be there says the format's model, from the operations alone; no file is looked into.
+The expected content comes from the format's model and the operations alone; no file is read for it.
 """
 
 from __future__ import annotations

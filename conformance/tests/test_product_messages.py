@@ -1,4 +1,4 @@
-"""The record of messages is true: starts of real products on damaged stores print what the rows say.
+"""The record of messages is true: real products print the recorded messages on damaged stores.
 
 Needs Java, a Java compiler, and the products' jars (by `journalspec products fetch`, brokers by Maven).
 """
@@ -27,7 +27,7 @@ REPEATED = {
     "bitronix-2.1.4": "record-body",
     "activemq-6.1.7": "file-missing",
 }
-#: Where the classes of a version are: product of the rows -> directory of jars.
+#: Directories of the classes: product of the rows -> directory of jars.
 SOURCES = {
     "derby_log": ("derby-10.14.2.0", "10.14.2.0"),
     "bitronix_tlog": ("bitronix-2.1.4", "2.1.4"),
@@ -49,7 +49,7 @@ def test_a_start_prints_what_the_record_has(product: str, ready_product: ReadyPr
     codes: set[str] = set()
 
     def look(_: str, store: Path) -> None:
-        inner = store / "log"  # of a database the journal is the directory in it
+        inner = store / "log"  # the journal of a database is a directory in it
         (journal,) = find_journals(load(inner if inner.is_dir() else store), None, None, {})
         seen = ask(journal, "strict").observation
         codes.update(note.code for note in seen.notes)
@@ -82,5 +82,5 @@ def _contents(jar: Path) -> bytes:
 
 
 def _pieces(text: str) -> list[bytes]:
-    """Return what is between the blanks of a text, but for what properties escape or break."""
+    """Return the constant pieces of a text, split where property files escape or break it."""
     return [piece.encode() for piece in re.split(r"\{\}|['=:#!\\]|\s{2,}", text) if len(piece) > 5]

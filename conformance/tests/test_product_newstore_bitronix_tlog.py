@@ -26,6 +26,6 @@ def test_the_products_load_what_the_report_counts(
     assert status == 0, text
     (line,) = (line.split() for line in text.splitlines() if line.startswith("all"))
     kept, _, _, wrong, started, _ = map(int, line[1:])
-    # Of the edition of the seed there is no product.
+    # No product has the edition `seed`.
     assert wrong == 0
     assert kept >= started > int(count) // 2

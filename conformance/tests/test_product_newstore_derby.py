@@ -1,4 +1,4 @@
-"""New databases of damaged ones, and scripts where there can be none: every Derby has what contents have."""
+"""New databases, or scripts, of damaged ones: every Derby then has the rows that contents report."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from products import Every, ReadyProduct, of_products
 PRODUCTS = ("derby-10.1.3.1", "derby-10.8.3.0", "derby-10.14.2.0", "derby-10.16.1.1")
 #: A database with keys, checks, indexes, views, and values of each type.
 FEATURES = Path(__file__).resolve().parent / "data" / "derby_features.sql"
-#: What random work makes the bases of: the first has a transaction in doubt.
+#: Seeds of the random work that makes the bases: the first has a transaction in doubt.
 SEEDS = (9, 6, 11)
 
 
 def bases(product: str, derby: Derby) -> list[Path]:
-    """Return databases as crashes leave them, made by the product unless they were before."""
+    """Return databases as crashes leave them, made by the product unless they are in the cache."""
     found = []
     for seed in SEEDS:
         name = f"newstore-{product}-{stores.digest(PROGRAM.read_text(encoding='utf-8'), str(seed))}"
@@ -48,7 +48,7 @@ def test_the_product_has_what_contents_have(
             trial = Trial(made[seed // 20 % len(made)], seed, memory_path / str(seed))
             trial.prepare()
             old, new = trial.requests()
-            # Scripts are run by the one that has ij, which is asked for all of them below.
+            # Scripts need the product that has ij; it runs all of them below.
             if new is not None and trial.form == "database":
                 trial.judge(derby.ask(old), derby.ask(new))
             trials.append(trial)
@@ -112,7 +112,7 @@ def test_a_script_makes_all_of_a_database(ready_product: ReadyProduct, memory_pa
 def test_an_encrypted_database_is_copied_as_it_is(
     algorithm: str, ready_product: ReadyProduct, memory_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With its boot password; the end of its log is cut off where no sum holds."""
+    """The database is read with its boot password; the log is cut where no checksum matches."""
     ready_product(SCRIPTS)
     password = "clo760uds2caPe"  # noqa: S105
     monkeypatch.setenv(PASSWORD, password)

@@ -1,4 +1,4 @@
-"""Brokers start on new stores made of damaged ones, deliver what is counted, and import the XML.
+"""Brokers start on new stores made of damaged ones, deliver the counted messages, and import the XML.
 
 A sample; ``tools/newstore_trials.py --format jboss_journal --product`` tries as many as are asked for, and
 ``JOURNALSPEC_XML_MESSAGES=10000 pytest -k imports`` on this file imports as many messages of each broker.

@@ -1,4 +1,4 @@
-"""ActiveMQ delivers what new KahaDB stores hold, and Artemis what is imported of a KahaDB.
+"""ActiveMQ delivers the messages of new KahaDB stores, and Artemis those imported from a KahaDB.
 
 A sample; ``tools/newstore_trials.py --format kahadb_journal --product`` tries as many as are asked for.
 """
@@ -25,7 +25,7 @@ from products import need_brokers
 
 pytestmark = [pytest.mark.product, pytest.mark.java]
 BROKER = ("kahadb", "6.1.7")
-#: Columns that both brokers have, and how properties begin that are of one of them alone.
+#: Columns that both brokers have, and prefixes of properties that only one of them has.
 SAME = (
     *("kind", "priority", "timestamp", "expiration", "text", "content", "durable"),
     *("correlation_id", "reply_to", "type", "group_id"),
@@ -44,7 +44,7 @@ def test_activemq_delivers_what_the_report_counts(capsys: pytest.CaptureFixture[
     assert status == 0, text
     (line,) = (line.split() for line in text.splitlines() if line.startswith("all"))
     kept, _, _, wrong, started, old = map(int, line[1:])
-    # Of drawn journals ActiveMQ does not start on each.
+    # ActiveMQ does not start on every drawn journal.
     assert wrong == 0
     assert kept >= 20
     assert kept >= started >= 15

@@ -1,10 +1,10 @@
-"""Outcomes that were recorded from the real classes, held against the harnesses and the specification.
+"""Outcomes that were recorded from the real classes, compared with the harnesses and the specification.
 
-For each input it is known what each implementation loads. The harnesses must
-give the same. What the specification says is taken from the reference; each
-difference from it must be explained by exactly one entry of
-``data/recorded_outcomes.toml``, which names a deviation. Two implementations
-that do not run here (the ``jbm-*``) are judged by the record alone. Without
+The record has each implementation's result for each input. The harnesses must give the same. What the
+specification says is taken from the reference; each difference from it must be explained by exactly one entry
+of
+``data/recorded_outcomes.toml``, which names a deviation. For two implementations that do not run here (the
+``jbm-*``) only the record is compared. Without
 ``--products whole`` the harnesses are asked about a sample.
 """
 
@@ -41,11 +41,11 @@ def needed(path: Path) -> Path:
 
 # Pairs: messages are compared as text.
 
-#: Seconds after which a call that never returns is believed not to (the others take milliseconds).
+#: Seconds after which a call is taken to hang; the others take milliseconds.
 TIMEOUT = 3.0
 COLUMNS = {"bitronix-2.1.4": "btm-2.1.4", "bitronix-3.0.0-mk1": "btm-3.0.0-mk1"}
 POLICIES = {"strict": "strict", "skip": "salvage"}
-#: Where the record says no more than this many characters, it was cut there.
+#: The record cuts texts at this many characters.
 CUT = "..."
 
 
@@ -126,9 +126,9 @@ def test_the_reference_makes_the_same_of_a_pair_unless_the_product_is_permissive
 # Journals: loaded records are compared as values.
 
 FORMAT = "jboss_journal"
-#: The bytes of each implementation, and so the operations that it was asked for.
+#: The edition of each implementation, which decides the operations that it was asked for.
 EDITIONS = {"jbm-s0": "seed", "jbm-s1": "s1", "hornetq-2.4.9": "v2", "artemis-2.44.0": "v2e"}
-#: The order in which a directory is listed decides, and file systems differ.
+#: Cases whose outcome depends on the order of a directory listing, in which file systems differ.
 ORDER_DECIDES = {"v2/study/dup-id", "v2/study/dup-id-tx"}
 
 
@@ -149,7 +149,7 @@ class Difference(NamedTuple):
     thrown: str
 
     def explained_by(self, entry: Json) -> bool:
-        """Return whether `entry` is the reason."""
+        """Return whether `entry` explains the difference."""
         return (
             self.load == entry.get("load", 1)
             and self.implementation in entry["counts"]
@@ -162,14 +162,14 @@ ENTRIES: list[Json] = table("recorded_outcomes")["explained"]
 
 
 def specified(recorded: Recorded, name: str) -> Outcome:
-    """Return what the reference says of an input in the edition of an implementation."""
+    """Return the reference's result for an input in the edition of an implementation."""
     edition = EDITIONS[name]
     seen = load(FORMAT).recover(recorded.files, edition=edition, policy="strict", params=recorded.params)
     return outcome_of_observation(seen.to_json(), edition)
 
 
 def differences(inputs: list[Recorded]) -> Iterator[Difference]:
-    """Yield every difference from what the reference says."""
+    """Yield every difference from the reference's result."""
     for recorded in inputs:
         for name, first in recorded.outcomes.items():
             wanted = specified(recorded, name)
@@ -209,7 +209,7 @@ def differs(name: str, wanted: Outcome, seen: Outcome) -> bool:
 def test_every_outcome_of_a_journal_is_the_same(
     name: str, connect_product: Connect, inputs: list[Recorded], every: Every, memory_path: Path
 ) -> None:
-    """What a load leaves behind is loaded again, where the record has that: opened, closed, loaded."""
+    """If the record has a second load, the files left by the first are opened, closed, and loaded again."""
     connection, place = connect_product(name), memory_path / "in"
 
     def answered(recorded: Recorded, **members: Any) -> Json:

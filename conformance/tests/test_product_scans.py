@@ -1,7 +1,7 @@
 """KahaDB's scan and the reference's: real files, and damaged ones.
 
-Where the two differ on a damaged file, one of the deviations explains it, by the specification's result for
-that file. Without ``--products whole`` the product is asked about a sample.
+If the two differ on a damaged file, one of the deviations explains it, by the specification's result for that
+file. Without ``--products whole`` the product is asked about a sample.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from products import Connect, Every, Json, asked, of_products
 FORMAT, EDITION, PRODUCT = "kahadb_journal", "5.16", "activemq-5.17.6"
 REFERENCE = load(FORMAT)
 DAMAGED = 2_000
-#: Seconds after which a scan that never returns is believed not to; the others take milliseconds.
+#: Seconds after which a scan is taken to hang; the others take milliseconds.
 TIMEOUT = 4.0
 
-# The journals by which ActiveMQ tests that it still reads what its brokers wrote from 2010 on.
+# Journals of ActiveMQ's own tests, written by its brokers from 2010 on.
 
 OWN = "activemq-journals-5.15.9"
 BOTH, TEST = {"test.queue": 1000, "test.topic": 1000}, {"Test": 20}
@@ -78,7 +78,7 @@ def test_files_of_old_brokers_are_read_completely(own_journal: Callable[[str], P
     state = json.loads(call("recover", "--json", place).stdout)["state"]
     assert {entry["name"]: len(entry["messages"]) for entry in state["destinations"]} == messages
     if "schedulerDB" in name:
-        # A message itself, not a command: a user who reads that it holds nothing needs the reason.
+        # Such a record is a message, not a command: a user needs the reason why it is not listed.
         assert [note["code"] for note in seen["notes"] if note.get("off") == "28"] == ["surplus"]
 
 
@@ -108,7 +108,7 @@ def test_releases_make_the_same_of_what_old_brokers_left(
         return
     state = REFERENCE.recover(files, edition=edition, policy="strict").to_json()["state"]
     if product == "activemq-5.11.4":
-        # It replays no command that makes a subscription (KHD-DEV-029): nothing is kept for one.
+        # It replays no command that makes a subscription (KHD-DEV-029), so no message is kept for one.
         for entry in state["destinations"]:
             if entry.get("subscriptions"):
                 entry.update(messages=[], subscriptions=[])
@@ -122,7 +122,7 @@ Stretch = tuple[str, int, int]
 
 
 def scanned(observed: Json) -> tuple[list[Stretch], list[Stretch]]:
-    """Return the places of records, and the stretches that were put aside, as (file, start, end)."""
+    """Return the places of records and of dropped regions, as (file, start, end)."""
     places = [
         *((record["at"], 0) for record in observed["records"]),
         *((part, 1) for part in observed.get("dropped", ())),
@@ -138,13 +138,13 @@ def scanned(observed: Json) -> tuple[list[Stretch], list[Stretch]]:
 
 
 def ask(connection: Connection, directory: Path, **more: str) -> Json:
-    """Return what the product reads, or recovers, in `directory`."""
+    """Return the product's answer to `read` or `recover` on `directory`."""
     answer: Json = asked(connection, directory, FORMAT, **{"edition": EDITION, "cmd": "read", **more})["ok"]
     return answer
 
 
 def read(files: dict[str, bytes]) -> Json:
-    """Return what the reference reads."""
+    """Return the reference's answer to `read`."""
     return REFERENCE.read(files, edition=EDITION).to_json()
 
 
@@ -180,7 +180,7 @@ def journals(count: int) -> Iterator[dict[str, bytes]]:
 
 
 def explained(files: dict[str, bytes], ours: Json, theirs: Json | None) -> str:
-    """Return the deviation that lets the product part from `ours` (None: it gives no answer), or nothing."""
+    """Return the deviation by which the product differs from `ours`, or ""; `theirs` None: no answer."""
     codes = {note["code"] for note in ours["notes"]}
     reasons = {part["reason"] for part in ours["dropped"]}
     sizes = [control(files, part)[0] for part in ours["dropped"] if part["reason"] == "bad-size"]
@@ -192,7 +192,7 @@ def explained(files: dict[str, bytes], ours: Json, theirs: Json | None) -> str:
         "KHD-DEV-005": any(negative),
         "KHD-DEV-006": "bad-chain" in reasons or "unknown-type" in codes,
         "KHD-DEV-007": "suspicious-end" in codes or 0 in sizes,
-        # The remaining bytes are too few for a control record: it compares the rest of an earlier reading.
+        # Too few bytes remain for a control record: the product compares leftover bytes of an earlier read.
         "KHD-DEV-017": "truncated" in reasons,
     }
     return next((name for name, holds in known.items() if holds), "")

@@ -1,4 +1,4 @@
-"""Every deviation is shown by the product that has it, and the reference shows none.
+"""Every deviation is reproduced on a product that has it, and the reference shows none.
 
 Without ``--products whole`` each deviation is shown on one of the products that have it.
 """
@@ -28,7 +28,7 @@ ReadyProduct = Callable[[str], Product]
 
 
 def chosen(deviation: Deviation, product: str) -> list[pytest.MarkDecorator]:
-    """Return the mark of what only a whole run shows: three deviations of four, all products but one."""
+    """Return the mark for a whole run only: three of four deviations, and all products but one."""
     turn = int(deviation.id[-3:])
     product_in_turn = deviation.products[turn % len(deviation.products)]
     return [] if turn % 4 == 0 and product_in_turn == product else [pytest.mark.whole]
@@ -39,8 +39,8 @@ SHOWS = [
     for name, deviation in ALL
     for product in deviation.products
 ]
-#: What the reference can be asked as well, once for all products: it reads all editions. "pass" is about what
-#: a product wrote, to any reader.
+#: Proofs that also apply to the reference, once for all products, because it reads all editions. A proof with
+#: "pass" concerns files that a product wrote, for any reader.
 ASKED = [
     pytest.param(name, deviation, show, id=f"{deviation.id}-{number}")
     for name, deviation in ALL
@@ -74,7 +74,7 @@ def test_the_products_that_show_it_exist_and_are_of_the_format() -> None:
 
 
 def test_every_case_that_is_named_shows_it() -> None:
-    """A case shows what a product fails on for this reason; a captured one, what a product wrote."""
+    """A case has input on which products fail for this reason; a captured case has files of products."""
     folder = Path(str(files("journalspec_conformance"))) / "expectations"
     names = sorted({item.expectations for item in registry().values() if item.expectations})
     entries = [entry for name in names for entry in load_expectations(folder / name).entries]

@@ -1,4 +1,4 @@
-"""Products: their data files, the cache, and fetching with a tool that delivers what we tell it to."""
+"""Products: their data files, the cache, and fetching with a fake tool that delivers chosen files."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_every_data_file_describes_a_product_of_a_known_format_and_edition() -> 
         found = get_product(name)
         for format_id in found.formats:
             get_format(format_id).edition(found.edition)
-        # Products that are not programs have files only, and unpublished ones come from the user.
+        # Products without programs have only files, and users supply unpublished ones.
         assert (found.main_jar is None) == (found.java == 0 or bool(found.own))
         assert (found.main_jar or found.jars[0]).version == found.version
         assert len({jar.sha256 for jar in found.jars}) == len(found.jars)
@@ -187,10 +187,10 @@ def test_the_harness_says_what_is_missing(cache: Path) -> None:
 
 def test_every_product_has_a_harness_with_known_failures() -> None:
     entries = [entry for entry in registry().values() if entry.product]
-    # A product whose format is still to come is asked by tests of its own only.
+    # A product whose format is not yet there is used only by its own tests.
     ready = [name for name in product_ids() if get_product(name).formats]
     assert sorted(entry.product for entry in entries) == ready
-    # About a version that we have never run, we know nothing.
+    # A version that was never run has no expectations.
     assert all(bool(entry.expectations) != bool(get_product(entry.product).own) for entry in entries)
 
 
@@ -213,7 +213,7 @@ def test_a_fetch_that_is_ended_leaves_neither_files_nor_children(
 
 
 def test_files_of_a_killed_fetch_are_removed_by_a_later_one(tmp_path: Path) -> None:
-    """Old ones that are not a product: a young one may be another fetch."""
+    """Old directories of fetches are removed; a young one may belong to another running fetch."""
     old, young = time.time() - 2 * TIMEOUT, time.time() - 1
     for name, begun in (("journalspec-0123", old), ("journalspec-4567", young), ("bitronix-2.1.4", old)):
         (tmp_path / name / "jars").mkdir(parents=True)

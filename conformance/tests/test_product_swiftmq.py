@@ -1,7 +1,6 @@
-"""The harness of the SwiftMQ store, with a class path that is none of the product's: nobody publishes that.
+"""The harness of the SwiftMQ store, with a fake class path, because the product's is not published.
 
-The published client is real: what a store is given, and the messages. The stand-in for the store keeps a
-text.
+The client library is the published one. The fake store keeps a text.
 """
 
 from __future__ import annotations
@@ -135,7 +134,7 @@ def test_without_memory_it_refuses_and_begins_again(connection: Connection, tmp_
 
 @of_products
 def test_a_thousand_starts(connection: Connection, every: Every, tmp_path: Path) -> None:
-    """After some hundreds the harness begins again with another JVM."""
+    """After some hundreds of questions the harness starts a new JVM."""
     store(tmp_path, "queue a")
     for _ in range(1000 // every(3)):
         answer = asked(connection, tmp_path)["ok"]
@@ -170,7 +169,7 @@ def test_operations_are_a_routers(connection: Connection, tmp_path: Path) -> Non
     assert answer["ok"]["durable"] == [str(number) for number in (0, 1, 5, 7, 9, 10, 11, 12)]
     log = (tmp_path / "log" / "transaction.log").read_text().splitlines()
     assert log[0] == "page size 4096, force-sync true, backup"
-    # The commit of two is one batch; before a checkpoint no transaction is open.
+    # The commit of two transactions is one batch; no transaction is open before a checkpoint.
     assert [line for line in log if line.startswith("batch of 2")] == ["batch of 2"]
     assert log[-2:] == ["checkpoint, active 0", "shutdown"]
     assert "abort a" in log
@@ -192,7 +191,7 @@ def test_missing_capabilities_are_reported(connection: Connection, tmp_path: Pat
 
 @of_products
 def test_cases_are_put_to_it_as_to_any_product(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fake makes nothing of real bytes: every case fails, and none is an error."""
+    """The fake store cannot read real bytes: every case fails, and none is an error."""
     monkeypatch.setenv(OWN, str(fake))
     chosen = ("--format", "swiftmq_store", "--select", "smq.branches.*")
     assert "error:" not in call("run", "--impl", "swiftmq", *chosen, status=1).output

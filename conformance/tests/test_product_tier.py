@@ -1,7 +1,7 @@
-"""The expectation file of every product against all captured files, its own and everybody else's.
+"""The expectation file of every product against all captured files, its own and those of others.
 
-Each product's answers are taken once without its expectation file, and then held against the file
-and against the rules that it is made by. Seconds each: nothing that a product wrote makes it hang.
+Each product answers once without its expectation file. The answers are then compared with the file and with
+the rules that generate it. Each product takes seconds: no captured file makes one hang.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from journalspec_conformance.products import Product, get_product
 from journalspec_conformance.running import RunRequest, prepare, run_probes
 from journalspec_corpus.load import load_cases
 
-#: Those that we have run: there are no expectations for an unpublished one.
+#: The products that were run: unpublished ones have no expectations.
 PRODUCTS = [
-    # By default, the newest version of each: those are named without it.
+    # A default run takes the newest version of each, whose name has no version.
     pytest.param(name, marks=[pytest.mark.whole] if "-" in name else [])
     for name, entry in sorted(registry().items())
     if entry.product and entry.expectations
@@ -30,7 +30,7 @@ TIMEOUT = 5.0
 
 
 def own_cases(product: Product) -> set[str]:
-    """Return the cases of what a product wrote itself; there are some."""
+    """Return the cases of files that a product wrote itself; there must be some."""
     every = [case for format_id in product.formats for case in load_cases(format_id, "captured")]
     own = {case.id for case in every if case.origin.base == product.id}
     assert own
@@ -48,14 +48,14 @@ def test_expectations_equal_the_product_behaviour(name: str, ready_product: Call
         results = list(run_probes(plain.setup, plain.probes, 1, engine))
     applied = [bound.apply(result) for result in results]
     asked = [result.case for result in applied if result.result_class not in ("unsupported", "unasked")]
-    # Many, or those that the product wrote itself, if it reads no other edition.
+    # Many cases pass, or, if the product reads no other edition, those that it wrote itself.
     assert len(asked) > 50 or {*asked} == own_cases(product)
     assert [(result.probe, result.reason) for result in applied if result.red] == []
 
     cases = {case.id: case for format_id in product.formats for case in load_cases(format_id, "captured")}
     known, unexplained = explain(product, {result.probe: result for result in results}, cases)
     assert [(result.probe, result.fingerprint) for result in unexplained] == []
-    # The result of the rules is the content of the file: it can be regenerated.
+    # The rules generate the content of the file.
     failed = {result.probe for result in results if result.red}
     by_file = {
         (probe, entry.outcome, entry.deviation)

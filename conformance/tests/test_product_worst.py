@@ -1,4 +1,4 @@
-"""What the products make of the worst cases is what the findings say."""
+"""The products' answers to the worst cases are those in the findings."""
 
 from __future__ import annotations
 

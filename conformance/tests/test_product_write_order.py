@@ -1,11 +1,9 @@
-"""The order of writes that the reference models for a product is the order that the product issues.
+"""The reference models a product's order of writes: it must be the order that the product issues.
 
-The products run under strace. What they write, force, rename and remove is
-compared one by one with what the reference writer does to a recording storage.
-Of a pair only clock readings, and what is computed from them, are masked.
-HornetQ and Artemis make files ahead of time in threads of their own, so what is
-compared is what happens to each file from its beginning to its end, and the
-order of everything that a compaction does to names.
+The products run under strace. Each write, fsync, rename and removal is compared with the calls of the
+reference writer to a recording storage. In a pair only clock readings, and values computed from them, are
+masked. HornetQ and Artemis make files ahead of time in other threads. For them the test compares the
+operations on each file, and the order of a compaction's changes of names.
 """
 
 from __future__ import annotations
@@ -31,7 +29,7 @@ JOURNALS = {
     "artemis-2.44.0": {"order": "artemis", "prefix": "activemq-data", "extension": "amq", "fill": "00"},
     "hornetq-2.4.9": {"order": "hornetq", "prefix": "hornetq-data", "extension": "hq", "fill": "4a"},
 }
-#: The reference's name for the format version that all of these write.
+#: The edition that all of these products write.
 EDITIONS = {"jboss_journal": "v2"}
 HEADER = 21
 TIMESTAMP = range(4, 12)
@@ -65,7 +63,7 @@ def modelled(
     writer = load(product.harness).writer(storage, edition=edition_of(product), params=params)
     for op in ops:
         writer.apply(op)
-    # As strace would show it: a directory that is forced has no name here.
+    # An event in the form of strace: the fsync of a directory has no name here.
     done = [{"file": "", "off": "0", "data": "", "to": "", **item} for item in storage.taken()]
     return [
         Seen(op["op"].removesuffix("-dir"), op["file"], int(op["off"]), bytes.fromhex(op["data"]), op["to"])
@@ -149,7 +147,7 @@ def test_a_new_pair_and_a_swap_are_made_in_the_modelled_order(
     assert changes == unclocked(modelled(product, before, SWAPPING, {**PAIRS[name], **params}))
 
 
-# A journal: the life of each file.
+# A journal: the operations on each file.
 
 
 def add(number: int, size: int, **more: str) -> Op:
@@ -168,7 +166,7 @@ PLAIN = [
     add(5, 40),
     CLOSE,
 ]
-#: A transaction whose records are in two files, only its COMMIT is forced; then all that is left is copied.
+#: The records of a transaction are in two files, and only its COMMIT is forced; then live records are copied.
 COMPACTING = [
     OPEN,
     *(add(number, 400, tx="9") for number in (1, 2, 3)),
@@ -191,7 +189,7 @@ def lives(seen: list[Seen]) -> dict[str, list[Change]]:
         elif item.kind == "unlink":
             by_name[f"{item.file} (removed)"] = by_name.pop(item.file)
         else:
-            # The copies of a compaction, and the form of its control file, are not the subject here.
+            # The bytes of a compaction's copies and of its control file are not compared here.
             own = item.file == CONTROL or item.file.endswith(".cmp")
             content = (0 if item.file == CONTROL else len(item.data)) if own else item.data
             events.append((item.kind, item.off, content))
@@ -207,7 +205,7 @@ def unstamped(events: list[Change]) -> list[Change]:
 
 
 def switching(seen: list[Seen]) -> list[tuple[str, str]]:
-    """Return what a compaction does to names, from the control file on, outputs by their turn."""
+    """Return a compaction's changes of names, from the control file on; outputs are numbered."""
     start = next(at for at, item in enumerate(seen) if item.file == CONTROL)
     out = []
     for item in seen[start:]:
@@ -224,7 +222,7 @@ def switching(seen: list[Seen]) -> list[tuple[str, str]]:
 def test_each_file_is_written_and_forced_as_modelled(
     name: str, ops: list[Op], ready_product: ReadyProduct, tmp_path: Path
 ) -> None:
-    """That only Artemis forces a file that it leaves is seen here too (JBM-WRT-007, JBM-WRT-008)."""
+    """Only Artemis forces a file before it continues in the next one (JBM-WRT-007, JBM-WRT-008)."""
     product, params = ready_product(name), {"file_size": str(SIZE)}
     seen = traced(product, ops, tmp_path, params)
     model = modelled(product, {}, ops, {**params, **JOURNALS[name]})
@@ -248,8 +246,8 @@ def test_each_file_is_written_and_forced_as_modelled(
 
 # Batches: each is one write, forced or not, over the end marker of the one before.
 
-#: Product -> what is written to a new file before the first batch, beside what the reference does.
-#: 5.13.5 writes the last byte and forces nothing; the reference is told to set no file aside.
+#: Product -> additional writes to a new file before the first batch. 5.13.5 writes the last byte and forces
+#: nothing; the reference runs without preallocation.
 BATCHES: dict[str, list[Change]] = {
     "activemq-5.13.5": [("write", SIZE - 1, b"\0")],
     "activemq-5.15.0": [],
@@ -262,7 +260,7 @@ def append(number: int, size: int, *, sync: bool) -> Op:
     return {"op": "append", "payload": f"{number:02x}" * size, "sync": sync}
 
 
-#: Forced and not, and over to the second file when the last batch of the first one was not forced.
+#: Batches are forced or not; the writer continues in the second file after an unforced batch.
 BATCHED = [
     OPEN,
     append(1, 40, sync=True),
@@ -275,7 +273,7 @@ BATCHED = [
 ]
 
 
-# 5.15.0 and 5.17.6 write alike: a whole run asks the former, too.
+# 5.15.0 and 5.17.6 write alike: only a whole run tries 5.15.0.
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[pytest.mark.whole] if name == "activemq-5.15.0" else []) for name in BATCHES],
@@ -283,7 +281,7 @@ BATCHED = [
 def test_batches_are_written_and_forced_as_modelled(
     name: str, ready_product: ReadyProduct, tmp_path: Path
 ) -> None:
-    """That the file which is left is not forced is seen here too (KHD-WRT-009)."""
+    """The test also shows that the old file is not forced (KHD-WRT-009)."""
     product, params = ready_product(name), {"max_file_length": str(SIZE)}
     found = lives(traced(product, [*BATCHED, CLOSE], tmp_path, params))
     told = {"preallocation": "none"} if BATCHES[name] else {}

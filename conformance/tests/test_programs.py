@@ -1,4 +1,4 @@
-"""What the runner starts and makes ends with it: real processes, ended in every way, and what is left."""
+"""The runner's processes and files end with it: real processes, ended in every way, and the remains."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from programs import until
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc (Linux)")
 
 MARK = "JOURNALSPEC_TEST_MARK"
-#: The rest would stay for 100 seconds; on a busy machine it takes a while to end.
+#: Seconds to wait for the end of all processes on a busy machine; leftover ones would stay for 100.
 GRACE = 30.0
-#: Serves the reference; leaves a double-forked process in a session of its own and a directory, and hangs
-#: at the second question.
+#: Serves the reference, and hangs at the second question. It leaves a directory, and a double-forked process
+#: in a session of its own.
 HANGS = """
 import os, sys, tempfile, time
 def leave():
@@ -56,7 +56,7 @@ serve(Hangs(), sys.stdin, sys.stdout)
 
 @pytest.fixture
 def mark() -> Iterator[str]:
-    """A value in the environment of all that a test starts; what still has it afterwards is killed."""
+    """A value in the environment of all processes of a test; those left afterwards are killed."""
     value = secrets.token_hex(8)
     yield value
     for pid in marked(MARK, value):
@@ -70,7 +70,7 @@ def environment(mark: str, tmp: Path, **more: str) -> dict[str, str]:
 
 
 def left(mark: str, tmp: Path) -> list[str]:
-    """Return what is left of a command: processes and files."""
+    """Return the remaining processes and files of a command."""
     until(lambda: not marked(MARK, mark) and not list((tmp / "tmp").iterdir()), GRACE)
     return [*marked(MARK, mark).values(), *(str(path) for path in (tmp / "tmp").rglob("*"))]
 
@@ -105,7 +105,7 @@ def test_an_ended_run_leaves_nothing(number: signal.Signals, jobs: str, mark: st
     runner.send_signal(number)
     _, said = runner.communicate(timeout=60)
     if number == signal.SIGKILL:
-        # Only processes that the implementation has detached may stay.
+        # Only processes that the implementation detached may remain.
         assert until(lambda: all("time.sleep(100)" in line for line in marked(MARK, mark).values()), GRACE)
     else:
         assert left(mark, tmp_path) == []
@@ -167,11 +167,11 @@ def test_directories_go_with_all_that_is_in_them(tmp_path: Path) -> None:
 
 @pytest.fixture
 def nobody() -> Iterator[None]:
-    """Drop root's rights for a while: root may do everything, and would not notice a missing right."""
+    """Drop root's rights for a while: as root, a missing right would not show."""
     root = os.geteuid() == 0
     if root:
         os.setresuid(65534, 65534, 0)
-        # Whoever changes his user loses sight of himself in /proc, which no program of a user does.
+        # A process that changes its user cannot read its own entry in /proc; make it readable again.
         ctypes.CDLL(None).prctl(4, 1)
     yield
     if root:

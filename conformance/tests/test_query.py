@@ -1,4 +1,4 @@
-"""``journalspec query``: answers by SQL, and nothing that a hostile query could do."""
+"""``journalspec query``: answers by SQL, and hostile queries, which must have no effect."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_records_are_the_rows_of_inspect(path: Path) -> None:
 
 
 def test_a_table_can_be_read_several_times_and_columns_that_are_not_named() -> None:
-    """Star, COLUMNS and FROM alone have all of them."""
+    """A star, COLUMNS, and FROM alone return all columns."""
     wanted = rows(JBOSS)
     (count,) = answer("SELECT count(*) n FROM records a JOIN records b USING (file, off)")
     assert count["n"] == str(len(wanted))
@@ -67,7 +67,7 @@ def test_every_table_of_every_format_can_be_read(format_id: str, tmp_path: Path)
         if case.write is None and case.input.files and not case.params:
             case.materialize(tmp_path / case.id)
             asked = ("--format", format_id, "--edition", case.edition, "--ndjson")
-            # Of a table that had rows the columns are known; those that have some are found with one query.
+            # A table that had rows already shows its columns; one query finds the tables with rows.
             count = '(SELECT count(*) FROM X) AS "X"'
             counts = ", ".join(count.replace("X", name) for name in tables if name not in filled)
             done = call("query", tmp_path / case.id, f"SELECT {counts}", *asked)

@@ -1,4 +1,4 @@
-"""``--redact``: nothing that users stored is in any output, and what is counted stays."""
+"""``--redact``: no data of users is in any output, and counts remain."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from journalspec_reference.filesets import find_journals
 from journalspec_reference.filesets import load as load_files
 from judged import call
 
-#: How contents are shown: their type and length, and of names a mark.
+#: The redacted form of contents: type and length, and for names a mark.
 SHOWN = re.compile(r"(text|bytes)\([0-9]+\)(#[0-9a-f]{6})?")
-#: Contents of this many letters are looked for in outputs; shorter ones may be there by chance.
+#: The least length of contents that are searched in outputs; shorter ones may occur by chance.
 TELLING = 5
-#: Every form that rows and answers have beside JSON, which is also compared with what is not redacted.
+#: Every form of rows and answers besides JSON, which is also compared with the unredacted answer.
 FORMS = (
     ["inspect"],
     ["inspect", "--ndjson"],
@@ -38,7 +38,7 @@ FORMS = (
 
 
 def contents(fields: tuple[Field, ...], members: Any) -> Iterator[tuple[str, str]]:
-    """Yield (stored, kind) of what users stored in a JSON object, by the field table."""
+    """Yield (value, kind) of the users' data in a JSON object, by the field table."""
     known = {each.name: each for each in fields}
     for name, value in members.items():
         field = known.get(name)

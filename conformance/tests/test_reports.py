@@ -35,7 +35,7 @@ from tables import table
 
 TABLE = table("reports")
 ONE = Result("x.a/read", "x.a", "x", "1", "one", "pass", requirements=("XXX-AAA-001",), seconds=0.0123)
-#: A failure with all that a result may have.
+#: A failure with every member that a result can have.
 TWO = replace(
     Result("x.b/read", "x.b", "x", "1", "two | <two>", "fail", "verdict", "expected \x00 clean"),
     stderr="tail\x1b[0m",
@@ -52,7 +52,7 @@ RESULTS = [
 
 
 def written(results: list[Result], header: Mapping[str, Any] | None = None) -> str:
-    """Return the text of a report of some results, of `mine` if no other header is given."""
+    """Return the text of a report of some results, with the header of `mine` by default."""
     stream = io.StringIO()
     own = make_header({"name": "mine", "version": "2"}, "./mine", "smoke", level="layout")
     write_report(stream, own if header is None else header, results)
@@ -84,7 +84,7 @@ def test_a_report_is_read_as_it_was_written(report: Report) -> None:
 
 HEAD, FIRST, SECOND, *REST, FOOTER = LINES
 SECOND_BEGINS = "line 8: a second report begins, of './other', behind the first, of './mine'"
-#: The message about a report -> its lines.
+#: The message about a faulty report -> the lines of the report.
 LACKING = {
     "not the header": [],
     "footer is missing": LINES[:-1],
@@ -137,7 +137,7 @@ def test_a_malformed_line_is_named(message: str, member: str) -> None:
 
 
 def test_a_report_without_a_seal_is_read_and_said_to_be_one() -> None:
-    """What was written before there were digests stays readable."""
+    """Reports without digests, which older versions wrote, remain readable."""
     old = parsed(TEXT.replace('"report":2', '"report":1').rpartition(',"sha256"')[0] + "}")
     assert not old.sealed
     assert "not sealed, so that an edit cannot be seen" in old.notes[0]

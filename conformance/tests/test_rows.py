@@ -1,4 +1,4 @@
-"""Questions about the rows of journals: the same answers with and without Arrow, and in every form."""
+"""Queries on rows of journals: the same answers with and without Arrow, and in every form."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ JOURNALS = {
 
 @pytest.fixture(scope="module", autouse=True)
 def store() -> None:
-    """The store of SwiftMQ, not before it is read: each worker imports this module for the names of tests."""
+    """The store of SwiftMQ is built on first use: each worker imports this module to collect tests."""
     find_case("smq.told.sound").materialize(JOURNALS["swiftmq_store"])
 
 
@@ -79,7 +79,7 @@ def test_rows_are_the_records_that_are_read(format_id: str) -> None:
 @pytest.mark.parametrize("format_id", format_ids())
 @pytest.mark.usefixtures("engine")
 def test_a_condition_leaves_the_records_of_which_it_holds(format_id: str) -> None:
-    """Every column is asked for by every value that it has, as many texts as there are."""
+    """Every column is filtered by up to three of its values; the count is that of the rows."""
     path, asked = JOURNALS[format_id], 0
     every = lines(path)
     for name, column in columns_of(get_format(format_id)).items():
@@ -260,7 +260,7 @@ def test_parquet_without_arrow_says_what_to_do(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_filter_never_makes_damage_disappear(tmp_path: Path) -> None:
-    """Of a damaged journal the verdict and the exit status are the same with a question and without."""
+    """For a damaged journal, verdict and exit status are the same with a filter and without."""
     statuses = set()
     for case in load_cases("jboss_journal")[::90]:
         if case.write is None and case.input.files and not case.params:

@@ -1,4 +1,4 @@
-"""The screen of `inspect` and `recover`: short whatever the store; what PATH may be; nothing is written."""
+"""The screen of `inspect` and `recover`: short for every store; kinds of PATH; no file is written."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from situations import store
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = FIELD.parent
-#: Every so-manyth case of a format is checked.
+#: Every case at a multiple of this number is checked.
 STEP = 37
 
 
@@ -47,8 +47,8 @@ def stores(root: Path) -> Iterator[Path]:
 
 
 def held_to_the_rules(path: Path, command: str, columns: int) -> str:
-    """Return what a command prints about a path, after making sure that it is a screen."""
-    # A name in a command is never broken, however long: so it is a short one here.
+    """Return the output of a command about a path, after checks that it fits a screen."""
+    # Commands in the output never break a long name, so this test uses a short one.
     before = Path.cwd()
     os.chdir(path.parent)
     try:
@@ -67,12 +67,12 @@ def held_to_the_rules(path: Path, command: str, columns: int) -> str:
     return result.stdout
 
 
-#: The questions about stores in turn: each is read once.
+#: The commands and widths, used in turn: each store is read once.
 TURNS = (("inspect", 100), ("recover", 80), ("inspect", 80), ("recover", 100))
 
 
 def all_short(paths: Iterable[Path]) -> int:
-    """Hold the screens of paths to the rules; return how many there were."""
+    """Check the screens of paths; return the number of screens."""
     return sum(bool(held_to_the_rules(path, *turn)) for path, turn in zip(paths, cycle(TURNS), strict=False))
 
 
@@ -102,7 +102,7 @@ def test_a_screen_of_a_real_store_is_short(part: str, every: int) -> None:
 
 @pytest.fixture
 def clean(tmp_path: Path) -> Path:
-    """A transaction log of which nothing is damaged."""
+    """An undamaged transaction log."""
     return store("clean", tmp_path)
 
 
@@ -144,7 +144,7 @@ def test_a_screen_is_folded_until_it_fits(width: int, monkeypatch: pytest.Monkey
 
 
 def test_references_of_at_start_exist() -> None:
-    """A code without a meaning would never be met: the sentence would never be shown."""
+    """Each code must exist: the sentence of an unknown one would never be shown."""
     for format_id in format_ids():
         description = get_format(format_id)
         words = description.vocabulary
@@ -193,7 +193,7 @@ def test_check_is_one_line_a_journal(clean: Path, tmp_path: Path) -> None:
 
 
 def digests(root: Path) -> dict[str, tuple[str, int]]:
-    """Return the digest and the time of the last change of all below a directory."""
+    """Return digest and modification time of each file below a directory."""
     found = {}
     for path in [root, *root.rglob("*")]:
         data = path.read_bytes() if path.is_file() else b""
@@ -230,7 +230,7 @@ def test_check_answers_for_the_paths_that_are_of_use(clean: Path, tmp_path: Path
     assert (seen.exit_code, seen.stdout) == (2, "")
 
 
-# What PATH may be.
+# Kinds of PATH.
 
 
 def test_several_stores_are_one_block_the_worst_first(clean: Path, tmp_path: Path) -> None:
@@ -302,7 +302,7 @@ def long_header(path: Path) -> Path:
 
 
 OUT, LINK, LARGE = "leads out of the archive", "is a link or a device", "unpacks to more than 2 MiB"
-#: What makes an archive, and why it is refused; test_hostile_questions.py has those that are broken.
+#: Function that makes an archive, and the reason of its refusal; test_hostile_questions.py has broken ones.
 HARMFUL: dict[str, tuple[Callable[[Path], Path], str]] = {
     "dots": (lambda path: tar_of(path, ("a/../../btm1.tlog", b"x")), OUT),
     "absolute": (lambda path: tar_of(path, ("/etc/btm1.tlog", b"x")), OUT),
@@ -408,7 +408,7 @@ def test_progress_is_shown_at_a_terminal_only_and_after_a_second(tmp_path: Path)
         said = b""
         with subprocess.Popen(command, stderr=theirs, stdout=subprocess.PIPE, env=own) as running:
             os.close(theirs)
-            with suppress(OSError):  # the end of a terminal that its last program left
+            with suppress(OSError):  # a pseudo-terminal ends with an error when its last program ends
                 while piece := os.read(ours, 4096):
                     said += piece
             assert running.communicate()[0] == b"answer\n"

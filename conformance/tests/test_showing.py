@@ -1,4 +1,4 @@
-"""Showing deviations without a product: what counts as shown, what does not, and how the command ends."""
+"""Showing deviations without a product: when one counts as shown, and exit statuses of the command."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def room() -> Iterator[ReferenceRoom]:
     made.close()
 
 
-#: Any deviation, with the id of none.
+#: Any deviation, with an id that does not exist.
 ANY = replace(deviations(FORMAT)[0], id="BTM-DEV-999", cases=(START,))
 
 

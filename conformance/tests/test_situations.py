@@ -1,4 +1,4 @@
-"""What commands say about a store in which something is missing, damaged or renamed, row by row."""
+"""Outputs of commands about stores with missing, damaged or renamed files, row by row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from situations import changed, rows, said, store
 
 
 def stamps(place: Path) -> dict[Path, tuple[int, int]]:
-    """Return the length and the time of the last change of all below a directory."""
+    """Return length and modification time of each file below a directory."""
     return {path: (path.lstat().st_size, path.lstat().st_mtime_ns) for path in [place, *place.rglob("*")]}
 
 

@@ -19,7 +19,7 @@ from judged import has
 REPOSITORY = Path(__file__).resolve().parents[2]
 TOY = "conformance/tests/sixth_format"
 ROOTS = ("specs", "reference_impl", "corpus", "conformance")
-#: Typed command -> the module that it is in this environment, with the copy's packages.
+#: Typed command -> the module that runs it in this environment, with the copy's packages.
 MODULES = {
     "journalspec": ["-m", "journalspec_conformance"],
     "pytest": ["-m", "pytest", "-q", "-p", "no:cacheprovider"],
@@ -27,7 +27,7 @@ MODULES = {
     "sphinx-build": ["-m", "sphinx"],
     "python": [],
 }
-#: The toy's pages without the others, which take minutes.
+#: The toy's pages alone, because the others take minutes.
 OTHERS = "exclude_patterns=[!f]*,formats/*_tlog,formats/*_journal,formats/*_log,formats/*_store"
 ITS_PAGES = ("-D", "master_doc=formats/index", "-D", OTHERS)
 
@@ -38,7 +38,7 @@ def section() -> str:
 
 
 def steps() -> list[list[str]]:
-    """Return the commands of the section, word by word, without the remarks after them."""
+    """Return the commands of the section as lists of words, without trailing remarks."""
     (block,) = re.findall(r"^```sh\n(.*?)^```$", section(), re.MULTILINE | re.DOTALL)
     return [line.partition("#")[0].split() for line in block.splitlines()]
 
@@ -58,7 +58,7 @@ def run(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def step(place: Path, begins: str, *more: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-    """Take the step of the section that begins with these words, or is just these; it ends with `status`."""
+    """Run the section's command that equals or begins with these words; it must end with `status`."""
     found = [words for words in steps() if " ".join(words).startswith(begins)]
     (words,) = [words for words in found if " ".join(words) == begins] or found
     done = run(place, *words, *more)
@@ -68,7 +68,7 @@ def step(place: Path, begins: str, *more: str, status: int = 0) -> subprocess.Co
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the checkout with the toy moved in; nothing that was there has changed."""
+    """Return a copy of the checkout with the toy's files added; no other file has changed."""
     place = tmp_path_factory.mktemp("copy")
     skip = shutil.ignore_patterns(
         "__pycache__", "tests", "captured", "*.egg-info", "_build", "formats", "node_modules", "stores"
@@ -107,7 +107,7 @@ def test_the_section_names_every_file_with_its_lines_and_no_step_is_omitted() ->
 
 
 def test_its_code_keeps_the_rules_of_the_house(copy: Path) -> None:
-    """Where it is moved to, stricter ones hold than beside the tests."""
+    """The rules of its new place are stricter than those for files of tests."""
     pytest.importorskip("ruff", reason="ruff is missing: install journalspec[test]")
     code = [str(path) for root in ROOTS for path in (copy / root).glob("**/toy_sixth/*.py")]
     assert len(code) > 5
@@ -124,7 +124,7 @@ def test_it_is_listed_and_judged(copy: Path) -> None:
 
 
 def test_its_product_has_written_files_and_the_reference_reads_them(copy: Path) -> None:
-    """What is expected of them said the product, and the format's model agreed."""
+    """The product gave the expectations, and the format's model agreed."""
     place = copy / "corpus/captured/toy_sixth/toy_sixth-1/notes"
     assert (place / "notes.toy").read_bytes() == b"TOY6\x03one\x64\x03two\x6c\x09the third\x3a"
     told = tomllib.loads((place / "provenance.toml").read_text(encoding="utf-8"))
@@ -152,9 +152,9 @@ def test_crashes_of_its_writer_are_judged(copy: Path) -> None:
 
 def test_it_has_pages(copy: Path) -> None:
     pytest.importorskip("sphinx", reason="Sphinx is missing: install journalspec[docs]")
-    # In two processes: a page of one refers to a page that the other has read.
+    # The build uses two processes: a page of one refers to a page that the other has read.
     said = step(copy, "sphinx-build", *ITS_PAGES, "-j", "2").stderr
-    # Pages that are omitted here are not there to be referred to.
+    # References to pages that this build omits are not faults.
     faults = [line for line in said.splitlines() if "toy_sixth" in line and "unknown document" not in line]
     assert faults == []
     site = copy / "site/formats/toy_sixth"

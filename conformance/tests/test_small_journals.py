@@ -1,4 +1,4 @@
-"""What `inspect` of a small journal takes: modules that are entered or imported, and depth of calls.
+"""The cost of `inspect` on a small journal: modules that are entered or imported, and depth of calls.
 
 A module is entered if a function that is written in it runs. A comprehension is a call on Python 3.11, and no
 call on later versions. The descriptions of formats have been read before, as in all but the first command.
@@ -24,9 +24,9 @@ from journalspec_corpus.load import find_case
 PACKAGES = frozenset(
     ["journalspec", "journalspec_reference", "journalspec_corpus", "journalspec_conformance"]
 )
-#: The goal of all formats, and how many modules one command imports at most.
+#: The bound of entered modules for all formats, and of the modules that one command imports.
 MOST_ENTERED, MOST_IMPORTED = 24, 85
-#: Case -> how many frames of ours lie on each other at most. The goal is 11.
+#: Case -> the largest depth of this project's frames. The goal is 11.
 DEEPEST = {
     "btm.clean.known-answer": 11,
     "btm.clean.both-files": 13,
@@ -48,7 +48,7 @@ class Taken(NamedTuple):
 
 
 def is_ours(frame: FrameType) -> bool:
-    # What dataclasses make is not written in a module.
+    # Functions that dataclasses generate have no source file.
     written = not frame.f_code.co_filename.startswith("<")
     return written and frame.f_globals.get("__name__", "").partition(".")[0] in PACKAGES
 
@@ -118,5 +118,5 @@ except SystemExit:
     ours = [name for name in names if name.partition(".")[0] in PACKAGES]
     assert len(ours) <= MOST_IMPORTED
     readers = {name for name in format_ids() if f"journalspec_reference.{name}" in ours}
-    # Bitronix' files may have any name, so that it is asked where another format is not sure.
+    # Bitronix' files may have any name, so its reader is also asked if another format is not certain.
     assert readers - {"bitronix_tlog"} <= {find_case(case).format}

@@ -15,12 +15,12 @@ from journalspec_corpus import Probe
 
 MakeEngine = Callable[..., Engine]
 LiveReport = Callable[[str, str], Path]
-#: Calls of functions that questions of the reference may take, on average and each.
+#: Bounds of function calls per question to the reference: on average, and for a single one.
 MOST_CALLS, MOST_OF_ONE = 1_060, 200_000
 
 
 def calls(engine: Engine, probes: Sequence[Probe]) -> int:
-    """Return how many calls questions take; what is imported or kept when they were asked before is none."""
+    """Return the number of calls of questions; a first run excludes imports and cached results."""
     found = 0
 
     def counted(frame: object, event: str, argument: object) -> None:
@@ -46,7 +46,7 @@ def test_the_reference_is_right_and_no_question_takes_long(
     red = [f"{r.probe}: {r.reason}" for r in report.results if r.result_class not in ("pass", "allowed")]
     assert red == []
     assert {r.probe for r in report.results} == {*probes}
-    # What took long here is counted; which these are may differ.
+    # The slowest questions are counted; their choice may differ from run to run.
     for result in sorted(report.results, key=lambda result: result.seconds or 0)[-4:]:
         assert calls(engine, [probes[result.probe]]) < MOST_OF_ONE, result.probe
     assert calls(engine, [*probes.values()][::10]) < MOST_CALLS * len(probes) / 10

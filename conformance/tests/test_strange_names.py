@@ -1,4 +1,4 @@
-"""An implementation whose name steers terminals is named escaped; files with such names are in the tables."""
+"""A name of an implementation that controls terminals is escaped; the tables test names of files."""
 
 from __future__ import annotations
 

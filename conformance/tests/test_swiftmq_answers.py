@@ -1,4 +1,4 @@
-"""SwiftMQ's file store as commands answer for it: real stores, hostile files, paths that hold none."""
+"""Commands on SwiftMQ's file store: real stores, hostile files, paths without a store."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_another_page_size_is_reported_by_the_pages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "status"),
     [
-        # What the log makes has no root index by itself.
+        # The pages of the log alone have no root index.
         ("page", b"", 1),
         ("page", b"\xff" * 20480, 1),
         ("transaction", b"", 0),
@@ -68,7 +68,7 @@ def test_another_page_size_is_reported_by_the_pages(tmp_path: Path) -> None:
     ],
 )
 def test_hostile_files(tmp_path: Path, name: str, data: bytes, status: int) -> None:
-    """None of it is a fault of the command: what it says is one of its answers."""
+    """The command reports no fault of its own: it prints one of its normal answers."""
     store = copied(COMMITTED, tmp_path)
     next(store.rglob(f"{name}.*")).write_bytes(data)
     for words in (("recover", "--json"), ("inspect", "--hex")):
@@ -104,7 +104,7 @@ def test_a_file_that_appears_in_a_directory_is_noticed(tmp_path: Path, tool: Mod
 
 
 def test_each_page_is_read_once(tmp_path: Path, tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Indexes are read first, then messages: a page of an index that is between them costs no more."""
+    """Indexes are read first, then messages: index pages between messages are not read twice."""
     tool.MAKERS[FORMAT](tmp_path, 1 << 22, tool.SHAPES["live"])
     (journal,) = find_journals(load_files(tmp_path))
     read = 0

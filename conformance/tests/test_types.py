@@ -1,4 +1,4 @@
-"""All types are right: mypy, strict, next to the other tests, or one core would wait for it."""
+"""All types are right: mypy, strict, runs beside the other tests, so that no core is idle."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import stores
 
 
 def test_types_hold(tmp_path: Path) -> None:
-    """What mypy has found out in the last run is kept for the next clone: it asks for changed files alone.
+    """mypy's cache of the last run is kept for the next clone, so that it checks only changed files.
 
-    Kept in one file, and used as a copy: several runs at once do not meet.
+    The cache is one file, and each run uses a copy: simultaneous runs do not interfere.
     """
     pytest.importorskip("mypy", reason="mypy is missing: install journalspec[test]")
     kept, own = stores.cache() / "types.tar", tmp_path / "cache"

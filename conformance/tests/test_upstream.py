@@ -1,4 +1,4 @@
-"""Reports for the maintainers of products: they are alone, and the products still do what they say."""
+"""Reports for maintainers of products: they are self-contained, and the products still behave as reported."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_there_are_thirty_reports_and_each_is_of_a_fault() -> None:
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.deviation.id)
 def test_a_report_says_everything_in_words_that_its_reader_knows(report: upstream.Report) -> None:
-    """And its program needs the product alone."""
+    """The program of the report needs only the product."""
     assert OURS.findall(re.sub(r"`[^`]*`", "", report.text)) == []
     for heading in HEADINGS:
         section = report.text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
@@ -45,7 +45,7 @@ def test_a_report_says_everything_in_words_that_its_reader_knows(report: upstrea
 def test_its_program_prints_what_it_says(
     product: str, ready_product: ReadyProduct, every: Every, tmp_path: Path
 ) -> None:
-    """A third of the programs of each product; each is a start of Java, and some start others."""
+    """A default run tries a third of each product's programs: each starts one or more JVMs."""
     ready_product(product)
     mine = [report for report in REPORTS if report.product.id == product][:: every(3)]
     for report in mine:

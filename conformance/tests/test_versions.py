@@ -1,4 +1,4 @@
-"""What version 0.1.0 wrote is read by this one, and what this one writes has every key of it.
+"""This version reads the files of version 0.1.0, and writes every key that 0.1.0 wrote.
 
 The files of `data/written_by_0_1` were written once, by 0.1.0, and are never written again.
 """
@@ -18,7 +18,7 @@ from judged import call, has
 
 OLD = Path(__file__).parent / "data" / "written_by_0_1"
 ROOT = Path(__file__).parents[2]
-#: Where the new store is, and which version of journalspec wrote the report.
+#: Members that may differ: the place of the new store, and the version of journalspec.
 OTHERWISE = ("target", "journalspec")
 
 
@@ -74,7 +74,7 @@ def test_lines_have_what_they_had(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_columns_are_still_there_with_their_types(format_id: str) -> None:
-    """Those of `query`, `--where`, CSV, Parquet and Spark."""
+    """The columns are those of `query`, `--where`, CSV, Parquet and Spark."""
     texts = (
         (OLD / f"{format_id}.columns.txt").read_text("utf-8"),
         call("columns", "--format", format_id).stdout,
@@ -85,7 +85,7 @@ def test_columns_are_still_there_with_their_types(format_id: str) -> None:
 
 
 def missing(before: object, after: object, at: str = "") -> Iterator[str]:
-    """Yield what was there and is not, or has another value; paths may lie elsewhere."""
+    """Yield the places of missing or changed values; paths may differ in their directory."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key, value in before.items():
             if key not in after:

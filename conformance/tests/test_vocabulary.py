@@ -1,4 +1,4 @@
-"""Every answer and every expectation is made of the names in ``fields.toml``, and of all of them."""
+"""Every answer and every expectation uses only names of ``fields.toml``, and every name is used."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def cases(format_id: str) -> tuple[Case, ...]:
 
 @cache
 def answers(format_id: str) -> tuple[Answer, ...]:
-    """Return what the reference says to every question of every case."""
+    """Return the reference's answers to every question of every case."""
     reference, found = Reference(), []
     for case in cases(format_id):
         request = {"format": case.format, "edition": case.edition, "files": case.files()}
@@ -62,10 +62,10 @@ def test_every_answer_of_the_reference_is_made_of_these_names(format_id: str) ->
 
 
 def case_problems(case: Case, table: Vocabulary) -> Iterator[str]:
-    """Yield names that no table has in what is expected, and in what a writer is asked.
+    """Yield names without an entry in a table: those in expectations and in operations of writers.
 
-    The reference shows it of most names by its answers: not of what no answer may have, nor of other
-    permitted answers. Which values an operation takes no answer shows.
+    The reference's answers show most names. They do not show forbidden names, other permitted answers, and
+    values of operations.
     """
     for entry in case.expect:
         named = {name for record in entry.get("records", ()) for name in record}
@@ -95,7 +95,7 @@ def test_every_case_is_made_of_these_names(format_id: str) -> None:
 
 
 def seen_in_answers(format_id: str) -> Iterator[tuple[str, ...]]:
-    """Yield (table, name, edition ...) of everything that some answer has."""
+    """Yield (table, name, edition ...) of every name that occurs in an answer."""
     for case, _, answer in answers(format_id):
         for record in (*answer.get("records", ()), *answer.get("unanchored", ())):
             yield "record_types", record["type"]
@@ -203,7 +203,7 @@ def test_the_order_of_lists_is_reported_and_kept_within_a_file(format_id: str) -
 
 @each_format
 def test_hexdumps_use_the_same_names(format_id: str) -> None:
-    """What `inspect --hex` calls the bytes, in every tenth case."""
+    """The names of fields in `inspect --hex`, in every tenth case."""
     table, room, seen = words(format_id), load(format_id), set()
     for case in cases(format_id)[::10]:
         for span in room.spans(case.files(), edition=case.edition):
@@ -211,7 +211,7 @@ def test_hexdumps_use_the_same_names(format_id: str) -> None:
                 seen.add(re.sub(r"\[\d+\]", "", span.path.rpartition(".")[2]))
     known = {item.name for item in (*table.fields, *table.header)} | {*table.framing}
     known |= {part.name for item in table.fields for part in item.of}
-    # Those of bodies are the fields of contents.
+    # Names of fields in bodies are the fields of contents.
     known |= {
         member.name
         for family in families(format_id).values()
@@ -224,7 +224,7 @@ def test_hexdumps_use_the_same_names(format_id: str) -> None:
 
 @pytest.mark.parametrize("fault", table("vocabulary")["fault"], ids=lambda fault: fault["says"])
 def test_unknown_entries_are_reported(fault: Mapping[str, Any]) -> None:
-    """Against a real answer, into which one fault is put."""
+    """The test uses a real answer with one inserted fault."""
     case, op, answer = next(
         (case, op, copy.deepcopy(dict(answer)))
         for case, op, answer in answers("bitronix_tlog")

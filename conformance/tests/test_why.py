@@ -1,4 +1,4 @@
-"""`journalspec why`: numbers that brokers gave, files of no journal, long lists, names that are hidden."""
+"""`journalspec why`: ids that brokers assigned, files of no journal, long lists, redacted names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_an_archive_is_asked_about_completely(tmp_path: Path) -> None:
     with tarfile.open(packed, "w:gz") as out:
         out.add(THREE, "kahadb")
     done = call("why", packed, columns=100, status=0)
-    # A file in it has no path that a command could be given.
+    # Commands cannot be given the path of a file inside an archive.
     assert "next" not in done.stdout
     assert "held by" in done.stdout
 

@@ -1,4 +1,4 @@
-"""A name that the format does not have is refused where it is declared, and fails where it is answered."""
+"""A name outside the format is refused in a declaration, and fails in an answer."""
 
 from __future__ import annotations
 

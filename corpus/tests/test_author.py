@@ -1,4 +1,4 @@
-"""The author modules of all formats: what they write is what products and the reference call a journal."""
+"""The author modules of all formats: products and the reference read their files as journals."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from journalspec_corpus import load_cases
 from journalspec_corpus.edits import Built
 from journalspec_reference import load
 
-#: Records that try everything; a format without any is tried with the bases of its authored cases.
+#: Records that use every feature; a format without any is tested with the bases of its authored cases.
 WRITTEN: dict[str, dict[str, Any]] = tomllib.loads(
     (Path(__file__).parent / "data" / "written_records.toml").read_text(encoding="utf-8")
 )
 
 
 def base_of(format_id: str, records: list[Any], edition: str) -> dict[str, Any]:
-    """Return how the records are made a journal."""
+    """Return the author's description of a journal with these records."""
     if file := WRITTEN[format_id].get("file"):
         return {"files": [{**file, "records": records}]}
     return {"records": records, "fill": "2e"} | ({"size": 1024} if edition in ("2.1", "3.0") else {})
@@ -80,13 +80,13 @@ def test_the_reference_reads_what_an_author_module_says_of_its_records(format_id
 
 @pytest.mark.parametrize(("format_id", "edition"), [each for each in EDITIONS if each[0] in described()])
 def test_labels_cover_every_byte_of_headers_and_records_once(format_id: str, edition: str) -> None:
-    """What they leave is the zeros of the alignment, or of a page, and, after the records, the fill."""
+    """Only zeros of an alignment or a page, and the fill after the records, are without a label."""
     built = written(format_id, edition)
-    # A batch has a header of its own; all of it together is `.whole`, and so is all of a page. What ends a
-    # log may be a `.marker`.
+    # A batch has a header of its own; all of it together is `.whole`, and so is all of a page. The end marker
+    # of a log can have the label `.marker`.
     wholes = [name.removesuffix(".whole") for name in built.labels if name.endswith(".whole")]
     owners = tuple(f"{name}." for name in (*built.records, *wholes, "f1.header", "f2.header"))
-    # The entry of a page is counted by its fields only.
+    # An entry of a page is covered by the labels of its fields.
     groups = {name.rpartition(".")[0] for name in built.labels} - set(built.records)
     covered = Counter(
         (spot.file, off)
@@ -96,7 +96,7 @@ def test_labels_cover_every_byte_of_headers_and_records_once(format_id: str, edi
         for off in range(spot.off, spot.end)
     )
     assert set(covered.values()) == {1}
-    # Where files have no such label, all of a file is one range: a store of pages.
+    # A store of pages has no label `f1.log`: the longest range is a whole file.
     paged = "f1.log" not in built.labels
     log = max(built.labels.values(), key=lambda spot: spot.length) if paged else built.labels["f1.log"]
     fill = 0 if "f1.marker" in built.labels else ord(".")

@@ -1,4 +1,4 @@
-"""Authored groups: from TOML to cases, and what is said about mistakes."""
+"""Authored groups: from TOML to cases, and the messages about mistakes."""
 
 from __future__ import annotations
 

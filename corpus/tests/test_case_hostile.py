@@ -60,7 +60,7 @@ def text(data: object, *changes: tuple[str, str]) -> bytes:
 
 
 MADE = {"good": good, "file": with_file, "expecting": expecting, "allowing": allowing}
-#: (name, the line, part of the reason). The schema and the compiled form agree on all that are JSON.
+#: (name, the line, part of the reason). The schema and the compiled form agree on each line that is JSON.
 HOSTILE: list[tuple[str, Any, str]] = [
     *((what, MADE[by](**change), why) for by in MADE for what, (change, why) in TABLE[by].items()),
     *((what, with_paths(*paths), why) for what, (paths, why) in TABLE["paths"].items()),
@@ -87,7 +87,7 @@ HOSTILE: list[tuple[str, Any, str]] = [
     ("half a surrogate in the id", good(id="btm.a.\udfff"), "half of a surrogate pair"),
     ("half a surrogate in a path", with_file(path="\udc80"), "half of a surrogate pair"),
     ("half a surrogate in a state", expecting(state={"\ud9ab": "x"}), "half of a surrogate pair"),
-    # Too much, or what TOML has not.
+    # Too large values, or values that TOML cannot express.
     ("id is null", good(id=None), "id: None is not a text"),
     ("needs null", good(needs=[None]), "needs[0]: None is not a text"),
     ("too many files", with_paths(*(f"f{n}" for n in range(4097))), "4097 entries, at most 4096"),
@@ -134,7 +134,7 @@ def test_hostile_cases_are_quarantined_one_by_one_and_the_others_are_taken(tmp_p
     ],
 )
 def test_checks_equal_the_schema(what: str, given: dict[str, Any]) -> None:
-    """What the schema refuses is refused, and nothing else but by the limits that no schema can state."""
+    """The intake refuses what the schema refuses; beyond that it refuses only limits outside the schema."""
     with pytest.raises(CaseError) as caught:
         Case.from_json(given)
     assert given.get("id") != GOOD["id"] or str(caught.value).startswith(GOOD["id"])
@@ -148,12 +148,12 @@ def test_checks_equal_the_schema(what: str, given: dict[str, Any]) -> None:
     )
     schema = json.loads(files("journalspec_corpus").joinpath("case.schema.json").read_text(encoding="utf-8"))
     fits = Draft202012Validator(schema).is_valid(given)
-    # Python's $ also is before a newline at the end, that of JSON Schema does not.
+    # Python's $ also matches before a final newline; that of JSON Schema does not.
     assert fits == (any(words in str(caught.value) for words in beyond) or "newline" in what)
 
 
 def test_names_of_what_is_quarantined(tmp_path: Path) -> None:
-    """The id where it can be one and nobody else has it, the place where not."""
+    """A quarantined case is named by its id if that is valid and unique, else by file and line."""
     path = tmp_path / "cases.jsonl"
     faulty = {**GOOD, "level": "Must"}
     path.write_bytes(
@@ -232,7 +232,7 @@ def test_files_that_cases_share_are_lines_of_their_own(tmp_path: Path) -> None:
     assert "names a content that is not there: KeyError('2')" in b.fault
     assert "names a content that is not there: TypeError" in c.fault
     assert "input.files[0].size" in e.fault
-    # The first content after a case starts again.
+    # The numbers of contents start again after a case.
     assert "names a content that is not there: KeyError('1')" in f.fault
     assert g.fault == ""
 

@@ -1,4 +1,4 @@
-"""Derby's log in the corpus: what the author module builds is what Derby wrote."""
+"""Derby's log in the corpus: the author module builds the bytes that Derby wrote."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AGAIN = tomllib.loads((Path(__file__).parent / "data" / "derby_groups.toml").rea
 
 @pytest.mark.parametrize("scenario", AGAIN)
 def test_the_author_writes_what_derby_wrote(scenario: str) -> None:
-    """From the last checkpoint of the base on, byte for byte, and the control file."""
+    """The bytes from the base's last checkpoint on are equal, and so are the control files."""
     real = CAPTURED / "derby-10.16.1.1" / scenario
     control = {"build": 1901046}
     files = [{"start": 40153, "groups": AGAIN[scenario]}]
@@ -43,7 +43,7 @@ def test_operations_outside_transactions_are_acknowledged_immediately() -> None:
 
 
 def test_a_branch_whose_rollback_has_arrived_is_not_decided_again() -> None:
-    """A rollback is not forced: recovery decides whether the crash left it, and it is asked only once."""
+    """A rollback is not forced. If recovery finds it, the workload does not decide that branch again."""
     first = LongWorkload("10.16/sync", 100000, "sx1 i1bx1 px1 n zx1 k i2a i3c i4c i5a i6a i7a")
     trace = crash_format("derby_log").build(SecondLife(first, 2, "settle"))
     ends = [json.loads(op.key) for op in trace.ops if isinstance(op, Mark) and op.record.startswith("END")]

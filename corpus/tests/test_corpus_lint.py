@@ -57,7 +57,7 @@ TABLE = tomllib.loads((Path(__file__).parent / "data" / "lint.toml").read_text(e
     ],
 )
 def test_a_fault_of_the_case_is_found(base: str, changes: dict[str, Any], complaint: str) -> None:
-    # Lists of a case are tuples.
+    # A case stores lists as tuples.
     made: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()
     }

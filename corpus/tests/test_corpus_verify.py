@@ -1,4 +1,4 @@
-"""What `corpus verify` sees, and what `corpus build` makes again: nothing in a build goes unnoticed."""
+"""Every change of a build is noticed: `corpus verify` reports it, `corpus build` makes the part again."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def manifest_of(directory: Path) -> Any:
 
 
 def seal(directory: Path, manifest: Any) -> None:
-    """Write a manifest as a person would who knows how seals are made."""
+    """Write a manifest with a valid seal, as a person could who knows how seals are made."""
     (directory / "manifest.json").write_text(render(sealed(manifest)))
 
 
 def problems(directory: Path) -> str:
-    """Return what verify complains about; it has to."""
+    """Return the complaint of verify; there must be one."""
     done = invoke("verify", directory)
     assert done.exit_code == 1, done.output
     assert "Traceback" not in done.output
@@ -75,7 +75,7 @@ def test_a_sound_build_is_sound_and_built_again_it_is_the_same(core_build: Calla
 
 
 def test_differences_that_only_another_build_shows(copy: Path) -> None:
-    """Numbers and rows that are others, their checksums and the seal renewed."""
+    """Numbers and rows are changed, and their checksums and the seal are renewed."""
     table = pq.read_table(copy / PART)
     at = table.schema.get_field_index("verdict_strict")
     failing = pa.array(["lost"] * len(table)).cast(table.schema.field(at).type)
@@ -97,7 +97,7 @@ def test_differences_that_only_another_build_shows(copy: Path) -> None:
 
 
 def _more(*path: Any) -> Callable[[Any], None]:
-    """Return what adds one to a number of a manifest."""
+    """Return a function that adds one to a number of a manifest."""
 
     def change(manifest: Any) -> None:
         for name in path[:-1]:
@@ -117,7 +117,7 @@ def _set(value: Any, *path: Any) -> Callable[[Any], None]:
 
 
 def _moved(manifest: Any) -> None:
-    """Call one lost record a clean one."""
+    """Report one state with a lost record as clean."""
     verdicts = manifest["strata"]["R"]["verdicts"]["strict"]
     writer = next(name for name, of in verdicts.items() if len(of) > 1)
     first, second = list(verdicts[writer])[:2]
@@ -204,7 +204,7 @@ def test_pipes_and_links_are_not_followed_and_do_not_block(copy: Path, name: str
 
 
 def _resealed(copy: Path, name: str) -> None:
-    """Say of a part what is there, and renew digest and seal."""
+    """Write size and checksum of a part into the manifest, and renew digest and seal."""
     manifest = manifest_of(copy)
     entry = next(part for part in manifest["parts"] if part["file"] == name)
     entry["bytes"], entry["sha256"] = checksum(copy / name, 1 << 30)
@@ -336,7 +336,7 @@ def test_every_flipped_bit_is_seen(copy: Path) -> None:
 def test_a_build_on_a_disk_that_is_full_at_any_file_continues_afterwards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each file in turn cannot be forced to the disk; `tools/faulty_disk.py` does it to every call."""
+    """The fsync of each file in turn fails; `tools/faulty_disk.py` lets every call fail."""
     arguments = ("build", "--tier", "core", "--format", FORMAT, "--every", "997", "--jobs", "1", "--out")
     real, left = os.fsync, [10**6]
 

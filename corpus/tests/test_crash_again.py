@@ -41,11 +41,11 @@ from journalspec_corpus.pipeline.shards import Shard
 from journalspec_reference import load
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
-#: The additions of each format for second generations.
+#: What each format adds for second generations.
 disk_resume: Any = crash_format(DISK).second
 tx_resume: Any = crash_format(TX).second
 BYTES, SECTORS = get_preset("prefix-byte"), get_preset("epoch-subset-512")
-#: Forces are performed, other writes are there or not: only a format's own weakness shows.
+#: Presets of a disk that performs each fsync: failures under them are weaknesses of a format.
 HONEST = tuple(
     map(get_preset, ("prefix-sector-4096", "prefix-byte", "epoch-subset-4096", "epoch-subset-512"))
 )
@@ -66,7 +66,7 @@ def tx() -> CrashFormat:
 
 
 def two_records() -> Trace:
-    """Two records after a pointer that counts them; the first is acknowledged before the second begins."""
+    """Two records and a pointer that counts them; the first is acknowledged before the second begins."""
     ops = (
         Write("new", 1000, b"A" * 600),
         Mark("a", "new", 1000, 600, "key-a"),
@@ -89,7 +89,7 @@ def last_states(trace: Trace) -> States:
 
 
 def image_of(trace: Trace, **versions: int) -> CrashImage:
-    """Return what the last crash leaves where granule n has the version ``gn``, and all others are new."""
+    """Return the image after the last crash: granule n has the version ``gn``, others the new one."""
     states = last_states(trace)
     wanted = np.asarray([size - 1 for size in states.point.dims])
     for at, block in enumerate(states.point.blocks):
@@ -113,13 +113,13 @@ def test_complete_record_is_at_the_current_place_of_its_file() -> None:
     # The file was renamed after the record had been written.
     assert [(mark.record, mark.file) for mark in everything.standing] == [("gone", "log"), ("a", "log")]
     assert lengths(everything.possible) == [("b", 2000, 600)]
-    assert everything.stale == ()  # b is on it
+    assert everything.stale == ()  # b lies over it
     nothing = image_of(two_records(), g0=0, g3=0, g4=0, g5=0)
     assert (records(nothing.standing), records(nothing.stale)) == (["gone", "a"], ["old"])
-    # The effect of a later write is unknown: its name stays known, its bytes are not relied on.
+    # Whether a later write took effect is unknown: the record's name stays known, its bytes do not.
     assert lengths(nothing.possible) == [("b", 2000, 0)]
     assert records(nothing.whole) == ["gone", "a"]
-    # Half a record is neither of the two.
+    # If record b is half written, neither it nor the old record is intact.
     half = image_of(two_records(), g4=0)
     assert (half.stale, lengths(half.possible)) == ((), [("b", 2000, 0)])
 
@@ -147,13 +147,13 @@ def test_state_that_lost_required_records_starts_no_second_run() -> None:
     assert crash_image(State(Facts(states), len(states) - 1), gone=False) is None
 
 
-# --- What is owed in the second generation --------------------------------------------------------------
+# --- Required records of the second generation ---------------------------------------------------------
 
 
 def remains_where(
     adapter: CrashFormat, work: Any, *, whole: set[str], owed_now: set[str], gone: bool
 ) -> CrashImage:
-    """Return a crash state of `work` in which exactly these records are whole, and these are owed."""
+    """Return a crash state of `work` with exactly these intact and these required records."""
     for states in crash_states(adapter.build(work), (SECTORS, BYTES), 1):
         expected = expected_at(states.point.trace, states.point.crash_index)
         if expected.must_keep != owed_now:
@@ -177,7 +177,7 @@ APPEND, SWAP = Workload("append", "spec", ONE), Workload("swap", "spec", ONE)
 TX_STEPS = (TxStep("add_tx", 1, LONG, 1), TxStep("add_tx", 2, TYPICAL, 1), TxStep("prepare", tx=1))
 PREPARED, ADDED = (TxWorkload("append", "v2", steps) for steps in (TX_STEPS, (TxStep("add", 1, LONG),)))
 DELETED = TxWorkload("append", "v2", (TxStep("delete", VICTIM),))
-#: Their names in the table.
+#: The names of the workloads in the table.
 FIRSTS: dict[str, Any] = {"APPEND": APPEND, "SWAP": SWAP, "PREPARED": PREPARED, "ADDED": ADDED}
 FIRSTS["DELETED"] = DELETED
 TABLE = tomllib.loads((Path(__file__).parent / "data" / "second_lives.toml").read_text(encoding="utf-8"))
@@ -187,14 +187,14 @@ TABLE = tomllib.loads((Path(__file__).parent / "data" / "second_lives.toml").rea
 def test_required_records_after_a_second_run(
     first: str, whole: str, owed: str, then: str, kept: str, also: str, never: str
 ) -> None:
-    """`kept` must be found, `also` may be, and `never` is not to be."""
+    """Records in `kept` must be found, those in `also` may be, and those in `never` must not."""
     work = FIRSTS[first]
     adapter = crash_format(TX if isinstance(work, TxWorkload) else DISK)
     resume: Any = adapter.second
     gone = resume.released_is_gone
     left = remains_where(adapter, work, whole={*whole.split()}, owed_now={*owed.split()}, gone=gone)
     life = resume.live(work, 2, left, then)
-    # Finishing what was decided is a part of recovery.
+    # Recovery also finishes decided transactions.
     assert then != "settle" or any(isinstance(op, Mark) for op in life.ops[: life.opened])
     expected = ended(life.ops, left)
     assert expected.must_keep == {*kept.split()}
@@ -230,7 +230,7 @@ def test_an_interrupted_compaction_is_finished_under_the_new_names(tx: CrashForm
     assert ended(life.ops, left).must_keep == expected_at(trace, left.descriptor.crash_index).must_keep
 
 
-# --- Second lives as workloads --------------------------------------------------------------------
+# --- Runs after a crash as workloads ----------------------------------------------------------------
 
 STALE_FIRST = Workload("append", "2.1.4", ONE, background="stale-same")
 
@@ -261,7 +261,7 @@ def test_base_of_a_second_run_is_a_state_of_the_first(
 
 @pytest.mark.parametrize("is_listed", [True, False])
 def test_first_crashes_differ_and_are_of_many_kinds(disk: CrashFormat, is_listed: bool) -> None:
-    """Those of the format's list, and those that are chosen by class where the list has none."""
+    """The first crashes are those of the format's list; without such a list they are chosen by class."""
     first = disk.build(STALE_FIRST)
     chosen = choose(first if is_listed else unlisted(first), gone=True)
     assert (len(chosen.images), chosen.fine) == (CHOICES, is_listed)
@@ -270,7 +270,7 @@ def test_first_crashes_differ_and_are_of_many_kinds(disk: CrashFormat, is_listed
 
 
 def unlisted(trace: Trace) -> Trace:
-    """The same trace under a name that no list of first crashes has."""
+    """Return the trace under a name that is in no list of first crashes."""
     return replace(trace, name=f"unlisted/{trace.name}")
 
 
@@ -358,7 +358,8 @@ def verdicts_of(adapter: CrashFormat, trace: Trace, presets: tuple[Preset, ...] 
         (DISK, Workload("append", "spec", ONE), 1, "swap", set()),
         (DISK, Workload("swap", "spec", ONE), 1, "typical", set()),
         (DISK, Workload("append", "3.0", ONE), 0, "swap", set()),
-        # Its timestamp is a position: the other file stays the elected one, whatever is written to this one.
+        # BTM 2.1.4 writes a position for a timestamp: the other file stays elected after later writes to this
+        # one.
         (DISK, Workload("append", "2.1.4", ONE), 0, "swap", {"append-lost"}),
         (TX, TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, "over", set()),
     ],
@@ -376,7 +377,7 @@ def test_what_is_appended_after_a_crash_survives_the_next_one_unless_a_swap_of_2
 def test_only_two_crashes_make_a_mixture_in_a_new_file_on_an_ordered_disk(
     tx: CrashFormat, edition: str, faults: set[str]
 ) -> None:
-    """A check that compares lengths holds against one crash of this kind, and not against two."""
+    """A check that compares lengths detects every damage of one such crash, but not of two."""
     ordered = (get_preset("prefix-sector-4096"), get_preset("prefix-sector-512"))
     first = TxWorkload("append", edition, (TxStep("add", 1, LONG),))
     assert set(verdicts_of(tx, tx.build(first), ordered)) == {"pass"}

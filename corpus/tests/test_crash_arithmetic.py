@@ -1,4 +1,4 @@
-"""How many torn records a check size accepts, worked out with a pencil, and what the engine counts."""
+"""The number of torn records that a check size accepts: a formula compared with the engine's count."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from journalspec_corpus.crash.trace import get_preset
 from journalspec_corpus.crash.verdict import judge
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
 
-#: background of a workload -> how many of its sectors a torn record has to keep to pass for whole: over
-#: zeros the first and the last one, over an earlier record of the same place and length the first
+#: background of a workload -> the number of sectors that a torn record needs to look intact. Over zeros these
+#: are the first and the last one; over an earlier record of the same place and length the first one
 BACKGROUNDS = {"zero": 2, "stale-same": 1}
 
 
 def formula(edition: str, sectors: int, background: str) -> int:
-    """Return how many of the ways to lose at least one sector a check size accepts; a hash accepts none."""
+    """Return the number of ways to lose sectors that a check size accepts; a hash accepts none."""
     free = 0 if edition == "seed+hash" else sectors - BACKGROUNDS[background]
     return (1 << free) - 1
 
@@ -30,7 +30,7 @@ def formula(edition: str, sectors: int, background: str) -> int:
 def test_a_real_reader_accepts_as_many_torn_records_as_the_formula_says(
     edition: str, background: str, sectors: int
 ) -> None:
-    """One real record is in flight, over so many sectors: each of them has arrived or has not."""
+    """One real record is in flight, over `sectors` sectors; each of them has arrived or not."""
     adapter = crash_format("jboss_journal")
     step = Step("add", 1, (sectors - 1) * 512 + 100)
     trace = adapter.build(Workload("append", edition, (step,), "type", background=background))

@@ -1,4 +1,4 @@
-"""The second oracle: brute force says the same, and it can see when it does not."""
+"""The second oracle: brute force gives the same results, and the comparison detects differences."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def toy(*ops: object, base: bytes = bytes(4 * PAGE), stale: tuple[Mark, ...] = (
     return Trace("toy", "1", "toy", {"log": base}, ops, "zero", stale=stale)  # type: ignore[arg-type]
 
 
-#: format -> one workload in so many, which of each hundred; at least so many traces, states and verdicts
+#: format -> (one workload in how many, starting at which), (least numbers of traces, states, verdicts)
 SAMPLES = [
     ("bitronix_tlog", (79, 7), (11, 2000, 6000)),
     ("jboss_journal", (89, 0), (11, 2000, 6000)),
@@ -60,12 +60,12 @@ def test_both_oracles_agree_on_a_sample_of_the_core_tier(
     assert not report.kinds, "\n".join(report.lines())
     compared = report.traces, report.rows, report.verdicts.total()
     assert all(count >= enough for count, enough in zip(compared, least, strict=True))
-    # A comparison in which nothing ever fails has not compared much.
+    # A comparison without several failing verdicts would prove little.
     assert len(report.verdicts) > 2 + (format_id != "swiftmq_store")
 
 
 def test_records_copied_by_corruption_may_take_effect_twice() -> None:
-    """A sector that landed elsewhere: its records are read in both places, and delivered twice."""
+    """A sector was also written elsewhere: its records are read in both places, and delivered twice."""
     adapter = crash_format("jboss_journal")
     name = "append/v2/add-1-4200/check@1024/each/garbage"
     at = next(at for at, work in enumerate(adapter.workloads("core")) if work.name == name)
@@ -184,7 +184,7 @@ def test_lying_cache_leaves_an_earlier_state_and_failed_force_old_pages() -> Non
 
 # --- Records of several parts: both oracles, and a reader of each kind ------------------------------
 
-#: Where the parts of a record lie that is chained over two pages, and those of its copy further behind.
+#: Offsets of a record's parts, which are chained over two pages, and of the parts of its later copy.
 HERE, COPY = (0, PAGE), (2 * PAGE, 3 * PAGE)
 CHUNK = 40
 
@@ -202,7 +202,7 @@ def chained(*places: tuple[int, ...], **more: Any) -> Trace:
 
 
 def chains(files: Mapping[str, bytes], *, halves: bool = False) -> Answer:
-    """Read the log: a record is two chunks a page apart. With `halves`, one is read as all of it."""
+    """Read the log: a record is two chunks a page apart. With `halves`, one chunk is read as a record."""
     log = files.get("log", b"")
     there = [[log[off : off + CHUNK] == b"A" * CHUNK for off in spots] for spots in (HERE, COPY)]
     if any(map(all, there)):
@@ -252,7 +252,7 @@ CHAINED = {
 def test_both_oracles_agree_on_records_of_several_parts(trace: Trace) -> None:
     report = brute.compare_trace(trace, chains)
     assert not report.kinds, "\n".join(report.lines())
-    # Bytes that overwrite themselves may become garbage on the way.
+    # A write of the same bytes may leave garbage in between.
     assert set(report.verdicts) <= {"pass", "silent", "lost"}
     assert report.rows > 20
 

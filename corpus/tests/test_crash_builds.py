@@ -24,12 +24,12 @@ from journalspec_corpus.pipeline.shards import BuildError, sealed
 from programs import alive
 
 FORMAT = "bitronix_tlog"
-#: Six shards: a build is not at its end before a busy machine comes to kill it.
+#: Six shards: even a busy machine kills the build before it ends.
 PLAN = Plan(FORMAT, "core", every=97)
-#: If no result depends on the time.
+#: A shorter plan for tests that do not depend on time.
 SHORT = Plan(FORMAT, "core", every=499)
 MAIN = "from journalspec_conformance.cli import main; main()"
-#: Longer than any shard of the plan takes on a machine that is busy.
+#: Seconds: longer than any shard of the plan takes on a busy machine.
 PATIENCE = 180.0
 
 
@@ -66,7 +66,7 @@ def finished(words: list[str], **options: Any) -> subprocess.CompletedProcess[st
 
 
 def until(holds: Callable[[], bool], process: subprocess.Popen[Any] | None = None) -> None:
-    """Wait until something holds, or the process that was to bring it about has ended."""
+    """Wait until a condition holds; fail if the process ends before."""
     end = time.monotonic() + PATIENCE
     while not holds():
         assert process is None or process.poll() is None, process.communicate()
@@ -75,7 +75,7 @@ def until(holds: Callable[[], bool], process: subprocess.Popen[Any] | None = Non
 
 
 def family(pid: int) -> list[int]:
-    """Return a process and all that came from it."""
+    """Return a process and all its descendants."""
     with suppress(psutil.NoSuchProcess):
         return [pid, *(child.pid for child in psutil.Process(pid).children(recursive=True))]
     return [pid]
@@ -91,7 +91,7 @@ def runs(pids: list[int], name: str) -> bool:
 
 
 def two_workers(process: subprocess.Popen[str]) -> list[int]:
-    """Return both workers of a build (Linux); what keeps track of shared memory is a child of it, too."""
+    """Return both workers of a build (Linux), without its resource tracker, which is a child too."""
 
     def workers() -> list[int]:
         return [pid for pid in family(process.pid)[1:] if runs([pid], "spawn_main")]
@@ -103,7 +103,7 @@ def two_workers(process: subprocess.Popen[str]) -> list[int]:
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds worker processes in /proc")
 def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, reference: Any) -> None:
     out = tmp_path / "out"
-    # The builder dies, then a worker, then somebody presses Ctrl-C: what is sealed stays, nothing continues.
+    # The builder is killed, then a worker; then Ctrl-C comes. Sealed shards stay, and no process continues.
     process = start(out)
     until(lambda: sealed(out) >= 1, process)
     workers = two_workers(process)
@@ -123,14 +123,14 @@ def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, refere
     assert before <= sealed(out) < PLAN.shards()
     process = start(out)
     two_workers(process)
-    # As a terminal does it: to everything in the foreground.
+    # A terminal sends the signal to the whole foreground process group.
     os.killpg(process.pid, signal.SIGINT)
     _, said = process.communicate()
     assert process.returncode == 130
     assert "interrupted; finished parts stay" in said
     assert "Traceback" not in said
     assert sealed(out) < PLAN.shards()
-    # Two processes write what one does.
+    # Two processes write the same output as one.
     manifest = build(PLAN, out, Builder(jobs=2))
     run, _ = manifest.pop("run"), manifest.pop("seal")
     assert manifest == {name: of for name, of in reference.items() if name not in ("run", "seal")}
@@ -181,7 +181,7 @@ def test_two_builds_do_not_meet_in_one_directory(tmp_path: Path) -> None:
 
 
 def test_a_fault_in_a_worker_is_reported_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Workers receive what to build; this one receives nonsense.
+    # Workers receive the work as a message; this one receives nonsense.
     broken = Plan(FORMAT, "core", every=97, presets=("no-such-preset",))
     monkeypatch.setattr(Plan, "shards", lambda plan: 3)
     with pytest.raises(BuildError, match="no preset 'no-such-preset'") as caught:
@@ -221,7 +221,7 @@ def end(pids: list[int]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-#: Executors as quick to start as the driver makes itself: a compiler that takes its time is not worth it.
+#: Executors that start as quickly as the driver: optimising compilation is not worth its time.
 QUICK = "--conf spark.executor.extraJavaOptions='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' pyspark-shell"
 
 

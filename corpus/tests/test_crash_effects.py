@@ -1,4 +1,4 @@
-"""The oracle of effects on traces made by hand: which states may be decided on, what is said of others."""
+"""The oracle of effects on traces made by hand: the permitted states, and the verdicts on other states."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ADD_5, ADD_6 = "ADD:0:5:0:aa:", "ADD:0:6:0:bb:"
 TX_5, TX_6 = "ADD_TX:1:5:0:aa:", "ADD_TX:1:6:0:bb:"
 COMMIT, PREPARE, ROLLBACK = "COMMIT:1:0:0::", "PREPARE:1:0:0::", "ROLLBACK:1:0:0::"
 DELETE_5, DELETE_TX_5 = "DELETE:0:5:0::", "DELETE_TX:1:5:0::"
-#: What the table calls them.
+#: The names of the records in the table.
 RECORDS = {
     **{"ADD_5": ADD_5, "ADD_6": ADD_6, "TX_5": TX_5, "TX_6": TX_6, "DELETE_5": DELETE_5},
     **{"COMMIT": COMMIT, "PREPARE": PREPARE, "ROLLBACK": ROLLBACK, "DELETE_TX_5": DELETE_TX_5},
@@ -70,7 +70,7 @@ def judged(
 
 
 def read(*keys: str, live: Mapping[str, str], reported: bool = False) -> Answer:
-    """Return the answer that lists these records and has these ones in effect."""
+    """Return the answer that lists the records `keys` and has the records `live` in effect."""
     return Answer(keys, reported=reported, state=state(live))
 
 
@@ -87,7 +87,7 @@ def test_possible_content_of_a_journal(
     decided = state(live, *in_doubt.items())
     every = tuple(RECORDS[name] for name in listed.split())
     assert judged(trace, Answer(every, state=decided)) == verdict
-    # The records that an answer sets aside make no difference, except for an end that was not accepted.
+    # Setting records aside does not change the verdict, except for an end of a transaction.
     members = tuple(key for key in every if "_TX" in key)
     others = tuple(key for key in every if key not in members)
     assert judged(trace, Answer(others, aside=members, state=decided)) == verdict
@@ -106,7 +106,8 @@ DELETE_6 = "DELETE:0:6:0::"
 @pytest.mark.parametrize(
     ("answer", "verdict"),
     [
-        # DELETE 6 was not acknowledged. Who reads copies need not have seen it; who reads the rest has to.
+        # DELETE 6 was not acknowledged. A reader of the copy may not have seen it; a reader of the other
+        # records must have.
         (read(ADD_5, live={"5": "aa"}), "pass"),
         (read(TX_5, COMMIT, ADD_6, DELETE_6, live={"5": "aa"}), "pass"),
         (read(TX_5, COMMIT, ADD_6, DELETE_6, live=BOTH), "deleted-returned"),
@@ -114,7 +115,7 @@ DELETE_6 = "DELETE:0:6:0::"
     ],
 )
 def test_superseded_records_are_known_to_a_reader_of_the_copies(answer: Answer, verdict: str) -> None:
-    """A compaction copies ADD 5 out of its transaction, and lets go of the rest."""
+    """A compaction copies ADD 5 out of its transaction, and releases the other records."""
     trace = journal(
         *written(TX_5, COMMIT, ADD_6, DELETE_6),
         Ack(("ADD-5", "COMMIT-1", "ADD-6")),
@@ -144,7 +145,7 @@ def test_deletion_permits_the_next_operation_only_if_it_undoes_the_deleted_one(
     ],
 )
 def test_answer_with_all_deleted_records_does_not_use_copies(answer: Answer, verdict: str) -> None:
-    """A record in flight is in effect only if it is listed, or if the answer may come from the copies."""
+    """A record in flight may be in effect if it is listed, or if a reader may have used the copies."""
     before = [*written(TX_5, COMMIT, ADD_6), Ack(("ADD-5", "COMMIT-1")), *copied()]
     assert judged(journal(*before, Release(("COMMIT-1",))), answer) == verdict
 
@@ -163,14 +164,14 @@ def test_answer_without_records_is_judged_by_the_state(
 
 FIVE, SIX = ("ADD", "0", "aa"), ("ADD", "0", "bb")
 TWICE: State = ((("5", (FIVE, FIVE)),), ())
-#: Where ADD 5 has a copy, may be lost, or is written once.
+#: Traces in which ADD 5 has a copy, or is written once.
 COPIED, ONCE = journal(*written(ADD_5, ADD_6), *copied()), journal(*written(ADD_5))
 
 
 @pytest.mark.parametrize(
     ("trace", "stratum", "keys", "decided", "verdict"),
     [
-        # While a compaction is under way a copy may be read as well, if both are listed.
+        # During a compaction a copy may be in effect as well, if both records are listed.
         (COPIED, "R", (ADD_5, ADD_5), TWICE, "pass"),
         (COPIED, "R", (ADD_5,), TWICE, "effect-invented"),
         (COPIED, "R", (ADD_6, ADD_6), ((("6", (SIX, SIX)),), ()), "effect-invented"),
@@ -194,7 +195,7 @@ def test_where_copies_may_be_read_no_states_are_listed() -> None:
 
 @pytest.mark.parametrize(("stratum", "verdict"), [("C", "pass"), ("R", "lost")])
 def test_after_corruption_a_copy_replaces_the_deleted_transaction(stratum: str, verdict: str) -> None:
-    """ADD 6 has decayed."""
+    """Corruption destroyed ADD 6."""
     before = [*written(TX_5, COMMIT, ADD_6), Ack(("ADD-5", "COMMIT-1", "ADD-6")), *copied()]
     trace = journal(*before, Release(("COMMIT-1",)))
     assert judged(trace, read(ADD_5, live={"5": "aa"}, reported=True), stratum=stratum) == verdict
@@ -225,7 +226,7 @@ def test_permitted_states_are_listed_as_an_observation_has_them() -> None:
     five = {"id": "5", "kind": "ADD", "user_type": "0", "body": "aa"}
     six = {"id": "6", "kind": "ADD", "user_type": "0", "body": "bb"}
     held = {"tx": "1", "extra": "", "records": [five], "deletes": []}
-    # Each alone or none; a transaction completely.
+    # Records outside a transaction may be lost one by one; a transaction is complete or absent.
     assert told("R", *written(ADD_5, ADD_6)) == [
         {"live": live, "prepared": []} for live in ([], [five], [five, six], [six])
     ]
@@ -289,7 +290,7 @@ def test_wrong_records_are_reported_first() -> None:
 
 
 def test_an_acknowledgement_is_of_what_was_last_issued_under_the_name() -> None:
-    """A record of a life before may have the name of one that is written now."""
+    """A record of an earlier generation may have the same name as a new one."""
     old, new = "ADD:0:7:0:77:", "ADD:0:8:0:88:"
     trace = journal(
         *(Write("f", 0, b"x"), Mark("b-1", "f", 0, 1, new), Ack(("b-1",))),
@@ -305,9 +306,9 @@ CHANGED = Write("f", 400, b"x"), Mark("ADD-5", "f", 400, 1, "ADD:0:5:0:cc:")
 @pytest.mark.parametrize(
     ("trace", "answer"),
     [
-        # What is written under a name later is not what was acknowledged under it.
+        # An acknowledgement covers an earlier record of a name, not a later one.
         (journal(*written(ADD_5), Ack(("ADD-5",)), *CHANGED), read(ADD_5, live={"5": "aa"})),
-        # What was rolled back may be asked for again, and is no copy then.
+        # A rolled-back operation may be repeated; the second record is not a copy.
         (
             journal(*written(TX_5, ROLLBACK, TX_5, COMMIT)),
             read(TX_5, ROLLBACK, TX_5, COMMIT, live={"5": "aa"}),
@@ -319,7 +320,7 @@ def test_a_name_may_be_written_again(trace: Trace, answer: Answer) -> None:
 
 
 def test_second_run_has_the_write_order_of_its_base() -> None:
-    """What was deleted is among the records that may be there, its DELETE among those that must."""
+    """The deleted record may be present; its DELETE must be."""
     made, gone = Mark("ADD-5", "f", 100, 1, ADD_5), Mark("DELETE-5", "f", 200, 1, DELETE_5)
     trace = journal(standing=(gone,), possible=(made,), order=(made, gone))
     answer = Answer((DELETE_5,), None, False, (ADD_5,), state())
@@ -336,14 +337,14 @@ def test_second_run_has_the_earlier_deletions() -> None:
     trace = replace(trace, order=(made, end, copy))
     assert judged(trace, read(ADD_5, live={"5": "aa"}), FORBIDDEN) == "pass"
     assert judged(trace, read(ADD_5, live={}), FORBIDDEN) == "effect-lost"
-    # And who reads the copy may have seen whatever else had been written by then.
+    # A reader of the copy may also have read other records written before the copy.
     six = Mark("ADD-6", "f", 120, 1, ADD_6)
     more = replace(trace, possible=(end, six), order=(made, end, six, copy))
     assert judged(more, read(ADD_5, live=BOTH), FORBIDDEN) == "pass"
 
 
 def test_a_prepare_that_was_rejected_is_set_aside() -> None:
-    """One whose count does not fit: after corruption that is reported, and no decision is owed."""
+    """If the count of a PREPARE is wrong, the reader reports it and no decision is required."""
     record = Record("PREPARE", {"tx": 1, "extra": b""}, At("f", 0, 1))
     told = {"live": [], "prepared": [], "discarded": [{"tx": 1, "why": "unhealthy-prepare"}]}
     answer = crash_format(TX).answer(Observation("recovered", (record,), state=told))
@@ -364,7 +365,7 @@ def test_an_answer_need_not_say_what_it_discarded(
     in_doubt: Mapping[str, Mapping[str, str]],
     accepted: bool,
 ) -> None:
-    """Its records and its state say which ends it took."""
+    """An answer's records and state show which ends of transactions the reader accepted."""
     members = [
         Record("ADD_TX", {"tx": 1, "id": ident, "user_type": 0, "body": bytes.fromhex(body)}, At("f", 0, 1))
         for ident, body in ((5, "aa"), (6, "bb"))

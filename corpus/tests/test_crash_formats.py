@@ -1,4 +1,4 @@
-"""What the formats' writers leave when they crash: traces say what was done, verdicts are the known ones."""
+"""Crash states of the formats' writers: traces record every action, and verdicts are the known ones."""
 
 from __future__ import annotations
 
@@ -168,19 +168,19 @@ def test_acknowledged_are_commits_with_all_their_records_and_nothing_before() ->
     trace = build(Workload("append", "seed", steps))
     acknowledged = [op.records for op in trace.ops if isinstance(op, Ack)]
     assert acknowledged == [("ADD-1", "ADD-2", "COMMIT-1")]
-    # With the COMMIT they count.
+    # The COMMIT puts all three into effect.
     assert [op.records for op in trace.ops if isinstance(op, Publish)] == acknowledged
     last = max(at for at, op in enumerate(trace.ops) if isinstance(op, Sync))
     assert isinstance(trace.ops[last + 1], Ack)
 
 
-#: Of each order of writes what goes wrong on a disk whose sectors are whole, and become durable in any order.
+#: The failures of each order of writes, on a disk with atomic sectors that become durable in any order.
 FAULTS = [
-    # A lost record under a kept pointer is refused, or shows what was there before: no generation is in the
-    # records. And a position that is written as a timestamp elects the stale file after a swap.
+    # If a pointer is kept and its record lost, the reader refuses or reads the old bytes: records have no
+    # generation number. A position written as a timestamp elects the stale file after a swap.
     (DISK, {"spec": set(), "2.1.4": {"resurrected", "refused", "lost"}, "3.0": {"resurrected", "refused"}}),
-    # The check size is blind to the middle of a body, and the hash is not. HornetQ leaves a file without
-    # forcing it (JBM-DEV-015): a transaction's records there may be lost.
+    # The check size does not cover the middle of a body; the hash does. HornetQ continues in a new file
+    # without an fsync of the old one (JBM-DEV-015): a transaction's records there may be lost.
     (
         TX,
         {

@@ -1,4 +1,4 @@
-"""What is particular to KahaDB in the crash engine: places of batches, forces of one file, records' names."""
+"""KahaDB in the crash engine: offsets of batches, fsyncs of one file, names of records."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_records_that_are_forced_together_have_the_place_of_their_batch() -> Non
     (write,) = [op for op in trace.ops if isinstance(op, Write)]
     assert {(mark.off, mark.length) for mark in marks} == {(write.off, len(write.data) - len(b"-qMa4"))}
     assert acknowledged(trace) == [mark.record for mark in marks]
-    # With the batch all of them count.
+    # The batch puts all of its records into effect.
     assert [op.records for op in trace.ops if isinstance(op, Publish)] == [tuple(acknowledged(trace))]
 
 
@@ -35,7 +35,7 @@ def test_a_force_promises_nothing_of_a_file_that_was_left() -> None:
     assert [op.file for op in writes] == ["db-1.log", "db-2.log", "db-2.log"]
     assert {op.file for op in trace.ops if isinstance(op, Sync)} == {"db-2.log"}
     assert acknowledged(trace) == ["ADD_MESSAGE-m2", "TRACE-f0.1"]
-    # Where each is forced, the first one is safe before the next file is begun.
+    # If each batch is forced, the first one is durable before the next file begins.
     assert acknowledged(build(Workload("over", "5.16", TWO)))[0] == "ADD_MESSAGE-m1"
 
 

@@ -16,7 +16,7 @@ from journalspec_corpus.crash.verdict import VERDICTS, judge
 from journalspec_corpus.pipeline.shards import JudgedStates
 
 GOLDENS = Path(__file__).with_name("data") / "goldens.json"
-#: Faults that many states show, whichever are checked: the checksum, or what stands for one, first.
+#: Faults that show in any sample of states: first the one in the checksum or its equivalent.
 PLAIN = {
     "bitronix_tlog": ("skip-checksum", "last-record-excluded", "older-file-wins", "strict-skips"),
     "jboss_journal": ("skip-check-size", "any-file-id", "scan-one-late", "hash-over-itself"),
@@ -34,7 +34,7 @@ def looked_at(request: pytest.FixtureRequest) -> tuple[str, dict[str, list[Judge
 def test_states_verdicts_and_outcomes_are_what_they_were(
     looked_at: tuple[str, dict[str, list[JudgedStates]]],
 ) -> None:
-    """Ids, verdicts and what cases permit: `python tools/goldens.py` prints what the file is to hold."""
+    """Compare ids, verdicts and permitted answers: `python tools/goldens.py` prints the expected file."""
     format_id, found = looked_at
     adapter = crash_format(format_id)
     now = {name: digest("\n".join(sorted(lines_of(adapter, rows)))) for name, rows in found.items()}

@@ -1,4 +1,4 @@
-"""Long workloads: their lines, what they reach, what their words do, and both oracles on them."""
+"""Long workloads: their lines, the states that they reach, the effects of their words, both oracles."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from journalspec_corpus.workloads import (
 #: file -> the number of its lines, and the least and most words of a line.
 LENGTHS = {LONG_WORKLOADS: (2000, 4, 12), LONGER_WORKLOADS: (400, 13, 24)}
 FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log", "swiftmq_store")
-#: Where files are not used again, so many make a long journal. Derby's have 100,000 bytes at least; SwiftMQ's
-#: only log begins again in its place.
+#: The number of files of a long journal in formats that do not reuse files. Derby's have 100,000 bytes at
+#: least; SwiftMQ overwrites its only log.
 FILES_OF_A_LONG_JOURNAL = {"derby_log": 2, "swiftmq_store": 1}
 
 
@@ -63,16 +63,17 @@ def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format
     }
     traces = [adapter.build(work) for work in (adapter.tables.lines + adapter.tables.longer)[::40]]
     assert all(trace.crash_from == 0 for trace in traces)
-    # A new journal may begin with bytes of its own: the same for each writer.
+    # The initial bytes of a new journal depend only on the writer.
     assert len({(writer_of(trace), trace.standing) for trace in traces}) == len({*map(writer_of, traces)})
     assert max(sum(isinstance(op, Ack) for op in trace.ops) for trace in traces) > 4
-    # A file is used again, or, if none ever is, there are more of them.
+    # Files are reused, or there are several of them.
     reused = Counter(op.file for trace in traces for op in trace.ops if isinstance(op, Reuse))
     most = max(len({mark.file for mark in marks_of(trace)}) for trace in traces)
     assert reused.total() > 10 or most >= FILES_OF_A_LONG_JOURNAL.get(format_id, 5)
 
 
-#: None of SwiftMQ's is small enough for brute force; samples of the core tier hold none of the others'.
+#: SwiftMQ is excluded: none of its workloads is small enough for brute force. For the other formats,
+#: test_crash_brute samples no long workloads.
 @pytest.mark.parametrize("format_id", [name for name in FORMATS if name != "swiftmq_store"])
 def test_both_oracles_agree_on_long_workloads(format_id: str) -> None:
     adapter, report = crash_format(format_id), brute.OracleReport()

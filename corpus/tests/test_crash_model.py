@@ -1,4 +1,4 @@
-"""The crash engine on small traces: what presets leave, listed by hand; blocks, ids, expected outcome."""
+"""The crash engine on small traces: states of presets, listed by hand; blocks, ids, expected outcome."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ Files = dict[str, bytes]
 
 @pytest.fixture(autouse=True)
 def every_trace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no trace be omitted by lot."""
+    """Include every trace: none is omitted by its id."""
     monkeypatch.setattr(engine, "selected", lambda trace, share: True)
 
 
@@ -65,7 +65,7 @@ def trace_of(*ops: Op, base: Files | None = None, **more: object) -> Trace:
 
 
 def left(trace: Trace, preset: str, at: int | None = None) -> list[Files]:
-    """Return the different states that `preset` alone leaves at operation `at` (the end)."""
+    """Return the different states that `preset` alone leaves at operation `at` (default: the end)."""
     out: list[Files] = []
     for states in crash_states(trace, (get_preset(preset),), SEED):
         if states.point.crash_index == (len(trace.ops) if at is None else at):
@@ -80,7 +80,7 @@ def same(one: list[Files], other: list[Files]) -> bool:
     return len(one) == len(other) and all(files in other for files in one)
 
 
-# --- What presets leave ---
+# --- The states of presets ---
 
 
 def logs(*contents: bytes, **others: bytes) -> list[Files]:
@@ -97,7 +97,7 @@ SWITCH = trace_of(
 )
 OLD, BOTH = {"log": b"l", "old": b"o"}, {"log": b"l", "old": b"o", "tmp": b"n"}
 NAMES = [f"n{number}" for number in range(7)]
-#: Of seven names too many choices are left: one is missing, or only one is there.
+#: Seven names have too many subsets: the preset leaves out one name, or all but one.
 MISSING = [{name} for name in NAMES[1:]] + [{*NAMES} - {name} for name in NAMES[:-1]]
 SEVEN = trace_of(*map(Create, NAMES), base={"log": b"l"})
 
@@ -105,12 +105,12 @@ SEVEN = trace_of(*map(Create, NAMES), base={"log": b"l"})
 @pytest.mark.parametrize(
     ("trace", "preset", "expected"),
     [
-        # No size without all new blocks below it.
+        # A size is durable only with all new blocks below it.
         (GROWN, "ext4-ordered", logs(b"", A, A + B, other=OTHER)),
-        # A size comes with its own write; what is missing below it reads as zeros.
+        # A size becomes durable with its own write; missing blocks below it read as zeros.
         (GROWN, "xfs-unwritten", logs(b"", A, A + B, ZERO + B, other=OTHER)),
         (GROWN, "epoch-subset-4096", logs(b"", A, A + B, ZERO + B, ZERO, ZERO * 2, A + ZERO, other=OTHER)),
-        # In new space that no write has reached, the other file's block is visible.
+        # New space that no write has reached shows the block of another file.
         (GROWN, "ext4-writeback-stale", logs(OS, OTHER, A + PS, OS + B, other=OTHER)),
         # Space that a force has made part of a file reads as zeros, whatever the preset.
         (LONGER, "ext4-ordered", logs(ZERO * 2, A + ZERO, other=OTHER)),
@@ -120,7 +120,7 @@ SEVEN = trace_of(*map(Create, NAMES), base={"log": b"l"})
         # The force of the file has committed its name; the rest comes in order.
         (SWITCH, "ext4-ordered", [BOTH, {"log": b"n", "old": b"o"}, {"log": b"n"}]),
         (SWITCH, "epoch-subset-512", [OLD, BOTH, {"log": b"n", "old": b"o"}, {"log": b"n"}]),
-        # Every binding for itself: the new name, the old name of the same file, the name that is removed.
+        # Every name changes independently: the new name, the old name of the same file, the removed name.
         (SWITCH, "alice-weak", logs(b"l") + logs(b"l", b"n", tmp=b"n") + logs(b"n", tmp=b"n", old=b"o")),
         (SEVEN, "alice-weak", [{"log": b"l", **dict.fromkeys(kept, b"")} for kept in MISSING]),
     ],
@@ -146,11 +146,11 @@ def test_an_append_is_all_there_or_not_seen(before: int, torn: list[bytes]) -> N
 @pytest.mark.parametrize(
     ("others", "shown"),
     [
-        # Two pages in which something is at the same place, and one whose first such page is another.
+        # First two files with data in the page at the same offset; then one with data only in another page.
         ({"other": OTHER}, PS),
         ({"other": ZERO + PS + OS}, PS),
         ({"other": OS}, OS),
-        # A file of zeros has nothing to show; the next one has.
+        # A file of zeros is skipped; the next file is shown.
         ({"a": ZERO + ZERO, "other": b"o" * 9}, b"o" * 9 + bytes(PAGE - 9)),
     ],
 )
@@ -162,7 +162,7 @@ def test_new_space_shows_the_block_there_of_another_file_or_else_its_first_one(
 
 
 def sectors_left(preset: str) -> set[tuple[str, str]]:
-    """Return what is in two sectors that were to change from 0 and 1 to A and B."""
+    """Return the contents of two sectors, which a write changes from 0 and 1 to A and B."""
     trace = trace_of(Write("log", 0, b"A" * 512 + b"B" * 512), base={"log": b"0" * 512 + b"1" * 512})
     (states,) = crash_states(trace, (get_preset(preset),), SEED)
     junk = [garbage_bytes(SEED, states.point, block) for block in states.point.blocks]
@@ -202,7 +202,7 @@ def record(name: str, off: int, length: int) -> tuple[Write, Mark]:
 
 
 def test_writes_are_torn_at_the_bytes_that_the_page_names() -> None:
-    """Short ones at each; long ones near the ends, early ones at fields, and all beside edges of sectors."""
+    """Short ones are cut at each byte, long ones near their ends, early ones at fields, all at sectors."""
     writes = [op for _ in range(9) for op in record("a", 300, 2000)]
     long, many = (trace_of(*ops, base={"log": b""}) for ops in (writes[:2], writes))
     sectors = {edge + beside for edge in (212, 724, 1236, 1748) for beside in (-1, 0, 1)}
@@ -224,7 +224,7 @@ def put(content: bytes, off: int, data: bytes) -> bytes:
     return content[:off] + data[: len(content) - off] + content[off + len(data) :]
 
 
-#: The log before all, with record a, with b alone, and with both; and with a and half of b.
+#: The log without records, with record a, with b alone, with both, and with a and part of b.
 NONE, SPARE = LOG.base["log"], LOG.base["spare"]
 WITH_A, WITH_B = put(NONE, 100, b"a" * 40), put(NONE, 1000, b"b" * 40)
 NOW = put(WITH_A, 1000, b"b" * 40)
@@ -235,12 +235,12 @@ def both(log: bytes | None, spare: bytes | None = SPARE) -> Files:
     return {name: data for name, data in (("log", log), ("spare", spare)) if data is not None}
 
 
-#: Sectors 1 and 2 were written by the last force: what is there if one of them had not arrived.
+#: The last fsync wrote sectors 1 and 2: the log without sector 1, and without sector 2.
 ONE, TWO = put(NOW, 512, WITH_A[512:1024]), put(NOW, 1024, WITH_A[1024:1536])
 
 
 def strayed(sector: int, old: bytes) -> list[Files]:
-    """Return the files if a sector, which is `old` in its own place, had gone to any other one."""
+    """Return the files for each wrong place of a misdirected sector; `old` is the log without it."""
     data = NOW[sector * 512 : sector * 512 + 512]
     here = [both(put(old, at * 512, data)) for at in range(5) if at != sector]
     return here + [both(old, put(SPARE, at * 512, data)) for at in range(2)]
@@ -272,7 +272,7 @@ FAILED = (WITH_B, WITH_A, CUT, put(NOW, 1000, bytes(24)))
         (LOG, "fail-marks-clean", 8, [*map(both, FAILED)]),
         # A page that is written again is dirty again, and arrives then.
         (TWICE, "fail-marks-clean", 7, logs(b"a" * 40)),
-        # Sectors 3 and 4 hold zeros anyway.
+        # Sectors 3 and 4 already contain zeros.
         (
             LOG,
             "bitrot-zero-sector",
@@ -283,7 +283,7 @@ FAILED = (WITH_B, WITH_A, CUT, put(NOW, 1000, bytes(24)))
         (LOG, "bitrot-phantom", 8, [both(ONE), both(TWO), both(WITH_B)]),
         (LOG, "bitrot-misdirect", 8, strayed(1, ONE) + strayed(2, TWO)),
         (LOG, "bitrot-cut", 8, [*map(both, CUTS), *(both(cut.ljust(2100, b"\0")) for cut in CUTS[:3])]),
-        # A copy has zeros from the edge of a record on, however near its end.
+        # A copy is zeroed from the edge of a record on, even near its end.
         (AT_THE_END, "bitrot-cut", 4, logs(b"h" * 100, b"h" * 100 + bytes(40))),
         (LOG, "bitrot-file", 8, [both(None), both(NOW, None), both(NOW, NOW), both(SPARE), *EXCHANGED]),
     ],
@@ -336,7 +336,7 @@ def test_every_bit_in_use_flips_alone() -> None:
     assert len(found) == len(states)
     names = fields(Facts(states))
     assert {*names} == {"header", "head", "body", "unused"}
-    # A field begins with its first byte.
+    # The first byte of a field is part of it.
     hit = dict(zip(states.rot, names, strict=True))
     starts = {100: "head", 107: "head", 108: "body", 139: "body"}
     assert {off: hit[f"bit:log:{off}:0"] for off in starts} == starts
@@ -374,7 +374,7 @@ def test_many_subsets_are_two_deviations_and_uniform_samples() -> None:
     assert len(got) == len({row.tobytes() for row in got})
     deviations = 2 * (1 + 40 + 2 + 40 * 39 // 2 + 40 * 2)
     assert len(got) == deviations + SAMPLES
-    # As the page on the crash model says: this many are enumerated, and beyond that as many are drawn.
+    # The page on the crash model says this too: up to 4,096 states are enumerated, and 4,096 more are drawn.
     assert SAMPLES == EXHAUSTIVE == 4096
     assert (got[:deviations] == other[:deviations]).all()
     kept = (got[:deviations] == np.asarray(dims) - 1).sum(axis=1)
@@ -391,7 +391,7 @@ def test_many_subsets_are_two_deviations_and_uniform_samples() -> None:
 
 
 def test_equal_rows_are_one_where_the_first_of_them_was() -> None:
-    """The first was put down to the strongest preset."""
+    """The strongest preset comes first, and a state belongs to the first one that leaves it."""
     rows = np.asarray([[1, 2], [0, 1], [1, 2], [0, 258], [0, 1], [2, 0]], np.uint16)
     for given in (rows, np.asfortranarray(rows), rows[:0], np.zeros((3, 0), np.uint16)):
         found, first = distinct(given)
@@ -420,7 +420,7 @@ def test_deviations_are_counted_from_the_nearer_end() -> None:
     assert {*counted} == {(0, 0), (1, 1), (2, 2), (3, 1), (4, 0)}
 
 
-#: Everything at once: growth, space set aside, names, two files, several versions of one granule.
+#: All features in one trace: growth, space set aside, names, two files, several versions of one granule.
 MIXED = trace_of(
     Write("log", 64, b"p" * 8),
     *(Create("new"), Truncate("new", 1536)),
@@ -438,7 +438,7 @@ MIXED = trace_of(
 
 @pytest.mark.parametrize("trace", [MIXED, GROWN, SWITCH])
 def test_every_state_is_the_one_its_descriptor_describes(trace: Trace) -> None:
-    """And ids of a group are those of its files. Of each preset the first state, and one in 41."""
+    """The ids of a group equal those of its files. Checked: each preset's first state, and one in 41."""
     seen: set[str] = set()
     again = replace(trace)
     for states in crash_states(trace, PRESETS, SEED):
@@ -473,7 +473,7 @@ def test_a_descriptor_of_another_trace_or_shape_is_refused(descriptor: Descripto
 
 @pytest.mark.parametrize("size", [0, 3, 512, 700, 33 * 512 + 5])
 def test_ids_are_put_together_from_names_sizes_and_pages(size: int) -> None:
-    """Permanent: blake2b-128 of names, sizes and pages; of more than 32 pages, 32 by 32."""
+    """Ids are permanent: blake2b-128 of names, sizes and pages; over 32 pages are hashed in groups of 32."""
 
     def blake(data: bytes) -> bytes:
         return hashlib.blake2b(data, digest_size=16).digest()
@@ -495,7 +495,7 @@ def test_the_id_of_a_case_holds_all_that_was_promised() -> None:
 
 
 def test_about_one_trace_in_so_many_is_chosen() -> None:
-    """By its id alone: within four sigma of a binomial distribution; those of 128 are among those of 32."""
+    """The id alone decides: within four sigma of a binomial distribution; 128 chooses a subset of 32."""
     names = [f"{number:032x}" for number in range(1 << 14)]
     chosen = {share: {name for name in names if selected(name, share)} for share in (1, 16, 32, 128)}
     for share, found in chosen.items():
@@ -504,7 +504,7 @@ def test_about_one_trace_in_so_many_is_chosen() -> None:
     assert chosen[128] < chosen[32] < chosen[16] < chosen[1]
 
 
-# --- What is required, and verdicts ---
+# --- Required records, and verdicts ---
 
 
 def test_required_records_follow_acknowledgement_and_deletion() -> None:
@@ -524,7 +524,7 @@ def test_required_records_follow_acknowledgement_and_deletion() -> None:
     ],
 )
 def test_of_what_was_not_released_none_may_be_missing_before_another(listed: str, is_hole: bool) -> None:
-    """A swap takes records away and writes others anew: those that are left still come from the front."""
+    """A swap releases some records and copies others; the remaining ones must still form a prefix."""
     first = (*record("a", 1000, 10), *record("b", 2000, 10), Release(("a",)))
     trace = trace_of(*first, *record("c", 3000, 10), *record("d", 3500, 10), base={"log": bytes(4096)})
     owed, answer = expected_at(trace, len(trace.ops)), Answer(tuple(listed), reported=True)
@@ -544,9 +544,9 @@ KEEP = ended(
         stale=(Mark("old", "log", 200, 10, "old"),),
     )
 )
-#: Corruption requires a report and no record: a and b were acknowledged.
+#: After corruption a report is required and no record is: a and b were acknowledged.
 ROTTEN = ended(LOG, stratum="C")
-#: A second run that acknowledged b-1; a stood before it, and maybe was perhaps there.
+#: A second run that acknowledged b-1. Record a existed before it; the record maybe possibly did.
 LATER = trace_of(
     *(*record("b-1", 1000, 10), Sync("log"), Ack(("b-1",))),
     base={"log": bytes(2000)},
@@ -555,7 +555,7 @@ LATER = trace_of(
     life=2,
 )
 SECOND, FINE = ended(LATER), ended(replace(LATER, tags={"fine": "yes"}))
-#: One that writes maybe again: it has its own place in the order then.
+#: A run that writes maybe again, which gives this record a place in the order.
 AGAIN = ended(replace(LATER, ops=(*record("maybe", 20, 10), *LATER.ops)))
 
 
@@ -580,7 +580,7 @@ def test_what_an_earlier_crash_may_have_left_may_come_back() -> None:
         # Damage has to be reported, and a report is enough.
         (KEEP, Answer(("a",)), REQUIRED, False, "silent"),
         (KEEP, Answer(("a",), reported=True), REQUIRED, True, "pass"),
-        # A record that is only set aside is not in effect, but some process must have written it.
+        # A record that is set aside need not be in effect, but some process must have written it.
         (KEEP, Answer(("a",), aside=("b",)), ALLOWED, True, "pass"),
         (KEEP, Answer((), aside=("a",)), ALLOWED, True, "lost"),
         (KEEP, Answer(("a",), aside=("x",)), ALLOWED, True, "torn-accepted"),
@@ -591,7 +591,7 @@ def test_what_an_earlier_crash_may_have_left_may_come_back() -> None:
         (ROTTEN, Answer(("a",), reported=True), ALLOWED, False, "pass"),
         (ROTTEN, Answer(("b",), reported=True), ALLOWED, False, "hole"),
         (ROTTEN, Answer(("a", "x"), reported=True), ALLOWED, False, "torn-accepted"),
-        # Losses of the second run are told apart from those of the first.
+        # Verdicts distinguish losses of the second run from those of the first.
         (SECOND, Answer(("a", "b-1")), FORBIDDEN, False, "pass"),
         (SECOND, Answer(("a", "maybe", "b-1")), FORBIDDEN, False, "pass"),
         (SECOND, Answer(("a", "b-1", "maybe")), FORBIDDEN, False, "pass"),

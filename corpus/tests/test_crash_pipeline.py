@@ -1,4 +1,4 @@
-"""The pipeline: one output whoever runs it, resumable, counted once, published as cases."""
+"""The pipeline: the same output from every backend, resumable, counted once, published as cases."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from journalspec_reference import load
 FORMAT, TX = "bitronix_tlog", "jboss_journal"
 PLAN = Plan(FORMAT, "core", every=173)
 PLANS = {FORMAT: PLAN, TX: Plan(TX, "core", every=127)}
-#: format -> one published case in so many is read, and so many probes at least fail
+#: format -> (one published case in how many is read, least number of failing probes)
 SAMPLES = {FORMAT: (7, 1), TX: (9, 3)}
 
 
@@ -133,7 +133,7 @@ def test_a_build_resumes_and_comes_out_the_same(tmp_path: Path, built: Path) -> 
     write_shard(PLAN, tmp_path / "out", 0)
     damaged = tmp_path / "out" / "work" / "shard-00000.arrow"
     damaged.write_bytes(damaged.read_bytes()[:-9])
-    # A shard under the name of another one is none.
+    # A shard under the name of another one is not valid.
     shutil.copy(damaged.with_name("shard-00001.arrow"), damaged.with_name("shard-00002.arrow"))
     calls: list[tuple[str, int, int]] = []
     manifest = build(PLAN, tmp_path / "out", Builder("local"), lambda *call: calls.append(call))
@@ -146,19 +146,19 @@ def test_a_build_resumes_and_comes_out_the_same(tmp_path: Path, built: Path) -> 
 
 
 def test_a_state_counts_for_every_writer_that_reaches_it() -> None:
-    """Though it is kept once."""
+    """The state itself is stored once."""
     adapter = crash_format(FORMAT)
     trace = adapter.build(
         Workload("append", "2.1.4", (Step("COMMITTING", 1, "tiny"),), background="stale-same")
     )
-    # Garbage depends on the trace's id.
+    # These presets have no garbage, which depends on the trace's id.
     presets = tuple(map(get_preset, ("prefix-sector-512", "epoch-subset-512")))
     shard = Shard(adapter, presets, PLAN.seed)
     shard.add(trace)
     once, first = len(shard.table()), set(shard.reached)
     shard.add(replace(trace, tags={**trace.tags, "order": "another"}))
     assert len(shard.table()) == once
-    # And with what goes wrong in it.
+    # The second writer also reaches the failures of the state.
     assert {entry.verdict for entry in first} == {"", "resurrected"}
     assert shard.reached == first | {entry._replace(writer="another") for entry in first}
 
@@ -166,7 +166,7 @@ def test_a_state_counts_for_every_writer_that_reaches_it() -> None:
 def test_the_first_of_equal_ids_stays() -> None:
     draw = np.random.default_rng(1)
     halves = draw.integers(0, 1 << 64, (3000, 2), np.uint64)[draw.integers(0, 3000, 5000)]
-    # One half alone says nothing, and an id may begin and end with zeros.
+    # Ids may share one half, and may begin or end with zeros.
     halves[:100, 0], halves[100:200, 0], halves[200:300, 1] = 0, np.iinfo(np.uint64).max, 0
     raw = [row.tobytes() for row in halves]
     ids, known = np.asarray(raw, "S16"), set[bytes]()
@@ -195,7 +195,7 @@ def test_published_cases_hold_and_the_reference_keeps_them(built: Path, manifest
             # Losses that the format itself cannot prevent are published too, and listed in the manifest's
             # `beyond`.
             kept = not VERDICTS[row[f"verdict_{probe.policy}"]]
-            # Half of a transaction is seen by the COMMIT that goes with it, which a case does not list.
+            # A case cannot detect half a transaction: it does not list the COMMIT that shows it.
             half = row[f"verdict_{probe.policy}"] == "half-transaction"
             assert (None in differences) == kept or half, (probe.id, case.title, differences)
             beyond += not kept
@@ -213,7 +213,7 @@ def test_the_manifest_tells_editions_apart_and_names_the_weakest_guarantee(manif
     assert "torn-accepted" not in verdicts["seed+hash"]
     for failure in honest["failures"]:
         if (failure["reader"], failure["verdict"]) == ("strict", "lost") and "/" not in failure["writer"]:
-            # In the reference's own order only garbage takes acknowledged neighbours with it.
+            # In the reference's write order only garbage destroys acknowledged neighbours.
             assert rank(failure["strongest_preset"]) >= rank("alice-weak")
     assert manifest["cases"]["beyond"]["strict"]["R"]["torn-accepted"] > 0
 
@@ -236,7 +236,7 @@ def test_records_that_a_compaction_wrote_twice_may_be_listed_twice(
         )
         twice += max(found.values(), default=0) > 1
     assert twice
-    # A copy that came out as well is not a failure: only those that are known are left.
+    # A surviving copy is not a failure: the only failures are those of the manifest's `beyond`.
     assert failed == sum(sum(of.values()) for of in said["beyond"].get("strict", {}).values())
 
 
@@ -252,7 +252,7 @@ def test_reach_of_another_writer_decides_its_safe_states() -> None:
         Reached("R", "one", "e", "prefix-byte"),
         Reached("R", "one", "e", "epoch-subset-512"),
         Reached("R", "one", "e", "epoch-subset-512", "strict", "lost"),
-        # The same state, kept for the first writer.
+        # The same state, which is stored for the first writer.
         Reached("R", "two", "e", "prefix-sector-512"),
         Reached("R", "two", "e", "prefix-byte"),
         Reached("R", "two", "e", "prefix-byte", "strict", "lost"),

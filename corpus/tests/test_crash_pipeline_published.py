@@ -110,7 +110,7 @@ def test_quotas_hold_where_there_is_enough() -> None:
 
 
 def test_three_of_each_class_are_taken_however_many_others_come_first() -> None:
-    """By id the rare classes come last: without a share of their own nothing of them would be taken."""
+    """Rare classes have the last ids here: without a share of their own no state of them would be chosen."""
     common = [
         (number.to_bytes(16, "big"), ("R", "w", "e", "rotate", "zero", "", True)) for number in range(900)
     ]
@@ -120,7 +120,7 @@ def test_three_of_each_class_are_taken_however_many_others_come_first() -> None:
     ]
     chosen = published._chosen([*common, *rare], 100)
     assert chosen == {name for name, _ in (*common[:85], *rare[:15])}
-    # As many as there are, if there are fewer, and of each kind of them.
+    # A class with fewer states than its share gives all of them.
     lonely = [(b"\xff" * 16, ("L", "w", "e", "lost-force", "zero", "", False))]
     assert published._chosen([*common, *lonely], 100) == {name for name, _ in (*common[:99], *lonely)}
 
@@ -229,7 +229,7 @@ def test_cases_run_and_are_materialized_from_the_directory(tmp_path: Path, built
 A, B, S = ({"type": name} for name in "ABS")
 #: Required records: an acknowledged one, one in flight, and one of an earlier generation.
 SETS: dict[str, list[Any]] = {"must_keep": [A], "may_keep": [B], "must_drop": [S]}
-#: The possible answers to that: the listed records, and the verdict.
+#: Possible answers to a case with these records: the listed records, and the verdict.
 SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " recovered", "refused"
 
 

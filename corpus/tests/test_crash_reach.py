@@ -1,4 +1,4 @@
-"""What recovery can look at: nothing after it matters, and cuts that are omitted there show nothing new."""
+"""The reach of recovery: bytes beyond it do not matter, and omitted cuts there give no new result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from journalspec_corpus.crash.states import crash_states
 from journalspec_corpus.crash.trace import PRESETS, Create, Rename, Trace, Truncate, Unlink, Write, get_preset
 from journalspec_corpus.pipeline.plan import Plan
 
-#: Formats in which recovery leaves bytes out.
+#: Formats whose recovery does not read all bytes.
 SHORT_SIGHTED = "bitronix_tlog"
 
 
@@ -32,7 +32,7 @@ def groups(adapter: CrashFormat, every: int) -> Iterator[tuple[Trace, States]]:
 
 
 def changed_behind(files: Mapping[str, bytes], ends: Mapping[str, int]) -> Iterator[dict[str, bytes]]:
-    """Yield the files with other bytes after what is checked: inverted, and with the log once more."""
+    """Yield the files with other bytes after the checked part: inverted, and with a copy of the log."""
     yield {
         name: data[: ends[name]] + bytes(255 - byte for byte in data[ends[name] :])
         for name, data in files.items()
@@ -46,7 +46,7 @@ def changed_behind(files: Mapping[str, bytes], ends: Mapping[str, int]) -> Itera
 
 
 def dependent(adapter: CrashFormat, every: int, reach: Reach, step: int) -> tuple[int, int]:
-    """Return the number of checked states, and of those whose answer depends on bytes after the ends."""
+    """Return the number of checked states, and of states whose answer depends on bytes beyond the reach."""
     looked = wrong = 0
     for trace, states in groups(adapter, every):
         for row in range(0, len(states), step):
@@ -86,7 +86,7 @@ def test_cuts_that_are_omitted_look_and_come_out_like_one_that_is_there() -> Non
 
 
 def classes(adapter: CrashFormat, trace: Trace, states: States) -> set[object]:
-    """Return what the states of a group are to recovery and to reports."""
+    """Return the classes of a group's states: content within the reach, answer, labels in reports."""
     facts = Facts(states)
     expected = expected_at(trace, states.point.crash_index, states.torn, states.stratum)
     found, which = answers(StateContents(states.point, states.codes), adapter.read)
@@ -104,7 +104,7 @@ def classes(adapter: CrashFormat, trace: Trace, states: States) -> set[object]:
 
 
 def toy_reach(files: Mapping[str, bytes]) -> dict[str, int]:
-    """Look at the first byte of a file, which says how much of it is checked."""
+    """Return the reach for files whose first byte is the number of checked bytes."""
     return {name: min(len(data), max(1, *data[:1])) if data else 0 for name, data in files.items()}
 
 
@@ -113,9 +113,9 @@ def toy_reach(files: Mapping[str, bytes]) -> dict[str, int]:
     [
         ((Write("a", 4, b"xx"),), {0}),
         ((Write("a", 3, b"xx"),), set()),
-        # What makes the file longer is seen by its size.
+        # A write that makes the file longer is visible through the size.
         ((Write("a", 7, b"xx"),), set()),
-        # The pointer moves: bytes that were after it are before it.
+        # The pointer moves, so that bytes beyond it are within it.
         ((Write("a", 0, b"\6"), Write("a", 4, b"xx"), Write("a", 6, b"x")), {2}),
         ((Write("a", 0, b"\6\6"), Write("a", 4, b"xx")), set()),
         ((Create("b"), Truncate("b", 8), Write("b", 1, b"x")), {2}),

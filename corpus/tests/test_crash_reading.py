@@ -1,4 +1,4 @@
-"""States that look alike to recovery are read once, and each gets the answer that it would get by itself."""
+"""States with the same look to recovery are read once, and each gets the answer of its own reading."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MOST = 100
 
 
 def states_of(adapter: CrashFormat) -> Iterator[States]:
-    """Yield states of some workloads, of each crash point some that are spread over all of them."""
+    """Yield states of some workloads; at each crash point they are spread over all of its states."""
     for work in Plan(adapter.format, "core", every=EVERY[adapter.format]).workloads():
         for states in crash_states(adapter.build(work), PRESETS, 1, everywhere=True):
             if len(states):
@@ -102,7 +102,7 @@ def state_of(files: Mapping[str, bytes], format_id: str, edition: str) -> StateF
 
 @pytest.mark.parametrize("format_id", CASES)
 def test_cases_that_look_alike_have_one_answer(format_id: str) -> None:
-    """Cases have damage, and files beside the log, that no crash of a writer leaves."""
+    """Cases also have damage and files beside the log that no crash of a writer leaves."""
     adapter, seen, number = crash_format(format_id), dict[Hashable, tuple[Answer, ...]](), 0
     for case in load_cases(format_id)[:: CASES[format_id]]:
         for files in changed(case.files()):
@@ -118,7 +118,7 @@ def test_cases_that_look_alike_have_one_answer(format_id: str) -> None:
 
 @pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal"])
 def test_verdicts_of_a_crash_point_are_those_of_single_answers(format_id: str) -> None:
-    """They are worked out once for all states with one answer."""
+    """Verdicts are computed once for all states with one answer."""
     adapter, seen = crash_format(format_id), set[str]()
     traces = map(adapter.build, Plan(format_id, "core", every=331).workloads())
     shard = Shard(adapter, PRESETS, 1)
@@ -136,7 +136,7 @@ def test_verdicts_of_a_crash_point_are_those_of_single_answers(format_id: str) -
 
 
 def assert_one_answer(format_id: str, edition: str, stores: Iterable[dict[str, bytes]]) -> None:
-    """Compare what the look says with a full reading: stores that look alike have one answer."""
+    """Compare looks with full readings: stores with the same look must have the same answer."""
     adapter, seen = crash_format(format_id), dict[Hashable, tuple[Answer, ...]]()
     for files in stores:
         found = adapter.read(files, edition)
@@ -146,7 +146,7 @@ def assert_one_answer(format_id: str, edition: str, stores: Iterable[dict[str, b
 
 
 def test_each_place_of_damage_in_a_disk_journal_is_seen() -> None:
-    """The timestamp of a file may be the place of any damage in it: it says which file is newer."""
+    """Damage can be anywhere, even in the timestamp, which decides the newer file."""
     storage = MemoryStorage()
     writer = load("bitronix_tlog").writer(storage, edition="2.1", params={})
     writer.apply({"op": "open"})
@@ -163,7 +163,7 @@ def test_each_place_of_damage_in_a_disk_journal_is_seen() -> None:
             other[POSITION_AT : POSITION_AT + 8] = (places[-1] + size).to_bytes(8, "big")
             for at, place in enumerate(places[:3]):
                 other[place + CRC_AT] ^= bad >> at & 1
-            if longer:  # the second record takes the third along, and is no longer valid
+            if longer:  # the second record claims the third one too, and is no longer valid
                 other[places[1] + 4 : places[1] + 8] = (2 * size - UNCOUNTED).to_bytes(4, "big")
             yield {"btm1.tlog": active, "btm2.tlog": bytes(other)}
 
@@ -171,7 +171,7 @@ def test_each_place_of_damage_in_a_disk_journal_is_seen() -> None:
 
 
 def test_the_length_of_a_blank_file_is_seen() -> None:
-    """A record that had no room in a file says why that file is blank."""
+    """A record that had no room in a file explains why that file is blank."""
     storage = MemoryStorage()
     writer = load("kahadb_journal").writer(storage, edition="5.16", params={})
     writer.apply({"op": "open"})
@@ -186,7 +186,7 @@ def test_the_length_of_a_blank_file_is_seen() -> None:
 
 
 def test_the_pages_that_a_log_leads_to_are_seen() -> None:
-    """Of each page some bytes are wrong, or pages are missing, or free: the log may lay others there."""
+    """Pages have wrong bytes, are missing or are free; the log may replace them."""
     every = [case.files() for case in load_cases("swiftmq_store") if case.write is None and not case.params]
     free = b"\1".ljust(DEFAULT_SIZE, b"\0")
     logged = [files for files in every if len(files.get(LOG, b"")) > 100 and PAGES in files]

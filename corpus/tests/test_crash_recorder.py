@@ -1,4 +1,4 @@
-"""Recorders that begin alike are made once or twice, and go on by themselves."""
+"""Recorders with a common beginning are made once or twice, and continue independently."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_copies_are_what_was_made_and_share_nothing_that_changes() -> None:
         assert copy.storage.files == made.storage.files
         assert (copy.storage.ops, copy.marks, copy.ends) == (made.storage.ops, made.marks, made.ends)
         copy.apply({"op": "log", "type": "COMMITTING", "gtrid": "41" * 16, "names": ["a"]})
-        # Only this one went on: its files, its trace and its writer.
+        # Only this recorder continued: its files, its trace and its writer.
         assert copy.storage.files != made.storage.files
         assert len(copy.marks) == len(made.marks) + 1
     assert copies[0].storage.ops == copies[2].storage.ops == copies[3].storage.ops

@@ -1,4 +1,4 @@
-"""Reduction: what comes out fails as what went in, is a state of its trace, and nothing near is smaller."""
+"""Reduction: the result fails as the given state, is a state of its trace, and is locally minimal."""
 
 from __future__ import annotations
 
@@ -51,7 +51,8 @@ ADD3 = (Op("add", 1, 600), Op("add", 2, 1400))
 DELETE = (Op("add", 1, 600), Op("delete", 91))
 COMMIT = (Op("add_tx", 1, 600, 1), Op("add_tx", 2, 600, 1), Op("commit", tx=1))
 PREPARE = (Op("update_tx", 91, 600, 1), Op("add_tx", 2, 600, 1), Op("prepare", tx=1))
-#: format, reader, verdict, a workload in which it fails. Mutants, and what the formats themselves lose.
+#: format, reader, verdict, a workload in which it fails. Faults of mutants, and losses of the formats
+#: themselves.
 KNOWN: list[tuple[str, str, str, Any]] = [
     ("bitronix_tlog", "strict", "resurrected", logged("2.1.4")),
     ("bitronix_tlog", "strict", "resurrected", logged("3.0", "swap")),
@@ -90,7 +91,7 @@ def failing(adapter: CrashFormat, work: Any, named: Named, verdict: str) -> Stat
 def reduced(
     adapter: CrashFormat, work: Any, start: Descriptor, named: Named, verdict: str, **more: Any
 ) -> Reduced:
-    """Return what becomes of the state `start`, in which `named` fails in that way."""
+    """Return the reduction of the state `start`, in which `named` fails with `verdict`."""
     return reduce_state(adapter, work, start, named, verdict, **more)
 
 
@@ -183,7 +184,7 @@ def test_the_budget_is_kept_and_said() -> None:
 
 @pytest.mark.parametrize("in_effect", [True, False])
 def test_wrong_records_in_effect_are_distinguished_from_listed_ones(in_effect: bool) -> None:
-    """A record without a writer fails either way; of the other kind nothing smaller is taken."""
+    """An unwritten record fails listed and in effect; a reduction keeps the kind of the given state."""
     adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
     start = failing(adapter, work, named_reader("bitronix_tlog", "strict"), "resurrected")
 
@@ -245,7 +246,7 @@ def test_second_runs_and_long_workloads_are_reduced(format_id: str, verdict: str
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_start_states_of_later_runs_are_found_again(format_id: str) -> None:
-    """Of some such workloads; some begin with a cut that no state of the first generation has."""
+    """Some such workloads are checked; some begin with a cut that the first generation lacks."""
     adapter = crash_format(format_id)
     lives = [work for work in adapter.workloads("core") if isinstance(work, SecondLife)][::31]
     assert len(lives) > 5

@@ -66,7 +66,7 @@ def old(letters: str) -> tuple[Mark, ...]:
 
 
 def example(before: str, after: str) -> Trace:
-    """The page's writer: the record, the pointer that publishes it, a force, an acknowledgement."""
+    """The writer of the page: a record, the pointer that publishes it, an fsync, an acknowledgement."""
     (_, _, sign), (off, length, letter) = records(after)
     ops = (*written(letter, off, length), *pointer(sign, letter), Sync("log"), Ack((letter,)))
     if not before:
@@ -83,7 +83,7 @@ def shown(files: Mapping[str, bytes]) -> str:
 
 
 def refusals(trace: Trace, presets: Sequence[str] = REACHING) -> dict[str, set[str]]:
-    """Return for each log that a crash before the acknowledgement leaves which refusals are said of it."""
+    """Return the refusal classes of each log that a crash before the acknowledgement leaves."""
     found: dict[str, set[str]] = {}
     told = next(at for at, op in enumerate(trace.ops) if isinstance(op, Ack))
     for states in crash_states(trace, tuple(map(get_preset, presets)), SEED):

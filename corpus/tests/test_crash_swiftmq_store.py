@@ -1,4 +1,4 @@
-"""Crash states of SwiftMQ's store: what is recorded and what reappears."""
+"""Crash states of SwiftMQ's store: recorded operations, and messages after recovery."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_record_is_forced_before_its_pages_change_and_pages_before_the_log_beg
 
 
 def test_a_checkpoint_that_is_interrupted_at_any_write_loses_nothing() -> None:
-    """Under every preset, each part of each write of it; SMQ-RCV-045."""
+    """Every preset is tried, with each part of each write (SMQ-RCV-045)."""
     shard = Shard(crash_format(FORMAT), PRESETS, 1)
     shard.add(crash_format(FORMAT).build(Workload("checkpoint", "13", (Step("checkpoint"),))))
     found = shard.table().to_pydict()
@@ -79,13 +79,13 @@ def test_a_torn_record_is_accepted_as_complete() -> None:
     shard = Shard(crash_format(FORMAT), PRESETS, 1)
     shard.add(crash_format(FORMAT).build(Workload("insert", "13", (Step("insert queue=q body=a*3000"),))))
     verdicts = set(shard.table().to_pydict()["verdict_strict"])
-    # An earlier record is lost only on a disk that spoils a sector of it.
+    # An earlier record is lost only if a disk corrupts a sector of it.
     assert {"pass", "torn-accepted", "lost"} <= verdicts
     assert not verdicts & {"effect-invented", "uncommitted-applied", "half-transaction"}
 
 
 def test_possible_decisions_form_a_chain() -> None:
-    """A record changes what those before it have made of the pages: none counts without them."""
+    """A record changes pages as earlier records left them, so it has no effect without those."""
     trace = crash_format(FORMAT).build(
         Workload("moves", "13", tuple(Step(f"insert queue=q body={text}") for text in "abcd"))
     )

@@ -41,14 +41,14 @@ from journalspec_reference import load
 FORMATS = ("bitronix_tlog", "derby_log", "jboss_journal", "kahadb_journal", "swiftmq_store")
 WORST = [worst for name in FORMATS for worst in worst_cases(name)]
 each = pytest.mark.parametrize("worst", WORST, ids=lambda worst: worst.id)
-#: Those that the reader of the case still answers wrongly.
+#: Cases that their reader still answers wrongly.
 failing = pytest.mark.parametrize(
     "worst", [worst for worst in WORST if worst.verdict != MENDED], ids=lambda worst: worst.id
 )
 
 
 def keeps(worst: Worst, answer: Answer, expected: Expected) -> bool:
-    """Whether `answer` has what the case is about."""
+    """Return whether `answer` has the wrong record that the case is about."""
     return not worst.keeps or any(key.startswith(worst.keeps) for key in wrong(answer, expected))
 
 
@@ -100,7 +100,7 @@ def test_requirements_exist_and_hold_in_the_edition(worst: Worst) -> None:
 
 
 def wrong_bodies(worst: Worst, form: Form) -> Iterator[tuple[bytes, bytes]]:
-    """Yield of each wrong record of a journal what was written as its body, and what is delivered."""
+    """Yield for each wrong record of a journal the written body and the delivered one."""
     state = worst.state(form)
     answer, expected = worst.named.reader(state.files, state.trace.edition), state.situation.expected
     written = {
@@ -169,12 +169,12 @@ PREDICTED = {
     *("drb.worst.hole-in-a-row", "drb.worst.next-file-begun"),
     *("smq.worst.end-of-a-record-missing", "smq.worst.neighbour-takes-a-message"),
 }
-#: The meaning of a verdict for a product that lists no records: it is judged by its losses.
+#: Verdicts for a product that lists no records, which is compared by its state.
 UNLISTED = {"lost": {"effect-lost", "decision-lost"}}
 
 
 def test_each_worst_case_was_seen_in_a_product() -> None:
-    """A prediction is out of date: under the policy of the case, some product does it."""
+    """A prediction must be removed as soon as some product shows the case under its policy."""
     for worst in WORST:
         both = [finding for finding in findings(worst.format) if finding.case in (worst.id, worst.small_id)]
         seen = {finding.verdict for finding in both if finding.policy == worst.reader}
@@ -197,7 +197,7 @@ def test_a_finding_in_words() -> None:
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_boxes_of_a_picture_cover_each_file_and_describe_its_content(format_id: str) -> None:
-    """Held against the files themselves: all written, and as the crash left them."""
+    """The boxes are compared with the files: completely written, and as the crash left them."""
     kinds: set[str] = set()
     for item in worst_cases(format_id):
         state = item.state(item.small)
@@ -215,5 +215,5 @@ def test_boxes_of_a_picture_cover_each_file_and_describe_its_content(format_id: 
                 same = state.files[name][off : off + length] == whole.get(name, b"")[off : off + length]
                 assert same == (what in ("settled", "arrived")), f"{item.id}: {name} at {off}"
                 kinds.add(what)
-    # SwiftMQ's records are not aligned: what of them does not arrive is lost in part.
+    # SwiftMQ's records are not aligned to sectors, so a missing sector loses a part of a record.
     assert {"swiftmq_store": "partly"}.get(format_id, "lost") in kinds

@@ -73,9 +73,9 @@ def trace_of(adapter: CrashFormat, proof: StateProof) -> Trace:
 
 
 def state_named(trace: Trace, proof: StateProof) -> State:
-    """Return the enumerated state: nothing is claimed of one that no preset reaches.
+    """Return the enumerated state of a proof; a state that no preset reaches is refused.
 
-    A mask may omit blocks with one version only: there is nothing to say about them.
+    A mask may omit blocks with one version only.
     """
     named = descriptor_of(trace, proof)
     for states in crash_states(trace, (get_preset(proof.preset),), proof.seed, everywhere=True):
@@ -159,7 +159,7 @@ def test_a_proof_by_a_state_holds(name: str, item: Finding, proof: StateProof) -
 
 
 def test_a_weakness_is_shown_by_a_failure_or_a_loss_of_service() -> None:
-    """By itself, or where it is only argued in another edition with the same records."""
+    """The state is in the finding itself, or, for an argued finding, in another one of the same rule."""
     for name, rule, item in entries():
         if item.verdict == WEAK and item.states and not item.cases:
             assert any(VERDICTS[proof.expect] for proof in item.states), (name, rule)
@@ -184,7 +184,7 @@ def test_a_proof_by_a_case_holds() -> None:
 
 
 def test_a_proof_that_is_made_wrong_fails() -> None:
-    """Changed in its members, a proof does not give its verdict any more, or is refused."""
+    """A proof with a changed member gives another verdict or is refused."""
     name, proof = next(
         (name, proof)
         for name, _, item in entries()
@@ -204,7 +204,7 @@ def test_a_proof_that_is_made_wrong_fails() -> None:
             verdict_of(name, replace(proof, **members))
 
 
-#: What makes a file of findings wrong, done to its rules.
+#: Changes to the rules of a findings file that make it wrong.
 SPOILT: dict[str, Callable[[list[Any]], Any]] = {
     "no rule 4": lambda rules: rules.pop(3),
     "a rule twice": lambda rules: rules[3].update(id=rules[2]["id"]),
@@ -221,7 +221,7 @@ SPOILT: dict[str, Callable[[list[Any]], Any]] = {
 
 @pytest.mark.parametrize("spoilt", SPOILT)
 def test_a_file_of_findings_that_is_wrong_is_refused(spoilt: str) -> None:
-    name = FORMATS[0]  # any format will do: what reads them is the same for all
+    name = FORMATS[0]  # any format will do: one reader loads them all
     path = files(format_module("journalspec_corpus", name)).joinpath(FILE_NAME)
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     parse_findings(name, copy.deepcopy(data))
@@ -230,7 +230,7 @@ def test_a_file_of_findings_that_is_wrong_is_refused(spoilt: str) -> None:
         parse_findings(name, data)
 
 
-# --- Limits: what no reader can do better ---
+# --- Limits: failures that no reader can avoid ---
 
 GOOD = '[[limit]]\nid = "a"\nwhy = "w"\nrules = ["L1"]\nverdicts = ["lost"]\n'
 
@@ -244,7 +244,7 @@ def test_states_covered_by_a_limit() -> None:
     assert first_that_covers(table, "v2/x", "any", "R", "lost", "clean", "prefix-byte") is None
 
 
-#: What patterns may name.
+#: The names that patterns may contain.
 KNOWN = {
     "strata": STRATA,
     "verdicts": [name for name, broken in VERDICTS.items() if broken],

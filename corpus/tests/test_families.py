@@ -1,4 +1,4 @@
-"""Families of generated cases, of all formats: what is there, and the readers that say what they expect."""
+"""Families of generated cases, of all formats: content, and naive readers that give the expectations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FORMATS = [
 each_format = pytest.mark.parametrize("format_id", FORMATS)
 #: The compared parts, besides notes, and records outside the log, which some naive readers report.
 COMPARED = ("verdict", "phase", "code", "dropped", "records", "missing", "state")
-#: Pages of tables: what recovery leaves is a matter of the log alone to a naive reader.
+#: Pages of tables: a naive reader looks at the log alone.
 PAGES = "seg0."
 #: The parts that a naive reader omits: control files, left-over files and other extensions.
 NOT_NAIVE = ("control.ctr", ".tmp", ".cmp", ".bak", ".lock", ".txt")
@@ -38,7 +38,7 @@ NOT_NAIVE = ("control.ctr", ".tmp", ".cmp", ".bak", ".lock", ".txt")
 
 @each_format
 def test_few_smoke_cases_ask_the_same_of_the_same_bytes(format_id: str) -> None:
-    """Equal inputs in one edition appear only where the writing differs or the point is another."""
+    """Two cases with equal inputs in one edition differ in how they are written or in their purpose."""
     seen = Counter(
         (case.edition, tuple(sorted(case.files().items())), tuple(case.params.items()))
         for case in load_cases(format_id)
@@ -58,13 +58,13 @@ def test_the_committed_form_is_what_the_sources_give(format_id: str) -> None:
     assert not stale, "run python tools/publish.py"
     smoke = json.loads(rendered[MANIFEST])["tiers"]["smoke"]
     assert smoke["sha256"] == hashlib.sha256(rendered["smoke.jsonl"]).hexdigest()
-    # A case stays where it was published: the content of a tier only grows.
+    # Cases are never moved to another tier, so a tier only grows.
     assert smoke["bytes"] <= 6 * 1024 * 1024
     assert 5 * len(list(requirements(format_id))) <= smoke["cases"] <= 2000
 
 
 def covers(have: Any, want: Any) -> bool:
-    """Return whether an answer has what is wanted of it; it may say more of a thing."""
+    """Return whether an answer contains the wanted values; objects may have further members."""
     if isinstance(want, Mapping):
         return all(covers(have.get(name), value) for name, value in want.items())
     if isinstance(want, list):
@@ -87,10 +87,10 @@ def test_files_of_a_product_are_there_or_it_is_reported_why_not(format_id: str) 
     ],
 )
 def test_naive_reader_agrees_with_hand_derived_and_product_cases(format_id: str, tier: str) -> None:
-    """What was expected by hand, and of files of products, is what the judge of the families says."""
+    """The naive reader gives the expectations that were derived by hand or from products."""
     naive = format_module("journalspec_corpus", format_id).naive
     asked = 0
-    # Each version of a product did the same: every second capture has one of each.
+    # All versions of a product have the same scenarios, so every second capture is enough.
     for case in load_cases(format_id, tier)[:: 1 if tier == "smoke" else 2]:
         configured = {key: value for key, value in case.params.items() if tier != "captured"}
         if case.write is not None or configured or case.origin.kind == "family":

@@ -1,4 +1,4 @@
-"""The fuzzer's own conscience: inputs repeat, and each kind of misbehaviour is found."""
+"""Tests of the fuzzer: inputs are reproducible, and each kind of misbehaviour is found."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FORMAT = format_ids()[0]
 
 
 class Fake:
-    """Readers that do one thing wrong."""
+    """This class imitates readers that do one thing wrong."""
 
     times = fuzz.TIMES_INPUT
 
@@ -63,7 +63,7 @@ def test_readers_survive_a_few_hundred_inputs() -> None:
 
 
 def test_readers_survive_expensive_inputs() -> None:
-    """All in time; memory, which is slow to measure, of each fourth."""
+    """The time is checked for all inputs, the memory, slow to measure, for each fourth."""
     source, readers = Source(FORMAT, 1), Readers(FORMAT)
     inputs = list(fuzz.costly(source))
     assert len(inputs) > 40
@@ -87,7 +87,7 @@ def test_decoders_survive_changed_bodies(family: Family) -> None:
 
 #: A serialised table of Java's is refused whole, as the product refuses it; values of columns are one field.
 REFUSED_WHOLE = {"durable", "sql"}
-#: More of these families than of the others.
+#: Families that need a larger share than the others.
 LEAST = {"openwire": 0.97}
 
 

@@ -20,20 +20,20 @@ def test_there_are_enough_and_each_has_a_reason(format_id: str) -> None:
     mutants = load_mutants(format_id)
     assert len(mutants) >= min(25, len(list(requirements(format_id))))
     assert all(mutant.why and mutant.find != mutant.replace for mutant in mutants)
-    # Whoever changes a function breaks the mutants of that function alone.
+    # A change of a function can only break the mutants of that function.
     assert all(":" in mutant.at for mutant in mutants)
 
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_no_module_beside_a_mutant_uses_the_original(format_id: str) -> None:
-    """Those that a fault does not reach are shared, and those alone."""
+    """Only modules that the fault does not reach are shared with the original."""
     mutant = next(mutant for mutant in load_mutants(format_id) if mutant.module == "scan")
     mutant.implementation()
     beside = {name: module for name, module in sys.modules.items() if name.startswith(f"{mutant.package}.")}
     copied = {name.partition(".")[2] for name, module in beside.items() if module.__name__ == name}
     sound = {f"journalspec_reference.{format_id}.{name}" for name in copied}
     for name, module in beside.items():
-        # The place of a definition, or its module, shows from which one it was taken.
+        # The module of a definition shows whether it is the copy's or the original's.
         names = {getattr(value, "__module__", "") for value in vars(module).values()}
         names |= {value.__name__ for value in vars(module).values() if isinstance(value, ModuleType)}
         assert names & sound == set(), name

@@ -18,7 +18,7 @@ FORMAT = "bitronix_tlog"
 
 @pytest.fixture(scope="module")
 def tiers() -> dict[str, list[Case]]:
-    """What the sources give; that it is what is published, test_families sees."""
+    """Return the cases of the sources; test_families compares them with the published ones."""
     return {tier: list(load_cases(FORMAT, tier)) for tier in PUBLISHED_TIERS}
 
 
@@ -29,7 +29,7 @@ def rendered(tiers: dict[str, list[Case]]) -> dict[str, bytes]:
 
 @pytest.fixture
 def collected_once(monkeypatch: pytest.MonkeyPatch, tiers: dict[str, list[Case]]) -> None:
-    """Collecting takes seconds and linting has tests of its own."""
+    """Collect once, because it takes seconds; skip linting, which has its own tests."""
     monkeypatch.setattr("publish.collect", lambda *_: tiers)
     monkeypatch.setattr("publish.lint", lambda *_: [])
 

@@ -1,7 +1,7 @@
-"""Three descriptions of each format, on every case and every captured file: they say the same of every byte.
+"""Three descriptions of each format agree on every byte of every case and captured file.
 
-The reference says where headers and records are; both kinds of schemas read the same there,
-field by field, and find nothing sound in what it dropped. This holds for damaged journals too.
+The reference gives the places of headers and records. Both kinds of schemas read the same there, field by
+field, and find no record in dropped bytes. This holds for damaged journals too.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def read_cases() -> Iterator[Any]:
                 yield pytest.param(format_id, tier, id=f"{format_id}-{tier}")
 
 
-#: Bytes of an earlier generation may resemble a record of this one: a reader distinguishes them, no schema.
+#: Bytes of an earlier generation can look like a current record: a reader distinguishes them, a schema
+#: cannot.
 RESEMBLING = {"JBM-RDR-025", "JBM-RDR-026"}
 
 
@@ -51,7 +52,7 @@ def test_three_descriptions_agree(format_id: str, tier: str) -> None:
         records += len(seen.records)
         if RESEMBLING & {*case.obeys}:
             continue
-        # A schema of a whole file knows no sizes but the usual ones.
+        # A schema of a whole file supports only the default sizes.
         if not {"file_size", "page_size"} & case.params.keys():
             assert_built_again(case, files, seen)
         if not case.params:
@@ -79,12 +80,12 @@ def record_at(format_id: str, kind: str, journal: Journal, region: Dropped) -> P
     return codec(format_id, kind).read("record", journal.edition, data, region.off, region.file)
 
 
-#: What a record may say depends on how many pages another file has, which no schema of the log reads.
+#: Valid values of a record depend on the number of pages in another file, which no schema of the log reads.
 OF_THE_STORE = "SMQ-LOG-027"
 
 
 def assert_taken_nowhere(case: Case, kind: str, files: dict[str, bytes], seen: Observation) -> None:
-    """What the reference drops begins with no record for a schema either."""
+    """A schema finds no record at the start of a dropped region either."""
     reasons = get_format(case.format).vocabulary.reasons
     headers = {entry.file: entry.header for entry in seen.files}
     for region in seen.dropped:
@@ -99,9 +100,9 @@ def assert_taken_nowhere(case: Case, kind: str, files: dict[str, bytes], seen: O
 
 
 def places(tree: Any) -> tuple[list[tuple[int, int]], bool]:
-    """Return (offset, end) of the records of a file as construct has it, and whether it looks after gaps.
+    """Return (offset, end) of a file's records by construct, and whether it reads on after gaps.
 
-    In batches there is something between the last record of one and the first of the next.
+    Other bytes lie between the last record of a batch and the first one of the next.
     """
     pieces = [piece.record for piece in tree.get("pieces", ())]
     batched = [record for batch in tree.get("batches", ()) for run in batch.runs for record in run.records]
@@ -137,7 +138,7 @@ def assert_built_again(case: Case, files: dict[str, bytes], seen: Observation) -
 
 
 def assert_ends_at_damage(case: Case, files: dict[str, bytes], at: At) -> None:
-    """Nothing is swallowed: a file cut within a record fits no schema of a whole file."""
+    """A schema of a whole file refuses a file that is cut within a record."""
     with pytest.raises(SchemaError):
         codec_of(case.format).decode(files[at.file][: at.off + at.length - 1], case.edition, at.file)
 
@@ -156,7 +157,7 @@ def parsed_as(tree: Any, kind: tuple[type, ...]) -> Iterator[Any]:
 
 
 def read_whole(case: Case, files: dict[str, bytes], seen: Observation, first: dict[str, int]) -> int:
-    """Read files as whoever takes the .ksy alone: the records, where they are back to back; count them."""
+    """Read files by the .ksy alone, if their records are back to back; return the number of such files."""
     kaitai, taken = parsers.codec_of(case.format), 0
     for entry in filter(is_log, seen.files):
         wanted = [record.at for record in seen.records if record.at.file == entry.file]

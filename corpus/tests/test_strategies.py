@@ -1,4 +1,4 @@
-"""The public strategies: what they draw is what they say, in every edition and for every kind of fault."""
+"""The public strategies draw what they promise, in every edition and for every kind of fault."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_fault_touches_nothing_but_its_range(format_id: str, kind: str, data: 
 
 
 def test_every_verdict_occurs() -> None:
-    """The judge is not a constant: each of its answers is reached for the formats there are."""
+    """Each possible result of strict recovery (same, refused, open) occurs in the drawn faults."""
     seen: dict[str, Any] = {}
 
     @settings(QUICK, max_examples=60, phases=(Phase.generate,))

@@ -1,4 +1,4 @@
-"""The extension is next to the pages, not in an installed package. The site is built once for all tests."""
+"""Fixtures of the page tests: the site, built once. Its extension is in docs/ext, not in a package."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def site(
     def build(out: Path) -> None:
         targets = [name for name, entry in registry().items() if entry.target]
         made = [live_report(name, tier) for name in targets for tier in ("smoke", "captured")]
-        # In one process: exchanging results between several costs half as much again, and the other core has
-        # other tests. That pages can be read apart, the test of a sixth format sees.
+        # The build uses one process: several need half as much time again for exchanging results, and the
+        # other core runs other tests. The test of a sixth format builds with two processes.
         command = [sys.executable, "-m", "sphinx", "-n", "-T", "-W", "--keep-going", "-q", "-E"]
         command += ["-d", str(out / "doctrees"), str(DOCS), str(out / "html")]
         given = {matrix.MADE: os.pathsep.join(map(str, made))}

@@ -14,11 +14,11 @@ from journalspec.schemas import described
 from looked import CAPTURED, directories
 
 pytestmark = pytest.mark.browser
-#: At the width of a desk only these scroll sideways: a matrix keeps its first column, a dump its offsets.
+#: On a wide screen only these may scroll sideways: a matrix keeps its first column, a dump its offsets.
 MAY_SCROLL = ("jspec-matrix", "jspec-hex", "svg", "pre")
 
 
-#: Whether the page of a format's schemas is open, at a field that is there.
+#: Whether the page of a format's schemas is open, and the field in its address exists.
 AT_FIELD = (
     "return location.pathname.endsWith(`/${arguments[0]}/schemas.html`) && location.hash.startsWith('#f-')"
     " && !!document.querySelector(':target')"
@@ -76,7 +76,7 @@ def test_truncation_is_found_unless_it_is_declared(
 def test_no_page_cuts_a_table_or_a_block_and_at_a_desk_only_matrices_and_dumps_scroll(
     opened: Browser, site: Path
 ) -> None:
-    """Every page at both widths, of those of cases, which one program writes, every second one at each."""
+    """Every page is checked at both widths; of the generated pages of cases every second one at each."""
     found = pages(site)
     assert len(found) > 50
     cases = [path for path in found if path.parent.name == "cases"]
@@ -86,7 +86,7 @@ def test_no_page_cuts_a_table_or_a_block_and_at_a_desk_only_matrices_and_dumps_s
 
 
 def seen(opened: Browser, files: list[Path], asked: str) -> list[dict[str, Any]]:
-    """Return what the page finds in files."""
+    """Return the result of the page for files."""
     opened.run(
         "document.getElementById('try-edition').value = arguments[0];"
         "document.getElementById('try-file').value = '';"
@@ -121,7 +121,7 @@ def test_the_page_finds_out_what_a_file_is(
 def test_a_field_is_found_from_its_bytes_its_box_and_its_row(
     format_id: str, opened: Browser, site: Path
 ) -> None:
-    """In a section with all three, each of them lights the same ones; a dump elsewhere leads there."""
+    """In a section with dump, drawing and table each highlights the same ones; other dumps link there."""
     opened.resize(WIDTHS[0])
     opened.open(site / "formats" / format_id / "schemas.html")
     over = """
@@ -146,7 +146,7 @@ def test_a_field_is_found_from_its_bytes_its_box_and_its_row(
 
 
 def test_the_page_names_the_damaged_place(opened: Browser, site: Path, tmp_path: Path) -> None:
-    """The sentence that a reader needs; where the places are is tested in Node (test_docs_try.py)."""
+    """The page shows a sentence about the damage; test_docs_try.py tests the places in Node."""
     data = bytearray((CAPTURED / "bitronix_tlog/bitronix-2.1.4/partial-commit/btm1.tlog").read_bytes())
     data[21 + 8 + 6] ^= 1  # the time of the first record
     path = tmp_path / "btm1.tlog"
@@ -210,10 +210,10 @@ return [document.activeElement === box, [...new Set(lit)].sort(), getComputedSty
 
 @pytest.mark.parametrize("format_id", described())
 def test_fields_are_walked_through_by_keyboard(format_id: str, opened: Browser, site: Path) -> None:
-    """From the bytes, the box or the row of a field, as with a pointer; Enter leads to the description."""
+    """The keyboard reaches a field's bytes, box and row like a pointer; Enter leads to its description."""
     schemas = site / "formats" / format_id / "schemas.html"
     opened.open(schemas)
-    # A section with a dump has all three of them.
+    # A section with a dump also has a drawing and a table.
     opened.run(
         "const dump = [...document.querySelectorAll('pre[class^=jspec-hex]')].pop();"
         "const part = dump.closest('section');"

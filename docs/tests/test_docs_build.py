@@ -43,7 +43,7 @@ class Page(HTMLParser):
         self.twice: set[str] = set()
         self.links: list[str] = []
         self.levels: list[int] = []
-        #: What the cells that are heads are heads of, table by table.
+        #: The `scope` of each head cell, table by table.
         self.scopes: list[list[str]] = []
         self.feed(text)
 
@@ -72,7 +72,8 @@ def inner_links(path: Path, page: Page) -> Iterator[tuple[Path, str]]:
     for link in page.links:
         parts = urlsplit(link)
         if not parts.scheme and not parts.netloc:
-            # Not resolved: that asks the file system for each of them, and the site has no links of its kind.
+            # The path is only normalised: resolving would ask the file system, and the site has no symbolic
+            # links.
             target = Path(os.path.normpath(path.parent / unquote(parts.path))) if parts.path else path
             yield target, unquote(parts.fragment)
 
@@ -98,7 +99,7 @@ def test_anchors_are_unique_on_a_page(parsed: dict[Path, Page]) -> None:
 
 
 def test_headings_and_heads_of_tables_lead_through_every_page(parsed: dict[Path, Page], site: Path) -> None:
-    """And every page says its version."""
+    """Every page also shows its version."""
     for path in pages(site):
         page = parsed[path]
         assert f"journalspec {journalspec.__version__}" in path.read_text(encoding="utf-8"), path
@@ -170,7 +171,7 @@ def test_the_page_of_contents_has_every_table_and_every_field_of_bodies(
         assert any(link.endswith(f"/{format_id}_{family.name}.ksy") for link in parsed[path].links)
 
 
-#: A file, the file that has its bytes, and the place of the case of that one.
+#: A file, the file with the same bytes, and the anchor of that file's case.
 HAS_THE_BYTES = re.compile(
     r'<p><code>([^<]*)</code> has the bytes of <code>([^<]*)</code> in <a href="#([^"]*)"'
 )
@@ -178,7 +179,7 @@ HAS_THE_BYTES = re.compile(
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_a_file_that_has_the_bytes_of_another_one_has_them(format_id: str) -> None:
-    """A dump leaves bytes out, so that two may look the same."""
+    """Dumps leave bytes out, so two different files may look the same; the page must compare bytes."""
     dumped: dict[str, str] = {}
     files: dict[tuple[str, str], bytes] = {}
     for case in sources.cases(format_id)[:400]:
@@ -206,7 +207,7 @@ def test_the_site_and_each_page_weigh_no_more_than_they_may(site: Path, tool: Mo
 
 
 def test_too_large_pages_are_named(tmp_path: Path, tool: ModuleType) -> None:
-    """A page of many nodes, one of many bytes, and one more page than there may be; sending on is free."""
+    """One page has too many nodes, one too many bytes, and there is one page too many; a redirect is free."""
     for number in range(tool.PAGES + 1):
         (tmp_path / f"{number}.html").write_text("<p>Page</p>", encoding="utf-8")
     (tmp_path / "old.html").write_text(f'{tool.SENDS_ON} content="0; url=0.html">', encoding="utf-8")
@@ -223,7 +224,7 @@ def test_too_large_pages_are_named(tmp_path: Path, tool: ModuleType) -> None:
 def test_every_requirement_case_and_deviation_has_an_address_that_stays(
     format_id: str, site: Path, parsed: dict[Path, Page]
 ) -> None:
-    """Each leads to its own anchor; that the anchor is there, the test of all links says.
+    """Each link leads to its own anchor; the test of all links checks that the anchor exists.
 
     Pages and groups of cases keep their addresses as well.
     """
@@ -246,9 +247,9 @@ def test_removed_page_redirects_to_its_replacement(site: Path, parsed: dict[Path
 
 @pytest.mark.node
 def test_the_search_finds_definitions_first(site: Path) -> None:
-    """That of an id, typed in small letters as well, and in 95 cases that of one of 100 words.
+    """First comes the definition of each id, also in small letters, and of 95 of 100 words.
 
-    The words are those of the glossary and some that answers have.
+    The words are from the glossary, and some names from answers.
     """
     node = shutil.which("node") or pytest.skip("Node.js is not installed")
     glossary = re.findall(r'<dt id="?(term-[^ ">]+)"?>([^<]+)', (site / "glossary.html").read_text("utf-8"))

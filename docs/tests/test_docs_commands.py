@@ -1,7 +1,7 @@
 """Commands that README and pages give work, and their numbers are true.
 
-Every command of a ``console`` block is run, those of one page one after the other in one directory;
-``commands.toml`` names the few that are run with less, or not, and says why.
+Every command of a ``console`` block is run; those of a page run one after the other in one directory.
+``commands.toml`` lists the few that run on smaller input or not at all, with reasons.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ NUMBERS: dict[str, Callable[[], int]] = {
     "README.md: 42 crash states": worst_of_all,
 }
 WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
-#: A number of these on a page must be in the list above. Round ones of the crash engine have "about".
+#: A number of these things on a page must be in the list above. Rounded ones of the crash engine have
+#: "about".
 COUNTED = "probes|cases|requirements|rules|mutants|deviations|crash states"
 TOLD = re.compile(rf"(?<![\w.,/-])(?P<number>\d[\d,]*|ten|twenty) (?P<what>{COUNTED})\b")
 ABOUT = re.compile(r"[Aa]bout |more\s+than |up to ")
@@ -59,13 +60,13 @@ def blocks(path: Path, language: str) -> Iterator[str]:
 
 
 def commands(path: Path) -> list[str]:
-    """Return what follows the prompts on a page, without the remarks after it."""
+    """Return the commands after the prompts on a page, without trailing remarks."""
     lines = [line for block in blocks(path, "console") for line in block.splitlines()]
     return [re.split(r"\s+# ", line[2:])[0].strip() for line in lines if line.startswith("$ ")]
 
 
 def prepared(place: Path) -> Path:
-    """Put what the pages take for granted into `place`: a reader, known failures."""
+    """Put the files that the pages assume into `place`: a reader, known failures."""
     shutil.copy(CHECKOUT / "docs/harness/my_reader.py", place)
     reader = place / "my-reader"
     reader.write_text("#!/bin/sh\nexec python my_reader.py\n", encoding="utf-8")
@@ -83,7 +84,7 @@ def permitted(command: str) -> list[int]:
 
 
 def as_run(command: str) -> str | None:
-    """Return what is run for a command of a page, None for one that is not run."""
+    """Return the command to run for a command of a page; None if it is not run."""
     if any(entry["command"] == command for entry in table()["not_run"]):
         return None
     for entry in table()["reduced"]:
@@ -95,7 +96,7 @@ def as_run(command: str) -> str | None:
 
 
 def runs() -> dict[Path, dict[str, str]]:
-    """Return page -> its commands and what is run for each, once for all pages that have it."""
+    """Return page -> its commands and the command to run for each, once for all pages that have it."""
     found: dict[Path, dict[str, str]] = {}
     seen: set[str] = set()
     for path in PAGES:
@@ -129,7 +130,7 @@ def words(command: str) -> list[str]:
 
 
 def options_of(arguments: list[str]) -> set[str]:
-    """Return the options of the command of ours that `arguments` (after `journalspec`) call."""
+    """Return the options of the journalspec command that `arguments` (after `journalspec`) call."""
     found: click.Command | None = cli
     context = click.Context(cli)
     for argument in arguments:

@@ -30,7 +30,7 @@ def leaves(kind: ksy.Type) -> list[ksy.Field]:
 @pytest.mark.parametrize("grid", [diagram.WIDE, diagram.SIDE], ids=["wide", "side"])
 @pytest.mark.parametrize("format_id", format_ids())
 def test_every_byte_of_every_field_is_drawn_once(format_id: str, grid: diagram.Grid) -> None:
-    """And a diagram is sound XML, and says in words what it shows."""
+    """A diagram is also well-formed XML, and describes its content in words."""
     for schema, kind in types(format_id):
         drawn: dict[str, int] = {}
         for row in diagram.rows(kind, grid):

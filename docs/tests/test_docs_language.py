@@ -1,6 +1,6 @@
 """Plain English: phrases that are wrong in every context are rare, and sentences are short.
 
-The phrases are in ``plain_english.txt``, one regular expression a line. What a person reads is counted:
+The phrases are in ``plain_english.txt``, one regular expression a line. The test reads the texts for people:
 pages, requirements, the help of every command, and docstrings.
 """
 

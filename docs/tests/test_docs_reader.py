@@ -1,4 +1,4 @@
-"""The readers that the format pages offer pass the smoke tier; of it, every twelfth case is asked here."""
+"""The readers that the format pages offer pass the smoke tier; every twelfth case is run here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the worker of the page that reads a file makes of files, in Node, without a browser."""
+"""Results of the worker of the page that reads a file, in Node, without a browser."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def seen(table: Path, files: list[Path], asked: str = "") -> list[dict[str, Any]
 
 @pytest.mark.parametrize("format_id", described())
 def test_files_are_read_as_the_reference_reads_them(format_id: str, table: Path, tmp_path: Path) -> None:
-    """Offsets, lengths and types of the records up to the first gap, and each number that both give.
+    """Compared are offsets, lengths and types of records up to the first gap, and all common numbers.
 
     Damage is reported where the reference drops something, and nowhere else.
     """
@@ -88,7 +88,7 @@ def test_files_are_read_as_the_reference_reads_them(format_id: str, table: Path,
             for item in items:
                 record = wanted[item["off"]]
                 assert item["len"] == record.at.length, where
-                # Empty where the schema of the record does not see it, nor that of what is in it.
+                # The type is empty if neither the schema of the record nor that of its content gives it.
                 assert item["type"] in (record.type, "" if not layout.inner else None), where
                 assert item["type"] or layout.type_field not in [field["name"] for field in item["fields"]]
                 for field in item["fields"]:
@@ -101,7 +101,7 @@ def test_files_are_read_as_the_reference_reads_them(format_id: str, table: Path,
 
 @pytest.mark.parametrize("format_id", [name for name in described() if layout_of(name).contents])
 def test_messages_have_the_fields_that_a_hexdump_names(format_id: str, table: Path, tmp_path: Path) -> None:
-    """All of them, at the same places, of all cases about contents; elements of a list have numbers here."""
+    """The fields of all cases about contents are at the same places; here list elements have numbers."""
     held = tuple({row["field"] for row in layout_of(format_id).contents})
     asked: dict[str, list[tuple[Path, set[tuple[int, int, str]]]]] = {}
     for case in load_cases(format_id):
@@ -189,7 +189,7 @@ def test_a_large_file_is_read_in_pieces_and_forgotten(table: Path, tmp_path: Pat
 
 
 def test_a_record_with_a_list_without_end_is_given_up(table: Path, tmp_path: Path) -> None:
-    """A million names in one record of Bitronix: no overflow, no gigabyte, and it is not called damaged."""
+    """A million names in one record of Bitronix: no overflow, less than a gigabyte, no damage reported."""
     names = 1_000_000
     payload = b"\3abc" + names.to_bytes(4) + b"\0\1a" * names
     record = b"\0\0\0\x08" + (24 + len(payload)).to_bytes(4) + b"\0\0\0\x1c" + bytes(16) + payload + b"xntB"

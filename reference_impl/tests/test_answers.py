@@ -1,4 +1,4 @@
-"""What a tool says of a journal: its edition found by reading or refused, never clean with a file unread."""
+"""Answers about a journal: the edition is found by reading or refused; an unread file is never `clean`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def told(seen: Any) -> dict[str, Any]:
 
 
 def wrong(directory: Path, edition: str) -> str:
-    """Return where the answer without an edition differs from that with the right one; None if nowhere."""
+    """Return how the answer without an edition differs from the answer with the right one; empty if equal."""
     for policy in (None, "strict"):
         right = ask(one(directory, edition=edition), policy)
         assert right.assumption == ""
@@ -60,14 +60,14 @@ def wrong(directory: Path, edition: str) -> str:
     return ""
 
 
-#: A COMMIT whose records are missing with their file: three editions read it cleanly, with different counts.
-#: And no record at all, under the extension of a later edition's product.
+#: First a COMMIT without the file of its records: three editions read it cleanly, with different counts. Then
+#: a journal without records, whose files have the extension of a later edition's product.
 UNDECIDED = {"hornetq-2.0.0/tx-commit-alone", "hornetq-2.0.0/empty"}
 
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_captured_journals_are_reported_as_with_the_right_edition(format_id: str) -> None:
-    """From a directory; what the right edition gives is what their cases expect."""
+    """Each directory is read without an edition; cases of the corpus check the right edition's answer."""
     found = captured(format_id)
     assert bool(found) == (CAPTURED / format_id).is_dir()
     for directory, edition in found:
@@ -94,7 +94,7 @@ def add(identity: int) -> bytes:
 
 
 def test_a_delete_is_found_by_the_one_edition_that_reads_it(tmp_path: Path) -> None:
-    """15 with 17 bytes is a DELETE of the seed; later 15 is a DELETE_TX and has more."""
+    """In edition seed, type 15 with 17 bytes is a DELETE; later 15 is a DELETE_TX, which is longer."""
     write_short(tmp_path, add(1), add(2), short_record(15, 7, struct.pack(">q", 1)))
     answer = ask(one(tmp_path))
     assert answer.journal.edition == "seed"
@@ -103,7 +103,7 @@ def test_a_delete_is_found_by_the_one_edition_that_reads_it(tmp_path: Path) -> N
     said = answer.assumption
     assert "seed was assumed" in said
     assert "s1: recovered, 2 record(s), 1 dropped region(s)" in said
-    # And 16 is one later, in two editions that agree.
+    # Type 16 is a DELETE in two later editions, which agree.
     write_short(tmp_path, add(1), add(2), short_record(16, 7, struct.pack(">q", 1)))
     answer = ask(one(tmp_path))
     assert answer.journal.edition == "s2"
@@ -122,7 +122,7 @@ def test_damage_that_no_edition_explains_is_not_a_reason_to_guess(tmp_path: Path
 
 
 def test_reading_with_fewer_records_is_not_the_clean_one(tmp_path: Path) -> None:
-    """An EVENT is nothing to v2, which is clean without it; the edition that explains more bytes is taken."""
+    """Edition v2 skips the EVENT and reads clean; the edition that explains more bytes is chosen."""
     head = struct.pack(">iiq", 2, 0, 1)
     event = short_record(10, 1, b"\0" + struct.pack(">qiB", 5, 18, 0) + bytes(18))
     (tmp_path / "activemq-bindings-1.bindings").write_bytes((head + event).ljust(400, b"\0"))
@@ -132,7 +132,7 @@ def test_reading_with_fewer_records_is_not_the_clean_one(tmp_path: Path) -> None
 
 
 def test_readings_that_find_other_records_leave_it_open(tmp_path: Path) -> None:
-    """An EVENT ends in the body of an ADD that begins within it: v2 reads the one, v2e the other."""
+    """An ADD begins within an EVENT and ends after it: v2 reads the ADD, v2e reads the EVENT."""
     front = b"\x0b" + struct.pack(">ibqiB", 1, 0, 9, 8, 0)
     event = short_record(10, 1, b"\0" + struct.pack(">qiB", 5, len(front), 0) + front)
     assert event[-4:] == struct.pack(">i", 42)
@@ -168,7 +168,7 @@ def test_headers_decide_what_is_tried(tmp_path: Path) -> None:
     for path in tmp_path.iterdir():
         path.unlink()
     (tmp_path / "a-1.hq").write_bytes(struct.pack(">i", 1).ljust(100, b"J"))
-    # And the product whose extension it is: headers that do not fit it may be damage.
+    # The extension `hq` also admits v2, because headers that do not fit it may be damaged.
     assert one(tmp_path).editions == ("seed", "seed+hash", "s1", "s2", "v2")
     (tmp_path / "a-1.hq").rename(tmp_path / "a-1.own")
     assert one(tmp_path, params={"extension": "own"}).editions == ("seed", "seed+hash", "s1", "s2")
@@ -214,7 +214,7 @@ def test_unreadable_file_with_a_journal_name_is_reported(queue: Path, spoil: Any
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, name: str, number: int) -> None:
-    """Make opening files of that name fail with `number`."""
+    """Make opening of files with that name fail with the error `number`."""
     opened = os.open
 
     def watched(path: Any, *more: Any, **options: Any) -> int:
@@ -235,7 +235,7 @@ def test_a_file_that_the_system_does_not_give(
     assert os.strerror(number) in answer.observation.message
     assert [entry.name for entry in answer.journal.unread] == ["data-2.amq"]
     assert answer.journal.unread[0].length == (queue / "data-2.amq").stat().st_size
-    # It is not also missing.
+    # An unreadable file is not reported as missing too.
     seen = ask(one(queue), "salvage").observation
     assert "file-id-gap" not in [note.code for note in seen.notes]
     assert [item.reason for item in seen.dropped] == ["unreadable-file"]
@@ -313,7 +313,7 @@ def test_editions_that_are_read_by_the_rules_of_another_read_the_same() -> None:
 
 
 def test_records_at_the_same_places_are_compared_without_making_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Editions of Derby differ in which operations they know: what two can decode they decode alike."""
+    """Editions of Derby know different operations, and decode the common ones alike."""
     monkeypatch.setattr(reread, "KEEP", 0)
     implementation = load_implementation("derby_log")
     equal = unequal = 0
@@ -382,7 +382,7 @@ def test_a_lock_that_another_process_holds_is_reported(tmp_path: Path, name: str
 def test_damage_that_one_edition_takes_for_filler_is_damage(
     number: int, regions: int, other: str, policy: str | None, tmp_path: Path
 ) -> None:
-    """The type of a record became EVENT, which v2 has not: nothing tells which edition wrote the files."""
+    """A record's type is changed to EVENT, unknown in v2: nothing shows which edition wrote the files."""
     place = shutil.copytree(CAPTURED / "jboss_journal/artemis-2.44.0/tx-3-files", tmp_path / "store")
     file = place / f"activemq-data-{number}.amq"
     data = bytearray(file.read_bytes())

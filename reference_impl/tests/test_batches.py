@@ -1,4 +1,4 @@
-"""Batches: the sequences that are made of them, kept or scanned again, and files that change in between."""
+"""Batches: sequences made of them, kept in memory or scanned again, and files that change in between."""
 
 from __future__ import annotations
 

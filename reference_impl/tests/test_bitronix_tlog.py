@@ -1,4 +1,4 @@
-"""What no case of the corpus shows of the Bitronix reference: crafted bytes, suspicion."""
+"""Behaviour of the Bitronix reference that no corpus case shows: crafted bytes, suspicion."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def found(batches: Iterable[Batch]) -> list[tuple[int, int, str]]:
 
 
 def record_of(**fields: Any) -> bytes:
-    """Return a record with these fields; what follows from them is right."""
+    """Return a record with these fields; lengths and checksums match them."""
     return LAYOUT.build("record", "2.1", **{"header_length": DISK.header_length, **fields})
 
 
@@ -64,7 +64,7 @@ def with_a_wrong_checksum(record: bytes) -> bytes:
 
 def test_search_finds_a_record_inside_a_candidate_only_if_that_fails() -> None:
     inner = encode(8, b"1", (), 1, 1)
-    # No writer stores such a name.
+    # No writer stores a record as a name.
     whole = record_of(status=8, time=2, sequence_number=2, gtrid=b"2", names=[inner])
     broken = with_a_wrong_checksum(whole)
     assert found(search(Memory(whole), 0, len(whole))) == [(0, len(whole), "")]
@@ -104,7 +104,7 @@ def test_the_missing_file_has_a_name_only_if_the_other_one_shows_it(name: str, o
 
 @pytest.mark.parametrize("tier", ["smoke", "captured"])
 def test_no_case_requires_of_a_reading_what_it_need_not_look_for(tier: str) -> None:
-    """A reading may list records outside the log, or not (BTM-RDR-013)."""
+    """A reader may list records outside the log or omit them (BTM-RDR-013)."""
     for case in load_cases("bitronix_tlog", tier):
         readings = [entry for entry in case.expect if entry["when"]["op"] == "read"]
         free = [
@@ -133,7 +133,7 @@ def bad(data: bytes, start: int, end: int) -> Content:
 
 
 def test_bad_sector_loses_only_its_own_records() -> None:
-    """Three records of 32 KiB; a record whose length was read is left behind, whatever else of it was not."""
+    """Three records of 32 KiB: a scan can skip a partly unreadable record if it has read its length."""
     record = encode(8, b"g" * 16, (b"a" * 16_000, b"b" * 16_711), 1, 1)
     size = len(record)
     assert size == 8 * SECTOR
@@ -162,7 +162,7 @@ def test_an_end_marker_that_was_read_and_is_another_one_contradicts_the_length()
     assert fault == (HEADER_SIZE, tail, "no-end-marker")
 
 
-#: Names of the records of a drawn log: sound ones, and those that have notes.
+#: Names of the records of a drawn log: some are sound, others cause notes.
 NAMES = [(), (b"a",), (b"a", b"b"), (b"b", b"a"), (b"a", b"a"), (b"caf\xe9",), (b"n" * 300,)]
 
 
@@ -210,7 +210,7 @@ def said(
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 1 << 32), st.sampled_from([64, 100, 4096]), st.booleans())
 def test_any_read_size_gives_the_same_result(seed: int, stretch: int, frames: bool) -> None:
-    """Records that are longer than a stretch, and damage that crosses its end, make no difference."""
+    """Records longer than a stretch, and damage across its end, do not change the result."""
     data = drawn(random.Random(seed), frames=frames)
     if frames:
         header = nio.decode_header(data)

@@ -16,7 +16,7 @@ DATA = Path(__file__).parent / "data"
 
 
 def named(directory: Path) -> list[str]:
-    """Return what a dump of a store's files says of fields: names within their record, and values."""
+    """Return the fields in a dump of a store's files: names within their record, and values."""
     (journal,) = find_journals(load(directory))
     spans = api.load(journal.format).spans(journal.files, edition=journal.edition, params=journal.params)
     return [f"{span.path.partition('].')[2]}={span.value}" for span in spans if span.kind == "field"]
@@ -26,7 +26,7 @@ def test_the_fields_of_a_message_in_a_record_are_named(tmp_path: Path) -> None:
     body = message(77, 3, None, typed({"colour": b"\x0a" + simple("red")}))
     labels = named(made(tmp_path, [add(77, body), update(77, 32, 7), add(78, b"\x09" + bytes(30))], {7: "a"}))
     assert {"body.persister=1", "body.headers.kind=3", "body.key.value=colour", "body.queue=7"} <= {*labels}
-    # What is not a message has no fields.
+    # A body that is not a message has no fields.
     assert labels.count("body.persister=1") == 1
     assert sum(label.startswith("body=") for label in labels) == 3
 
@@ -47,7 +47,7 @@ def test_an_object_of_no_version_has_no_fields() -> None:
     case = find_case("khd.contents.one-byte-less-and-one-more")
     spans = api.load(case.format).spans(case.files(), edition=case.edition)
     named = [span.path for span in spans if span.path.endswith(".message.object.kind")]
-    # The first two are of another length than in any version.
+    # No version has messages of the first two lengths.
     assert named == ["record[2].message.object.kind"]
 
 

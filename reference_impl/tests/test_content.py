@@ -1,6 +1,6 @@
-"""What a file holds: bounded memory, errors as ranges, no zeros that the file does not have.
+"""The content of a file: bounded memory, errors as ranges, no invented zeros.
 
-And journals read through it: the same answers as from bytes, none that a disk's faults invent.
+Journals read through it give the same answers as from bytes, and a disk's faults invent no records.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def test_slices_are_those_of_the_bytes(size: int) -> None:
 
 @contextmanager
 def blocks(size: int = 1 << 14, small: int = 1 << 10, head: int = 64) -> Iterator[int]:
-    """Make blocks so small that there are many of them."""
+    """Make blocks small, so that files have many of them."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("BLOCK", size), ("SMALL", small), ("HEAD", head)):
             patch.setattr(content_module, name, value)
@@ -88,7 +88,7 @@ def blocks(size: int = 1 << 14, small: int = 1 << 10, head: int = 64) -> Iterato
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_read_gives_the_bytes_of_the_file_for_any_cached_blocks(data: st.DataObject) -> None:
-    """Three files share room for three blocks."""
+    """Three files share memory for three blocks."""
     with blocks() as size:
         files = [noise(9 * size + 9), noise(size + 5), noise(700)]
         shared = Blocks(3 * size)
@@ -121,7 +121,7 @@ def test_a_bad_sector_is_a_range_and_the_rest_is_read() -> None:
     assert content[: 3 * SECTOR] == data[: 3 * SECTOR]
     assert content[5 * SECTOR : 300 * SECTOR] == data[5 * SECTOR : 300 * SECTOR]
     assert content[301 * SECTOR :] == data[301 * SECTOR :]
-    # Only bytes that a caller asks for are read.
+    # Only requested bytes are read.
     assert ranges(content) == []
     assert len(bytes(content)) == len(data)
     assert ranges(content) == [(3 * SECTOR, 5 * SECTOR, EIO), (300 * SECTOR, 301 * SECTOR, EIO)]
@@ -225,7 +225,7 @@ def test_a_file_overwritten_with_its_time_put_back_has_changed(tmp_path: Path) -
 
 
 def limits(monkeypatch: pytest.MonkeyPatch, most: int) -> Callable[[], int]:
-    """Make opening fail like a process that may have `most` files open; return how many it has open now."""
+    """Let opening fail beyond `most` files open at once; return a function that counts the open files."""
     opened: set[int] = set()
     real_open, real_close = os.open, os.close
 
@@ -284,7 +284,7 @@ def test_bytes_that_a_disk_reads_only_once_are_reported() -> None:
         disk.bad = frozenset({1, 2 * size // SECTOR})
         content.read(0, size)
         assert content.lost == [(SECTOR, 2 * SECTOR, EIO)]
-        # That one was never there.
+        # The second bad sector had never been read, so nothing of it is lost.
         content.finish()
         assert content.lost == [(SECTOR, 2 * SECTOR, EIO)]
         assert len(content.unreadable) == 2
@@ -302,7 +302,7 @@ def test_answers_are_the_same_however_little_is_in_memory(
         for case in [case for case in load_cases(format_id, "smoke") if case.write is None][::every]:
             plain: dict[str, Any] = case.files()
             if sum(map(len, plain.values())) > size << 12:
-                # Megabytes in chunks of a few bytes take minutes; chunks of pages have their turn.
+                # Megabytes in chunks of a few bytes take minutes; the larger chunks read these inputs.
                 continue
             shared = Blocks(limit)
             lazy = {name: Content(Disk(bytes(data)), shared) for name, data in plain.items()}
@@ -339,7 +339,7 @@ def write_pair(directory: Path, sizes: range) -> None:
 
 
 class Faults:
-    """What happens when a file is read: a sector fails, or it is cut at the first look after an offset."""
+    """Faults of a file: a sector fails, or the file is cut at the first read after an offset."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
         self.path, self.inode = path, path.stat().st_ino
@@ -402,7 +402,7 @@ def test_a_bad_sector_is_a_dropped_region_and_never_a_record(
     lost = overlapping(places(sound.records), file, start, end)
     told = places((*seen.records, *seen.unanchored))
     assert not overlapping(told, file, start, end)
-    if sector:  # without its header a file's records are of no account
+    if sector:  # without a header its records are not found
         assert places(sound.records) - lost <= told
     covered = [item for item in seen.dropped if item.file == file and item.reason == "unreadable"]
     assert set(range(start, end)) <= {

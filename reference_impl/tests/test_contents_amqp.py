@@ -59,7 +59,7 @@ FIELDS = {
 
 
 def value_of(encoded: bytes) -> Any:
-    """Return the value that bytes are, all of them."""
+    """Return the value that all of these bytes encode."""
     found = Encoded(encoded)
     value, end = found.value(0, len(encoded))
     assert (end, found.reasons) == (len(encoded), [])
@@ -104,7 +104,7 @@ def test_odd_values_are_kept_with_a_reason(encoded: bytes, value: Any) -> None:
     assert len(found.reasons) == 1
 
 
-# Messages, as the broker saw them.
+# Messages, as the broker decoded them.
 
 
 def plain(value: Any) -> Any:
@@ -123,7 +123,7 @@ def text(value: Any) -> str | None:
 
 
 def assert_is(row: Mapping[str, Any], broker: Mapping[str, Any]) -> None:
-    """Assert that a row has what the broker decoded."""
+    """Assert that a row has the values that the broker decoded."""
     row = {name: plain(value) for name, value in row.items()}
     assert row["address"] == broker["address"]
     assert row["priority"] == broker.get("priority", 0)
@@ -164,8 +164,8 @@ def assert_body(row: Mapping[str, Any], broker: Mapping[str, Any]) -> None:
         assert row["content"][: len(body)] == body
     else:
         assert found == body
-    # For management, each value other than a text, list or map is bytes, and the attribute named text is
-    # text.
+    # The broker's management shows a value other than a text, list or map as bytes. Its attribute named text
+    # contains a text.
     if section == "Data" and broker.get("type") == 3 and row["kind"] == "bytes":
         with pytest.raises(UnicodeDecodeError):
             bytes.fromhex(body["hex"]).decode()
@@ -233,7 +233,7 @@ BODY, CLAIM = b"\0\x53\x77", b"\0\x53\x74\xd1" + 2 * b"\x7f\xff\xff\xff"
     "make",
     [
         lambda n: (BODY + b"\xd0") * n,
-        # Each text is the beginning of a section that takes all the others in.
+        # Each text is the beginning of a section that contains all following ones.
         lambda n: CLAIM + (b"\xa1\x0c" + CLAIM) * n,
         lambda n: BODY + compound(0xD0, n, compound(0xF0, n, b"\x41") * n),
         lambda n: b"\0\x53\x75\xa0\1x" * n,

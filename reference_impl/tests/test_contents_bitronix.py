@@ -1,4 +1,4 @@
-"""The contents of Bitronix logs: gtrids taken apart as the product does, and what recovery will do."""
+"""The contents of Bitronix logs: gtrids decoded as the product does, and the actions of recovery."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from journalspec_reference.xids import MOST_READINGS, Uid, gtrid_in_full, gtrid_
 ROOT = Path(__file__).resolve().parents[2]
 CAPTURED = ROOT / "corpus" / "captured" / "bitronix_tlog"
 
-#: Gtrids, and what BTM 2.1.4 has of them: Uid.extractServerId, extractTimestamp, extractSequence; and how
-#: ActiveMQ 5.15.16 spells one (XATransactionId of a BitronixXid).
+#: Gtrids, and their parts by BTM 2.1.4 (Uid.extractServerId, extractTimestamp, extractSequence). The spelling
+#: is that of ActiveMQ 5.15.16 (XATransactionId of a BitronixXid).
 PRODUCTS = {
     "73727631000001a1fb109cb700000004": (
         Uid("srv1", 1795213532343, 4),
@@ -50,7 +50,7 @@ def rows_of(found: Contents) -> list[dict[str, Any]]:
 
 
 def test_a_name_that_is_no_table_raises_key_error() -> None:
-    """Whatever the object has by that name."""
+    """The name is also that of an attribute of the object."""
     _, found = opened(CAPTURED / "bitronix-2.1.4" / "partial-commit")
     for name in ("told", "state", "rows"):
         with pytest.raises(KeyError):
@@ -72,7 +72,8 @@ def test_a_gtrid_is_taken_apart_as_the_product_does(gtrid: str) -> None:
 def test_every_spelling_of_a_gtrid_finds_it(gtrid: str) -> None:
     known, of_activemq = PRODUCTS[gtrid]
     data, upper = bytes.fromhex(gtrid), gtrid.upper()
-    # As BTM prints a Uid and a BitronixXid, ActiveMQ an XATransactionId, MySQL and Oracle an XA id.
+    # Texts that BTM prints for a Uid and a BitronixXid, ActiveMQ for an XATransactionId, MySQL and Oracle for
+    # an XA id.
     spellings = [
         gtrid,
         upper,
@@ -87,14 +88,14 @@ def test_every_spelling_of_a_gtrid_finds_it(gtrid: str) -> None:
     ]
     for text in spellings:
         assert data in spelled(text), text
-    # With leading zeros nothing is open, and without them almost nothing.
+    # A spelling with sign-extended bytes is found. The spelling of ActiveMQ has at most three readings.
     extended = "".join(f"ffffff{byte:02x}" if byte > 127 else f"{byte:02x}" for byte in data)
     assert data in spelled(extended)
     assert len(spelled(of_activemq)) < 4
 
 
 def test_a_prepared_transaction_of_postgresql_is_a_spelling() -> None:
-    """As its driver names one: the format, and both parts in base64."""
+    """The spelling of its JDBC driver: the format, and both parts in base64."""
     assert spelled("1114926712_c3J2MQAAAaH7EJy3AAAABA==_YjE=") == (
         bytes.fromhex("73727631000001a1fb109cb700000004"),
     )

@@ -1,4 +1,4 @@
-"""Contents of Derby logs: tables and rows as SQL has them, on sound databases and on damaged ones."""
+"""Contents of Derby logs: tables and rows equal SQL results, on sound and on damaged databases."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def opened(directory: Path) -> Contents:
 
 
 def as_told(value: Any, column: Column) -> str | None:
-    """Return a value as `expected.json` has it."""
+    """Return a value in the form of `expected.json`."""
     if value is None:
         return None
     if isinstance(value, float):
@@ -101,7 +101,7 @@ def test_the_kept_database_is_as_sql_has_it(small: Path) -> None:
 
 
 def test_all_remarks_are_described() -> None:
-    """The sources are searched: most codes have no case, and one without a meaning ends a redacted report."""
+    """The sources are searched: most codes have no case, and an undescribed one ends a redacted report."""
     known = described("derby_log")
     assert known is not None
     place = Path(values.__file__).parent
@@ -142,7 +142,7 @@ def test_an_encrypted_database_needs_its_password(
     assert [*found.rows("tables")] == []
 
 
-# What Derby stored for one boot password, and the first record of each log: what checks those after it.
+# What Derby stored for one boot password, and the first record of each log, which is a checksum record.
 KEYS = dict(ROWS["KEYS"])
 
 
@@ -212,7 +212,7 @@ def page(rows: list[bytes], *, overflow: bool = False, size: int = 4096) -> byte
 def container(
     pages: list[bytes], number: int = 0x470, columns: tuple[int, ...] = (85,), size: int = 4096
 ) -> bytes:
-    """Return a heap of these pages, after a first row that describes it."""
+    """Return a heap container: a page that describes it, then these pages."""
     info = struct.pack(">iiiiihhqqqqqq", 116, 0, size, 20, 12, 1, 8, 0, 0, 0, 0, 0, 0)
     first = bytearray(size)
     struct.pack_into(">HxxBBq", first, 0, 118, 0, 1, 1)
@@ -243,7 +243,7 @@ def row_of(ident: int, text: str, status: int = 0) -> bytes:
 
 
 def log_of(*records: dict[str, Any]) -> bytes:
-    """Return a log file of records of transaction 1; those without a group change page 1 of c470."""
+    """Return a log file of records of transaction 1; records without a group change page 1 of c470."""
     data, version = struct.pack(">iiqq", 128, 9, 1, 0), 2
     for record in records:
         at: dict[str, Any] = {}
@@ -264,7 +264,7 @@ def texts(booted: Booted) -> dict[int, str]:
 
 
 def test_pages_after_a_cut_count_once_they_are_made_again() -> None:
-    """Page 2 is cut off and made again: what the file has of it is newer than that, and stays."""
+    """If the log cuts off page 2 and makes it again, the newer page in the file stays."""
     there = container([page([head()]), page([row_of(6, "new")])])
     cut = {"operation": "COMPRESS_SPACE", "group": 0x180, "container": 0x470, "page": 0, "page_version": 1}
     cut |= {"highest_page": 1, "pages_truncated": 1}
@@ -280,7 +280,7 @@ def test_pages_after_a_cut_count_once_they_are_made_again() -> None:
 
 
 def test_pages_that_are_packed_are_the_same_again() -> None:
-    """Rows of all kinds on more pages than are kept as objects."""
+    """The rows are of all kinds, on more pages than memory keeps as objects."""
     rows = {
         6: HeapRow([b"x", None, ..., Pointer(b"\0\1\6")], 2, (1 << 40, 1 << 20)),
         70000: HeapRow([], 0, (3, 9), deleted=True),
@@ -346,7 +346,7 @@ def test_damaged_pages_and_rows_end_in_remarks(small: Path) -> None:
 
 
 def test_damaged_values_are_remarks(small: Path, tmp_path: Path) -> None:
-    """A value that its type does not have is reported as none; the other values of its row stay."""
+    """A value that is invalid for its type is reported as None; the other values of its row stay."""
     shutil.copytree(small, tmp_path / "db")
     path = tmp_path / "db" / "seg0" / "c490.dat"
     data = bytearray(path.read_bytes())
@@ -361,7 +361,7 @@ def test_damaged_values_are_remarks(small: Path, tmp_path: Path) -> None:
     assert all(row["N"] == "0.05" for row in rows if row["I"] != 2)
     (remark,) = (remark for remark in found.remarks.kept if remark.code == "bad-value")
     assert (remark.table, remark.key) == ("APP.ALLT", "2,6")
-    # The place is that of the page.
+    # The remark has the place of the page.
     assert (remark.file, remark.off) == ("seg0/c490.dat", start)
 
 

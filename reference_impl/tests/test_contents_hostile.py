@@ -1,4 +1,4 @@
-"""Contents of hostile stores: values of other types than their columns, bombs, holes, what repeats itself."""
+"""Contents of hostile stores: values with wrong types for their columns, bombs, holes, repetitions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from journalspec_reference.kahadb_journal.contents import KahaContents
 from work import LINEAR, Task, growth, work
 
 INTEGER = 19
-#: Properties that are columns, and the columns.
+#: Properties that have a column of their own, and these columns.
 TEXTS = {
     "JMSCorrelationID": "correlation_id",
     "JMSReplyTo": "reply_to",

@@ -1,4 +1,4 @@
-"""Contents of broker journals: equal to what brokers say of real stores, and to their rules on made ones."""
+"""Contents of broker journals: equal to brokers' output on real stores, to their rules on made ones."""
 
 from __future__ import annotations
 
@@ -96,8 +96,8 @@ def test_every_row_has_the_columns_of_its_table(tmp_path: Path) -> None:
             assert list(row) == [column.name for column in table.columns]
 
 
-#: Records and bindings of a store; its messages as queue and id, why a start deletes others, remarks. What is
-#: seen without bindings is in the cases of the smoke tier, jbm.contents.
+#: Records and bindings of a store; its messages as queue and id, why a start deletes others, remarks. Stores
+#: without bindings are in the smoke tier, cases jbm.contents.
 HELD: Mapping[str, tuple[list[Any], dict[int, str] | None, list[Any], list[Any], set[str]]] = {
     "a queue without a binding": (
         [add(10), update(10, 32, 7), add(11), update(11, 32, 9)],
@@ -302,7 +302,7 @@ def test_damaged_stores_end_in_remarks_and_never_in_an_exception(tmp_path: Path)
         path = rng.choice(list(files))
         data = bytearray(files[path])
         for _ in range(rng.randrange(1, 6)):
-            # Not where a journal's header tells which file this is.
+            # The first 16 bytes, a journal file's header, stay unchanged.
             used = len(data.rstrip(b"\0"))
             at = rng.randrange(16, used) if used > 16 else rng.randrange(len(data))
             data[at : at + 4] = rng.choice(
@@ -362,7 +362,7 @@ def test_drawn_page_entries_are_the_same_to_the_naive_decoder(tmp_path: Path, ve
     while len(entries) < 80:
         data = draw(family, "page_entry", version, random)
         found = naive("page_entry", data, version)["paged"]
-        # What ends a large AMQP message, or a message of the old form, is not drawn.
+        # The end of a large AMQP message, or of a message of the old form, is not drawn.
         of_amqp = found.get("message", {}).get("persister") == core.AMQP_LARGE
         if not of_amqp and "old_message" not in found and "routed" in found:
             queues = tuple(each["queue"] for each in found["routed"]["queues"])

@@ -1,6 +1,6 @@
-"""The contents of KahaDB: what ActiveMQ's marshallers made, the tables, and hostile bytes.
+"""The contents of KahaDB: objects of ActiveMQ's marshallers, the tables, and hostile bytes.
 
-What brokers deliver of whole stores is in conformance/tests/test_product_newstore_kahadb.py.
+conformance/tests/test_product_newstore_kahadb.py tests which messages brokers deliver.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def columns(found: KahaContents, table: str, *names: str) -> list[tuple[Any, ...
     return [tuple(row[name] for name in names) for row in found.rows(table)]
 
 
-# what the marshallers made
+# objects of the marshallers
 
 
 def decoded(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def decoded(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def test_acknowledgements_and_subscriptions_in_each_version() -> None:
-    """What messages have in each version is in the cases of the smoke tier, khd.contents."""
+    """The smoke tier, cases khd.contents, has the messages of each version."""
     for version in (1, 2, 6, 9, 10, 12):
         found = openwire.read(made()["ack", version], version)
         assert (found.version, found.wrong) == (version, "")
@@ -112,13 +112,13 @@ def test_an_object_of_a_known_shape_has_the_fields_that_it_has_alone(monkeypatch
     [(1, 1, 1), (2, 2, 2), (6, 6, 6), (9, 6, 9), (10, 11, 10), (12, 11, 11)],
 )
 def test_version_from_objects(version: int, by_messages: int, by_all: int) -> None:
-    """A message tells 3 to 9 from 10 to 12, an acknowledgement 7 from 6, a subscription 11 from 10."""
+    """Messages distinguish versions 9 and 10, acknowledgements 6 and 7, subscriptions 10 and 11."""
     names = ["text-all", "ack", "subscription"]
     assert openwire.version_of([made()["text-all", version]]) == by_messages
     assert openwire.version_of(made()[name, version] for name in names) == by_all
 
 
-# journals of our own
+# journals made for these tests
 
 (ACK_MAP,) = ROWS["ACK_MAP"]
 
@@ -227,7 +227,7 @@ def test_a_map_of_acknowledgements_that_is_damaged_is_a_remark(tmp_path: Path) -
 
 
 def test_evidence_of_an_index_beside_the_journal(tmp_path: Path) -> None:
-    """A message that it covers and does not have, also for one subscription; a subscription of its own."""
+    """The index lacks a message that it covers, also for one subscription, and has one extra subscription."""
     records = lines(
         "r1 q=A body=MESSAGE",
         "r2 q=A body=MESSAGE",
@@ -319,7 +319,7 @@ def test_a_transaction_over_several_stores_ends_as_the_store_of_them_says(
 
 
 def test_bytes_that_are_no_message_are_a_remark_on_their_row(tmp_path: Path) -> None:
-    """Rows before and after are there; what ActiveMQ does is in the table of remarks."""
+    """The rows before and after remain; the table of remarks states what ActiveMQ does."""
     good, text_of = made()["text", 11].hex(), made()["text", 11]
     cut = (len(text_of) - 24).to_bytes(4, "big") + text_of[4:-20]
     deep = b"\0\0\0\1\0\1x\x0b" * 2000
@@ -351,7 +351,7 @@ def _with_content(data: bytes, kind: int, content: bytes, *, compressed: bool = 
     before, after = data[5:].split(b"\1\0\0\0\x2b", 1)
     rest = after[43:]
     if compressed:
-        # No properties, structure and consumer are before the flag.
+        # The flag follows three bytes: no properties, structure and consumer.
         rest = rest[:3] + b"\1" + rest[4:]
     made_of = bytes([kind]) + before + b"\1" + len(content).to_bytes(4, "big") + content + rest
     return len(made_of).to_bytes(4, "big") + made_of

@@ -1,4 +1,4 @@
-"""Narayana's transactions: as the transaction manager and its resources saw them, in stores of its own.
+"""Narayana's transactions: equal to what the transaction manager and its resources reported.
 
 ``data/contents_narayana.json`` has records of Narayana 7.0.2 (``stores.py narayana``), and of each its Uid,
 what recovery must do, and the XIDs of participants that have not finished, or decided by themselves.
@@ -38,7 +38,7 @@ KEPT = json.loads((Path(__file__).parent / "data" / "contents_narayana.json").re
 STORED = [bytes.fromhex(each["stored"]) for each in KEPT]
 FAMILY = families("jboss_journal")["narayana"]
 NODE = "n\u00f6de-1"
-#: The output of Narayana 7.0.2 in the normal case; each length is filled to four bytes.
+#: The first bytes that Narayana 7.0.2 writes; each part is padded to four bytes.
 HEADER = bytes.fromhex("2342450110204000")
 
 
@@ -50,7 +50,7 @@ def opened(directory: Path) -> TransactionContents:
 
 
 def xids(participants: Any) -> list[Any]:
-    """Return the XIDs of participants as ``NarayanaStore`` prints them."""
+    """Return the XIDs of participants in the form that ``NarayanaStore`` prints."""
     return [
         {
             "named": each["jndi_name"] is not None,
@@ -80,8 +80,8 @@ def test_a_transaction_is_what_its_manager_and_resources_saw(number: int) -> Non
 
 def test_status_and_outcome_are_those_of_the_moment() -> None:
     found = [transaction(data) for data in STORED]
-    # Two ended with participants that failed, two with heuristics. The last one was stopped as it committed;
-    # the one before it is only prepared, but has the same status.
+    # Two ended with failed participants, two with heuristic decisions. The last one was stopped during its
+    # commit; the one before it is only prepared, but has the same status.
     assert [each.status for each in found] == [*["COMMITTED"] * 4, "COMMITTING", "COMMITTING"]
     assert [each.decision for each in found][2:4] == ["HEURISTIC_MIXED"] * 2
 

@@ -1,4 +1,4 @@
-"""The contents of SwiftMQ stores: what the product's own classes say of each message, and hostile bytes.
+"""Contents of SwiftMQ stores: equal to the getters of the product's classes; and hostile bytes.
 
 ``data/swiftmq_contents.tar.xz`` is a store as a crash leaves it, made by the classes of SwiftMQ CE 13.1.2
 (store and client) through the harness: messages of every kind with random headers, properties and bodies,
@@ -43,7 +43,7 @@ def opened(path: Path, policy: str = "default") -> StoreContents:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of the product's, with ``expected.json`` next to its files."""
+    """A store that the product wrote, with ``expected.json`` next to its files."""
     return unpacked(HERE / "data" / "swiftmq_contents.tar.xz", tmp_path_factory.mktemp("made"))
 
 
@@ -69,14 +69,14 @@ def told(value: Any) -> Any:
 
 
 def as_the_product_says(row: Row, wanted: Row) -> dict[str, Any]:
-    """Return a row as the product's getters show it: they have no null for an empty value."""
+    """Return a row in the form of the product's getters, which return no null for an empty value."""
     found = {name: told(row[name]) for name in wanted if name in row}
     found |= {"properties": found["properties"] or {}}
     found |= {"content": found["content"] or {}} if wanted["kind"] == "map" else {}
     return found | ({"data": (row["data"] or b"").hex()} if "data" in wanted else {})
 
 
-# What the product says.
+# The output of the product.
 
 
 def test_messages_are_what_the_product_says_of_them(made: Path, expected: dict[str, Any]) -> None:
@@ -177,7 +177,7 @@ def body_of(kind: str, stored: bytes) -> tuple[Any, ...]:
 def test_of_a_damaged_body_there_is_what_comes_before_the_damage() -> None:
     nulls = pack(">iiH", 2, 9, 2) + b"\xc0\x80" + pack(">iH", 9, 1) + b"\0"
     assert body_of("stream", nulls) == (4, [None, None], None, [])
-    # A primitive of no kind: the whole body is bytes.
+    # A primitive of an unknown kind: the whole body is reported as bytes.
     rest = pack(">iii", 2, 0, 7) + pack(">i", 99) + b"rest"
     assert body_of("stream", rest) == (4, None, rest, ["bad-message"])
     entry = pack(">iH", 2, 1) + b"a" + pack(">ii", 0, 5) + pack(">H", 9)
@@ -189,7 +189,7 @@ def test_of_a_damaged_subscription_the_parts_in_their_places_are_told(made: Path
     for path in sorted((made / "durables").iterdir()):
         data = path.read_bytes()
         whole = durable(path.name, data)
-        # Before the number of entries nothing is of the subscription, and after them only the end.
+        # These bytes are not part of the subscription: all before the number of entries, and the last one.
         for at in (*range(77), len(data) - 1):
             spoilt = bytearray(data)
             spoilt[at] ^= 0x40

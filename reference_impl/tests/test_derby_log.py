@@ -1,4 +1,4 @@
-"""Derby's log: what real Derby wrote, what hostile bytes cost, what a second recovery finds."""
+"""Derby's log: files of real Derby, the cost of hostile bytes, the result of a second recovery."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def contents(directory: Path) -> Files:
 
 @pytest.mark.parametrize("directory", DIRECTORIES[::3], ids=lambda path: "/".join(path.parts[-2:]))
 def test_captured_bodies_are_built_as_the_product_has_built_them(directory: Path) -> None:
-    """The same bytes, and in hexdumps each under the name that it is built under."""
+    """Building gives the same bytes; hexdumps label each field with the name used for building."""
     files = contents(directory)
     named: dict[tuple[str, int], list[tuple[str, int]]] = {}
     for span in IMPLEMENTATION.spans(files, edition="10.16"):
@@ -76,7 +76,7 @@ def test_sums_that_overlap_cost_no_more_than_the_file() -> None:
     assert sum(map(len, found)) == 3000
     assert found[-1].more["end"] == End(len(data))
     assert growth(lambda count: partial(list, scan(source_of(made(count)), 1)), 300) < LINEAR
-    # Every one of them is compared: a byte at the end takes the first.
+    # All records are summed: a changed last byte makes the first checksum wrong.
     assert next(scan(source_of(data[:-1] + b"\x16"), 1)).more["end"] == End(24, "bad-checksum")
 
 
@@ -93,7 +93,7 @@ def keys(answer: Observation) -> list[int]:
 
 
 def test_hostile_lengths_are_compared_before_anything_is_read() -> None:
-    """A file that claims 2 GiB, or all that there is, is checked once."""
+    """A checksum record that claims 2 GiB, or the rest of the file, is checked once."""
     head, size = struct.pack(">iiqq", 128, 9, 1, 0), 1 << 22
     for length in (2**31 - 1, -(2**31), -16, size):
         claim = struct.pack(">iq", length, 1 << 32 | 24)
@@ -123,7 +123,7 @@ def inserted(ident: int, data: bytes) -> dict[str, Any]:
 
 
 def test_a_part_of_a_row_is_reported_once() -> None:
-    """Two heads continue in one rest: without a bound, many heads would report a long rest many times."""
+    """Two heads share the same rest: without a bound, many heads would report a long rest many times."""
     key = b"\0\4\0\0\0"
     rest = inserted(9, b"\4\x09\1\1\0\4\0\2vv")
     heads = [
@@ -136,7 +136,7 @@ def test_a_part_of_a_row_is_reported_once() -> None:
 
 
 def test_of_a_long_list_the_first_elements_are_named() -> None:
-    """A name costs many times what it names: what is after a thousand fields is one."""
+    """A name takes more memory than its field: bytes after the first thousand fields have one name."""
     purge = {"operation": "PURGE", "slot": 0, "rows": [{"record_id": 7}] * 2000}
     found = [
         span
@@ -146,7 +146,7 @@ def test_of_a_long_list_the_first_elements_are_named() -> None:
     assert found[-3].path.endswith(".rows989.record_id")
     assert [span.path for span in found[-2:]] == ["record[1].body", "record[1].length_again"]
     assert all(one.off + one.length == other.off for one, other in pairwise(found))
-    # Decoded as a whole it would be hundreds of times as large as its bytes.
+    # Decoded completely, the record would be hundreds of times as large as its bytes.
     rows = decode(joined(body({**purge, "group": 0x180, "transaction": 1}))).fields["rows"]
     assert isinstance(rows, Lazy)
     assert rows == purge["rows"]
@@ -165,7 +165,7 @@ def row(key: int, value: str = "v") -> dict[str, Any]:
 
 
 def test_records_discarded_by_one_recovery_stay_discarded() -> None:
-    """The groups of rows 2 and 3: the first one is lost, the second whole where the log may end again."""
+    """The group of row 2 is lost; that of row 3 is intact, and the next run's log can end right before it."""
     files = contents(LIFE)
     data = files["log1.dat"]
     (batch,) = scan(source_of(data), 1)
@@ -179,9 +179,9 @@ def test_records_discarded_by_one_recovery_stay_discarded() -> None:
 
 @pytest.mark.parametrize("name", ["transactions", "open-checkpoint"])
 def test_recovery_is_the_same_after_it_was_cut_short_anywhere(name: str) -> None:
-    """Each write of the recovery of a log is the last one; the next recovery leaves the product's rows.
+    """Recovery stops after each of its writes; the next recovery gives the product's rows.
 
-    In other captured logs there is nothing to roll back, or no more than in these.
+    Other captured logs have nothing to roll back, or no more than these.
     """
     directory = CAPTURED / "derby-10.16.1.1" / name
     expected = json.loads((directory / "expected.json").read_text())["expect"][-1]["state"]
@@ -200,7 +200,7 @@ def test_recovery_is_the_same_after_it_was_cut_short_anywhere(name: str) -> None
 
 
 def damaged(data: bytes, rng: random.Random) -> bytes:
-    """Return a log file with a few things done to it, of which the sums are sometimes made right again."""
+    """Return a log file with a few changes; its checksums are sometimes corrected afterwards."""
     out = bytearray(data)
     for _ in range(rng.randint(1, 3)):
         at, size = rng.randrange(24, len(out)), rng.choice((1, 2, 8, 64, 512))
@@ -228,7 +228,7 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
 
 
 def found(data: bytes, **how: Any) -> list[Any]:
-    """Return what a scan finds, whatever its batches are."""
+    """Return the result of a scan without the borders of its batches."""
     rows: list[Any] = []
     for batch in scan(source_of(data), 1, **how):
         rows += [(batch.base + off, batch.base + end) for off, end in zip(batch.off, batch.end, strict=True)]
@@ -258,7 +258,7 @@ def test_every_read_size_gives_the_same_result(seed: int, monkeypatch: pytest.Mo
 
 
 def test_simple_changes_are_redone_for_many_records_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Transactions that end and that do not, pages out of turn, and a row of a table among them."""
+    """Transactions with and without an end, pages out of order, and a row of a table among them."""
     rng, versions = random.Random(5), dict.fromkeys(range(6), 3)
     for _ in range(15):
         records: list[dict[str, Any]] = []
@@ -294,7 +294,7 @@ def test_simple_changes_are_redone_for_many_records_at_once(monkeypatch: pytest.
 
 
 def test_reading_meets_what_strict_recovery_refuses_of_a_clean_log() -> None:
-    """So that people are warned without a second pass; the answer itself has nothing of it."""
+    """A command warns without a second pass; the observation does not contain this."""
     met = 0
     for case in load_cases("derby_log"):
         files = case.files()

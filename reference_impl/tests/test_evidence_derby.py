@@ -1,6 +1,6 @@
-"""What the containers of a Derby database prove: damage and absence next to the log are never clean.
+"""Evidence in the containers of a Derby database: damaged or missing containers are never `clean`.
 
-What Derby does on each is known from Derby 10.16.1.1, which was started on databases so damaged.
+Derby 10.16.1.1 was started on databases with the same damage; the tests agree with its results.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def test_damage_beside_the_log_is_not_clean(damage: str, tmp_path: Path) -> None
 
 
 def test_database_that_derby_boots_is_healthy(tmp_path: Path) -> None:
-    """Capitals, and a lock."""
+    """A container's name has a capital letter, and the database has a lock file."""
     home = database(tmp_path)
     damaged(home, "rename", "seg0/c430.dat", "seg0/C430.DAT")
     (home / "db.lck").write_bytes(b"")
@@ -111,7 +111,7 @@ def test_only_what_redo_reads_keeps_derby_from_starting(page: int, effect: str, 
 
 
 def test_a_page_that_the_log_makes_again_must_be_readable(tmp_path: Path) -> None:
-    """Derby 10.16: XSDG2, by way of XSDFI; where nothing is on disk yet it makes the page."""
+    """Derby 10.16 reports XSDG2 and XSDFI; it makes a page that is not yet on the disk."""
     home = database(tmp_path, "derby_contents.tar.gz")
     before = {note.file for note in answered(home).notes if note.code == "damaged-container"}
     assert before == set()
@@ -144,7 +144,7 @@ def test_an_answer_on_a_log_alone_says_nothing_of_a_database(tmp_path: Path) -> 
 
 
 def test_a_container_that_is_dropped_later_is_missing_in_a_database(tmp_path: Path) -> None:
-    """Derby 10.16 on a copy of a running database: 40XD2. A log with only some containers proves nothing."""
+    """Derby 10.16 fails with 40XD2 on such a copy. A log with only some containers proves nothing."""
     case = next(each for each in load_cases("derby_log") if each.id.endswith("evidence.missing-container"))
     for name, data in case.files().items():
         path = tmp_path / (name if name.startswith("seg0/") else f"log/{name}")

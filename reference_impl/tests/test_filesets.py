@@ -63,7 +63,7 @@ OTHERS = ["other1.tlog", "other2.tlog"]
     [
         (["btm1.tlog"], "", [["btm1.tlog"]], ["btm2.tlog"]),
         ([*PAIR, *OTHERS], "", [PAIR, OTHERS], []),
-        # A file brings its neighbour.
+        # The name of one file selects its whole pair.
         ([*PAIR, *OTHERS], "other1.tlog", [OTHERS], []),
         *((names, "", [names], []) for names in (["one", "two"], ["log.a", "tx.b"], ["a1.tlog", "b2.tlog"])),
         # A copy beside a pair is omitted.
@@ -265,7 +265,7 @@ def test_a_second_name_of_a_file_is_omitted(tmp_path: Path, link: Any, copied: b
     for number in (1, 2):
         head = (2).to_bytes(4, "big") + bytes(4) + number.to_bytes(8, "big")
         (tmp_path / f"data-{number}.hq").write_bytes(head + bytes(200))
-    # What bears no name of the journal's files takes no file away from it.
+    # A link whose name does not fit the journal removes no file from it.
     if copied:
         link(tmp_path / "data-1.hq", tmp_path / "a-copy")
     link(tmp_path / "data-1.hq", tmp_path / "data-0.hq" if link is os.symlink else tmp_path / "data-3.hq")
@@ -308,7 +308,7 @@ def test_a_directory_that_cannot_be_listed_is_not_a_clean_answer(
 def test_a_directory_above_is_not_listed_for_one_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With thousands of stores side by side, each would list all."""
+    """With thousands of adjacent stores, each one would list the files of all."""
     make_pair(tmp_path / "store")
     (tmp_path / "service.properties").write_bytes(b"a=b")
     (tmp_path / "service.properties.gz").symlink_to("nowhere")
@@ -397,7 +397,7 @@ def test_a_listing_that_failed_is_made_again(tmp_path: Path, monkeypatch: pytest
 def test_what_has_no_name_of_a_format_is_of_none(
     format_id: str, as_is: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The names only save asking: of all formats, asked one after the other, none claims more."""
+    """Names are only a shortcut: asking every format in turn gives the same claims."""
 
     def claims(files: Mapping[str, Any]) -> list[Any]:
         loaded = Loaded(Path(), Path(), {**files}, frozenset())
@@ -406,7 +406,7 @@ def test_what_has_no_name_of_a_format_is_of_none(
     cases = [case for case in load_cases(format_id, "smoke") if case.write is None][::12]
     sets = [{name: bytes(data) for name, data in case.files().items()} for case in cases]
     if not as_is:
-        # Under names as people give them to copies, and of other formats.
+        # The files get names that people give to copies, and names of other formats.
         ways = ("{}.gz", "copy of {}", "x/{}", "db-{}.log", "log{}.dat", "{}-1.amq", "a-7.{}", "{}")
         sets = [
             {

@@ -1,4 +1,4 @@
-"""Numbers by ids are what a dictionary has, in its order."""
+"""Numbers stored by id are the same as in a dictionary, in the same order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def test_numbers_by_ids_are_those_of_a_dictionary_in_its_order() -> None:
     for _ in range(200):
         found, wanted = IdNumbers(), dict[int, int]()
         for number in range(random.randrange(40)):
-            # Mostly they ascend; some are low, some are there already.
+            # Most ids ascend; some are low, some occur twice.
             ident = random.choice((3 * number, 3 * number, random.randrange(-50, 130)))
             late += any(ident < each for each in wanted)
             found.put(ident, number)

@@ -1,4 +1,4 @@
-"""What no case of the corpus shows of the JBoss journal's reference: control files byte by byte, gaps."""
+"""Behaviour of the JBoss journal's reference that no corpus case shows: control files, gaps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LISTS = LAYOUT.build(
     renames=[{"source.name": b"a-4.bak", "target.name": b"a-4.hq"}],
     slack=bytes(3),
 )
-#: Not the content of a control file's header: it is ignored, so it is shown unchanged.
+#: These values of a control file's header are unusual: readers ignore them, so dumps show them unchanged.
 CONTROL = LAYOUT.build("header", "v2", format_version=5, user_version=6, file_id=7) + LAYOUT.build(
     "record", "v2", "ADD", id=1, body=LISTS
 )
@@ -81,7 +81,7 @@ def test_every_byte_of_it_has_a_name() -> None:
 
 
 def test_removing_deleted_records_keeps_live_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    """In ordinary journals there are too few records for one."""
+    """Ordinary journals have too few records to trigger the removal."""
     monkeypatch.setattr(recover, "SWEEP_FROM", 4)
     kinds = ["ADD"] * 6 + ["DELETE"] * 2 + ["ADD", "UPDATE"] * 4
     ids = [1, 2, 3, 4, 5, 6, 2, 5, 7, 1, 8, 2, 9, 7, 10, 5]
@@ -176,7 +176,7 @@ def test_many_regions_end_a_batch() -> None:
 
 
 def test_a_hash_over_what_many_candidates_claim_takes_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of them claims all that follows. The first few bytes are summed again and again."""
+    """Each candidate claims all that follows. Only the first few bytes are summed again for each one."""
     monkeypatch.setattr("journalspec_reference.jboss_journal.scan.SUMMED", 1 << 13)
 
     def scanned(size: int) -> Task:

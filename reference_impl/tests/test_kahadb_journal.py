@@ -1,4 +1,4 @@
-"""What hostile files cost the scan of KahaDB: each byte is summed once, and little is in memory."""
+"""The cost of hostile files in the scan of KahaDB: each byte is summed once, and memory is bounded."""
 
 import random
 import struct
@@ -27,7 +27,7 @@ SOUND = DIALECT.start + struct.pack(">iqiB", 5, 0, 5, 1)
 
 @pytest.mark.parametrize("share", [0, 1, 2, 50])
 def test_each_byte_is_summed_once(share: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Control records that claim a part of what follows, none with its sum; 0: only what one begins with."""
+    """Control records claim bytes after them, with wrong checksums; share 0: only starts of such records."""
     size, looked = 28 << 13, [0]
     each = (struct.pack(">iq", max(5, (size - at) // max(1, share) - 28), 7) for at in range(0, size, 28))
     data = DIALECT.start.join([b"", *each]) if share else DIALECT.start * (size // 16)
@@ -65,7 +65,7 @@ def test_a_gibibyte_is_scanned_in_the_memory_of_a_window(tmp_path: Path) -> None
 
 
 def test_an_end_marker_may_lie_across_the_pieces_that_are_read() -> None:
-    """After a batch of no bytes, wherever in the file: it is filling (KHD-END-009)."""
+    """Zeros after an empty batch are fill, anywhere in the file (KHD-END-009)."""
     empty = bytes.fromhex("0000001c02") + b"WRITE BATCH" + bytes(12)
     for zeros in range((1 << 16) - 6, (1 << 16) + 2):
         for tail, verdict in ((b"-qMa4", "clean"), (b"-qMa", "recovered")):
@@ -74,7 +74,7 @@ def test_an_end_marker_may_lie_across_the_pieces_that_are_read() -> None:
 
 
 def test_subscriptions_and_messages_are_not_multiplied() -> None:
-    """Pending messages are listed on request: 300 subscriptions of 300 messages keep no list of each."""
+    """Pending messages are listed on request: 300 subscriptions to 300 messages keep no lists in memory."""
     lines = [f"r{at} SUBSCRIPTION t=T sub=c:{at} info=01" for at in range(300)]
     lines += [f"r{at} t=T" for at in range(300, 600)]
     files = author.build({"batches": [lines]}, "5.16").files
@@ -89,7 +89,7 @@ def test_subscriptions_and_messages_are_not_multiplied() -> None:
 
 
 def test_subscriptions_that_come_and_go_cost_the_logarithm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """N subscriptions, each over N messages that others need as well, end one after the other."""
+    """N subscriptions end one after the other; each has N pending messages that others need too."""
     looked = [0]
 
     def counted(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -154,7 +154,7 @@ EDITIONS = sorted(codec.DIALECTS)
 
 
 def lies(seed: int) -> tuple[str, dict[str, bytes]]:
-    """Return files with sizes, checksums and commands that lie; some are cut, or have a part twice."""
+    """Return files with false sizes, checksums and commands; some are cut, or have a part twice."""
     rng = random.Random(seed)
     edition = rng.choice(EDITIONS)
     files = drawing.lies(edition, rng)
@@ -165,7 +165,7 @@ def lies(seed: int) -> tuple[str, dict[str, bytes]]:
 
 
 def flat(batches: Iterable[Batch]) -> dict[str, list[Any]]:
-    """Return what batches say, without where one ends and the next one begins."""
+    """Return the content of batches without the borders between them."""
     out: dict[str, list[Any]] = {"rows": [], "first": [], "damage": [], "notes": [], "end": []}
     for batch in batches:
         base = batch.base
@@ -236,7 +236,7 @@ def test_names_of_many_files_are_not_compared_with_each_other() -> None:
 
 
 def test_reading_meets_what_strict_recovery_refuses_of_a_clean_journal() -> None:
-    """So that people are warned without a second pass; the answer itself has nothing of it."""
+    """A command warns without a second pass; the observation does not contain this."""
     met, reference = 0, load("kahadb_journal")
     for case in load_cases("kahadb_journal"):
         files = case.files()

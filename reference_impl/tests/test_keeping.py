@@ -1,4 +1,4 @@
-"""What keeps files: without a free one the state is the same, without one that holds something it is not."""
+"""Files and their holders: removing a free file keeps the state; removing a held file changes it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from journalspec_corpus.draws import drawn_cases
 from journalspec_reference import load
 from journalspec_reference.keeping import held_for_others, keeping
 
-#: Kinds of holders without whose file recovery would say something else.
+#: Kinds of holders whose file changes the result of recovery if it is missing.
 TELLING = {
     "jboss_journal": {"records", "deletes", "prepared"},
     # Of two acknowledgements of one message one is enough, and the product keeps the files of both.
     "kahadb_journal": {"messages", "prepared", "subscription"},
 }
-#: What of a state they may change.
+#: Members of the state that these holders may change.
 STATE = {"jboss_journal": ("live", "prepared"), "kahadb_journal": ("destinations", "in_doubt")}
 
 
@@ -89,7 +89,8 @@ def test_deletes_and_ends_in_the_current_file_have_no_effect_yet() -> None:
         "a-5.amq": [],
     }
     assert kinds(files) == held
-    # One record in another file, and all of it counts; a start would end the open transaction in that one.
+    # With a record, a-5.amq is the current file, and all files before it are looked at. A start would end the
+    # open transaction in a-3.amq.
     files["a-5.amq"] = file(5, ("ADD", {"id": 5}))
     counted = kinds(files)
     assert [name for name, held_by in counted.items() if not held_by] == ["a-1.amq", "a-2.amq", "a-4.amq"]

@@ -1,4 +1,4 @@
-"""Writing a new store: complete or not at all, whatever ends it; and the report on what is not in it."""
+"""Writing a new store: complete or absent, however the process ends; and the report on omitted items."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_sources_are_files_and_no_links(old: Path) -> None:
 
 @pytest.mark.parametrize("end", [b"\0more", b"\1"])
 def test_a_source_that_changes_meanwhile_is_noticed(old: Path, end: bytes) -> None:
-    """It becomes longer, or one byte is another one."""
+    """The source becomes longer, or one of its bytes changes."""
 
     def change() -> Iterator[bytes]:
         (old / "btm1.tlog").write_bytes((old / "btm1.tlog").read_bytes()[:-1] + end)
@@ -224,7 +224,7 @@ def test_two_runs_at_once_do_not_meet(old: Path) -> None:
 
 @needs_fork
 def test_a_run_that_begins_at_once_is_seen_by_its_lock(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It has looked for others before this one had its lock, and makes its own directory now."""
+    """A second run checked for others before the first had its lock, and now makes its directory."""
     other = old.parent / ".new.partial-01234567"
     mkdir = Path.mkdir
 
@@ -294,7 +294,7 @@ def forked(action: Callable[[], None]) -> int:
 
 
 def killed_at(number: int, old: Path) -> Callable[[], None]:
-    """Return what makes a new store and is killed when the file system is used for the time `number`."""
+    """Return a function that makes a new store and is killed at file system call `number`."""
     left_over = [number]
 
     def hook(event: str, _: object) -> None:
@@ -331,7 +331,7 @@ def test_a_kill_at_any_point_leaves_all_or_nothing_and_the_next_run_removes_it(o
         if ended == 0:
             break
         assert ended == -signal.SIGKILL
-    # Before anything was there, with a part, with one and both reports, and with all of it.
+    # The states in turn: nothing written, a part, one report, both reports, everything.
     assert {(0, 0, False), (1, 0, False), (1, 1, False), (1, 2, False), (1, 2, True), (0, 2, True)} == seen
     assert number > 20
     forked(killed_at(number - 12, old))

@@ -1,4 +1,4 @@
-"""New stores of small stores of Artemis 2: counters, pages, priorities and what files are like."""
+"""New stores of small stores of Artemis 2: counters, pages, priorities and sizes of files."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def remade(answer: Answer, target: Path) -> BrokerContents:
         ([], 0, [("ADD", 6000, 44, ADDRESS)], b"", 6001),
         ([], 0, [("ADD", 6000, 21, queue("other"))], b"", 6001),
         ([], 0, [], paged(message(8000), [7]), 8001),
-        # One that is there and too low is raised; another one is left unchanged.
+        # A counter that is too low is raised; a higher one stays unchanged.
         ([], 0, [("ADD", 3, 24, struct.pack(">q", 4))], b"", 10),
         ([], 0, [("ADD", 3, 24, struct.pack(">q", 1 << 31))], b"", 1 << 31),
     ],
@@ -87,7 +87,7 @@ def left_out(store: NewStore) -> list[LossItem]:
         ([], ["20", "21"]),
         ([("ADD", 30, 39, struct.pack(">qqi", 7, 1, 1))], ["20"]),
         ([("ADD", 30, 42, struct.pack(">qqi", 7, 1, 1))], []),
-        # Another queue has done with it.
+        # Another queue has acknowledged it.
         ([("ADD", 30, 42, struct.pack(">qqi", 8, 1, 1))], ["20", "21"]),
     ],
 )
@@ -112,7 +112,7 @@ def test_of_a_queue_that_is_omitted_what_was_acknowledged_in_pages_is_not_a_loss
     ],
 )
 def test_a_counter_of_a_queue_says_what_its_pages_have(stored: bytes, kept: bytes, tmp_path: Path) -> None:
-    """In the form that it had: older versions count no bytes."""
+    """The counter keeps its form: older versions do not count bytes."""
     page = paged(message(20), [7]) + paged(message(21), [7])
     old = with_pages(tmp_path / "old", [("ADD", 30, 40, stored)], page)
     found = remade(asked(old), tmp_path / "new")
@@ -140,7 +140,7 @@ def test_a_message_that_was_sent_to_a_queue_by_name_is_in_a_page_of_the_address(
 
 
 def test_a_queue_that_is_made_again_has_what_artemis_reads_of_one(tmp_path: Path) -> None:
-    """Without metadata it does not start; ADDRESS::QUEUE has both names."""
+    """Artemis does not start if the metadata are missing; ADDRESS::QUEUE has both names."""
     old = with_pages(tmp_path / "old", [], paged(message(20, address="orders::a"), [7]))
     (old.parent / "paging" / "1f" / "address.txt").write_text("orders::a")
     (old.parent / "bindings" / "activemq-bindings-1.bindings").unlink()
@@ -151,7 +151,7 @@ def test_a_queue_that_is_made_again_has_what_artemis_reads_of_one(tmp_path: Path
 
 
 def test_queues_that_are_made_again_have_the_address_of_most_of_their_messages(tmp_path: Path) -> None:
-    """Else the pages that they share are found by one of them alone."""
+    """With different addresses, only one of the queues would find their common pages."""
     pages = paged(message(20, address="ordErs"), [7, 8]) + b"".join(
         paged(message(ident), [7, 8]) for ident in (21, 22)
     )
@@ -164,7 +164,7 @@ def test_queues_that_are_made_again_have_the_address_of_most_of_their_messages(t
 
 
 def test_pages_are_with_those_of_the_address_of_their_queues(tmp_path: Path) -> None:
-    """A page with a number that is there gets another one, and what of it was acknowledged stays so."""
+    """A page whose number is taken gets another one, and its acknowledged messages stay acknowledged."""
     done = ("ADD", 30, 39, struct.pack(">qqi", 7, 1, 0))
     first = b"".join(paged(message(ident), [7]) for ident in (20, 21, 22))
     old = with_pages(tmp_path / "old", [done], first)
@@ -185,7 +185,7 @@ def test_pages_are_with_those_of_the_address_of_their_queues(tmp_path: Path) -> 
 
 
 def packing(sizes: Mapping[int, int], **params: str) -> Packing:
-    """Return what new files are like for old ones of these numbers and sizes (bytes)."""
+    """Return the properties of new files for old ones of these numbers and sizes (bytes)."""
     form = Packing(DIALECTS["v2"], "", "activemq-data", "amq", 1024)
     (first, *_) = (b"".join(file.parts) for file in form.files([NewRecord(11, 1, 7, b"one")]))
     files = {

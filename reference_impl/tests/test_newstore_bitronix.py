@@ -1,4 +1,4 @@
-"""New Bitronix logs: what recovery must do is in them, nothing else is, and they read clean."""
+"""New Bitronix logs: they contain exactly the work that recovery must do, and they read clean."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FORMAT = "bitronix_tlog"
 COMMITTING, PREPARED, COMMITTED, ROLLEDBACK = 8, 2, 3, 4
 ONE, TWO, THREE = (b"srv1" + number.to_bytes(8) + bytes(4) for number in (1795219652537, 7, 9))
 NAMES = (b"db1", b"jms1")
-#: The transaction of the first of these.
+#: The transaction of the first gtrid.
 FIRST = "srv1/1795219652537/0"
 
 
@@ -142,7 +142,7 @@ def test_a_decision_of_the_other_file_is_copied_on_request() -> None:
 
 
 def test_decisions_of_a_sound_other_file_are_listed_where_the_active_one_is_damaged() -> None:
-    """What ended there may be in the damage, and so nothing is missing for certain."""
+    """Records of the end may be in the damage, so no record is missing for certain."""
     second = [record(COMMITTING, ONE), record(COMMITTING, TWO), record(COMMITTING, THREE)]
     first = [record(PREPARED, TWO), record(COMMITTED, TWO), record(COMMITTED, THREE)]
     answer = answer_of(pair(first, second, hole=0))
@@ -160,7 +160,7 @@ def test_decisions_of_a_sound_other_file_are_listed_where_the_active_one_is_dama
 
 
 def test_a_decision_is_never_lost_in_silence() -> None:
-    """A sector of zeros and two flipped bits: each that is whole in a file is carried over or listed."""
+    """Damage is a sector of zeros and two flipped bits: each intact decision is carried over or listed."""
     draw = random.Random(47)
     ids = [b"srv1" + number.to_bytes(8) + bytes(4) for number in range(1, 25)]
     opened = {gtrid: record(COMMITTING, gtrid) for gtrid in ids}
@@ -192,7 +192,7 @@ def test_a_decision_is_never_lost_in_silence() -> None:
 
 
 def test_records_after_damage_are_copied_on_request() -> None:
-    """In their order: the decision before what ends a part of it."""
+    """The copies keep their order: a decision precedes the records that end parts of it."""
     answer = answer_of(pair([record(PREPARED, TWO), record(PREPARED, THREE), *LOG[1:]], hole=1))
     assert outcomes(answer) == {"srv1/7/0": ("rollback", ["db1", "jms1"])}
     store, again = made(answer, salvage_records=True)
@@ -227,7 +227,7 @@ def test_a_file_that_was_alone_gets_another_one(name: str, other: str, tmp_path:
 
 
 def test_records_of_the_lap_before_come_first() -> None:
-    """In the old file they are after those of this lap: a decision before what ends a part of it."""
+    """In the old file they lie after this lap's records; the new one puts a decision before its end."""
     before, now = bytes(range(16)), bytes(range(16, 32))
 
     def frame(delimiter: bytes, status: int, names: tuple[bytes, ...]) -> bytes:
@@ -246,7 +246,7 @@ def test_records_of_the_lap_before_come_first() -> None:
 
 
 def test_a_large_log_is_written_in_parts() -> None:
-    """Half of more than 2 MiB has ended; the rest is copied in its order."""
+    """Half of the transactions in more than 2 MiB have ended; the others are copied in their order."""
     records = [record(COMMITTING, b"%016d" % number, time=number) for number in range(40_000)]
     ended = [record(COMMITTED, b"%016d" % number, time=number) for number in range(0, 40_000, 2)]
     data = b"".join(records + ended)
@@ -257,7 +257,7 @@ def test_a_large_log_is_written_in_parts() -> None:
     assert new["btm1.tlog"][HEADER_SIZE : HEADER_SIZE + len(kept)] == kept
     assert not any(new["btm1.tlog"][HEADER_SIZE + len(kept) :])
     assert len(new["btm1.tlog"]) == len(new["btm2.tlog"]) == len(first)
-    # Decisions that fill a file get one of which half is free.
+    # If decisions fill the old file, half of the new one stays free.
     files = {"btm1.tlog": encode_header(2, 0, HEADER_SIZE + len(kept)) + kept}
     new = bytes_of(new_store(answer_of(files), StoreChoices()))
     assert len(new["btm1.tlog"]) == HEADER_SIZE + 2 * len(kept)

@@ -1,4 +1,4 @@
-"""New Derby databases of damaged ones: the law, what is repaired, choices, and scripts of rows."""
+"""New Derby databases made of damaged ones: the law, repairs, choices, and scripts of rows."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ TABLES = literals(__file__)
 
 DATA = Path(__file__).resolve().parent / "data"
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "derby_log"
-#: Where the log of the kept database begins, its checkpoint, its end, and the branch in doubt.
+#: The beginning of the unpacked database's log, its checkpoint, its end, and the branch in doubt.
 FIRST, CHECKPOINT, END, BRANCH = (2, 238), (3, 943), (3, 2276), "0907"
-#: What its tables have by Derby.
+#: The numbers of rows in its tables, as Derby reports them.
 ROWS = {"APP.T": 124, "APP.U": 6, "APP.W": 15}
 
 
@@ -128,7 +128,7 @@ def test_the_law_holds_for_logs_alone(product: str, tmp_path: Path) -> None:
     assert count > 15
 
 
-# What is repaired.
+# Repairs.
 
 
 def test_a_sound_database_is_the_same_but_for_what_is_after_its_log(old: Path, tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_a_sound_database_is_the_same_but_for_what_is_after_its_log(old: Path, t
     assert [*store.chosen()] == []
     assert {count.name: count.rows for count in store.carried()} == ROWS
     assert store.opaque  # nothing changed: it is not read again
-    # The same bytes each time.
+    # The new store has the same bytes each time.
     assert [b"".join(file.parts) for file in store.files()] == [
         b"".join(file.parts) for file in store.files()
     ]
@@ -163,7 +163,7 @@ def test_a_sound_database_is_the_same_but_for_what_is_after_its_log(old: Path, t
     ("size", "files"), [(0, [2, 3]), (15, [2, 3]), (23, [2, 3]), (24, [2, 3, 4]), (512, [2, 3, 4])]
 )
 def test_a_next_file_is_made_right(size: int, files: list[int], old: Path, tmp_path: Path) -> None:
-    """Derby does not start on one of less than a header; one that says otherwise is not of the log."""
+    """Derby fails on a next file shorter than a header; one with other values is not part of the log."""
     edit(old / "log" / "log3.dat", END[1], bytes(4))
     head = struct.pack(">iiqq", 128, 9, 4, Instant(*END).packed)
     (old / "log" / "log4.dat").write_bytes((head + bytes(488))[:size])
@@ -183,7 +183,7 @@ def test_a_torn_end_is_cut_off_and_its_changes_are_counted(old: Path, tmp_path: 
     assert data.startswith(cut.read_bytes())
     items = [*store.left_out()]
     assert {item.code for item in items} == {"behind-the-end", "rolled-back"}
-    # Not those that have changed nothing.
+    # Transactions that have changed nothing are not listed.
     assert [item.id for item in items if item.code == "rolled-back"] == ["232"]
     assert {item.queue for item in items if item.code == "behind-the-end"} & {"APP.T", "APP.U", "APP.W"}
 
@@ -196,7 +196,7 @@ def test_a_control_file_is_made_from_the_other_one(name: str, other: str, old: P
 
 
 def test_control_files_are_made_from_the_log(old: Path, tmp_path: Path) -> None:
-    """Their level is the lowest that may be: newer products open the database, older ones too."""
+    """The control files get the lowest possible level, so that older and newer products open them."""
     for name in ("log.ctrl", "logmirror.ctrl"):
         (old / "log" / name).unlink()
     answer = opened(old)
@@ -218,8 +218,8 @@ def test_where_the_checkpoint_is_lost_the_log_gets_one(log: Path, tmp_path: Path
     length = int.from_bytes(data[found.position : found.position + 4], "big")
     told = decode(data[found.position + 12 : found.position + 12 + length])
     assert (told.operation.name, told.fields["undo_from"]) == ("CHECKPOINT", Instant(*FIRST).packed)
-    # The lost checkpoint had written the pages up to (3, 870): nothing of this log is redone. Bytes after its
-    # end are new.
+    # The lost checkpoint had written the pages up to (3, 870): nothing of this log is redone. The bytes after
+    # that end are new.
     added = Instant(2, found.position - 37 - 36)
     assert Instant.unpack(told.fields["redo_from"]) == added
     assert data[: added.position] == (log / "log2.dat").read_bytes()[: added.position]
@@ -239,7 +239,7 @@ def test_where_the_checkpoint_is_lost_the_log_gets_one(log: Path, tmp_path: Path
 def test_dispensable_parts_of_the_log_are_rewritten(
     damage: str, codes: set[str], old: Path, tmp_path: Path
 ) -> None:
-    """Headers of log files; an older checkpoint; pages that the log makes, as a torn write leaves them."""
+    """Damage: headers of log files; an older checkpoint; torn writes of pages that the log makes."""
     sound = {count.name: count.rows for count in contents_of(opened(old)).counts()}
     container = old / "seg0" / "c470.dat"
     if damage in ("page", "cut"):
@@ -254,7 +254,7 @@ def test_dispensable_parts_of_the_log_are_rewritten(
     elif damage == "cut":
         container.write_bytes(container.read_bytes()[: 5 * size + 512])
     elif damage == "spare":
-        # A page that was set aside and never used: a crash left a part of it.
+        # A preallocated page that was never used: a crash left only a part of it.
         container.write_bytes(container.read_bytes() + bytes(512) + b"\1" * (size - 512))
     elif damage == "checkpoint":
         edit(old / "log" / "log3.dat", CHECKPOINT[1] + 20, b"\xff")
@@ -266,7 +266,7 @@ def test_dispensable_parts_of_the_log_are_rewritten(
     assert {item.code for item in doubtful} == codes
     assert {remark.code for remark in contents_of(answer).remarks.kept} >= codes
     carried = {count.name: count.rows for count in store.carried()}
-    # After the lost checkpoint there are records of transactions without an end alone.
+    # After the lost checkpoint the log has only records of transactions without an end.
     assert carried == sound
     again = opened(tmp_path / "new")
     assert again.observation.verdict == "clean"
@@ -286,7 +286,7 @@ def record(number: int, at: int, data: bytes) -> bytes:
 
 
 def group(number: int, at: int, *bodies: bytes) -> bytes:
-    """Return records after what sums them up."""
+    """Return records, after the checksum record that covers them."""
     data = b""
     for each in bodies:
         data += record(number, at + 37 + len(data), each)
@@ -304,7 +304,7 @@ def end(transaction: int) -> bytes:
 
 
 def test_a_log_does_not_begin_at_the_end_of_a_file(tmp_path: Path) -> None:
-    """Derby takes that for an empty log, and removes it."""
+    """Derby reads a log that begins there as empty, and removes it."""
     log = tmp_path / "log"
     log.mkdir()
     first = LAYOUT.build("header", "10.8", number=1, previous=0) + group(1, 24, begin(1), end(1))
@@ -328,7 +328,7 @@ def test_a_log_does_not_begin_at_the_end_of_a_file(tmp_path: Path) -> None:
 
 
 def test_a_group_that_is_cut_is_summed_up_again(log: Path, tmp_path: Path) -> None:
-    """A record in its middle is none although the sum is right: what is left of the group has to hold."""
+    """A record in the middle is invalid although the checksum is right; the rest needs a right checksum."""
     path = log / "log3.dat"
     data = path.read_bytes()
     (batch,) = scan(gather({"log3.dat": data})[3].source, 3)
@@ -378,7 +378,7 @@ def test_properties_are_rebuilt(old: Path, tmp_path: Path) -> None:
 
 
 def test_a_property_that_is_not_text_is_omitted_and_reported(old: Path, tmp_path: Path) -> None:
-    """Of one that all databases have there is the usual value; a tab is not damage."""
+    """A property that all databases have gets its usual value; a tab is not damage."""
     path = old / "service.properties"
     text = path.read_text()
     path.write_text(text.replace("SystablesIdentifier=96", "SystablesIdentifier=9\x016") + "x=1\ty\n")
@@ -397,7 +397,7 @@ def test_a_property_that_is_not_text_is_omitted_and_reported(old: Path, tmp_path
 
 @pytest.mark.parametrize("name", [BRANCH, f"{BRANCH}:62", "193"])
 def test_a_transaction_in_doubt_is_committed(name: str, old: Path, tmp_path: Path) -> None:
-    """The record goes after the log; the rows are there then."""
+    """The commit record is written after the log's end, and the rows are part of the new contents."""
     _, store = made(old, tmp_path / "new", StoreChoices(commit=(name,)))
     before = (old / "log" / "log3.dat").read_bytes()[: END[1]]
     after = (tmp_path / "new" / "log" / "log3.dat").read_bytes()
@@ -412,7 +412,7 @@ def test_a_transaction_in_doubt_is_committed(name: str, old: Path, tmp_path: Pat
 
 
 def test_a_transaction_in_doubt_is_rolled_back(old: Path, tmp_path: Path) -> None:
-    """It is not prepared any more; nothing else changes but the sum of its group."""
+    """The transaction is no longer prepared; otherwise only the checksum of its group changes."""
     _, store = made(old, tmp_path / "new", StoreChoices(rollback=(BRANCH,)))
     assert not store.opaque
     before, after = ((each / "log" / "log2.dat").read_bytes() for each in (old, tmp_path / "new"))
@@ -479,7 +479,7 @@ def test_a_log_that_cannot_be_read_gives_nothing(
 def test_rows_are_written_where_derby_would_not_read_a_database(
     damage: str, reason: str, doubtful: set[str], old: Path, tmp_path: Path
 ) -> None:
-    """A page of an index, a container, two of each other, the log; or pages that have more than the log."""
+    """Damage to an index page or the log; a container missing, two exchanged; pages newer than the log."""
     if damage == "page":
         edit(old / "seg0" / "c491.dat", 4096 + 100, b"\xff")
     elif damage == "gone":
@@ -490,7 +490,7 @@ def test_rows_are_written_where_derby_would_not_read_a_database(
         second.rename(first)
         (tmp_path / "other").rename(second)
     elif damage == "log":
-        # Neither a header nor the records where the log begins.
+        # The header and the first records of the log are cleared.
         edit(old / "log" / "log2.dat", 0, bytes(512))
     else:
         edit(old / "log" / "log2.dat", 60_000, bytes(600))
@@ -505,7 +505,7 @@ def test_rows_are_written_where_derby_would_not_read_a_database(
     assert {count.name: count.rows for count in store.carried()} == wanted
     assert store.steps()[0].startswith("No database can be made (")
     codes = {item.code for item in store.left_out()}
-    # The note on exchanged containers is the answer's own: the report lists it as that.
+    # The note on exchanged containers belongs to the old store's answer; the report lists it as such.
     assert reason in codes | {note.code for note in answer.observation.notes}
     # The rows of a page that is newer than the log are carried over: it is not lost.
     assert "newer-page" not in codes
@@ -527,7 +527,7 @@ def test_nothing_in_a_text_ends_a_statement() -> None:
 
 
 def test_a_comment_ends_where_ij_ends_it() -> None:
-    """ij 10.16 runs the DROP of the first; the third stays open for it, and takes in what follows."""
+    """ij 10.16 runs the DROP of the first text, and treats the third as a comment that is still open."""
     for text in ("1 --\r; DROP TABLE u;\n", "1 --\rx\r\n", "1 /* /* */", "1 /*/", "1 /* /* */ */"):
         assert not contained(text, commas=True), text
 
@@ -562,7 +562,7 @@ def with_table(
 
 
 def test_names_are_quoted_and_types_are_by_number(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever a catalogue calls a table, a column or a type."""
+    """A catalogue may contain any text as the name of a table, a column or a type."""
     odd = 'a"); drop table t; --'
     columns = ((odd, Typed(19, odd)), (odd, Typed(25, odd, width=9)), ("n", Typed(198, "DECIMAL")))
     table = SqlTable(odd, odd, "user", 7, columns)
@@ -580,7 +580,7 @@ def test_names_are_quoted_and_types_are_by_number(base: Path, monkeypatch: pytes
 def test_a_script_has_no_moment_that_there_is_not_and_no_row_without_a_needed_value(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Derby reads such days of a damaged row; ij takes no literal of them, and no null in a key."""
+    """Derby reads such dates in a damaged row; ij accepts neither their literals nor a null in a key."""
     columns = (
         ("ID", Typed(19, "INTEGER", nullable=False)),
         ("D", Typed(32, "DATE")),
@@ -605,7 +605,7 @@ def test_a_script_has_no_moment_that_there_is_not_and_no_row_without_a_needed_va
 
 
 def chars(text: str) -> bytes:
-    """Return a text as a catalogue has it."""
+    """Return a text in the form that a catalogue stores."""
     return len(text).to_bytes(2, "big") + text.encode()
 
 
@@ -619,7 +619,7 @@ def described_index(*columns: int, up: bool = True, unique: bool = False) -> byt
 
 
 def cell(value: Any) -> bytes | None:
-    """Return a value of the table as a catalogue has it; the columns of an index, up, unique are three."""
+    """Return a value of the table in a catalogue's form; a tuple is an index: columns, up, unique."""
     if isinstance(value, tuple):
         columns, up, unique = value
         return described_index(*columns, up=up, unique=unique)
@@ -670,7 +670,7 @@ def test_objects_missing_in_the_catalogue_are_counted(old: Path, tmp_path: Path)
 
 
 def test_values_that_no_statement_has_are_counted(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those too long for one, real numbers without a literal, letters that no file has, Java objects."""
+    """Values too long for a statement, numbers without a literal, invalid letters, Java objects."""
     monkeypatch.setattr(sql, "_LONGEST", 30_000)
     blob = b"\xa0\x5d\xc0" + bytes(24_000)
     stored = (

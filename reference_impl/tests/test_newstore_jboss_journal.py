@@ -33,7 +33,7 @@ from tables import literals
 from unpacked import unpacked
 
 ROWS = literals(__file__)
-#: Columns of places, and of counts that change with messages on which a broker does not start.
+#: Columns that a new store may change: the place of a record.
 LEFT = {"file", "off"}
 TABLES = (
     "messages", "in_doubt", "queues", "addresses", "transactions", "duplicates", "page_transactions",
@@ -77,7 +77,7 @@ def remade(answer: Answer, target: Path, **choices: Any) -> tuple[NewStore, Brok
     again = asked(put(store, target), "strict")
     lacks = {(entry.code, Path(entry.name).stem) for entry in again.observation.missing}
     codes = ("no-large-file", "short-large-file")
-    # A page lists its messages; the journal lists all others.
+    # Pages list their messages; the journal lists all others.
     items = (item for item in store.unverified() if item.code in codes and "/" not in item.file)
     reported = {("body", item.id) for item in items}
     assert lacks == reported
@@ -100,7 +100,7 @@ def test_a_sound_store_is_made_again_with_all_that_it_holds(source: Path, tmp_pa
     before = opened(answer)
     contents_of = [[(file.name, hash(b"".join(file.parts))) for file in store.files()] for _ in range(2)]
     assert contents_of[0] == contents_of[1]
-    # A file that is not read is skipped.
+    # An unread file is not carried over.
     assert [file.name for file in store.files()] == [each for each, _ in contents_of[0]]
     for each in TABLES:
         assert table(after, each) == table(before, each), each
@@ -111,7 +111,7 @@ def test_a_sound_store_is_made_again_with_all_that_it_holds(source: Path, tmp_pa
     assert not after.remarks.counts
     (old,), (new,) = table(before, "store"), table(after, "store")
     assert new["id_counter"] == old["id_counter"]
-    assert not {"33"} & new["types"].keys()  # acknowledged operations are missing
+    assert not {"33"} & new["types"].keys()  # acknowledgements are not carried over
     assert {path.as_posix() for path in store.covers} == {
         f"../{path.name}" for path in source.iterdir() if path.is_dir() and path.name != "journal"
     }
@@ -130,7 +130,7 @@ def test_damaged_stores_keep_what_contents_report(
 
 
 def unaccounted(old: Kept, store: NewStore, new: Kept) -> Iterator[Body]:
-    """Yield the live records that are neither carried over nor items, and that no other one replaces."""
+    """Yield the live records that are not carried over, not listed as items, and not replaced."""
     items, rest = list(store.left_out()), Counter(map(content_of, new.live()))
     places, left = {(item.file, item.off) for item in items}, {item.id for item in items}
     merged = {(kind, body[:8]) for _, kind, body in rest if kind in (pending.PAGE_TX, pending.COUNTER)}
@@ -140,7 +140,7 @@ def unaccounted(old: Kept, store: NewStore, new: Kept) -> Iterator[Body]:
     for item, ident, kind, body in live:
         of_queue = kind in ABOUT_QUEUES
         settled = of_queue and ((ident, body[:8]) in acknowledged or str(ident) in left)
-        # The last one counts; a reference is there once.
+        # The last record replaces earlier ones; a reference is written once.
         settled |= of_queue and last[ident, kind, body[:8]] != item.place
         settled |= kind == pending.PAGE_TX and (kind, body[:8]) in merged
         settled |= kind in COUNTERS and (pending.COUNTER, body[:8]) in merged
@@ -157,7 +157,7 @@ def kept_of(answer: Answer) -> Kept:
 
 
 def content_of(item: Body) -> tuple[int, int, bytes]:
-    """Return id, type and body; of a message no body, in which the id may be another."""
+    """Return id, type and body; a message's body is empty, because its id in the body may change."""
     body = b"" if item.user_type in MESSAGES else item.stored
     return item.id, item.user_type, body
 
@@ -265,7 +265,7 @@ def test_choices_that_name_nothing_are_refused() -> None:
 
 @pytest.fixture
 def old(source: Path, tmp_path: Path) -> Path:
-    """Return a copy of the broker's store, in which things may be changed."""
+    """Return a copy of the broker's store, which a test may change."""
     return Path(shutil.copytree(source, tmp_path / "old"))
 
 
@@ -325,7 +325,7 @@ def test_prepared_transactions_of_a_broker_end_by_choice(
 
 
 def blank(directory: Path, kept: Kept, item: Body) -> None:
-    """Put fill in the place of a record."""
+    """Replace a record by fill."""
     file, off = kept.where(item.place)
     data = (directory / file).read_bytes()
     # Before the body are 19 bytes, after it are 4.
@@ -468,7 +468,7 @@ def test_one_message_with_a_damaged_address_does_not_move_its_pages(
     name, data = text_bytes("jms.queue.paged"), page.read_bytes()
     at = data.index(name) + len(name) - 2
     page.write_bytes(data[:at] + b"\x01" + data[at + 1 :])
-    # Another page before it has no message at all.
+    # An earlier page has no message.
     (page.parent / "000000001.page").write_bytes(b"")
     remade(asked(old / "journal"), tmp_path / "new")
     (path,) = (tmp_path / "new" / "paging").glob("*/address.txt")
@@ -589,7 +589,7 @@ def test_messages_with_different_time_or_address_are_distinct() -> None:
     queues = [{"queue": name, "address": "prices", "routing": "multicast"} for name in ("a", "b")]
     item = row(queue="a", text="")
     assert queues_of([item, {**item, "queue": "b", "scheduled": 9}], queues) == [["a"], ["b"]]
-    # An address has its own ids of duplicates.
+    # Ids for duplicate detection belong to an address.
     queues = [{"queue": name, "address": name, "routing": "anycast"} for name in ("a", "b")]
     item = row(queue="a", text="", properties={"_AMQ_DUPL_ID": "one"})
     items = [item, {**item, "queue": "b", "id": 8}]
@@ -616,7 +616,7 @@ def test_bodies_are_what_core_stores(hornetq: Answer) -> None:
         stored = each.pop("body")
         kind = artemis_xml.TYPES.get(str(each["kind"]), "default")
         if kind in ("map", "stream"):
-            # Columns do not show the types of numbers in there.
+            # Columns do not show the types of numbers in such bodies.
             continue
         again = next(iter(exported([each], [{"queue": each["queue"]}]).iter("body"))).itertext()
         assert decoded("".join(again)) == stored, each["id"]

@@ -50,7 +50,7 @@ def record(number: int, name: str, **fields: Any) -> bytes:
 
 
 def sent(number: int, **more: Any) -> bytes:
-    """Return the record of a message that names itself, its number in its producer and in its body."""
+    """Return the record of a message whose producer and body contain its number."""
     client = f"ID:n{number:04}-1"
     blob = objects()["text", 11].replace(b"ID:north-1", client.encode())
     blob = blob.replace(b"some text some", f"some {number:04} some".encode())
@@ -105,7 +105,7 @@ def around(middle: bytes) -> bytes:
 
 
 def test_three_bytes_of_a_batch_cost_two_messages_at_most() -> None:
-    """67 of 69 messages reappear byte for byte; doubtful ones are unverified, or withheld."""
+    """At least 67 of 69 messages reappear unchanged; doubtful ones are reported as unverified or withheld."""
     rng, records = random.Random(69), [sent(number) for number in range(69)]
     middle, good = batch(records), []
     true = bodies(answer_of({"db-1.log": around(middle)}))
@@ -132,7 +132,7 @@ def test_three_bytes_of_a_batch_cost_two_messages_at_most() -> None:
 
 
 def test_recoverable_parts_of_damage_are_listed() -> None:
-    """A message that is consumed later on is not."""
+    """A message that a later record acknowledges is not listed."""
     middle = bytearray(batch([sent(1), sent(2), sent(3, message_id="ID:n0003-1:1:2:1")]))
     middle[-3] ^= 1
     fields = {"message_id": "ID:n0001-1:1:2:50", "destination": {"name": "SHOP.ORDERS"}}
@@ -162,7 +162,7 @@ def test_a_torn_batch_gives_what_is_complete() -> None:
 
 
 def test_removal_is_reduced_only_if_two_copies_agree() -> None:
-    """An acknowledgement counts if its object names the same message; nothing else takes a message away."""
+    """An acknowledgement removes a message only if its object names it too; no other record removes one."""
     first = [sent(1, message_id="ID:n0001-1:1:2:1"), sent(2), sent(3, message_id="ID:n0003-1:1:2:1")]
     gone = [taken(1), taken(3).replace(b"\x1a\x10ID:n0003", b"\x1a\x10ID:n0004")]
     gone += [record(6, "REMOVE_DESTINATION", destination={"kind": 0, "name": "SHOP.ORDERS"})]
@@ -176,7 +176,7 @@ def test_removal_is_reduced_only_if_two_copies_agree() -> None:
 
 
 def test_omitted_items_are_listed_with_place_and_reason() -> None:
-    """A subscription whose object is another one's, and a record with one byte too many."""
+    """One record is a byte too long; one subscription contains the object of another one."""
     longer = (len(sent(2)) + 1).to_bytes(4, "big") + sent(2)[4:] + b"\0"
     fields = {"destination": {"kind": 1, "name": "T"}, "subscription_info": objects()["subscription", 12]}
     right, wrong = (
@@ -356,7 +356,7 @@ def acknowledgements(store: NewStore) -> list[tuple[str, str]]:
 
 
 def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> None:
-    """Products deliver what comes after it; if there is none, a message of its own is acknowledged."""
+    """Products deliver the messages after it; if none precedes, an added message is acknowledged."""
     begin = ["r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 SUBSCRIPTION t=T sub=c:b info=02"]
     sent_ = [f"r{number} t=T" for number in (3, 4, 5, 6)]
     later = [f"r{number + 6} REMOVE_MESSAGE t=T id=m{number} sub=c:a" for number in (3, 4, 6)]
@@ -365,7 +365,7 @@ def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> N
     assert acknowledgements(store) == [("c:a", "m6"), ("c:a", "m3"), ("c:a", "m4")]
     assert [item.code for item in store.unverified()] == ["out-of-order"]
     (step,) = (step for step in store.steps() if "out of order" in step)
-    # Otherwise c:b loses m6 when c:a acknowledges it once more: seen with ActiveMQ 5.8.0, 5.13.5 to 5.15.4.
+    # Otherwise c:b loses m6 when c:a acknowledges it again: observed with ActiveMQ 5.8.0, 5.13.5 to 5.15.4.
     assert "Let the other subscriptions of its topic receive first: ActiveMQ 5.15.4 and earlier" in step
     store, again = made(authored(*begin, *sent_, later[1]))
     assert queues_of(again) == {("T", "c:a"): ["m3", "m5", "m6"], ("T", "c:b"): ["m3", "m4", "m5", "m6"]}
@@ -431,7 +431,7 @@ def test_the_report_says_what_no_checksum_covers() -> None:
     store, _ = made(answer_of({"db-1.log": batch([sent(3)])}, policy="unchecked"))
     (item,) = store.unverified()
     assert "policy unchecked does not compare checksums" in item.text
-    # After the first piece in which a file is read its place is that in the file, too.
+    # Beyond the first piece that is read, the item's offset is still that in the file.
     first, bare = batch([sent(1, message=bytes(5 << 20))]), batch([sent(2)])[:20] + bytes(8) + sent(2)
     (item,) = made(answer_of({"db-1.log": first + bare}))[0].unverified()
     assert (item.off, item.text[:12]) == (len(first) + 28, "1 message(s)")

@@ -27,8 +27,8 @@ from tables import literals
 ROWS = literals(__file__)
 
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured"
-#: Least numbers of journals: those of an edition or a verdict, those from which rows of a table are carried
-#: over, or none, and those of which nothing can be kept.
+#: Least numbers of journals: by edition and by verdict; those with or without carried-over rows of a table;
+#: those of which nothing can be kept.
 LEAST = dict(ROWS["LEAST"])
 #: Items that a new store reports although nothing was chosen: omitted, or not verified.
 REPORTED = {
@@ -83,7 +83,7 @@ def test_the_other_policies_give_what_they_keep(format_id: str, policy: str) -> 
     [("bitronix_tlog", 100, 100), ("kahadb_journal", 100, 50)],
 )
 def test_the_law_holds_for_journals_of_products(format_id: str, clean: int, recovered: int) -> None:
-    """As they are, and with two damages."""
+    """Each journal is tried unchanged, with one damage, and with two."""
     random, kinds = Random(47), Counter[str]()
     for place in sorted(path.parent for path in CAPTURED.glob(f"{format_id}/*/*/expected.json")):
         for journal in find_journals(load(place), format_id):

@@ -1,4 +1,4 @@
-"""What new stores do for most records at once gives the same as what they do for each record by itself."""
+"""New stores handle most records in bulk, with the same result as record by record."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_columns_of_live_records_have_what_they_have_one_by_one(number: int) -> 
 
 
 def journal(sizes: list[int]) -> bytes:
-    """Return a file of records with bodies of these sizes, each changed once."""
+    """Return a file of records with bodies of these sizes; each has one update."""
     data = LAYOUT.build("header", "v2", format_version=2, file_id=1)
     for number, size in enumerate(sizes):
         body = bytes([number % 251]) * size

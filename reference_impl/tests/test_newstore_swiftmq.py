@@ -1,4 +1,4 @@
-"""New SwiftMQ stores: they hold what recovery keeps, read clean under every policy, and decide branches."""
+"""New SwiftMQ stores: they contain the recovered state, read clean under every policy, decide branches."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_choices(choices: dict[str, Any], left: list[tuple[str, int, int]]) -> N
     assert held == doubtful
     items = [*store.left_out()]
     assert {item.code for item in items} == ({"by-choice"} if choices else set())
-    # A line for each; a queue that is omitted and a branch that is decided are reported.
+    # Each choice has a line; an omitted queue and a decided branch are reported.
     assert len([*store.chosen()]) >= len(choices)
     assert decided <= {item.id for item in items}
     assert all("other resources are not touched" in line for line in store.chosen() if "1:0" in line)
@@ -136,7 +136,7 @@ def test_a_branch_that_cannot_be_read_is_omitted_on_request() -> None:
     files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
     pages = bytearray(files["db/page.db"])
     gtrid = pages.index(bytes.fromhex("01000000010c"))
-    pages[gtrid + 6 : gtrid + 10] = bytes.fromhex("7fffffff")  # so many keys
+    pages[gtrid + 6 : gtrid + 10] = bytes.fromhex("7fffffff")  # the number of keys
     answer = answer_of(files | {"db/page.db": bytes(pages)})
     assert answer.observation.code == "bad-branch"
     with pytest.raises(CannotRebuild, match="transaction/bad-branch") as refused:
@@ -152,7 +152,7 @@ def test_a_branch_that_cannot_be_read_is_omitted_on_request() -> None:
     assert "what they removed as if rolled back" in item.text
     (line,) = store.chosen()
     assert line.startswith("--drop sys$prepared: 1 branches that cannot be read are left out")
-    # With other choices as well.
+    # The option also works together with other choices.
     store, again = made(answer, drop=("sys$prepared", "b"), rollback=(INSERTS,))
     assert (ids(again), live(again)["transactions"]) == (ALL[:2], [])
 
@@ -189,14 +189,14 @@ def test_the_report_counts_what_queues_and_branches_hold() -> None:
     assert counts(store)[0] == ("messages", "a", 2, of_a - size["two"])
     assert counts(store)[2] == ("transactions", "", 1, 0)
     assert len(counts(new_store(answer, StoreChoices(rollback=(INSERTS, REMOVES))))) == 2
-    # One that has a part in each of two queues is one.
+    # A branch with a part in each of two queues is one transaction.
     ends = [{"op": "prepare", "tx": tx, **XID} for tx in "tu"]
     both = written(insert("a", "one", tx="t"), ends[0], insert("b", "two", tx="u"), ends[1])
     assert counts(new_store(answer_of(both), StoreChoices()))[2:] == [("transactions", "", 1, 0)]
 
 
 def test_the_place_of_what_is_omitted_is_that_of_its_page() -> None:
-    """Of a store that was recovered: its pages are all in the file."""
+    """The store was recovered, so its pages are all in the file."""
     files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
     (item,) = new_store(answer_of(files), StoreChoices(drop=("b 0",))).left_out()
     assert (item.what, item.id, item.queue, item.file) == ("message", "0", "b", "db/page.db")
@@ -209,12 +209,12 @@ def test_a_message_of_several_queues_is_stored_once() -> None:
     case = next(case for case in load_cases(FORMAT) if case.id == "smq.pages.shared")
     answer = answer_of(case.files(), **case.params)
     store, again = made(answer)
-    # The root, an index for each of two queues, and the message.
+    # The new store has four pages: the root, an index for each queue, and the message.
     assert len(bytes_of(store)["db/page.db"]) == 4 * 2048
     assert [note.text for note in again.observation.notes if note.code == "shared-message"] == [
         "2 entries of queues name 1 messages, 1 of which are named several times"
     ]
-    # Also if it is omitted from one of them.
+    # The message is also kept if one of the queues is omitted.
     store, again = made(answer, queues=("a",))
     assert len(bytes_of(store)["db/page.db"]) == 3 * 2048
     assert not [note for note in again.observation.notes if note.code == "shared-message"]
@@ -265,7 +265,7 @@ def test_the_file_of_a_subscription_that_was_lost_is_made_again(tmp_path: Path) 
 
 
 def test_an_empty_queue_of_a_lost_subscription_is_reported() -> None:
-    """No file shows its topic, and without a topic there is no subscription."""
+    """No file shows the topic of the subscription, and a subscription needs one."""
     files = written(insert("c$s", "x"), {"op": "remove", "queue": "c$s", "key": "0"}, insert("a", "y")) | {
         "durables/c$other.durable": subscription("T")
     }

@@ -23,9 +23,8 @@ from journalspec_reference.storage import MemoryStorage
 class Known(NamedTuple):
     """What the laws must know of a format.
 
-    `names` are file names that mean something to it, `writer` gives the parameters with
-    which a writer takes a drawn journal for its own, `made` adds to a state what a writer makes
-    when it opens the journal.
+    `names` are file names with a meaning in the format. `writer` returns the parameters with which a writer
+    accepts a drawn journal. `made` adds to a state the items that a writer makes when it opens the journal.
     """
 
     names: tuple[str, ...]
@@ -72,7 +71,7 @@ STEADY = settings(
 
 
 def law(test: Any) -> Any:
-    """Make a test of (format, edition, data) one for every edition of every format."""
+    """Run a test with parameters (format, edition, data) for every edition of every format."""
     return pytest.mark.parametrize(("format_id", "edition"), EDITIONS)(STEADY(given(data=st.data())(test)))
 
 
@@ -84,7 +83,7 @@ def as_json(records: Iterable[Record]) -> list[Any]:
 def test_written_records_are_read_and_recovered(format_id: str, edition: str, data: st.DataObject) -> None:
     journal = data.draw(journals(format_id, edition))
     seen = load(format_id).read(journal.files, edition=edition)
-    # Files drawn apart may refer to records in none of them; that is not damage.
+    # Independently drawn files may refer to records that no file has; that is not damage.
     assert seen.verdict == ("recovered" if seen.missing else "clean")
     assert as_json(seen.records) == as_json(journal.records)
     assert seen.state == journal.state
@@ -131,7 +130,7 @@ def test_the_plainest_reader_finds_the_same_places(format_id: str, edition: str,
 def test_a_log_that_ends_early_gives_the_records_that_are_complete_in_it(
     format_id: str, edition: str, data: st.DataObject
 ) -> None:
-    """Salvage gives a prefix wherever it ends, strict recovery at every border that a pointer can name."""
+    """Salvage gives a prefix for any end; strict recovery does for every end that a pointer can name."""
     journal = data.draw(journals(format_id, edition))
     assume(journal.recovered)
     last = journal.recovered[-1].at
@@ -190,7 +189,7 @@ def test_recovering_twice_changes_nothing(format_id: str, edition: str, data: st
     assert reference.recover(journal.files, edition=edition).to_json() == first.to_json()
     if (format_id, edition) in UNWRITTEN:
         return
-    # And through a writer that opens and closes the journal in between, twice.
+    # The journal stays the same if a writer opens and closes it twice.
     storage = MemoryStorage(dict(journal.files))
     for _ in range(2):
         writer = reference.writer(storage, edition=edition, params=KNOWN[format_id].writer(journal.files))
@@ -231,7 +230,7 @@ def spliced(data: st.DataObject, content: bytes) -> bytes:
 
 
 def assert_within(answer: Observation, files: Mapping[str, bytes]) -> None:
-    """Assert that what is reported is in the files, each byte in one record or region at most."""
+    """Assert that reported ranges are in the files, each byte in one record or region at most."""
     taken: dict[str, int] = {}
     reported = [(record.at.file, record.at.off, record.at.length) for record in answer.records]
     reported += [(region.file, region.off, region.length) for region in answer.dropped]

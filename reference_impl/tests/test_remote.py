@@ -1,4 +1,4 @@
-"""Journals in an object store: the same answers as from a directory, through Spark's reader and by hand."""
+"""Journals in an object store give the same answers as in a directory, with and without Spark's reader."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_spark_reads_a_uri(bucket: str, tmp_path: Path) -> None:
     for name in CASES:
         find_case(name).materialize(tmp_path / name)
     assert rows(bucket.format("")) == rows(str(tmp_path))
-    # As Hadoop calls it.
+    # The scheme that Hadoop uses.
     assert rows(bucket.format("").replace("s3://", "s3a://")) == rows(str(tmp_path))
 
 

@@ -1,4 +1,4 @@
-"""The bench of the readers, small: each format has its row; plain loop and scan see the same records."""
+"""The readers' benchmark on small files: each format has a row; plain loop and scan find equal records."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ def test_the_plain_loop_sees_the_same_records(format_id: str, tmp_path: Path) ->
     make, naive, pattern = scan_bench.PLAIN[format_id]
     make(tmp_path, 1 << 19, random.Random(2))
     count = sum(naive(path) for path in tmp_path.glob(pattern))
-    # The first record of a SwiftMQ log begins its generation, and has no place among the others.
+    # The scan also counts the first record of a SwiftMQ log, which begins a generation.
     assert scan_bench.scanned(tmp_path) == count + (format_id == "swiftmq_store")

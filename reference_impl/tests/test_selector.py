@@ -1,4 +1,4 @@
-"""Filters of queues: what brokers start with. Artemis 2.44 and HornetQ 2.4.9 gave the same answers."""
+"""Filters of queues that brokers accept when they start: Artemis 2.44 and HornetQ 2.4.9 agree."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_programs_of_the_spark_page_and_of_the_readme_run(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """In the session that is there: to start one takes longer than all that they do."""
+    """The programs run in the existing session: a start of one takes longer than all their work."""
     for case in load_cases("bitronix_tlog"):
         if case.id.startswith("btm.torn-beyond-tail."):
             case.materialize(tmp_path / case.id)
@@ -86,7 +86,7 @@ def test_the_programs_of_the_spark_page_and_of_the_readme_run(
 
 
 def expected(directory: Path, *, every: bool = False) -> list[tuple[Any, ...]]:
-    """Return file, offset, length, kind, type or reason of rows; with `every` of what does not count too."""
+    """Return file, offset, length, kind, type or reason of rows; `every` adds rows outside the state."""
     rows: list[tuple[Any, ...]] = []
     for journal in find_journals(load_files(directory)):
         edition = ask(journal).journal.edition
@@ -201,12 +201,12 @@ def test_a_journal_is_a_row(spark: Any, journals: Path) -> None:
         assert set((row["notes"] or "").split(", ")) - {""} == {note.code for note in seen.notes}
 
 
-#: A case of each kind of table: with a list of participants, with bodies, and one of the users' own.
+#: A case of each kind of table: one with a list of participants, one with bodies, one of users' own tables.
 STORED = dict(ROWS["STORED"])
 
 
 def stored_rows(directory: Path, table: str) -> list[dict[str, Any]]:
-    """Return the rows of a table of the contents; what nests is not compared, but that it is JSON."""
+    """Return the rows of a contents table; nested values must be JSON, and are not compared."""
     (journal,) = find_journals(load_files(directory))
     found = contents(with_state(ask(journal)))
     assert found is not None
@@ -288,7 +288,7 @@ def short_files(directory: Path, *bodies: bytes) -> Path:
 
 
 ADD = b"\x0b" + struct.pack(">qiB", 1, 0, 0)
-#: Its check is a number that no edition expects there.
+#: The size at its end is one that no edition accepts.
 TORN = b"\x10" + bytes(30)
 
 
@@ -318,7 +318,7 @@ def test_an_edition_that_cannot_be_told_is_damage(spark: Any, tmp_path: Path) ->
 def test_what_cannot_be_read_is_a_dropped_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: str
 ) -> None:
-    """A bad sector after the records, which no reading meets, and a file that is not there."""
+    """One row is for a bad sector after the records, which reading does not reach, one for a missing file."""
     pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
     directory = short_files(tmp_path / "a", ADD)
     path = directory / "data-1.jbm"
@@ -368,7 +368,7 @@ def test_terminal_controls_and_invalid_text_in_names_are_escaped(tmp_path: Path)
 
 
 def test_a_stream_has_each_record_once_as_a_journal_grows(spark: Any, tmp_path: Path) -> None:
-    """Also one that is half there at first, one of a new file, and those of a file that is written anew."""
+    """Records may be incomplete at first, may be in a new file, or in a file that is written again."""
 
     def write(name: int, number: int, ids: range, cut: int = 0) -> None:
         adds = [struct.pack(">BIbqiB5si", 11, number, 0, each, 5, 45, b"hello", 28) for each in ids]

@@ -1,4 +1,4 @@
-"""SwiftMQ's file store: hostile stores end, and cost what they hold."""
+"""SwiftMQ's file store: reading hostile stores ends, at a cost proportional to their size."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""SwiftMQ's file store: what a start leaves, compared with SwiftMQ 13.1.2 for 6,423 recorded stores.
+"""SwiftMQ's file store: results of a start, compared with SwiftMQ 13.1.2 for 6,423 recorded stores.
 
-The table next to this module names every case where the two differ, by cause; no other case may differ, and
-these must.
+The table next to this module lists every case where the two differ, by cause. No other case may differ, and
+each listed case must.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ TABLE = Path(__file__).parent / "data" / "swiftmq_store_outcomes.toml"
 pytestmark = pytest.mark.skipif(
     not OUTCOMES.is_dir(), reason="recorded outcomes are missing beside the checkout (../shared/real)"
 )
-#: For a queue, this many entries were recorded.
+#: Of each queue, at most this many entries were recorded.
 LISTED = 200
-#: The product makes the queue of the branches at every start, so it says nothing if it is empty.
+#: The queue of the prepared branches: the product makes it at every start, so an empty one means nothing.
 PREPARED = "sys$prepared"
 Facts = dict[str, Any]
 #: Bytes of an entry besides its message.
@@ -98,7 +98,7 @@ def observed(case: Any) -> Facts:
 
 
 def predicted(found: Recovered) -> Facts:
-    """Return the same of a start as it should be."""
+    """Return the same facts of a start that follows the specification."""
     if found.refused:
         return {"end": "refused"}
     queues = [
@@ -146,7 +146,7 @@ def _keep(kinds: list[int], log: Log) -> Iterator[Batch]:
 
 
 def differences(case: Any, found: Recovered, kinds: list[int]) -> str:
-    """Return in what the two differ, as the table says it."""
+    """Return the facts in which the two differ, as the table spells them."""
     result, theirs, ours = case["result"], observed(case), predicted(found)
     if theirs["end"] != ours["end"]:
         differing = [f"{theirs['end']}/{ours['end']}"]
@@ -155,7 +155,7 @@ def differences(case: Any, found: Recovered, kinds: list[int]) -> str:
     if "rolledForward" in result:
         counts = result["rolledForward"], result["aborted"], result["consistencyCheck"]
         differing += ["log"] * (counts != (len(kinds), kinds.count(ABORT), found.checked))
-    # A start changes nothing that a second one would see in another way (SMQ-RCV-035).
+    # A second start must give the same result as the first (SMQ-RCV-035).
     differing += ["second"] * isinstance(result.get("secondStart"), dict)
     if theirs["end"] == "started":
         gone = {one["name"] for one in result.get("filesChanged", ()) if one["sizeAfter"] is None}
@@ -196,7 +196,7 @@ def test_inputs_are_those_of_the_outcomes() -> None:
 
 
 def test_every_cause_is_a_deviation() -> None:
-    """What differs by a fault of the reference has no place in the table: that is mended."""
+    """The table must not excuse a fault of the reference: such a fault is corrected."""
     text = files("journalspec.swiftmq_store").joinpath("deviations.toml").read_text(encoding="utf-8")
     told = [
         (found[2], int(found[1]))

@@ -61,7 +61,7 @@ def logs(draw: st.DrawFn) -> bytes:
 
 
 def scanned(log: Log, stretch: int) -> Any:
-    """Return all that a scan says: records as they are reported, damage, where and why the log ends."""
+    """Return the result of a scan: records as reported, damage, place and reason of the log's end."""
     records, damage = [], []
     for batch in log.scan(stretch=stretch):
         records += [each.to_json() for each in told(log, "log", batch)]
@@ -77,7 +77,7 @@ def test_every_read_size_gives_the_same_records_and_pages(data: bytes) -> None:
     made = [_replayed(Memory(pages), Memory(data), STRETCH, 1 << 20)]
     for stretch in STRETCHES:
         assert scanned(Log(Memory(data), 64, 4), stretch) == wanted
-        # From a disk, a page kept or none.
+        # The files are read from a disk, with a page kept in memory or none.
         made += [_replayed(Content(Disk(pages)), Content(Disk(data)), stretch, kept) for kept in (0, 64)]
     assert made == [made[0]] * len(made)
 

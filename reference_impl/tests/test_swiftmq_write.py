@@ -1,4 +1,4 @@
-"""SwiftMQ's file store: what a group of transactions and a disk get; the rest is in the cases, smq.write."""
+"""SwiftMQ's file store: writes of a transaction group, and calls of the disk; cases smq.write the rest."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def content(storage: MemoryStorage) -> dict[str, bytes]:
 
 
 def opened(storage: MemoryStorage | None = None, **params: str) -> tuple[StoreWriter, Any]:
-    """Return a writer with its store open, and a short way to give it operations."""
+    """Return a writer with its store open, and a function that gives it an operation."""
     storage = storage or MemoryStorage()
     writer = StoreWriter(storage, "13", {"checkpoint_size": "1048576", **params})
     writer.apply({"op": "open"})

@@ -1,6 +1,6 @@
 """Writers of all formats: misuse, directories, and the order in which things become durable.
 
-What writers write and refuse is in the cases; what a stop may lose, in the crash tiers.
+Cases test which bytes writers write and what they refuse; crash tiers test what a stop may lose.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def test_a_directory_forces_what_it_is_told_to(tmp_path: Path, monkeypatch: pyte
 def test_names_are_listed_at_the_start_and_not_for_each_new_file(
     format_id: str, params: dict[str, str], put: Operation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """That would take time with the square of the number of files."""
+    """Such a listing would take quadratic time in the number of files."""
     storage = MemoryStorage()
     edition, force = ("v2e", FORCE) if format_id == "jboss_journal" else ("5.14", FLUSH)
     writer = opened(format_id, edition, storage, params)
@@ -175,7 +175,7 @@ def steps(storage: Recorder) -> list[str]:
 
 @pytest.mark.parametrize("edition", COMPACTING)
 def test_each_step_of_a_compaction_is_durable_before_the_next(edition: str) -> None:
-    """Also if a start finishes it. The judge's power failures keep names in order: no case shows it."""
+    """This holds too if a start finishes it. No case shows it: the runner's crashes keep names in order."""
     params, storage, started = {**JOURNAL, "auto_reclaim": "false"}, Recorder(), Recorder()
     compacted = (add(1), {"op": "next"}, add(2), {"op": "compact"})
     opened("jboss_journal", edition, storage, params, *compacted)

@@ -1,4 +1,4 @@
-"""Files of the tools: whole or not at all, bounded, regular; names that steer nothing."""
+"""Files of the tools: complete or absent, bounded, regular; names cannot control a terminal."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_names_that_control_a_terminal_are_escaped() -> None:
 @unix
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
 def test_standard_output_is_written_to_wherever_it_leads(tmp_path: Path, name: str) -> None:
-    """A file that a shell has opened must not be replaced while the shell uses it, and a pipe has no name."""
+    """Standard output is never replaced: a shell may use the open file, and a pipe has no name."""
     code = (
         "import pathlib; from journalspec.files import replace_text; print('before', flush=True);"
         f"replace_text(pathlib.Path({name!r}), 'told\\n'); print('after')"

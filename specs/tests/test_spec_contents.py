@@ -22,7 +22,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     contents.contents_of.cache_clear()
     (tmp_path / "contents").mkdir()
     yield tmp_path / "contents" / "tables.toml"
-    # No other test may find them.
+    # Other tests must not find the made-up format.
     contents.described.cache_clear()
     contents.contents_of.cache_clear()
 

@@ -28,12 +28,12 @@ def captured() -> list[Path]:
 
 
 def decoded(data: bytes, edition: str) -> Any:
-    # Not CODEC.decode, which asks for a registered format.
+    # CODEC.decode would need a registered format.
     return parsed(file_schema(CODEC, edition), BytesIO(data), "")
 
 
 def plain(value: Any) -> Any:
-    """Return what construct or Kaitai has parsed as plain values, numbers as numbers."""
+    """Return a result of construct or Kaitai as plain values, numbers as numbers."""
     if isinstance(value, (int, bytes)) or value is None:
         return value
     if isinstance(value, list):
@@ -51,7 +51,7 @@ def plain(value: Any) -> Any:
 
 
 def present(value: Any) -> Any:
-    """Drop absent members: Kaitai has none where construct has None."""
+    """Drop absent members: Kaitai omits a member that is None in construct."""
     if isinstance(value, dict):
         return {name: present(item) for name, item in value.items() if item is not None}
     return [present(item) for item in value] if isinstance(value, list) else value
@@ -68,7 +68,7 @@ def as_kaitai(body: bytes) -> dict[str, Any]:
 
 
 def test_schemas_agree_on_every_record_that_was_captured() -> None:
-    """To the last byte, and what construct has parsed it builds again."""
+    """Both parsers read to the last byte, and construct builds the same bytes from its result."""
     seen: set[str] = set()
     known: set[bytes] = set()
     assert len(captured()) > 60
@@ -122,7 +122,7 @@ def test_a_damaged_record_is_not_parsed(off: int, what: str) -> None:
 
 
 def test_every_deviation_was_seen_in_an_experiment_or_on_a_case() -> None:
-    """The first version that has it is the first one that shows it."""
+    """The first product that shows a deviation is the first version that has it."""
     text = (HARNESS / "experiments.toml").read_text(encoding="utf-8")
     experiments = {entry["id"] for entry in tomllib.loads(text)["experiment"]}
     data = tomllib.loads((SPECS / "journalspec/derby_log/deviations.toml").read_text(encoding="utf-8"))

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TOOL = ROOT / "tools" / "kaitai"
 DATA = Path(__file__).parent / "data"
 MISTAKES = tomllib.loads((DATA / "mistakes.toml").read_text(encoding="utf-8"))
-#: A list of nothing.
+#: A list whose elements have no bytes.
 EMPTY = MISTAKES["empty"]
 FAMILY = load("bitronix_tlog", "test", (DATA / "contents_family.toml").read_text("utf-8"))
 ALL = [FAMILY, *(each for name in format_ids() for each in families(name).values())]
@@ -54,7 +54,7 @@ each_family = pytest.mark.parametrize("family", ALL, ids=ksy_id)
 
 @each_family
 def test_construct_finds_what_the_naive_decoder_finds_and_builds_the_same_bytes(family: Family) -> None:
-    # Of fewer draws six fields of the families are in none.
+    # With fewer draws, six fields of the families would never occur.
     for root, version, data in drawn(family, 500):
         wanted, found = decode(family, root, data, version), parse(family, root, data, version)
         assert plain(family, root, found, version) == wanted
@@ -82,7 +82,7 @@ def test_damaged_bytes_are_the_same_to_construct_and_end_in_nothing_but_an_error
             refused += 1
         else:
             found = plain(family, root, parse(family, root, bytes(spoilt), version), version)
-            assert repr(found) == repr(wanted)  # what is not a number is equal to nothing, not even itself
+            assert repr(found) == repr(wanted)  # a NaN is not equal to itself
     assert refused
 
 

@@ -60,7 +60,7 @@ def ksy_types(format_id: str, schema: str) -> set[str]:
 
 
 def is_in_ksy(format_id: str, edition: str, name: str) -> bool:
-    """Return whether the .ksy of an edition has the structure: a control file may be in another one."""
+    """Return whether an edition's .ksy has the structure; another .ksy may describe a control file."""
     layout = layout_of(format_id)
     return layout.structure(name, edition).ksy in ksy_types(format_id, layout.ksy(edition)[0])
 
@@ -99,7 +99,7 @@ def values_of(form: Structure, rng: random.Random) -> dict[str, Any]:
             out[item.name] = [element(item, rng) for _ in range(rng.randrange(4))]
         elif item.is_int and item.name not in form.measures and not item.counts and not item.check:
             low, high = WIDTHS[item.type]
-            # A value with no bound but a lower one is an offset: beyond the file it is not sound.
+            # A value with only a lower bound is an offset: it stays at that bound, inside the file.
             low, high = low if item.low is None else item.low, item.high or item.low or high
             out[item.name] = rng.choice([low, high, rng.randint(low, high)])
         elif item.size and not item.same:
@@ -110,7 +110,7 @@ def values_of(form: Structure, rng: random.Random) -> dict[str, Any]:
 
 
 def least(form: Structure, item: Field) -> int:
-    """Return the least number of bytes of `item`, if a length counts it alone and says so."""
+    """Return the least number of bytes of `item`, if a length with a minimum counts it alone."""
     alone = (other.low for other in form.fields if other.counts == (item.name, item.name) and other.low)
     return next(alone, 0)
 
@@ -130,7 +130,7 @@ def test_built_bytes_are_read_back_by_the_table_and_both_schemas(
     form = layout.structure(name, edition, kind)
     for seed in range(3):
         values = values_of(form, random.Random(seed))
-        if kind:  # not any number
+        if kind:  # the type is given, not drawn
             values[layout.type_field] = kind
         parts = layout.encode(name, edition, values, kind)
         data = joined(parts)

@@ -44,7 +44,7 @@ def layout_of(format_id: str) -> Layout:
 
 
 def parsed(format_id: str) -> dict[str, Any]:
-    """Return path of a file -> the other reader's results for it: a list of records, or members of a file."""
+    """Return path of a file -> the other reader's result: a list of records, or members of a file."""
 
     def flat(node: Any, path: str) -> Iterator[tuple[str, Any]]:
         if isinstance(node, list) or "length" in node:
@@ -62,7 +62,7 @@ def assert_the_same(value: Any, other: Any) -> None:
     if isinstance(value, bytes):
         assert {"len": len(value)} == other if isinstance(other, dict) else value.hex() == other
     elif isinstance(value, list) and all(isinstance(row, str) for row in value):
-        assert len(value) == len(other)  # text of bytes that are no ASCII is a matter of taste
+        assert len(value) == len(other)  # readers decode bytes outside ASCII differently
     elif isinstance(value, list):
         assert [list(row.values()) for row in value] == other
     elif isinstance(other, int):
@@ -108,8 +108,8 @@ def test_three_descriptions_and_an_independent_reader_agree(
             assert [record.type for record in mine] == known["types"][name]
         found = others.get(f"{place}/{name}")
         if found is None or "not-parseable" in found or place in known.get("damaged", ()):
-            continue  # that reader gave up, or ours does not call the journal clean
-        # Those readers do not tell what is missing.
+            continue  # that reader gave up, or ours does not report the journal as clean
+        # Those readers do not report missing parts.
         assert (
             seen.verdict == CLEAN
             or seen.missing

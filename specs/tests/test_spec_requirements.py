@@ -40,9 +40,9 @@ GOOD: dict[str, Any] = {
 }
 
 
-#: Rules that we decided, because no document and no product has them. The products take a record whose names
-#: end before its end marker and write gtrids without a byte; the document leaves open what its checksum
-#: covers.
+#: Rules that this project decided, because no document and no product states them. The products accept a
+#: record whose names end before its end marker, and write gtrids of no bytes; the document does not define
+#: which bytes its checksum covers.
 DECIDED = ("BTM-REC-004", "BTM-REC-011", "BTM-SED-008")
 
 
@@ -139,7 +139,7 @@ WRITTEN = (".py", ".java", ".ksy", ".md", ".toml")
 
 
 def test_every_id_that_code_tables_or_pages_name_exists() -> None:
-    """A slip of a digit in the source of a fact points at something else, or at nothing."""
+    """With a wrong digit, the source of a fact would name another requirement or none."""
     prefixes = "|".join(get_format(format_id).prefix for format_id in format_ids())
     ids = {item.id for f in format_ids() for item in (*requirements(f), *deviations(f), *messages(f))}
     name = re.compile(rf"\b(?:{prefixes})-[A-Z]{{3}}-\d{{3}}\b")

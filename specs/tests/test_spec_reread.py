@@ -1,4 +1,4 @@
-"""Sequences that are read again: the kept parts, the counted ones, and files that change in between."""
+"""Sequences that are read again: parts kept in memory, parts only counted, files that change in between."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ real = [
     pytest.mark.real,
     pytest.mark.skipif(not REAL.is_dir(), reason="needs real/ in ../shared beside the checkout"),
 ]
-#: Facts about a value that one of the two gives and the other does not.
+#: Facts about a value that only one of the two parsers gives.
 LEFT_OUT = {"flag", "first", "off", "end", "page_size", "record_kind"}
 
 
@@ -144,7 +144,7 @@ def test_schemas_agree_on_every_page_that_is_reached(store: Path) -> None:
         return agreed(page_schema(role), kind, here)
 
     if data[1:5] == bytes(4) or data[0] == 1:
-        return  # nothing was flushed yet
+        return  # no page was flushed yet
     for root in pages(data, size, 0):
         for queue in page(root, "root").entries:
             for number in pages(data, size, queue.head) if queue.valid == 1 else ():

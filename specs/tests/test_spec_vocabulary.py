@@ -1,4 +1,4 @@
-"""A wrong ``fields.toml`` is reported with its place; a name has one place."""
+"""A wrong ``fields.toml`` is reported with its place; each name is defined in one place."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def fields_of(kind: dict[str, Any]) -> Iterator[str]:
 
 @pytest.mark.parametrize("format_id", formats.format_ids())
 def test_schemas_and_observations_use_one_name_for_one_thing(format_id: str) -> None:
-    """A field of a schema is observed or is framing; what is observed is stored, or is optional or a flag."""
+    """Schema fields are observed or framing; observed names are stored, or they are optional or flags."""
     table, stored = formats.get_format(format_id).vocabulary, set[str]()
     for path in sorted(Path(str(formats.get_format(format_id).root)).glob("*.ksy")):
         stored |= {*fields_of(yaml.safe_load(path.read_text(encoding="utf-8")))}

@@ -1,4 +1,4 @@
-"""Bodies of contents, one at a time: which there are, what is done to them, and what decodes them.
+"""Bodies of contents, one at a time: their sources, their changes, and their decoders.
 
 A format's module has
 
@@ -9,7 +9,7 @@ A format's module has
 
 ``INSIDE``     perhaps: (family, type) -> what gives the type and the bytes of another body that is in one
 
-A decoder raises nothing, whatever the bytes are. What it gives as fields is what a user is shown.
+A decoder raises nothing, whatever the bytes are. Its fields are the values that users see.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ DATA = ROOT / "reference_impl" / "tests" / "data"
 #: Stores of products with the output of their own browsers; not in every checkout.
 SHARED = ROOT.parent / "shared" / "contents"
 Fields = Mapping[Any, Any]
-#: Gives the fields of a body, and its fault; empty: none.
+#: A function from a body and its version to its fields and its fault (empty: none).
 Decoder = Callable[[bytes, str], tuple[Fields, str]]
 
 
@@ -54,7 +54,7 @@ def has_bodies(format_id: str) -> bool:
 
 
 def decoders(format_id: str) -> Mapping[tuple[str, str], Decoder]:
-    """Return what reads the bodies of a format."""
+    """Return the decoders of a format's bodies."""
     found: Mapping[tuple[str, str], Decoder] = import_module(f"{__name__}.{format_id}").DECODERS
     return found
 
@@ -69,7 +69,7 @@ def real_bodies(format_id: str, family: str) -> Sequence[Body]:
 
 
 def drawn_body(family: Family, random: Random) -> Body:
-    """Return a body that the table allows."""
+    """Return a random body that the table of the family allows."""
     known = decoders(family.format_id)
     root = random.choice([each for each in family.roots if (family.name, each) in known])
     version = random.choice(family.versions)
@@ -83,7 +83,7 @@ def all_families() -> Iterator[Family]:
 
 
 def lengths(body: Body) -> set[int]:
-    """Return the places of sizes and counts: others go by them, or they are called so."""
+    """Return the offsets of sizes and counts, by their use in other fields or by their names."""
     found, measures = set[int](), _measures(body.family)
 
     def see(_: int, shape: Shape, member: Member, start: int, end: int, __: object) -> None:
@@ -100,13 +100,13 @@ def lengths(body: Body) -> set[int]:
     return found
 
 
-#: Sizes that are always the same are no field that others go by.
+#: Names of sizes and counts: constant ones are not used by other fields.
 _CALLED = re.compile(r"(^|_)(size|length|count)$")
 
 
 @cache
 def _measures(family: Family) -> frozenset[tuple[str, str]]:
-    """Return the fields that sizes and counts go by, with their types; without one if types within ask."""
+    """Return the (type, field) pairs that sizes and counts use; the type is "" for fields of outer types."""
     found = set()
     for shape in family.types.values():
         sizes = (
@@ -139,7 +139,7 @@ def changed(data: bytes, random: Random) -> bytes:
     return bytes(out)
 
 
-#: The replacements of a number, or of its end.
+#: The values that replace a number or its last bytes.
 _NUMBERS = (
     bytes(8),
     b"\xff" * 8,

@@ -45,7 +45,7 @@ KINDS = {
 }
 #: The exceptions that a decoder of values may raise.
 ERRORS = (ValueError, IndexError, struct.error, BadLog, Fault)
-#: This many pages of a database, and rows of a page, are enough.
+#: The most pages that are used of a database, and rows of a page.
 MOST_PAGES, MOST_ROWS = 60, 20
 
 
@@ -76,7 +76,7 @@ def _of_container(path: Path) -> Iterator[tuple[str, str, str, bytes]]:
 
 
 def _refusing(read: Callable[[bytes], Any]) -> Decoder:
-    """Return a decoder for data that is refused entirely."""
+    """Return a decoder for data that is decoded completely or refused."""
 
     def decoded(data: bytes, _: str) -> tuple[Fields, str]:
         try:

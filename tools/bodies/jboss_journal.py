@@ -27,7 +27,7 @@ from journalspec_reference.jboss_journal.contents.paging import PageFile
 from journalspec_reference.jboss_journal.contents.pending import Pending
 
 FORMAT = "jboss_journal"
-#: User types of records by their types in the table.
+#: Type of a record in the table -> its user type.
 MESSAGES = {"message": 45, "old_message": 31, "large_message": 30}
 BODIES = {
     "text_body": core.TEXT,
@@ -44,7 +44,7 @@ RECORDS, BINDINGS = (
     }
     for family in ("records.", "bindings.")
 )
-#: What Narayana writes before an object, and the type of one.
+#: The bytes that Narayana writes before an object, and the type of an imported transaction.
 HEADER = bytes.fromhex("2342450110204000")
 IMPORTED = TRANSACTION + "/SubordinateAtomicAction/JCA"
 
@@ -108,10 +108,10 @@ def _of_store(root: Path, version: str) -> Iterator[tuple[str, str, str, bytes]]
 def _message(kind: int) -> Decoder:
     def read(data: bytes, _: str) -> tuple[Fields, str]:
         message = core.message_of(kind, data)
-        # That of a large message is in a file.
+        # The body of a large message is in a file.
         body = core.body_of(message) if not message.large else core.BodyParts()
         sound = core.glance(kind, data, 0, len(data))[1]
-        # What is glanced at only is assumed to be sound.
+        # If the quick look reports no fault, the full decoder must report none.
         assert not (sound and message.problem), message.problem
         own = {f".{name}": value for name, value in message.properties.items()}
         names = ("id", "address", "user_id", "type", "durable", "expiration", "timestamp", "priority")
@@ -173,7 +173,7 @@ def _binding(kind: int) -> Decoder:
         for each in (*found.addresses.values(), *found.settings):
             row = each
         assert {code for code, *_ in found.remarks} <= {"undecodable", "unknown-status"}
-        # The status of something is not there without it.
+        # A status alone lacks its queue or address, so `unknown-status` is not a fault here.
         wrong = [why or code for code, *_, why in found.remarks if code != "unknown-status"]
         values = row.get("values")
         return (values if isinstance(values, Mapping) else row), "; ".join(wrong)
@@ -195,7 +195,7 @@ class _Replay:
         return iter(self._rows)
 
     def in_doubt_transactions(self) -> list[bodies.PreparedTx]:
-        """Give the same records once more, as those of a prepared transaction."""
+        """Return the same records again, as those of a prepared transaction."""
         return [bodies.PreparedTx(9, b"", 0, (0, 1, 2), ())]
 
     def bodies(self, _: object) -> Iterator[bodies.Body]:
@@ -245,7 +245,7 @@ def _transaction(data: bytes, _: str = "") -> tuple[Fields, str]:
 
 INSIDE = {("narayana", "record"): _state}
 MOST_REASONS = 10
-#: A large AMQP message of which only the record is here.
+#: A large AMQP message whose body file is missing here.
 _LARGE = struct.pack(">BqqB", core.AMQP_LARGE, 10, 0, 0)
 DECODERS: Mapping[tuple[str, str], Decoder] = {
     **{("core", root): _message(kind) for root, kind in MESSAGES.items()},

@@ -1,4 +1,4 @@
-"""Bodies of KahaDB: OpenWire objects and what is in them."""
+"""Bodies of KahaDB: OpenWire objects and their parts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from journalspec_reference.kahadb_journal.contents import openwire
 FAMILY = "openwire"
 #: Kinds of messages by the type of their bodies.
 _KINDS = {"value_stream": 27, "long_text": 28}
-#: The field that identifies the body, and the fields that are shown.
+#: Fields of a message that make up its body, and names under which the decoded body is shown.
 _OF_BODY = {"kind", "content", "properties", "url", "mime_type", "deleted_by_broker"}
 _SHOWN = ("text", "content", "data", "class_name")
 #: Fields of records that hold an object.

@@ -19,7 +19,7 @@ from journalspec_reference.swiftmq_store.durable import durable, presumed
 
 #: A file of a durable subscriber has its client and name.
 NAME = "client$name.durable"
-#: A plain message up to its properties, and that there are some; a message of bytes up to its body.
+#: A plain message up to and including the flag that properties follow; a message of bytes up to its body.
 _PLAIN = pack(">iqiqii?", 0, 0, 4, 0, 1, 2, False) + bytes(7) + b"\1"
 _BYTES = pack(">iqiqii?", 1, 0, 4, 0, 1, 2, False) + bytes(11)
 
@@ -57,7 +57,7 @@ def _properties(data: bytes, version: str) -> tuple[Fields, str]:
 
 
 def _refusing(read: Callable[[bytes], object]) -> Decoder:
-    """Return a decoder for data that is refused entirely."""
+    """Return a decoder for data that is decoded completely or refused."""
 
     def decoded(data: bytes, _: str) -> tuple[Fields, str]:
         try:

@@ -1,8 +1,8 @@
-"""Making captured files: scenarios, played through a product's harness, killed where the scenario says so.
+"""Making captured files: scenarios run through a product's harness, killed where the scenario says so.
 
 ``python tools/captures FORMAT OUT`` makes ``OUT/<product>/<scenario>/``. Captures in the repository are never
-edited. What is done is the format's table, see :mod:`journalspec_conformance.harnesses.scenarios`; what a
-format's products need besides is its module here. Members of a scenario that are read here alone:
+edited. The operations are in the format's table, see :mod:`journalspec_conformance.harnesses.scenarios`; its
+module here contains special steps of its products. Members of a scenario that only this package reads:
 
     params          of the write requests                 charset         the JVM's, if not its own choice
     settings        of the product, besides the usual
@@ -44,7 +44,7 @@ from journalspec_conformance.programs import scratch
 from journalspec_corpus.model import History, history, model_of
 
 Json = dict[str, Any]
-#: Operations in order, each with the answer to it (empty if none was asked).
+#: Operations in order, each with its answer (empty if none was requested).
 Steps = list[tuple[Op, Answer]]
 
 PROVENANCE, EXPECTED = "provenance.toml", "expected.json"
@@ -87,7 +87,7 @@ class Played:
 
 
 class Capture:
-    """How one format's files are captured; a format's own class says what its products need.
+    """The way to capture one format's files; a format's subclass adds special steps of its products.
 
     `settings` is how the products are configured; `defaults` are parameters of all requests that a scenario
     may change: where there are some, the provenance lists the parameters.
@@ -122,7 +122,7 @@ class Capture:
     def made_otherwise(
         self, product: Product, scenario: Scenario, directory: Path
     ) -> list[tuple[str, Steps]] | None:
-        """Make what no harness makes, and return its sessions; None if the harness can do it."""
+        """Make files that no harness can make, and return their sessions; None if the harness can."""
         return None
 
     def head(self, run: Played) -> Json:
@@ -130,10 +130,10 @@ class Capture:
         return {"params": self.params(run.product, run.scenario)} if self.defaults else {}
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
-        """Return the members of ``expected.json`` that say what is right.
+        """Return the members of ``expected.json`` with the right answers.
 
-        Those are the product's answers, if its state is what the format's model says of the operations,
-        and if just those were turned down that the table names; raises ValueError otherwise.
+        Those are the product's answers. Raises ValueError unless its state equals the format's model of the
+        operations, and exactly the operations that the table lists as `refused` were rejected.
         """
         name, loaded = run.scenario.name, view["strict"]
         refused = sorted(run.refused)
@@ -148,13 +148,13 @@ class Capture:
         return {"expect": permitted(found, view["read"]["records"], loaded["records"])}
 
     def loads(self, view: Mapping[str, Answer]) -> Iterator[str]:
-        """Yield lines of the provenance about what the product itself then loads."""
+        """Yield lines of the provenance about the records that the product itself then loads."""
         yield from ()
 
     # The entries for all formats.
 
     def asked(self, run: Played) -> History:
-        """Return what the format's model says of `run`; operations turned down or forgotten do nothing."""
+        """Return the format's model of `run`; rejected and forgotten operations have no effect."""
         model = model_of(self.format_id)
         if model is None:
             raise ValueError(f"{self.format_id} has no model that says what must be kept")
@@ -162,15 +162,15 @@ class Capture:
         return history(model, {}, [op for op, _ in run.steps], frozenset(nothing), run.product.edition)
 
     def alike(self, found: Json, state: Json) -> Json:
-        """Return what is right where a reading tells all that was `found`, and every policy this `state`."""
+        """Return the right answers if a reading gives all of `found`, and every policy also `state`."""
         policies = [{"op": "recover", "policy": policy} for policy in get_format(self.format_id).policies]
         recovered = [{"when": when, **found, "state": state} for when in policies]
         return {"expect": [{"when": {"op": "read"}, **found}, *recovered]}
 
     def spoilt(self, run: Played, records: list[Json], state: Json) -> list[Json]:
-        """Return what may be answered about files that the product has spoilt, or only calls so.
+        """Return the permitted answers on files that the product corrupted, or only reports as corrupt.
 
-        `records` and `state` are what is still good; the rest is in the table.
+        `records` and `state` are the intact data; the rest is in the table.
         """
         lost = [
             {"file": file, "off": str(off), "len": str(length), "reason": reason}
@@ -216,7 +216,7 @@ class Capture:
         )
 
     def look(self, product: Product, scenario: Scenario, directory: Path) -> dict[str, Answer]:
-        """Return what `product` then says about copies of `directory`: to ``read`` (if it can), by policy."""
+        """Return answers of `product` on copies of `directory`: to ``read`` (if supported), and by policy."""
         connection = self.connect(product)
         questions = {"read": {"cmd": "read"}}
         for policy in connection.hello().formats[self.format_id].policies:
@@ -241,7 +241,7 @@ class Capture:
     def describe(self, run: Played, directory: Path) -> None:
         """Ask the product about the files in `directory` and write the known facts next to them.
 
-        Raises ValueError if that is not what it was asked to keep.
+        Raises ValueError if the product does not find what it was asked to store.
         """
         view = self.look(run.product, run.scenario, directory)
         product, scenario = run.product, run.scenario
@@ -255,7 +255,7 @@ class Capture:
         replace_text(directory / EXPECTED, json.dumps(wanted, indent=1, sort_keys=True) + "\n")
 
     def shows(self, product: Product, scenario: Scenario) -> Json:
-        """Return the requirements that the files show obeyed and broken."""
+        """Return the requirements that the files obey, and those that they break."""
         known = {item.id for item in requirements(self.format_id).items if product.edition in item.editions}
         always = () if by_hand(scenario, product) else self.table.told["always"]
         obeys = dict.fromkeys((*always, *on(scenario, product, "obeys")))
@@ -341,7 +341,7 @@ def told_steps(ops: Iterable[Mapping[str, Any]]) -> Steps:
 def permitted(
     sound: Json, records: list[Json], recovered: list[Json], strict: Json | None = None
 ) -> list[Json]:
-    """Return what may be answered to ``read`` and under both policies: `strict` if that one refuses."""
+    """Return the permitted answers to ``read`` and under both policies; `strict` is a refusal, if given."""
     found = {**sound, "records": recovered}
     return [
         {"when": {"op": "read"}, **sound, "records": records},
@@ -367,13 +367,13 @@ def _play_steps(connection: Connection, request: Mapping[str, Any], *, killed: b
             for _ in steps:  # the final answer: the harness has release the files
                 pass
     finally:
-        steps.close()  # early: the process is killed
+        steps.close()  # if the loop ended early, this kills the process
         connection.close()
     return done
 
 
 def capture_of(format_id: str) -> Capture:
-    """Return how files of a format are captured: by its module here, if it needs one."""
+    """Return the Capture of a format: from its module here, if it has one."""
     name = f"{__name__}.{format_id}"
     if find_spec(name) is None:
         return Capture(format_id)

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-# The folder is what is run; its modules know each other as members of the package.
+# Python runs the folder, but its modules import each other as members of the package.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from captures import capture_of

@@ -18,7 +18,7 @@ from journalspec_conformance.harnesses.product import run_program
 from journalspec_conformance.products import Product
 
 _TIMEOUT_SECONDS = 60
-#: The answers of an XA resource that agrees to everything, keeps nothing and is its own manager.
+#: The answers of an XA resource that agrees to everything, stores nothing and is its own manager.
 _AGREES = {
     "start": None,
     "end": None,
@@ -35,7 +35,7 @@ def transactions(product: Product, *, directory: str, told: str) -> bool:
     """Let the whole manager do transactions over resources made here, on the pair in `directory`; False.
 
     `told` is a JSON list of ``{"fate": "commit" | "rollback" | "one-phase" | "die", "resources": ["db1"]}``.
-    ``die`` kills the process when the second resource receives its commit: the first one has committed then.
+    ``die`` kills the process when the second resource receives its commit, after the first one has committed.
     """
     jvm.start(product)
     jpype = jvm.java_classes()
@@ -62,7 +62,7 @@ def transactions(product: Product, *, directory: str, told: str) -> bool:
 
 
 def _resource(commits: list[int]) -> Java:
-    """Return such a resource; `commits` counts down the commit calls of all of them, and at 0 one dies."""
+    """Return an agreeing resource; `commits` counts down all commit calls, and at 0 the process is killed."""
 
     def commit(*_: Any) -> None:
         commits[0] -= 1

@@ -2,10 +2,10 @@
 
 Captures made again are never the same: clocks differ from run to run.
 
-No reader of ours takes part. An operation says which record was asked for, the answer to it in which file
-the product put it. A change of that file is a swap: the file starts again, with copies of the carried
-records. The copies are known from the product's cursor only; whatever it gives after them must be, one by
-one, what was asked for.
+No reader of this project takes part. An operation names the requested record; its answer names the file to
+which the product wrote it. A change of that file is a swap: the file starts again, with copies of the carried
+records. The copies are known only from the product's cursor; the records after them must equal the requested
+ones, one by one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from journalspec_conformance.harnesses.product import Answer
 from journalspec_conformance.harnesses.scenarios import Scenario
 from journalspec_conformance.products import Product
 
-#: What ``filterLogStatus`` leaves; everything else is not written at all.
+#: Statuses that are written with ``filterLogStatus``; other records are not written at all.
 UNFILTERED = ("COMMITTING", "COMMITTED", "UNKNOWN")
 _SHOWN = 400
 
@@ -57,10 +57,10 @@ def _read_back(answer: Answer) -> dict[str, list[Json]]:
 
 
 def _written(run: Played, read: Answer) -> Json:
-    """Return what is in the files: per file the copies, then what was logged.
+    """Return the records in the files: per file the copies, then the logged ones.
 
-    ``agreed`` is whether the product's cursor gives back just what was asked
-    for; ``why_not`` says what it gave instead.
+    ``agreed`` is whether the product's cursor returns exactly the requested records; ``why_not`` lists those
+    that it returned instead.
     """
     asked = asked_records(run.steps, filtered="filter_status" in run.scenario.told.get("params", {}))
     found = _read_back(read)
@@ -79,11 +79,10 @@ def _written(run: Played, read: Answer) -> Json:
 
 
 def _managed(logged: list[list[str]], read: Answer) -> Json:
-    """Return what is in the files: the product's own reading, held against what each transaction logs.
+    """Return the product's own reading of the files, compared with the records that transactions log.
 
-    The ids are the manager's choice and the files keep the last lap only, so the
-    check is on the records that are left: for each transaction a closing piece of
-    what it logs, and the copies (COMMITTING) of a swap.
+    The manager chooses the ids, and the files keep only the last lap. So the check is on the remaining
+    records: for each transaction the last part of its records, and the copies (COMMITTING) of a swap.
     """
     found = _read_back(read)
     sequences: dict[str, list[str]] = {}
@@ -124,7 +123,7 @@ class BitronixCapture(Capture):
         return [(ending, [(transaction, {}) for transaction in told])]
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
-        """Return the product's own answers where it reads back what it wrote, else those of the table."""
+        """Return the product's own answers if it can read its files, else those of the table."""
         read, strict = view["read"], view["strict"]
         fates = run.scenario.told.get("fates", ())
         logged = [self.table.told["fates"][fate] for fate in fates]
@@ -152,7 +151,7 @@ class BitronixCapture(Capture):
         return {"expect": permitted(sound, everything, active, None), "written": written}
 
     def loads(self, view: Mapping[str, Answer]) -> Iterator[str]:
-        """Yield what the product recovers under each policy."""
+        """Yield the product's result of recovery under each policy."""
         for policy in ("strict", "salvage"):
             answer = view[policy]
             state = answer.get("state", {})

@@ -18,15 +18,16 @@ from journalspec_conformance.programs import scratch
 def make_base(product: Product, *, out: str) -> bool:
     """Make OUT/LEVEL.tar.xz, and never overwrite it: then the exit status is 2.
 
-    Two bases of one version differ: each database has identifiers of its own. So they are made once, and
-    kept; the package's text says why that matters.
+    Two bases of one version differ: each database has identifiers of its own. So they are made once and never
+    again; the docstring of the package explains why that matters.
     """
     target = Path(out) / f"{product.edition}.tar.xz"
     if target.exists():
         print(f"error: {target} is already there: bases are never overwritten", file=sys.stderr)
         os._exit(2)
     jvm.start(product)
-    # The log ends with its last record: the next one does not depend on preallocated room.
+    # With this setting the log ends with its last record, so the next one does not depend on preallocated
+    # room.
     configure({"file_sync": "true"})
     with scratch() as place:
         database = Database(place / "base", create=True)
@@ -38,8 +39,8 @@ def make_base(product: Product, *, out: str) -> bool:
             for path in sorted((place / "base").rglob("*")):
                 if path.is_file() and path.parent.name in ("base", "seg0", "log"):
                     entry = tarfile.TarInfo(str(path.relative_to(place / "base")))
-                    # The first line of service.properties has the place where it was made: a scratch
-                    # directory.
+                    # The first line of service.properties contains the scratch directory in which the
+                    # database was made.
                     data = path.read_bytes().replace(f"#{place / 'base'}\n".encode(), b"")
                     entry.size = len(data)
                     archive.addfile(entry, io.BytesIO(data))

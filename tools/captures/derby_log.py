@@ -1,8 +1,7 @@
-"""Captured logs: what is done is in ``scenarios.toml``, what must be found says the model.
+"""Captured logs: ``scenarios.toml`` has the operations, the model gives the required rows.
 
-A capture has the
-log, and the containers that are not as its base has them (``seg0.c<HEX>.dat``): a checkpoint writes some, and
-new pages are written when they are made.
+A capture has the log, and the containers that differ from its base (``seg0.c<HEX>.dat``): a checkpoint writes
+some, and new pages are written when they are made.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from journalspec_conformance.products import Product
 
 
 class DerbyCapture(Capture):
-    """Each scenario is played by the harness."""
+    """The harness runs each scenario."""
 
     settings = "embedded, on the base of its own level"
     #: A log that ends with its last record.
@@ -31,7 +30,7 @@ class DerbyCapture(Capture):
         return run
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
-        """Return what the product found, if that is what the model says; it shows no records."""
+        """Return the product's result, which must equal the model's; it has no records."""
         asked, answer = self.asked(run), view["default"]
         if run.refused or answer["verdict"] != "clean" or asked.shown[-1] != asked.seen(answer["state"]):
             raise ValueError(f"{run.scenario.name}: asked for {asked.shown[-1]}, found {answer}")

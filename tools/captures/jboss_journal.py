@@ -1,4 +1,4 @@
-"""Captured journals: what is done is in ``scenarios.toml``, what must be loaded says the format's model.
+"""Captured journals: ``scenarios.toml`` has the operations, the format's model gives the required records.
 
 Captures made again have the same bytes but for the names of compacted files and
 what a killed Artemis had not yet written of an open transaction.
@@ -20,7 +20,7 @@ from journalspec_conformance.programs import scratch
 
 
 class JournalCapture(Capture):
-    """Each scenario is played by the harness; a ``moment`` of a compaction is copied by a child process."""
+    """The harness runs each scenario; a child process copies a ``moment`` of a compaction."""
 
     settings = "unbuffered NIO, no automatic compaction; reclaiming only where an operation asks for it"
 

@@ -1,4 +1,4 @@
-"""Captured journals: what is done is in ``scenarios.toml``, what must be delivered says the model.
+"""Captured journals: ``scenarios.toml`` has the operations, the model gives the required messages.
 
 Captures made again have the same bytes.
 """
@@ -14,7 +14,7 @@ from journalspec_conformance.harnesses.product import Answer
 from journalspec_conformance.harnesses.scenarios import Op, Scenario
 from journalspec_conformance.products import Product
 
-#: Files as small as are still easy to read; what products up to 5.11 set aside is larger.
+#: A small file size, which keeps captures readable; products up to 5.11 preallocate more than this.
 _FILE_LENGTH = "1024"
 
 
@@ -24,7 +24,7 @@ def _told(op: Op) -> Op:
 
 
 class KahaDBCapture(Capture):
-    """Each scenario is played by the harness."""
+    """The harness runs each scenario."""
 
     settings = "the journal alone, without a broker; a batch as the operations ask for it"
     defaults = {"max_file_length": _FILE_LENGTH}  # noqa: RUF012 - never changed

@@ -1,8 +1,7 @@
-"""Implementations that misbehave on purpose: the judge is tested with them.
+"""Implementations that misbehave on purpose, for tests of the runner.
 
-Each is run as ``python tools/fakes NAME`` and speaks the protocol, apart
-from the one thing that is wrong with it. `references` wrap the reference; the misdeeds of
-`_sayings` and `_deeds` (see `misdeeds`) give answers that somebody has prepared.
+Each is run as ``python tools/fakes NAME`` and follows the protocol except for one fault. `references` wrap
+the reference; the misdeeds of `_sayings` and `_deeds` (see `misdeeds`) give prepared answers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A fake as a process: ``python tools/fakes NAME [QUESTION...]``.
 
-Without a question it answers lines, as the protocol has it; with one (``read FORMAT EDITION
-DIR``) it answers that and ends. NAME is a misdeed (see :mod:`.misdeeds`) or one of `references`.
+Without a question it answers lines of the protocol; with one (``read FORMAT EDITION DIR``) it answers that
+and ends. NAME is a misdeed (see :mod:`.misdeeds`) or one of `references`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-# The folder is what is run; its modules know each other as members of the package.
+# Python runs the folder, but its modules import each other as members of the package.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from fakes import misdeeds
@@ -19,7 +19,7 @@ from fakes.misdeeds import Faulty
 
 
 def serve(fake: Faulty) -> None:
-    """Be a persistent process."""
+    """Run as a persistent process."""
     fake.mode = PERSISTENT
     for line in sys.stdin.buffer:
         request = json.loads(line)
@@ -33,7 +33,7 @@ def serve(fake: Faulty) -> None:
 
 
 def answer_once(fake: Faulty, cmd: str, words: list[str]) -> int:
-    """Be a command that answers one question; return the exit status."""
+    """Run as a command that answers one question; return the exit status."""
     fake.mode = ONESHOT
     request: Message = {"cmd": cmd}
     if cmd == "hello":

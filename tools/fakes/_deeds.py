@@ -1,4 +1,4 @@
-"""What fakes do that is wrong: to their process and its children, the directory, the interpreter."""
+"""Wrong actions of fakes: on their process and its children, the directory, the interpreter."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def drips_forever(turn: Turn) -> None:
 
 
 def steers(turn: Turn) -> None:
-    """Leave words for the terminal on standard error, then end."""
+    """Write control sequences for a terminal to standard error, then end."""
     os.write(2, b"\x1b]0;owned\x07\x1b[2J\xff\n")
     os._exit(5)
 
@@ -82,7 +82,7 @@ def leaves_it_to_a_child(turn: Turn) -> None:
 
 
 def with_children(then: Callable[[Turn], object], *, lives: float, detached: bool, holds: bool) -> Does:
-    """Start a child, then go on."""
+    """Start a child, then continue."""
 
     def does(turn: Turn) -> None:
         child(lives=lives, detached=detached, holds=holds)
@@ -137,7 +137,7 @@ def returns(value: Callable[[Turn], Any]) -> Does:
 
 
 def from_a_thread(turn: Turn) -> None:
-    """Let a thread write to standard output meanwhile."""
+    """Let a thread write to standard output during the answer."""
     thread = threading.Thread(target=lambda: os.write(1, b"noise\n"))
     thread.start()
     thread.join()
@@ -151,13 +151,13 @@ def prints_itself(turn: Turn) -> None:
 
 
 def replaces_output(turn: Turn) -> None:
-    """Leave nothing where standard output was."""
+    """Replace ``sys.stdout`` by None, then answer."""
     sys.stdout = None
     turn.say()
 
 
 def endless() -> Any:
-    """Yield without end what is not an answer."""
+    """Yield an endless sequence of values that are no answers."""
     while True:
         yield {"step": "0", "durable": True}
 
@@ -173,7 +173,7 @@ def same_but_changed(directory: Path) -> None:
 
 
 def empties(directory: Path) -> None:
-    """Remove the directory with all that is in it."""
+    """Remove the directory and its content."""
     for path in directory.iterdir():
         path.unlink()
     directory.rmdir()
@@ -192,13 +192,13 @@ def not_pure(greeting: Message) -> Message:
 
 
 def links_elsewhere(directory: Path) -> None:
-    """Put a link to the user's own directory in the place of the directory."""
+    """Replace the directory by a link to the user's own directory."""
     empties(directory)
     directory.symlink_to(Path.cwd())
 
 
 def links_a_file(directory: Path) -> None:
-    """Put a link to the user's own file in the place of a file."""
+    """Replace a file by a link to the user's own file."""
     path = first_file(directory)
     path.unlink()
     path.symlink_to(Path.cwd() / "precious")
@@ -216,7 +216,7 @@ def deep(directory: Path) -> None:
 
 
 def huge(directory: Path) -> None:
-    """Make a file of 40 GiB that takes no room."""
+    """Make a sparse file of 40 GiB."""
     with (directory / "huge").open("wb") as stream:
         stream.truncate(40 << 30)
 
@@ -232,7 +232,7 @@ def listens(directory: Path) -> None:
 
 
 TABLE = misdeeds_of(
-    # Ends and silences.
+    # Processes that end or are silent.
     everywhere("crash"),
     ("ends", "ends with exit status 3", lambda turn: os._exit(3)),
     by_mode(persistent="crash", oneshot="error", python="crash"),

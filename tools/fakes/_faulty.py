@@ -1,4 +1,4 @@
-"""What all misdeeds share: what one is, the question at which it happens, and the ways to answer it."""
+"""Shared by all misdeeds: their description, the question at which one happens, the ways to answer it."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-#: Variables of the environment: a file of right answers, see :func:`key_of`; a file to be made.
+#: Variables of the environment: a file of right answers (see :func:`key_of`); a file to make when the misdeed
+#: begins.
 RIGHT, REACHED = "JOURNALSPEC_FAULTS_RIGHT", "JOURNALSPEC_FAULTS_REACHED"
-#: The number of the question at which it goes wrong.
+#: The command of the question at which a misdeed happens.
 TRIGGER = "recover"
 
-#: The modes in which an implementation can be reached.
+#: The modes of communication with an implementation.
 PERSISTENT, ONESHOT, PYTHON = MODES = ("persistent", "oneshot", "python")
-#: Longer than anybody waits (seconds).
+#: Seconds: longer than any runner waits.
 FOREVER = 600.0
 
 Message = dict[str, Any]
@@ -25,12 +26,12 @@ Does = Callable[["Turn"], object]
 
 
 class Misdeed(NamedTuple):
-    """One misdeed, and what a runner must make of it.
+    """One misdeed, and the results that a runner must give.
 
-    `does` is what happens at the question, `greets` what becomes of hello. `expected` is, per
-    mode in which this can happen at all, the class that the question has to get (and perhaps
-    the fingerprint); ``refused`` for an implementation that is not asked at all. `then` is the
-    class of the next question. `slow` says that nothing comes: a short time limit will do.
+    `does` is the action at the question, `greets` changes the answer to hello. `expected` is, for each
+    possible mode, the required class of the question (and perhaps the fingerprint), or ``refused`` if the
+    implementation is not asked at all. `then` is the class of the next question. `slow` means that no answer
+    comes, so a short time limit is enough.
     """
 
     name: str
@@ -43,7 +44,7 @@ class Misdeed(NamedTuple):
 
 
 class Due(NamedTuple):
-    """What a runner must make of the misdeeds that are below in a table; members as of Misdeed."""
+    """The required results of the following misdeeds in a table; members as in Misdeed."""
 
     expected: Mapping[str, str]
     then: str = "pass"
@@ -51,7 +52,7 @@ class Due(NamedTuple):
 
 
 def misdeeds_of(*lines: Due | tuple[Any, ...]) -> tuple[Misdeed, ...]:
-    """Return the misdeeds of a table; lines are (name, about, does[, greets]), or what is due below."""
+    """Return the misdeeds of a table; lines are (name, about, does[, greets]), or a Due for those below."""
     found = []
     due = Due({})
     for line in lines:
@@ -76,12 +77,12 @@ def everywhere(result: str, *, slow: bool = False) -> Due:
 
 
 def as_text(result: str, oneshot: str = "", *, slow: bool = False) -> Due:
-    """Expect `result` where answers are text."""
+    """Expect `result` in the modes whose answers are text."""
     return by_mode(persistent=result, oneshot=oneshot or result, slow=slow)
 
 
 def key_of(request: Message) -> str:
-    """Return what distinguishes a question: the operation, the policy, and the content of the files."""
+    """Return a key of a question: the operation, the policy, and the content of the files."""
     found = 0
     for path in sorted(Path(request["dir"]).iterdir()):
         found = zlib.crc32(path.name.encode() + b"\0" + path.read_bytes(), found)
@@ -89,7 +90,7 @@ def key_of(request: Message) -> str:
 
 
 class Turn:
-    """The question at which it goes wrong, the right answer to it, and the ways to answer."""
+    """The question at which the misdeed happens, the right answer to it, and the ways to answer."""
 
     def __init__(self, request: Message, right: Message, mode: str) -> None:
         self.request = request
@@ -100,7 +101,7 @@ class Turn:
 
     @property
     def directory(self) -> Path:
-        """Where the journal is."""
+        """The directory of the journal."""
         return Path(self.request["dir"])
 
     def line(self, reply: Any = None) -> bytes:
@@ -122,7 +123,7 @@ class Turn:
         self.write(self.line(reply))
 
     def write(self, data: bytes) -> None:
-        """Put `data` on standard output as they are."""
+        """Write `data` unchanged to standard output."""
         while data:
             data = data[os.write(1, data) :]
 

@@ -1,4 +1,4 @@
-"""What fakes say that is wrong: answers, the text of answers, numbers of questions, introductions."""
+"""Wrong answers of fakes: values, their text, numbers of questions, answers to hello."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEX = re.compile(r"(?=.*[a-f])([0-9a-f]{2}){5,}")
 
 
 def answers(change: Callable[[Message], Any]) -> Does:
-    """Give another observation than the right one."""
+    """Answer with another observation than the right one."""
     return lambda turn: turn.say({"ok": change(turn.right["ok"])})
 
 
@@ -42,12 +42,12 @@ def place(**members: Any) -> Does:
 
 
 def replies(reply: Any) -> Does:
-    """Reply with something else altogether."""
+    """Reply with an unrelated message."""
     return lambda turn: turn.say(reply)
 
 
 def prints(change: Callable[[bytes], bytes]) -> Does:
-    """Spoil the text of the right answer."""
+    """Corrupt the text of the right answer."""
     return lambda turn: turn.write(change(turn.line()))
 
 
@@ -57,7 +57,7 @@ def numbered(seq: Callable[[int], Any]) -> Does:
 
 
 def upper_case(seen: Message) -> Message:
-    """Write bytes in capitals, which is allowed."""
+    """Write bytes as hex in capitals, which is allowed."""
 
     def upper(value: Any) -> Any:
         return value.upper() if isinstance(value, str) and HEX.fullmatch(value) else value
@@ -77,7 +77,7 @@ def as_numbers(seen: Message) -> Message:
 
 
 def in_the_first_record(member: bytes) -> Callable[[bytes], bytes]:
-    """Put the text of a member before the others of the first record."""
+    """Insert the text of a member before the others of the first record."""
     return lambda line: line.replace(b'"records": [{', b'"records": [{' + member + b", ", 1)
 
 
@@ -132,7 +132,7 @@ def hello_of_many(greeting: Message) -> Message:
 
 
 def hello_that_changes(greeting: Message) -> Message:
-    """Declare nothing any more after the first time."""
+    """Declare no formats in every hello after the first."""
     seen = Path("greeted")
     if seen.exists():
         return greeting | {"formats": {}}
@@ -152,11 +152,11 @@ def leaves(greeting: Message) -> Message:
     os._exit(0)
 
 
-#: More than an answer may have (bytes), and not so much that it takes long.
+#: Bytes: more than an answer may have, and few enough to be quick.
 TOO_LONG = 20 << 20
 
 TABLE = misdeeds_of(
-    # Right, in an unusual way: nothing to complain of.
+    # Right answers in an unusual form: they must pass.
     everywhere("pass"),
     ("nothing", "nothing is wrong", lambda turn: turn.say()),
     ("talks", "writes 4 MiB to standard error, and is right", talks),
@@ -273,7 +273,7 @@ TABLE = misdeeds_of(
         "an answer to the next question behind the right one",
         lambda turn: turn.write(turn.line() + turn.line({**turn.right, "seq": turn.request["seq"] + 1})),
     ),
-    # Introductions.
+    # Answers to hello.
     by_mode(persistent="refused", python="refused"),
     ("greets_with_nothing", "null for hello", None, lambda g: 0),
     ("greets_with_list", "a list for hello", None, lambda g: [1]),

@@ -4,9 +4,9 @@
     oneshot      the same command, called with the question as arguments
     python       py:fakes.misdeeds:NAME
 
-The right answers are not worked out here but come from the file that RIGHT names, so that
-a process starts in no time. NAME is one of :func:`misdeeds`. When the misdeed begins, a file
-that REACHED names appears: whoever wants to kill somebody then, can.
+The right answers are not computed here but come from the file that RIGHT names, so that a process starts
+quickly. NAME is one of :func:`misdeeds`. When the misdeed begins, it makes the file that REACHED names: a
+test can then kill a process at that moment.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def misdeeds() -> Mapping[str, Misdeed]:
 
 
 def _tables() -> Iterator[tuple[Misdeed, ...]]:
-    """Yield the tables one by one: what is found in the first need not wait for the second."""
+    """Yield the tables one by one: a misdeed of the first table does not need the import of the second."""
     from fakes import _sayings  # noqa: PLC0415 - where the other will do
 
     yield _sayings.TABLE
@@ -38,7 +38,7 @@ def _tables() -> Iterator[tuple[Misdeed, ...]]:
 
 
 class Faulty:
-    """The right answers, but for one misdeed."""
+    """Gives the right answers, except for one misdeed."""
 
     misdeed: Misdeed
     mode = "python"
@@ -47,7 +47,7 @@ class Faulty:
         self._right = json.loads(Path(os.environ[RIGHT]).read_text(encoding="utf-8"))
 
     def hello(self) -> Any:
-        """Introduce itself."""
+        """Answer hello."""
         greeting = self._right["hello"]
         return greeting if self.misdeed.greets is None else self.misdeed.greets(greeting)
 
@@ -57,11 +57,11 @@ class Faulty:
         return right
 
     def recover(self, request: Message) -> Any:
-        """Do what is wrong."""
+        """Commit the misdeed."""
         return self.turn(request).value
 
     def turn(self, request: Message) -> Turn:
-        """Do what is wrong, and return what became of it."""
+        """Commit the misdeed, and return its result."""
         turn = Turn(request, self.read(request), self.mode)
         if REACHED in os.environ:
             Path(os.environ[REACHED]).touch()
@@ -75,7 +75,7 @@ class Faulty:
 def __getattr__(name: str) -> type[Faulty]:
     """Return the class that commits the misdeed `name`."""
     if name.startswith("_"):
-        raise AttributeError(name)  # asked for by imports, before the tables can be
+        raise AttributeError(name)  # imports ask for it before the tables can be loaded
     found = next((entry for table in _tables() for entry in table if entry.name == name), None)
     if found is None:
         raise AttributeError(name)

@@ -1,6 +1,6 @@
 """The reference with one thing wrong: as a process, by a name of HOOKS, CLAIMS or SERVED, or as a class.
 
-They are asked about cases of the tests' own. What needs no reference is one of the misdeeds.
+They are asked about cases that the tests define. Fakes that need no reference are misdeeds.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from journalspec_conformance.harnesses.reference import Reference
 from journalspec_conformance.serve import answers, serve
 
 Message = dict[str, Any]
-#: Gets a question and the right answer, returns the answer to give.
+#: A function from a question and its right answer to the given answer.
 Hook = Callable[[Message, Message], Message]
 
 
 def accepts_all(request: Message, right: Message) -> Message:
-    """Call every journal clean; damage does not exist."""
+    """Report every journal as clean, without damage."""
     if right["ok"]["verdict"] == "clean":
         return right
     return right | {"ok": {"verdict": "clean", "records": right["ok"].get("records", [])}}
 
 
 def bad_schema(request: Message, right: Message) -> Message:
-    """Use numbers for texts, and a member that the protocol does not know."""
+    """Use numbers for texts, and an unknown member."""
     right["ok"]["records"] = [{**record, "type": 8} for record in right["ok"].get("records", [])]
     right["ok"]["confidence"] = 0.9
     return right
 
 
 def crasher(request: Message, right: Message) -> Message:
-    """Die instead of answering."""
+    """Exit instead of answering."""
     print("about to die", file=sys.stderr, flush=True)
     os._exit(77)
 
@@ -63,7 +63,7 @@ def changes_after_read(request: Message, right: Message) -> Message:
 
 
 def recovery_empties(request: Message, right: Message) -> Message:
-    """Leave a sound journal without records where one was recovered."""
+    """After recovery, replace the journal by a sound one without records."""
     if request["cmd"] == "recover":
         for path in Path(request["dir"]).iterdir():
             data = bytearray(path.read_bytes())
@@ -73,7 +73,7 @@ def recovery_empties(request: Message, right: Message) -> Message:
 
 
 def not_idempotent(request: Message, right: Message) -> Message:
-    """Make every file longer by a byte at each recovery, then tell what was found before that."""
+    """Make every file a byte longer at each recovery, then give the answer for the files before that."""
     if request["cmd"] == "recover":
         for path in sorted(Path(request["dir"]).iterdir()):
             with path.open("ab") as stream:
@@ -99,7 +99,7 @@ def strange_names(request: Message, right: Message) -> Message:
 
 
 class LosesWrites(Reference):
-    """Calls every operation durable, and writes all of them at the very end."""
+    """Acknowledges every operation as durable, and writes all of them at the very end."""
 
     def hello(self) -> Message:
         """Declare the same as the reference, except for the list of operations on the files."""
@@ -109,7 +109,7 @@ class LosesWrites(Reference):
         return message
 
     def write(self, request: Message) -> Iterator[Message]:
-        """Acknowledge everything first, then do it."""
+        """Acknowledge all operations first, then do them."""
         if request.get("step"):
             for number, _ in enumerate(request["ops"]):
                 yield {"step": str(number), "durable": True}
@@ -117,14 +117,14 @@ class LosesWrites(Reference):
 
 
 class DeclaresNothing:
-    """An implementation of nothing."""
+    """An implementation of no format."""
 
     def hello(self) -> Message:
         """Declare no format."""
         return {"protocol": 1, "impl": {"name": "nothing"}, "formats": {}}
 
 
-#: Name -> what becomes of the answer to each question.
+#: Name -> a function that changes the answer to each question.
 HOOKS: Mapping[str, Hook] = {
     hook.__name__: hook
     for hook in (
@@ -133,7 +133,7 @@ HOOKS: Mapping[str, Hook] = {
     )
 }  # fmt: skip
 _NOT_PURE = ("not_idempotent", "changes_after_read", "recovery_empties")
-#: Name -> the members of every format's declaration that are not the reference's.
+#: Name -> the members of every format's declaration that differ from the reference's.
 CLAIMS: Mapping[str, Message] = {
     **{name: {"features": ["damage", "step"]} for name in _NOT_PURE},
     "typo_field": {"fields": ["gtrid", "nams"]},
@@ -145,7 +145,7 @@ SERVED: Mapping[str, Callable[[], Any]] = {"loses_writes": LosesWrites, "declare
 
 
 def be(name: str) -> None:
-    """Be the process of that name; raises KeyError if there is none."""
+    """Run the process of that name; raises KeyError if there is none."""
     if name in SERVED:
         serve(SERVED[name](), sys.stdin, sys.stdout)
         return
@@ -169,19 +169,19 @@ def be(name: str) -> None:
 
 
 class Right(Reference):
-    """Nothing wrong, in a class of somebody else's; what `happens` does, it does at its third question."""
+    """A right implementation as a class; subclasses override `happens`, called at the third question."""
 
     _asked = 0
 
     def read(self, request: Message) -> Message:
-        """Answer, or not."""
+        """Call `happens` at the third question; answer."""
         type(self)._asked += 1
         if type(self)._asked == 3:
             self.happens()
         return super().read(request)
 
     def happens(self) -> None:
-        """Nothing is wrong."""
+        """Do nothing: this class has no fault."""
 
 
 def _third(name: str, about: str, happens: Callable[[], object]) -> type[Right]:
@@ -198,16 +198,16 @@ Prints = _third("Prints", "Writes where the answers of programs go.", lambda: pr
 
 
 class ExitsInHello(Right):
-    """Ends before it has said what it is."""
+    """Ends before it has answered hello."""
 
     def hello(self) -> Message:
-        """Leave at once."""
+        """Exit at once."""
         os._exit(0)
 
 
 class SaysUnsupported(Right):
-    """Declares everything, and recovers nothing."""
+    """Declares the same as the reference, and declines every recovery."""
 
     def recover(self, request: Message) -> Message:
-        """Decline."""
+        """Decline the question."""
         return {"unsupported": {"what": "recover", "message": "not today"}}

@@ -1,4 +1,4 @@
-"""Files that are made to cost a reader much: a module for each format, with a function ``hostile``."""
+"""Expensive input files for readers: a module for each format, with a function ``hostile``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 
 def hostile(format_id: str, edition: str, size: int) -> Mapping[str, Mapping[str, bytes]]:
-    """Return name -> files of about `size` bytes, made to cost much; none of a format without a module."""
+    """Return name -> expensive files of about `size` bytes; empty for a format without a module."""
     if find_spec(f"{__name__}.{format_id}") is None:
         return {}
     found: Mapping[str, Mapping[str, bytes]] = import_module(f"{__name__}.{format_id}").hostile(edition, size)

@@ -1,4 +1,4 @@
-"""Files of Bitronix logs that are made to cost much."""
+"""Bitronix logs that are expensive to read."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _costly_logs(size: int, record: Build) -> dict[str, bytes]:
         """Return one record with `name` as often as it fits."""
         return record(names_hex=[name.hex()] * ((size - 40) // (2 + len(name))))
 
-    # Heads every 12 bytes, each of whose recordLength finds the one end marker at the end.
+    # Heads every 12 bytes; each recordLength leads to the one end marker at the end.
     nested = bytearray(size)
     for at in range(0, size - 64, 12):
         nested[at : at + 12] = struct.pack(">ii", 8, size - at - 8) + record()[8:12]
@@ -54,7 +54,7 @@ def _costly_logs(size: int, record: Build) -> dict[str, bytes]:
         # As many different names of three bytes as fit.
         "short-names": record(names_hex=short),
         "nested-frames": bytes(nested),
-        # Well framed records one after the other, none of them valid.
+        # Consecutive records with right frames, none of them valid.
         "bad-chain": repeated(record(names_count=2**31 - 1), size),
         "one-bad-record": many(b"a")[:-5] + b"b" + END_MARK,
         "unlike-transactions": b"".join(
@@ -67,14 +67,14 @@ def _costly_logs(size: int, record: Build) -> dict[str, bytes]:
 
 def _costly_frames(size: int, record: Build) -> dict[str, bytes]:
     good = record()
-    # Heads every 31 bytes that all find one trailer, up to 64 KiB away, and no checksum right.
+    # Heads every 31 bytes that all lead to one trailer, up to 64 KiB away, with wrong checksums.
     room = min(size, 65000)
     starts = range(0, room - 31, 31)
     nested = b"".join(good[:21] + integer(room - at - 31, 4) + bytes(4) + good[29:31] for at in starts)
     return {
         "starts": repeated(good[:5], size),
         "smallest-frames": good * (size // 84),
-        # Frames of the lap before, every other one of a lap that nobody remembers.
+        # Frames of the previous lap, alternating with frames of an unknown lap.
         "foreign": repeated(record(delimiter="previous") + record(delimiter="foreign"), size),
         "nested-frames": repeated(nested.ljust(room, b"\0") + good[-18:], size),
         # Valid frames of this lap with a broken one between any two.

@@ -1,4 +1,4 @@
-"""Files of logs of Derby that are made to cost much."""
+"""Derby logs that are expensive to read."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _costly(edition: str, size: int) -> Iterator[tuple[str, list[Any]]]:
     yield "small-records", _plain([f"r body={body}"] * (size // (AROUND + len(body) // 2)))
     if edition not in UNCHECKED:
         count = size // CHECKSUM_RECORD
-        # Each covers all that follows; the sums are made right afterwards, or not.
+        # Each record covers all that follows; the checksums are corrected afterwards, or not.
         claims = [{"records": [], "data_length": at * CHECKSUM_RECORD} for at in reversed(range(count))]
         yield "sums-of-all-that-follows", claims
         yield "sums-that-are-wrong", claims

@@ -1,4 +1,4 @@
-"""Files of JBoss journals that are made to cost much."""
+"""JBoss journals that are expensive to read."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
         return joined(header_parts({"id": number}, edition))
 
     add = record("ADD_TX")
-    # Heads each of which claims to end with the file, and none does.
+    # Heads of records that claim to end with the file, without a right end.
     head = len(record("ADD")) - 4
     claims = b"".join(record("ADD", size=size - at - head - 4)[:head] for at in range(0, size - head, head))
-    # Records within records, the outermost torn: each level is found once more.
+    # Nested records with a torn outermost one: a search finds each level again.
     nested = record("ADD", body="61")
     while len(nested) < size:
         nested = record("ADD", body=nested.hex(), check=1)
@@ -37,7 +37,7 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
         ending = record("PREPARE", extra=f"00*{size}")
     code = bytes([LAYOUT.types(edition)["ADD"]])
     data = {
-        # Nothing but a type and the file's id, again and again.
+        # A type and the file's id, repeated.
         "prologues": repeated(code + (1).to_bytes(4, "big"), size),
         "all-claim-the-end": claims.ljust(size, b"\0"),
         "small-records": repeated(record("DELETE"), size),
@@ -52,7 +52,7 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     first = name_of(1, edition)
     made = {name: {first: file(1) + content} for name, content in data.items()}
     if LAYOUT.has("control", edition):
-        # Its first list has as many names without a letter as fit.
+        # Its first list has as many empty names as fit.
         body = ((size // 2).to_bytes(4, "big") + bytes(2 * (size // 2)) + bytes(8)).hex()
         control = build({"files": [{"control": True, "body": body}]}, edition)
         made["control-of-names"] = {first: file(1), CONTROL: bytes(control.files[CONTROL])}

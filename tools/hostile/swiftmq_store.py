@@ -1,4 +1,4 @@
-"""Files of SwiftMQ's stores that are made to cost much."""
+"""SwiftMQ stores that are expensive to read."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from struct import pack
 from hostile import repeated
 from journalspec_corpus.swiftmq_store.author import CHAIN, LOG, PAGE, PAGES, branch, build
 
-#: What begins the log of a hostile store.
+#: The first bytes of a hostile store's log.
 START = pack(">iq", 1, 7)
 DURABLE = "durables/c$n.durable"
 FREE = b"\1".ljust(PAGE, b"\0")
 
 
 def _laid(edition: str, *texts: str) -> bytes:
-    """Return pages of which the texts of the author module say what they are."""
+    """Return pages that are described in the author module's notation."""
     return bytes(build({"pages": texts}, edition).files[PAGES])
 
 
@@ -40,7 +40,7 @@ def _commit(*actions: bytes) -> bytes:
 
 
 def _branches(edition: str, size: int) -> bytes:
-    """Return pages in which a branch of many keys has many entries."""
+    """Return pages with many entries that all name one prepared branch of many keys."""
     data = branch("q", [f"{key}:1" for key in range(size // 74)], {})
     count = max(1, size // 2 // PAGE)
     first, parts = 2 + count, range(0, len(data), PAGE - CHAIN)

@@ -1,7 +1,7 @@
-"""What trials of new Bitronix logs compare; and BTM, started on new logs that are made of damaged ones.
+"""Comparisons in trials of new Bitronix logs; and BTM, started on new logs made of damaged ones.
 
-It has to load exactly the decisions that recovery keeps; and where the product starts on an old log that
-reads clean, the new one has all that it loads of that.
+BTM must load exactly the decisions that recovery keeps. If it starts on an old log that reads clean, the new
+log must have everything that it loads from there.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from journalspec_reference.contents import contents
 FORMAT = "bitronix_tlog"
 PAIRS = ("2.1", "3.0")
 PRODUCTS = ("bitronix-2.1.2", "bitronix-2.1.4", "bitronix-3.0.0-mk1")
-#: Records of BTM 3.0 are at most so long, by recordLength.
+#: The longest record of BTM 3.0, by recordLength.
 LONGEST = 8184
 Files = Mapping[str, bytes]
 
 
 def live(answer: Answer) -> Any:
-    """Return the transactions without an end, but for their places."""
+    """Return the transactions without an end, without their offsets."""
     found = contents(answer)
     rows = found.rows("transactions") if found is not None else ()
     return [{**row, "file": None, "off": None} for row in rows if row["in_doubt"]]
 
 
 def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:
-    """Start each product on each new pair; yield what it loads and should not, or does not."""
+    """Start each product on each new pair; yield missing and unexpected transactions."""
     connections = {each: connect.to(serving(each), timeout=60, bounds=BOUNDS) for each in PRODUCTS}
     for place, answer in stores:
         files = {path.name: path.read_bytes() for path in place.iterdir()}
         if answer.journal.edition not in PAIRS:
-            # There is no product of the other editions.
+            # The other editions have no product.
             yield None
             continue
         asked = connections.items()
@@ -58,7 +58,7 @@ def _problem(connection: Connection, files: Files, product: str, answer: Answer)
         return ""
     if loaded is None or loaded != wanted:
         return f"{product} loads {loaded}, reported are {wanted}"
-    # The product reports nothing about a damaged log, or hangs: it is asked only about those that read clean.
+    # On a damaged log the product reports nothing or hangs, so old logs are tried only if they read clean.
     if answer.observation.verdict == CLEAN:
         old = {name: bytes(data) for name, data in answer.journal.seen.items()}
         before = start(connection, old, edition, "strict")
@@ -68,13 +68,13 @@ def _problem(connection: Connection, files: Files, product: str, answer: Answer)
 
 
 def reported(answer: Answer) -> dict[str, list[str]]:
-    """Return what is to be committed, gtrid -> names."""
+    """Return the transactions to commit, gtrid -> names."""
     state: Any = answer.observation.state
     return {one["gtrid"].hex(): one["names"] for one in state["unfinished"]}
 
 
 def start(connection: Connection, files: Files, edition: str, policy: str) -> dict[str, list[str]] | None:
-    """Return what the product loads of a log, gtrid -> names; None: its start or its recovery fails."""
+    """Return the transactions that the product loads, gtrid -> names; None if it fails."""
     place = Path(tempfile.mkdtemp(prefix="newstore-"))
     try:
         for name, data in files.items():
@@ -88,10 +88,10 @@ def start(connection: Connection, files: Files, edition: str, policy: str) -> di
 
 
 def deviates(product: str, answer: Answer) -> bool:
-    """Return whether a version reads records of a log otherwise, in any log (BTM-DEV)."""
+    """Return whether a version deviates on a record of the log (BTM-DEV)."""
     records: Any = answer.observation.records
     if product == "bitronix-2.1.2":
-        # To it nothing but COMMITTED ends a part of a transaction.
+        # For 2.1.2 only COMMITTED ends a part of a transaction.
         return any(one.type in ("ROLLEDBACK", "UNKNOWN") for one in records)
     odd = (one.fields for one in records)
     return product == "bitronix-3.0.0-mk1" and any(

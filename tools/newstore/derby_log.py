@@ -1,4 +1,4 @@
-"""What trials of new Derby databases damage and compare: the rows of all tables, and what Derby has."""
+"""Damage and comparisons in trials of new Derby databases: rows of all tables, by contents and by Derby."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ ROOT = Path(__file__).resolve().parents[2]
 _DATA = ROOT / "reference_impl" / "tests" / "data"
 PROGRAM = Path(__file__).with_name("derby_rows.py")
 _LOG = re.compile(r"(?:^|/)log(\d+)\.dat$")
-#: The product whose ij runs scripts; and what starts on a new database if nothing is known of the old one.
+#: The product whose ij runs scripts; it also starts on a new database if the old product is unknown.
 SCRIPTS = "derby-10.16.1.1"
-#: The place of the last checkpoint in log.ctrl: behind two numbers of 4 bytes, its file and offset.
+#: The last checkpoint in log.ctrl: after two numbers of 4 bytes follow its file and offset.
 CHECKPOINT = struct.Struct(">8xQ")
-#: What a log file begins with, and what a record has besides its length's worth: both lengths, its instant.
+#: The size of a log file's header, and of a record's frame: both lengths and the instant.
 LOG_HEADER, RECORD_FRAME = 24, 16
-#: The type of Java objects, and what is said of a row with one.
+#: The type of Java objects, and the text that replaces a row with one.
 JAVA, OBJECT = 264, "a row with an object of Java"
 
 
@@ -54,12 +54,12 @@ def live(answer: Answer) -> Any:
 
 
 def exported(place: Path) -> bool:
-    """Return whether there is only a script that makes the tables."""
+    """Return whether the new store is only a script that makes the tables."""
     return [path.name for path in place.iterdir()] == ["rows.sql"]
 
 
 def starts(files: Mapping[str, bytes]) -> bool:
-    """Return whether there is a database, not a log alone, or one without the files that every one has."""
+    """Return whether the files are a database with the files that each has, not a log alone."""
     return {"service.properties", "log/logmirror.ctrl"} <= files.keys()
 
 
@@ -68,7 +68,7 @@ def last(files: Mapping[str, bytes]) -> Mapping[str, int]:
 
     The control file names a checkpoint after the log with it was forced, and the pages before that
     (DRB-CTL-004). A page is written after its record in the log, and forced before the log is no longer
-    needed: of what damages one that the log does not make anew Derby itself does not recover.
+    needed. So Derby cannot recover from damage to a page that the log does not make again.
     """
     found = {int(match[1]): name for name, data in files.items() if data and (match := _LOG.search(name))}
     if not found:
@@ -85,13 +85,13 @@ def last(files: Mapping[str, bytes]) -> Mapping[str, int]:
 
 
 def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:
-    """Yield what is wrong with what Derby has of each new store; of a log alone nothing is asked."""
+    """Yield the differences between Derby's rows and each new store's contents; None for a log alone."""
     for (_, answer), got in zip(stores, _started([place for place, _ in stores]), strict=True):
         yield None if got is None else difference(got, told(contents_of(answer)))
 
 
 def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str | None]:
-    """Yield tables of which Derby has rows of an old store that the new one has not."""
+    """Yield tables for which Derby finds rows in an old store that the new one lacks."""
     for (_, answer, named), got in zip(old, _started([place for place, _, _ in old]), strict=True):
         if got is None or "refused" in got:
             yield None
@@ -106,14 +106,14 @@ def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str 
 
 
 def _started(places: Sequence[Path]) -> Iterator[dict[str, Any] | None]:
-    """Start Derby on a copy of each database, or let it run the script; None: there is a log alone."""
+    """Start Derby on a copy of each database, or let it run the script; None for a log alone."""
     with Derby(SCRIPTS) as derby, tempfile.TemporaryDirectory() as scratch:
         for number, place in enumerate(places):
             request = {"database": str(Path(scratch, str(number)))}
             if exported(place):
                 request["script"] = str(place / "rows.sql")
             elif (place / "service.properties").is_file():
-                # The start changes it.
+                # Derby's start changes the database, so it gets a copy.
                 shutil.copytree(place, request["database"])
             else:
                 yield None
@@ -123,7 +123,7 @@ def _started(places: Sequence[Path]) -> Iterator[dict[str, Any] | None]:
 
 
 class Derby:
-    """A product in a process of its own that says what it has of databases: see ``derby_rows``."""
+    """A product in its own process, which reports the rows of databases: see ``derby_rows``."""
 
     def __init__(self, product: str) -> None:
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115  # closed when the process ends
@@ -147,7 +147,7 @@ class Derby:
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
-        # The product prints, too.
+        # The product prints lines of its own, too.
         while line := self._process.stdout.readline():
             if line.startswith("{"):
                 found: dict[str, Any] = json.loads(line)
@@ -157,14 +157,14 @@ class Derby:
 
 
 def told(found: DerbyContents) -> dict[str, Counter[str]]:
-    """Return the rows of the tables of users as Derby reports them, each as JSON."""
+    """Return the rows of users' tables in the form of Derby's answers, each as JSON."""
     out = {}
     for row in found.rows("tables"):
         title = ".".join((str(row["schema"]), str(row["table"])))
         if row["kind"] != "system":
             columns = found.tables[title].columns
             if any(typed.type == JAVA for _, typed in found.sql[title].columns):
-                # Its bytes are not told: how many rows there are is compared.
+                # Derby's answer has no bytes of objects: only the number of rows is compared.
                 out[title] = Counter({OBJECT: sum(1 for _ in found.rows(title))})
                 continue
             rows = ([_as_told(each[column.name], column) for column in columns] for each in found.rows(title))
@@ -182,7 +182,7 @@ def _as_told(value: Any, column: Column) -> str | None:
 
 
 def difference(answer: Mapping[str, Any], wanted: Mapping[str, Counter[str]]) -> str:
-    """Return the faults of an answer of Derby; empty: its rows are the expected ones."""
+    """Return the difference between Derby's answer and the expected rows; empty if there is none."""
     if "refused" in answer:
         return str(answer["refused"])
     if answer.get("errors"):
@@ -190,7 +190,8 @@ def difference(answer: Mapping[str, Any], wanted: Mapping[str, Counter[str]]) ->
     got = {title: Counter(map(json.dumps, rows)) for title, rows in answer["tables"].items()}
     for title, rows in wanted.items():
         mine = got.get(title, Counter())
-        # Of a table that the catalogue does not have, or not its columns, these have other types.
+        # If the catalogue lacks a table or its columns, the types differ and only numbers of rows are
+        # compared.
         bare = title.startswith("?.") or not rows.keys().isdisjoint((OBJECT, "[]"))
         if mine.total() != rows.total() or (mine != rows and not bare):
             return f"{title}: {mine.total()} rows, not {rows.total()}, or others"

@@ -1,9 +1,9 @@
-"""What trials of new stores of the JBoss family damage and compare, and what brokers deliver from them.
+"""Comparisons in trials of new stores of the JBoss family, and brokers' deliveries from them.
 
     received(ARTEMIS, [directory, ...])
 
-starts many stores in one JVM and returns what came out of each; :func:`expected` is what contents report, and
-:func:`differences` compares them.
+starts a broker on many stores in one JVM and returns the messages of each; :func:`expected` returns those
+that contents report, and :func:`differences` compares both.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from journalspec_reference.jboss_journal.contents.pending import MESSAGES
 from journalspec_reference.jboss_journal.selector import is_filter
 
 HERE = Path(__file__).resolve()
-#: What the programs of both brokers share: it is compiled as a part of each.
+#: The common part of both brokers' programs; it is compiled into each.
 COMMON = "Delivers.java"
-#: So long a start may take on average, and so much of a store or an XML file is read at least.
+#: The longest average start in seconds, and the least bytes per second of a store or an XML file.
 SECONDS_EACH, BYTES_A_SECOND = 3, 100_000
-#: Properties that brokers take out when they read a message, or that clients are not given.
+#: Properties that brokers remove when they read a message, or hide from clients.
 TAKEN_OUT = frozenset({"_HQ_SCHED_DELIVERY", "_AMQ_SCHED_DELIVERY"})
-#: What of a compressed body the client sets anew.
+#: Properties of a compressed body that the client sets again.
 SIZES = frozenset({"_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE"})
-#: Kind of a row -> type of a message; that of an unknown one is not in the row.
+#: Kind of a row -> type of a message; a row of kind "unknown" does not show the type.
 TYPES: dict[str, int | None] = {
     "unknown": None,
     "plain": 0,
@@ -63,18 +63,18 @@ class Broker:
 
 
 ARTEMIS = Broker("artemis-core", "2.44.0", "ArtemisDelivers.java")
-#: With the importer of XML.
+#: This product includes the importer of XML.
 CLI = Broker("artemis-cli", "2.44.0", "ArtemisDelivers.java")
 HORNETQ = Broker("hornetq", "2.4.9.Final", "HornetqDelivers.java")
-#: Its classes are those of HornetQ 2.4 under other names.
+#: Its classes equal those of HornetQ 2.4 under other names.
 ARTEMIS_1 = Broker("artemis-1", "1.5.6", "HornetqDelivers.java")
 
 
 @dataclass
 class Outcome:
-    """What is in the queues of a store: queue -> id of a message -> fields, or when it is due.
+    """The messages in the queues of a store: queue -> id of a message -> fields, or the time when it is due.
 
-    `failed` is why the broker did not start.
+    `failed` is the reason why the broker did not start.
     """
 
     messages: dict[str, dict[int, tuple[Any, ...]]] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class Outcome:
 
 
 def command(broker: Broker, scratch: Path) -> list[str]:
-    """Return what starts the program of a broker, but for its arguments; its source goes to `scratch`."""
+    """Return the command of a broker's program without arguments; its source is copied to `scratch`."""
     source = scratch / broker.program
     parts = (HERE.with_name(name) for name in (broker.program, COMMON))
     text = "".join(part.read_text(encoding="utf-8") for part in parts)
@@ -96,9 +96,9 @@ def command(broker: Broker, scratch: Path) -> list[str]:
 def received(
     broker: Broker, directories: Sequence[Path], *, files: Sequence[Path] = ()
 ) -> dict[Path, Outcome]:
-    """Return what a broker delivers that is started on each of the directories, which that changes.
+    """Start a broker on each of the directories, which changes them; return its deliveries.
 
-    With `files` it imports one into each.
+    With `files` it imports one file into each.
     """
     pairs = [f"{one}={file}" for one, file in zip(directories, files, strict=True)] if files else directories
     read = (path for one in (*directories, *files) for path in (one, *one.rglob("*")) if path.is_file())
@@ -162,7 +162,7 @@ def _kept(properties: Mapping[str, tuple[str, str]]) -> tuple[tuple[str, tuple[s
 
 
 def expected(found: BrokerContents, bad: Collection[object] = ()) -> Outcome:
-    """Return what contents report as live but for the messages `bad`; those that have expired are not."""
+    """Return the live items of contents, without the messages `bad` and without expired ones."""
     now, outcome = int(time.time() * 1000), Outcome()
     for row in found.rows("queues"):
         outcome.messages[str(row["queue"])], outcome.scheduled[str(row["queue"])] = {}, {}
@@ -185,7 +185,7 @@ def _int(value: object) -> int:
 
 
 def fields(row: Row) -> tuple[Any, ...]:
-    """Return a message as :func:`delivered` has it."""
+    """Return a message in the form of :func:`delivered`."""
     body, types, values = row["body"], row["types"], row["properties"]
     body = body if isinstance(body, bytes) else b""
     digest: str | None = hashlib.sha256(body).hexdigest()[:16]
@@ -211,7 +211,7 @@ def fields(row: Row) -> tuple[Any, ...]:
 
 
 def differences(wanted: Outcome, got: Outcome) -> Iterator[str]:
-    """Yield in words what a broker delivers otherwise."""
+    """Yield the differences of a broker's deliveries in words."""
     if got.failed:
         yield f"it does not start: {got.failed}"
         return
@@ -223,7 +223,7 @@ def differences(wanted: Outcome, got: Outcome) -> Iterator[str]:
         yield from (f"{queue}: {ident} is not delivered" for ident in messages.keys() - there.keys())
         yield from (f"{queue}: {ident} is delivered" for ident in there.keys() - messages.keys())
         for ident in messages.keys() & there.keys():
-            # What clients make of a body that cannot be inflated is not foretold.
+            # A client's value of a body that cannot be inflated is not predicted.
             pairs = zip(messages[ident], there[ident], strict=True)
             if others := [pair for pair in pairs if pair[0] != pair[1] and pair[0] is not None]:
                 yield f"{queue}: {ident}: {others}"
@@ -233,19 +233,19 @@ def differences(wanted: Outcome, got: Outcome) -> Iterator[str]:
         yield f"prepared: {sorted(wanted.prepared)} and {sorted(got.prepared)}"
 
 
-# What the trials ask for.
+# The interface for the trials.
 
-#: Columns that only show where something is, or that count items which may be omitted.
+#: Columns with places of items, or with counts of items that may be omitted.
 _PLACES = {"file", "off", "compact_count", "kind"}
 _COUNTS = {"messages", "bytes", "sends", "acknowledges", "queue"}
-#: So many stores share a process.
+#: The number of stores that share a process.
 SHARED = 40
 
 
 def stores() -> Iterator[Path]:
     """Yield stores with messages of each kind: those here, in the cache, and next to the checkout.
 
-    Of the last ones a second time all but the bindings.
+    Those next to the checkout come a second time without their bindings.
     """
     yield HERE.parents[2] / "reference_impl" / "tests" / "data" / "hornetq_contents.tar.xz"
     for name in (
@@ -262,16 +262,16 @@ def stores() -> Iterator[Path]:
 
 
 def starts(files: Mapping[str, bytes]) -> bool:
-    """Return whether a broker of those that are started here can be started on a store."""
+    """Return whether a broker can be started on a store."""
     names = {name.partition("/")[0] for name in files}
     return "journal" in names
 
 
 def live(answer: Answer) -> Any:
-    """Return messages, queues and transactions; of anything else records and transactions.
+    """Return messages, queues and transactions; for other journals records and transactions.
 
     An UPDATE whose ADD is lost is an ADD in the new journal. Messages on which a broker does not start are
-    omitted, and what a transaction does in queues that are lost.
+    omitted, and so are operations of transactions in lost queues.
     """
     found = contents(answer)
     if not isinstance(found, BrokerContents) or not (
@@ -298,14 +298,14 @@ def live(answer: Answer) -> Any:
     rows["in_doubt"] = [row for row in rows["in_doubt"] if row["queue"] in known]
     named = {name: ident for ident, name in found.store.queues.items()}
     for name in ("messages", "in_doubt"):
-        # The name of a queue is made again if its binding is lost.
+        # A queue gets a new name if its binding is lost.
         rows[name] = [{**row, "queue": named.get(str(row["queue"]))} for row in rows[name]]
     rows["duplicates"] = [row for row in rows["duplicates"] if row["address"] is not None]
     for name in ("transactions", "queues"):
         rows[name] = [
             {key: value for key, value in row.items() if key not in _COUNTS} for row in found.rows(name)
         ]
-    # A filter with which no broker starts is omitted.
+    # A filter that keeps a broker from starting is omitted.
     rows["queues"] = [
         row if is_filter(str(row["filter"] or "")) else {**row, "filter": None} for row in rows["queues"]
     ]
@@ -315,9 +315,9 @@ def live(answer: Answer) -> Any:
 
 
 def alike(before: Any, now: Any) -> Any:
-    """Return what is kept now, of queues the ids alone if no bindings say more of the old ones.
+    """Return the new store's items; of queues only the ids if the old store has no bindings.
 
-    A store of which nothing is left has no queues, and may be told as records: the new one is as empty.
+    An empty old store may be reported as records without queues; an equally empty new one is the same.
     """
     if "live" in before and not any([*before.values(), *now.values()]):
         return before
@@ -333,7 +333,7 @@ def undecodable(found: BrokerContents) -> set[object]:
     for _, entry in found.store.entries():
         message = message_of(entry.kind, entry.data[entry.start : entry.end])
         messages.append((message.id, message))
-    # HornetQ fails to deliver a large message without a body, and what follows it.
+    # HornetQ delivers neither a large message without a body nor the messages after it.
     hornetq, file = found.store.product[0] == "HornetQ 2", found.store.large.open
     odd = (
         (
@@ -348,20 +348,20 @@ def undecodable(found: BrokerContents) -> set[object]:
 
 
 def _bare(value: Any) -> Any:
-    """Return a value without members that only say where something is."""
+    """Return a value without the members that are places of items."""
     if isinstance(value, Mapping):
         return {name: _bare(each) for name, each in value.items() if name not in _PLACES}
     return [*map(_bare, value)] if isinstance(value, LISTS) else nested(value)
 
 
 def delivered(new: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:
-    """Start a broker on a copy of each new store that is a whole one; yield what it delivers otherwise."""
+    """Start a broker on a copy of each complete new store; yield differences of its deliveries."""
     for (place, answer), got in zip(new, _started(new), strict=True):
         yield None if got is None else "; ".join([*differences(carried(place, answer), got)][:3])
 
 
 def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str | None]:
-    """Start a broker on a copy of each old store; yield messages that it delivers and a new one has not."""
+    """Start a broker on a copy of each old store; yield delivered messages that the new one lacks."""
     stores = [(place, answer) for place, answer, _ in old]
     for (_, answer, named), got in zip(old, _started(stores), strict=True):
         if got is None or got.failed:
@@ -380,7 +380,7 @@ def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str 
 
 
 def _started(stores: Sequence[tuple[Path, Answer]]) -> list[Outcome | None]:
-    """Start a broker on a copy of each store; return what it has, None: no broker is started on it."""
+    """Start a broker on a copy of each store; return its deliveries, None if no broker fits."""
     found: list[Outcome | None] = [None] * len(stores)
     for broker, product in ((ARTEMIS, "ActiveMQ Artemis 2"), (HORNETQ, "HornetQ 2")):
         mine = [number for number, each in enumerate(stores) if _product(*each) == product]
@@ -392,7 +392,7 @@ def _started(stores: Sequence[tuple[Path, Answer]]) -> list[Outcome | None]:
 
 
 def _copied(broker: Broker, places: Sequence[Path]) -> list[Outcome]:
-    """Return what a broker has of copies of stores; one may end the process, and then the others go on."""
+    """Return deliveries of copies of stores; if one ends the process, each half of them is tried again."""
     with tempfile.TemporaryDirectory(prefix="newstore-start-") as scratch:
         copies = [Path(scratch, str(number)) for number in range(len(places))]
         for copy, place in zip(copies, places, strict=True):
@@ -408,7 +408,7 @@ def _copied(broker: Broker, places: Sequence[Path]) -> list[Outcome]:
 
 
 def restarted(found: Sequence[tuple[Path, Answer]], name: str, version: str) -> Iterator[str]:
-    """Start a broker on a copy of each store; yield what it has and contents do not have, or else."""
+    """Start a broker on a copy of each store; yield the differences between its deliveries and contents."""
     own = {broker.name: broker.program for broker in (ARTEMIS, ARTEMIS_1, HORNETQ)}
     with tempfile.TemporaryDirectory(prefix="newstore-start-") as scratch:
         copies = [Path(scratch, str(number)) for number in range(len(found))]
@@ -431,7 +431,7 @@ def _product(place: Path, answer: Answer) -> str:
 
 
 def carried(place: Path, answer: Answer) -> Outcome:
-    """Return what must be delivered from the new store at a place, by the contents of the old one."""
+    """Return the required deliveries of the new store at a place, by the contents of the old one."""
     found, there = contents(answer), contents(ask(find_journals(load(place / "journal"))[0], SALVAGE))
     assert isinstance(found, BrokerContents)
     assert isinstance(there, BrokerContents)

@@ -1,4 +1,4 @@
-"""What trials of new KahaDB stores compare, and what ActiveMQ delivers that is started on them."""
+"""Comparisons in trials of new KahaDB stores, and deliveries of ActiveMQ, started on them."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ from journalspec_reference.newstore import REPORT
 
 HERE = Path(__file__).resolve()
 TABLES = ("messages", "queues", "subscriptions", "jobs")
-#: Columns of places, and those about an index that the new store does not have.
+#: Columns with places, and those about an index, which the new store does not have.
 _LEFT = {"file", "off", "state", "pending", "index_only"}
 #: Edition -> the release that is started on its stores. 5.9.0 to 5.12.0 ignore durable subscriptions then.
 RELEASES = {"5.3": "5.8.0", "5.12": "5.13.5", "5.14": "5.15.16", "5.15.1": "5.15.16", "5.15.2": "5.15.16"}
 LATEST = "6.1.7"
 COMMANDS = DIALECTS["5.16"].commands
-#: So long a start may take on average.
+#: The longest average time of a start in seconds.
 SECONDS = 10
-#: So many stores share a process.
+#: The number of stores that share a process.
 SHARED = 60
-#: The selectors whose outcome is known here: a property has a text. Names of headers begin with JMS.
+#: The only form of selectors that is evaluated here: a property equals a text. Names of headers begin with
+#: JMS.
 _SELECTOR = re.compile(r"(?!JMS)([A-Za-z_]\w*) = '([^']*)'")
 
 
@@ -63,13 +64,13 @@ def live(answer: Answer) -> Any:
 
 
 def _bare(row: Mapping[str, Any]) -> Any:
-    # The version of a journal that cannot be decoded is a guess.
+    # If a message cannot be decoded, the protocol version is a guess.
     left = _LEFT | {"protocol"} if row.get("kind") == "unknown" else _LEFT
     return {name: nested(each) for name, each in row.items() if name not in left}
 
 
 def command(version: str, scratch: Path) -> list[str]:
-    """Return what starts the program that receives everything; its source goes to `scratch`."""
+    """Return the command of the program that receives all messages; its source is copied to `scratch`."""
     text = HERE.with_name("KahaDelivers.java").read_text(encoding="utf-8")
     if int(version.partition(".")[0]) < 6:
         text = text.replace("jakarta.jms", "javax.jms")
@@ -80,7 +81,7 @@ def command(version: str, scratch: Path) -> list[str]:
 
 
 def release(answer: Answer) -> str:
-    """Return the release that is started on a new store: 5.8 does not know updates, which came with 5.10."""
+    """Return the release to start on a new store; 5.8 does not know updates, which came with 5.10."""
     early = answer.journal.edition == "5.3"
     if early and any(record.type == "UPDATE_MESSAGE" for record in answer.observation.records):
         return LATEST
@@ -88,18 +89,18 @@ def release(answer: Answer) -> str:
 
 
 def delivered(new: Sequence[tuple[Path, Answer]], version: str = "") -> Iterator[str | None]:
-    """Start ActiveMQ on a copy of each new store; yield what it delivers and should not, or does not.
+    """Start ActiveMQ on a copy of each new store; yield missing and unexpected deliveries.
 
-    None: it ends, and that is foretold.
+    None: ActiveMQ ends, as predicted.
     """
     return (_problem(want, lines) for want, lines in _all_started(new, version))
 
 
 def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str | None]:
-    """Start ActiveMQ on a copy of each old store; yield messages that it delivers and a new one has not.
+    """Start ActiveMQ on a copy of each old store; yield delivered messages that the new one lacks.
 
-    None: it does not start, or messages are not received. What is in bytes that the report gives as damaged
-    is not asked for: without checksums ActiveMQ reads there what it happens to find.
+    None: it does not start, or messages are not received. Messages in bytes that the report lists as damaged
+    are not required: without checksums ActiveMQ reads damaged bytes as if they were sound.
     """
     stores = [(place, answer) for place, answer, _ in old]
     for (want, lines), (_, answer, named) in zip(_all_started(stores), old, strict=True):
@@ -124,19 +125,19 @@ def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str 
 
 
 def _holds(data: bytes, ident: str) -> bool:
-    """Return whether data have the id of a message, and no longer one that begins with it."""
+    """Return whether data contain the id of a message itself, not only a longer id that begins with it."""
     return re.search(re.escape(ident).encode() + rb"(?!\d)", data) is not None
 
 
 def restarted(found: Sequence[tuple[Path, Answer]], _: str, version: str) -> Iterator[str]:
-    """Start ActiveMQ on a copy of each store; yield what it has and contents do not have, or else."""
+    """Start ActiveMQ on a copy of each store; yield the differences between its deliveries and contents."""
     return (problem or "" for problem in delivered(found, version))
 
 
 def _all_started(
     stores: Sequence[tuple[Path, Answer]], version: str = ""
 ) -> Iterator[tuple[Expected, Sequence[Sequence[str]]]]:
-    """Start ActiveMQ on a copy of each store; yield what is expected of it, and the lines that it prints."""
+    """Start ActiveMQ on a copy of each store; yield the expectation, and the lines that it prints."""
     expected = [expectation(answer) for _, answer in stores]
     found: dict[int, list[list[str]]] = {}
     versions = [version or release(answer) for _, answer in stores]
@@ -149,24 +150,24 @@ def _all_started(
 
 
 class Expected:
-    """What a start has to deliver: messages by queue or subscription, and branches in doubt."""
+    """The required deliveries of a start: messages by queue or subscription, and branches in doubt."""
 
     def __init__(self) -> None:
         self.messages: dict[tuple[str, str], Counter[tuple[str, int]]] = {}
         self.prepared: set[str] = set()
-        #: Subscriptions of ActiveMQ 5.3 with a selector that is not evaluated here: it may refuse what that
-        #: release counts as needed.
+        #: Subscriptions of ActiveMQ 5.3 with a selector that is not evaluated here: it may refuse messages
+        #: that the release counts as pending.
         self.selected: set[tuple[str, str]] = set()
         self.openwire = 11
         #: Whether all messages and subscriptions can be read, so that they can be received.
         self.readable = True
-        #: Whether what is in doubt and the subscriptions can be read: ActiveMQ reads that when it starts, and
-        #: ends if it cannot, or if a queue has a durable subscription. A drawn journal may be like that.
+        #: Whether transactions in doubt and subscriptions can be read. ActiveMQ reads them when it starts; it
+        #: ends if it cannot, or if a queue has a durable subscription, as in some drawn journals.
         self.starts = True
 
 
 def expectation(answer: Answer) -> Expected:
-    """Return what a start on the new store of an answer has to deliver."""
+    """Return the required deliveries of a start on the new store of an answer."""
     out, found, now = Expected(), contents(answer), time.time() * 1000
     assert isinstance(found, KahaContents)
     for row in found.rows("queues"):
@@ -196,8 +197,8 @@ def expectation(answer: Answer) -> Expected:
         text, data, kind = row["text"], row["data"], row["kind"]
         body: Any = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else b""
         body = (data or b"") if kind == "bytes" else body
-        # A message that a selector refuses is needed all the same until an acknowledgement says it is not:
-        # ActiveMQ 5.3 writes none, and damage loses those of later releases.
+        # A message that a selector refuses stays pending until it is acknowledged. ActiveMQ 5.3 writes no
+        # such acknowledgement, and damage can lose those of later releases.
         if key not in selectors or _selects(selectors[key], row["properties"]):
             out.messages.setdefault(key, Counter())[str(row["message_id"]), zlib.crc32(body)] += 1
     # Without checksums damage may be within a message: ActiveMQ ends with an exception when it reads it.
@@ -218,7 +219,7 @@ def _selects(selector: re.Match[str], properties: object) -> bool:
 
 
 def _out_of_order(place: Path) -> list[str]:
-    """Return topic and key of the subscriptions of which a new store's report, if there is one, says this."""
+    """Return topic and key of the subscriptions that a new store's report lists as `out-of-order`."""
     report = place.with_name(f"{place.name}{REPORT}.json")
     if not report.exists():
         return []
@@ -228,20 +229,20 @@ def _out_of_order(place: Path) -> list[str]:
 
 
 def _called(name: object) -> str:
-    """Return a name as the program prints it: a destination without one is null."""
+    """Return a name in the form that the program prints: null for a destination without a name."""
     return _trimmed(name) or "null"
 
 
 def _trimmed(name: object) -> str:
-    """Return a name as ActiveMQ has it: without characters up to the blank around it."""
+    """Return a name as ActiveMQ uses it: without blanks and control characters at its ends."""
     return str(name).strip("".join(map(chr, range(33))))
 
 
 def _plain(name: Name, ident: str, record: bytes) -> bool:
     """Return whether ActiveMQ can read a command: without checksums damage may be within it.
 
-    It takes what follows an unknown key for keys (KHD-DEV-011), and neither a message without an id
-    (KHD-DEV-013) nor a destination without a name.
+    It reads the bytes after an unknown key as keys (KHD-DEV-011). It cannot read a message without an id
+    (KHD-DEV-013) or a destination without a name.
     """
     number, message, _ = frame(record[HEAD:])
     built = build(COMMANDS[number], parse(COMMANDS[number], message))
@@ -249,7 +250,7 @@ def _plain(name: Name, ident: str, record: bytes) -> bool:
 
 
 def _starts(answer: Answer, found: KahaContents) -> bool:
-    """Return whether ActiveMQ can start: it reads commands, subscriptions and what is in doubt."""
+    """Return whether ActiveMQ can start: it reads commands, subscriptions, and transactions in doubt."""
     codes = {each.code for each in found.remarks.kept if each.table == "subscriptions"}
     starts = "undecodable" not in codes
     state = answer.observation.state
@@ -302,7 +303,7 @@ def _started(version: str, some: Sequence[tuple[int, Path, Expected]]) -> dict[i
 def _told(
     lines: Sequence[Sequence[str]],
 ) -> tuple[dict[tuple[str, str], Counter[tuple[str, int]]], set[str], str]:
-    """Return the messages by queue and subscription, the branches in doubt, and why it failed."""
+    """Return the messages by queue and subscription, the branches in doubt, and the reason of a failure."""
     got: dict[tuple[str, str], Counter[tuple[str, int]]] = {}
     prepared, failed = set(), ""
     for line in lines:
@@ -318,7 +319,7 @@ def _told(
 
 
 def _problem(want: Expected, lines: Sequence[Sequence[str]]) -> str | None:
-    """Return what is not as it should be; empty: nothing; None: it ends, as was foretold."""
+    """Return the difference from the expectation; empty: none; None: ActiveMQ ends, as predicted."""
     got, prepared, failed = _told(lines)
     if failed:
         return failed if want.starts else None

@@ -1,4 +1,4 @@
-"""What trials of new SwiftMQ stores compare; no product is started: its store is on the user's class path."""
+"""Comparisons in trials of new SwiftMQ stores; no product is started, because its store is not published."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TABLES = ("messages", "queues", "subscriptions", "transactions")
 
 
 def stores() -> Iterator[Path]:
-    """Yield a store of the product's that the tests have, and those next to the checkout."""
+    """Yield the product's store among the test data, and those next to the checkout."""
     yield ROOT / "reference_impl/tests/data/swiftmq_contents.tar.xz"
     for place in sorted((ROOT.parent / "shared/real/swiftmq_store").glob("*/")):
         if (place / "db" / "page.db").is_file():
@@ -23,7 +23,7 @@ def stores() -> Iterator[Path]:
 
 
 def live(answer: Answer) -> Any:
-    """Return all rows but those of swap files, which a start deletes, and of messages that cannot be read."""
+    """Return all rows except swap files, which a start deletes, and unreadable messages."""
     found = contents(answer)
     if found is None:
         return None
@@ -32,11 +32,11 @@ def live(answer: Answer) -> Any:
     }
     unread = {remark.key for remark in found.remarks.kept if remark.code == "unreadable"}
     rows["messages"] = [row for row in rows["messages"] if f"{row['queue']} {row['id']}" not in unread]
-    # Of a file that recovery dropped, contents give what can be read.
+    # Contents also show the readable parts of a file that recovery dropped.
     bad = {remark.key for remark in found.remarks.kept if remark.code == "bad-subscription"}
     rows["subscriptions"] = [row for row in rows["subscriptions"] if row["queue"] not in bad]
     kept = Counter(str(row["queue"]) for row in rows["messages"])
-    # Subscriptions that are made again; a queue of one without a message goes.
+    # Lost subscriptions are made again; the empty queue of a lost one is removed.
     seen = answer.observation
     lost = {each.name for each in seen.missing if each.code == "durable"}
     lost |= {Path(each.file).stem for each in seen.dropped if each.reason == "bad-durable"}
@@ -49,7 +49,7 @@ def live(answer: Answer) -> Any:
         else:
             rows["queues"] = [row for row in rows["queues"] if row["name"] != queue]
             rows["messages"] = [row for row in rows["messages"] if row["queue"] != queue]
-    # Their numbers are those of the messages that can be read.
+    # Columns of counts are replaced by the number of readable messages.
     uncounted = dict.fromkeys(("messages", "unreadable", "bytes", "oldest", "newest", "held"))
     for table, name in (("queues", "name"), ("subscriptions", "queue")):
         rows[table] = [{**row, **uncounted, "messages": kept.get(str(row[name]))} for row in rows[table]]

@@ -20,23 +20,23 @@ class _Fake(Reference):
         return {"ok": self.spoil(reply["ok"])} if "ok" in reply else reply
 
     def spoil(self, right: Message) -> Message:
-        """Return what is said instead of `right`."""
+        """Return the answer that is given instead of `right`."""
         return right
 
 
 class Right(_Fake):
-    """Nothing wrong."""
+    """Answers correctly."""
 
 
 class Loses(_Fake):
-    """Leaves the first record out."""
+    """Omits the first record."""
 
     def spoil(self, right: Message) -> Message:
         return {**right, "records": right["records"][1:]}
 
 
 class Invents(_Fake):
-    """Gives the last record another transaction's name."""
+    """Gives the last record the name of another transaction."""
 
     def spoil(self, right: Message) -> Message:
         *others, last = right["records"] or [None]
@@ -44,7 +44,7 @@ class Invents(_Fake):
 
 
 class Resurrects(_Fake):
-    """Reads on after the tail, into what an earlier generation has left there."""
+    """Reads beyond the tail, into bytes of an earlier generation."""
 
     def recover(self, request: Message) -> Message:
         files: Mapping[str, bytes] = request["files"]
@@ -63,14 +63,14 @@ class Refuses(_Fake):
 
 
 class Silent(_Fake):
-    """Leaves out what is damaged, and says that all is well."""
+    """Omits damaged regions and reports `clean`."""
 
     def spoil(self, right: Message) -> Message:
         return {**right, "verdict": "clean" if right["verdict"] == "recovered" else right["verdict"]}
 
 
 class Raises(_Fake):
-    """Falls over what it should refuse."""
+    """Crashes on input that it should refuse."""
 
     def spoil(self, right: Message) -> Message:
         if right["verdict"] == "refused":
@@ -88,7 +88,7 @@ class Nonsense(_Fake):
 
 
 class Hangs(_Fake):
-    """Hangs on what it should refuse (to be run as a process: nothing stops a class)."""
+    """Hangs on input that it should refuse (to be run as a process: nothing stops a class)."""
 
     def spoil(self, right: Message) -> Message:
         if right["verdict"] == "refused":
@@ -109,7 +109,7 @@ class Tires(_Fake):
 
 
 class Ends(Tires):
-    """Answers eight questions and ends its process at the ninth as if all were well."""
+    """Answers eight questions and exits with status 0 at the ninth."""
 
     def spoil(self, right: Message) -> Message:
         self._asked += 1

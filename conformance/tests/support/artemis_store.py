@@ -54,7 +54,7 @@ def old_message(ident: int) -> bytes:
     return struct.pack(">i", 17 + len(body)) + body + struct.pack(">i", 8 + len(body) + len(head) + 13) + head
 
 
-#: What versions have added to queues: metadata, auto-created; then consumers, purging, routing.
+#: Fields that versions added to queues: first metadata and auto-created; then consumers, purging, routing.
 ARTEMIS_1, ARTEMIS_2 = b"\0\x01", b"\0\x01" + struct.pack(">ibb", -1, 0, 1)
 
 

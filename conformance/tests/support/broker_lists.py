@@ -7,9 +7,9 @@ from typing import Any
 
 from journalspec_reference.contents import Contents
 
-#: The column that a client gets as the body.
+#: Kind of a message -> the column that a client gets as the body.
 BODIES = {"text": "text", "map": "content", "stream": "content", "bytes": "data", "object": "class_name"}
-#: The required content of a store that is compared.
+#: The kinds of messages that a compared store must contain.
 ALL_KINDS = {*BODIES, "plain", "compressed", "large", "both", "paged"}
 
 
@@ -25,7 +25,7 @@ def plain(value: Any) -> Any:
 def differences(
     row: Mapping[str, Any], wanted: Mapping[str, Any], body: Mapping[str, Any] | None, gone: set[str]
 ) -> Iterator[tuple[str, Any, Any]]:
-    """Yield column, value and what the broker says where they differ."""
+    """Yield column, value and the broker's value where they differ."""
     for name in ("message_id", "address", "durable", "priority", "delivery_count", "large", "paged"):
         yield name, row[name], wanted[name]
     for name in ("timestamp", "expiration", "scheduled"):
@@ -50,7 +50,7 @@ def compare(found: Contents, wanted: Mapping[str, Any], gone: set[str]) -> set[s
     counts = {count.name: (count.rows, count.bytes) for count in found.counts()}
     kinds: set[str] = set()
     for queue, theirs in wanted["queues"].items():
-        # A broker that is just reading a page lists a message of it twice.
+        # While a broker reads a page, it lists a message of it twice.
         idents = {each["id"] for each in theirs["messages"]}
         assert set(rows[queue]) == idents, queue
         assert counts[queue] == (len(idents), sum(row["size"] for row in rows[queue].values()))

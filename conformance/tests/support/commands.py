@@ -1,4 +1,4 @@
-"""What every command says: the rows of ``data/commands.toml``, and how one of them is tried."""
+"""Outputs of every command: the rows of ``data/commands.toml``, and how to try one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Row = tuple[str, int, str, list[str]]
 
 
 def typed(given: str = "files") -> pytest.MarkDecorator:
-    """Return what gives a test each row that takes `given` for granted, as `row`."""
+    """Return a decorator: the test runs once for each `row` that needs the files `given`."""
     chosen = [block for block in table("commands")["typed"] if block.get("given", "files") == given]
     found = [row for block in chosen for row in _rows(block)]
     return pytest.mark.parametrize("row", found, ids=lambda row: row[0])
@@ -33,7 +33,7 @@ def _rows(block: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def tried(row: Row, place: Path, **names: str) -> None:
-    """Try a row; `names` are what is in braces, and nothing below `place` may change."""
+    """Try a row; `names` replace the words in braces; nothing below `place` may change."""
     line, status, words, absent = row
     names |= {"place": str(place), "cases": str(CASES), "captured": str(CAPTURED)}
     names |= {"fakes": f"{sys.executable} {FAKES}"}

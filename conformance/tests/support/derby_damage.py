@@ -1,6 +1,6 @@
 """Damaged Derby databases, and the new ones that are made of them.
 
-A trial is a base (a database as a crash leaves it), a seed, and what that damages.
+A trial is a base (a database as a crash leaves it), and a seed that decides the damage.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from journalspec_reference.newstore import CannotRebuild, NewStore, StoreChoices
 
 
 def opened(directory: Path, policy: str = "default") -> Answer:
-    """Return what recovery makes of a database, or of a directory with a log."""
+    """Return the result of recovery for a database, or for a directory with a log."""
     log = directory / "log"
     (journal,) = find_journals(load(log if log.is_dir() else directory), "derby_log")
     return ask(journal, policy)
@@ -137,7 +137,7 @@ def _properties(directory: Path, random: Random) -> str:
 
 
 def damage(directory: Path, random: Random) -> str:
-    """Damage a database; return what was done."""
+    """Damage a database; return a description of the damage."""
     kinds = (_in_log, _next_file, _missing_log, _controls, _page, _properties)
     weights = (60, 12, 6, 10, 9, 3)
     done = [random.choices(kinds, weights)[0](directory, random)]
@@ -151,7 +151,7 @@ def damage(directory: Path, random: Random) -> str:
 
 @dataclass
 class Trial:
-    """One damaged database, and what became of it: `form` is ``database``, ``rows``, or why there is none."""
+    """A damaged database and the outcome: `form` is ``database``, ``rows``, or the reason of a refusal."""
 
     base: Path
     seed: int
@@ -160,7 +160,7 @@ class Trial:
     form: str = ""
     wanted: dict[str, Counter[str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
-    #: Whether transactions are undone that Derby leaves: without control files it begins a new log.
+    #: Whether transactions are undone that Derby does not undo: without control files it begins a new log.
     undone: bool = False
 
     @property
@@ -170,7 +170,7 @@ class Trial:
 
     @property
     def new(self) -> Path:
-        """The new one, or the script."""
+        """The new database, or the script."""
         return self.place / "new"
 
     def prepare(self) -> None:
@@ -186,7 +186,7 @@ class Trial:
             return
         put(store, self.new)
         lost = {item.code for item in (*store.left_out(), *store.unverified())}
-        # Without log.ctrl it does not look at the mirror.
+        # Without log.ctrl Derby does not read the mirror.
         unnamed = any(note.code == "no-control" for note in answer.observation.notes)
         unnamed |= not (self.old / "log" / "log.ctrl").is_file()
         begun = (self.old / "log" / "log1.dat").is_file()
@@ -206,14 +206,14 @@ class Trial:
                 self.problems.append("contents differ")
 
     def requests(self) -> tuple[dict[str, Any], dict[str, Any] | None]:
-        """Return what the product is asked, about the old database and about the new store."""
+        """Return the questions to the product, about the old database and about the new store."""
         new = {"database": str(self.new if self.form == "database" else self.place / "made")}
         if self.form == "rows":
             new["script"] = str(self.new / "rows.sql")
         return {"database": str(self.old)}, new if self.form in ("database", "rows") else None
 
     def judge(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
-        """Hold what the product has of both against the contents."""
+        """Compare the product's rows of both with the contents."""
         if wrong := difference(new, self.wanted):
             self.problems.append(f"the product: {wrong}")
         elif not self.undone:

@@ -1,4 +1,4 @@
-"""A file as a disk gives it: sectors that fail, holes, an end that comes earlier."""
+"""A file on a disk with faults: sectors that fail, holes, an early end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from journalspec_reference.content import SECTOR
 
 
 class Disk:
-    """A file of which sectors fail, or that is cut while it is read; what is asked of it is counted."""
+    """A file whose sectors fail, or that is cut while it is read; reads are counted."""
 
     def __init__(self, data: bytes, bad: frozenset[int] = frozenset(), cut: int | None = None) -> None:
         self.data = data

@@ -1,4 +1,4 @@
-"""Work that ends in one way or another, in a module that a process started anew can import."""
+"""Work that ends in various ways, in a module that a newly started process can import."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import get_context
 
-#: More than a pipe holds: a sender waits until it is read.
+#: More bytes than a pipe holds: a sender waits until somebody reads.
 LONG = bytes(5_000_000)
 
 

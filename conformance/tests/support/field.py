@@ -11,7 +11,7 @@ FIELD = Path(__file__).resolve().parents[4] / "shared" / "field"
 
 
 def unpacked(name: str, scratch: Path) -> Path:
-    """Return a directory with a copy of a field input; skip the test where there is none.
+    """Return a directory with a copy of a field input; skip the test if the input is missing.
 
     An input that is one archive is unpacked; its only directory is returned if it has one.
     """

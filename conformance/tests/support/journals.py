@@ -11,12 +11,12 @@ from journalspec.layout import laid
 CAPTURED = Path(__file__).resolve().parents[3] / "corpus" / "captured"
 PARTIAL_COMMIT = CAPTURED / "bitronix_tlog" / "bitronix-2.1.4" / "partial-commit"
 HORNETQ = CAPTURED / "jboss_journal" / "hornetq-2.4.9"
-#: The writes of the product after a decision, before it, and when it is confirmed.
+#: Statuses that the product writes after a decision, before it, and when it is confirmed.
 COMMITTING, PREPARED, COMMITTED = 8, 2, 3
 
 
 def decision(status: int, gtrid: bytes, *names: bytes, broken: bool = False) -> bytes:
-    """Return a record of the transaction log; the last byte of a broken one's body is another."""
+    """Return a record of the transaction log; in a broken one the last byte of the body is changed."""
     rows = [{"name": name} for name in names]
     data = bitronix_tlog.LAYOUT.build(
         "record", "2.1", status=status, gtrid=gtrid, names=rows, time=1, sequence_number=1
@@ -25,7 +25,7 @@ def decision(status: int, gtrid: bytes, *names: bytes, broken: bool = False) -> 
 
 
 def pair(directory: Path, *records: bytes, behind: bytes = b"", size: int = 400) -> Path:
-    """Write the two files of a transaction log, the first one active; `behind` comes after its tail."""
+    """Write the two files of a transaction log; the first is active, and `behind` follows its tail."""
     log = b"".join(records)
     for name, timestamp, content, rest in (("btm1", 2, log, behind), ("btm2", 1, b"", b"")):
         head = bitronix_tlog.LAYOUT.build("header", "2.1", timestamp=timestamp, position=21 + len(content))
@@ -53,6 +53,6 @@ def page(
 
 
 def short(directory: Path, *records: bytes) -> Path:
-    """Write a file with a header of 4 bytes: of one of four editions, which its bytes do not show."""
+    """Write a file with a header of 4 bytes, which four editions have: its bytes do not show which."""
     page(directory / "data-1.jbm", "s1", *records, fill=0x4A)
     return directory

@@ -1,4 +1,4 @@
-"""What tests of the judge share: four cases, fakes, the command line, a connection that follows a script."""
+"""Shared by tests of the runner: four cases, fakes, the command line, a connection that follows a script."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CASE = {case.id.rpartition(".")[2]: case for case in cases_of("", files=[CASES])
 PROBE = {probe.id: probe for probe in probes_of(list(CASE.values()))}
 #: A name that sets a title, clears the screen, breaks the line, and is not UTF-8.
 STRANGE = os.fsdecode(b"x\x1b]0;owned\x07\x1b[2J\n\xff")
-#: Run as a program, one of the fakes as a process.
+#: The program that runs one of the fakes as a process.
 FAKES = Path(__file__).resolve().parents[3] / "tools" / "fakes"
 #: The command as a process.
 PROGRAM = (sys.executable, "-m", "journalspec_conformance")
@@ -39,7 +39,7 @@ def fake(name: str) -> str:
 
 
 def call(*arguments: object, columns: int = 80, status: int | None = None) -> Result:
-    """Run `journalspec` in this process; it has to end with `status`, if that is given."""
+    """Run `journalspec` in this process; it must end with `status`, if that is given."""
     runner = CliRunner(env={"COLUMNS": str(columns), "TERM": "dumb"})
     done = runner.invoke(cli, [str(each) for each in arguments])
     assert status in (None, done.exit_code), done.output
@@ -52,20 +52,20 @@ def has(text: Container[str], *words: str) -> None:
 
 
 def in_full(*arguments: object, columns: int = 80, status: int | None = None) -> Result:
-    """Run `inspect` or `recover` and ask for all that there is, unless a form of the answer is chosen."""
+    """Run a command; `inspect` and `recover` get ``--all`` unless a form of the answer is chosen."""
     forms = {"--all", "--json", "--ndjson", "--hex", "--level", "--help"}
     shown = forms & {str(each) for each in arguments} or arguments[0] not in ("inspect", "recover")
     return call(*arguments, *(() if shown else ("--all",)), columns=columns, status=status)
 
 
 def harmless(text: str) -> str:
-    """Return a text after making sure that it neither steers a terminal nor breaks lines on its own."""
+    """Return a text after checks that it has no control characters besides line feeds."""
     assert all(char.isprintable() or char == "\n" for char in text)
     return text
 
 
 def flat(result: Result) -> str:
-    """Return what was printed with one space between words, lines put together."""
+    """Return the output on one line, with one space between words."""
     return " ".join(result.stdout.split())
 
 
@@ -77,7 +77,7 @@ def start(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str
 
 
 def right_answer(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an observation that says just what an expectation lists."""
+    """Return an observation with exactly the values that an expectation lists."""
     unsaid = ("when", "unnoted", "noted")
     answer = {key: copy.deepcopy(value) for key, value in entry.items() if key not in unsaid}
     notes = [dict(note) for note in entry.get("noted", ())]
@@ -86,7 +86,7 @@ def right_answer(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Scripted(Connection):
-    """A connection that answers what `reply` is, or returns for a request; `claims` are members of hello."""
+    """A connection that answers with `reply`, or with its result; `claims` are members of hello."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Directories of files that the page that reads a file is tried on."""
+"""Directories of files for tests of the page that reads a file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Looked(NamedTuple):
 
 
 def directories(format_id: str, room: Path) -> Iterator[Looked]:
-    """Yield captured directories; of a format without any, whole cases of the smoke tier, put into `room`."""
+    """Yield captured directories; if there are none, cases of the smoke tier, written into `room`."""
     found = sorted(path.parent for path in (CAPTURED / format_id).rglob("provenance.toml"))
     for directory in found:
         facts = tomllib.loads((directory / "provenance.toml").read_text(encoding="utf-8"))
@@ -40,7 +40,7 @@ def directories(format_id: str, room: Path) -> Iterator[Looked]:
 
 
 def whole_cases(format_id: str) -> list[Case]:
-    """Return the cases that are read without a remark, under no parameter."""
+    """Return the cases that need no parameter, and whose records read as `clean`."""
     return [
         case
         for case in load_cases(format_id)

@@ -1,4 +1,4 @@
-"""New stores held against the law: what contents report of the old one is in it, and it reads clean."""
+"""The law of new stores: they contain the old store's contents, and they read clean."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from journalspec_reference.newstore import NewStore, StoreChoices, new_store
 
 
 def bytes_of(store: NewStore) -> dict[str, bytes]:
-    """Return the files of a new store; what ends in / is a directory."""
+    """Return the files of a new store; a name that ends in / is a directory."""
     found = {}
     for file in store.files():
         parts = [*file.parts]
@@ -31,7 +31,7 @@ def bytes_of(store: NewStore) -> dict[str, bytes]:
 
 
 def made(answer: Answer, **choices: Any) -> tuple[NewStore, Answer]:
-    """Return the new store, and what reading it gives; it is clean, and the same each time."""
+    """Return the new store and its answer, which must be clean and the same each time."""
     store, journal = new_store(answer, StoreChoices(**choices)), answer.journal
     files = bytes_of(store)
     assert files == bytes_of(store)
@@ -66,7 +66,7 @@ def drawn(format_id: str, count: int = 300) -> Iterator[Journal]:
 
 
 def rows_of(found: Any) -> Mapping[tuple[str, str], int]:
-    """Return the number of rows that are counted, by table and name."""
+    """Return the numbers of rows, by table and name."""
     return {(count.table, count.name): count.rows for count in found}
 
 

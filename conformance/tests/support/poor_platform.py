@@ -1,7 +1,7 @@
 """The command line as on a system that has little of POSIX: ``python poor_platform.py ARGUMENT...``.
 
-No `fork`, no process groups, no `fcntl` and `resource`, signals as Windows has them. Files whose names end in
-$LOCKED cannot be removed, as where another program has them open.
+It has no `fork`, process groups, `fcntl` or `resource`, and the signals of Windows. Files whose names end in
+$LOCKED cannot be removed, as if another program had them open.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import signal
 import sys
 from typing import Any
 
-import psutil  # noqa: F401  # the one for Linux needs what goes now
+import psutil  # noqa: F401  # the one for Linux needs modules that are removed now
 
 GONE: tuple[str, ...] = ("fork", "forkpty", "killpg", "setsid", "getpgid", "getuid", "geteuid", "getgid")
 GONE += ("mkfifo", "chown", "O_TMPFILE", "O_DIRECTORY", "O_NOFOLLOW", "statvfs", "fchmod", "pread", "pwrite")

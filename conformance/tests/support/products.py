@@ -1,4 +1,4 @@
-"""What tests of products share: their marks, the fixtures' types, and a question to one."""
+"""Shared by tests of products: their marks, the types of fixtures, and a question to a product."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def need_brokers(*brokers: str) -> None:
 
 
 def asked(connection: Connection, directory: Path, format_id: str, edition: str, **members: Any) -> Json:
-    """Return the reply to a question: what strict recovery gives, if the members do not say otherwise."""
+    """Return the reply to a question: by default the result of strict recovery."""
     request = {"cmd": "recover", "format": format_id, "edition": edition, "dir": str(directory), "params": {}}
     request |= members
     if request["cmd"] != "write":

@@ -1,4 +1,4 @@
-"""Programs that introduce themselves as an implementation does, and at each question do what a test wants."""
+"""Programs that say hello like an implementation, and then run a test's code at each question."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HELLO = {
     "formats": {"f": {"editions": ["1"], "ops": ["read"], "observe": "records"}},
 }
 READ = {"cmd": "read", "format": "f", "edition": "1", "dir": ".", "observe": "records", "params": {}}
-#: One program in two modes; `answer` writes the right answer as the mode has it.
+#: One program for two modes; `answer` writes the right answer in the form of the mode.
 _SOURCE = f"""
 import json, os, subprocess, sys, time
 oneshot = len(sys.argv) > 1
@@ -48,14 +48,14 @@ for line in sys.stdin:
 
 
 def source(body: str, at_the_end: str = "") -> str:
-    """Return the text of a program that does `body` when it is asked, and the rest when it is dismissed."""
+    """Return the text of a program that runs `body` at each question, and `at_the_end` after the last."""
     return (
         _SOURCE.replace("BODY", textwrap.indent(textwrap.dedent(body or "pass"), "    ").strip()) + at_the_end
     )
 
 
 def until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
-    """Wait for a condition; return whether it came."""
+    """Wait for a condition; return whether it became true."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -65,7 +65,7 @@ def until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
 
 
 def alive(pid: int) -> bool:
-    """Return whether a process runs; one that only waits for somebody to ask how it ended does not."""
+    """Return whether a process runs; a zombie does not."""
     with suppress(psutil.NoSuchProcess):
         return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     return False

@@ -1,8 +1,8 @@
-"""Stores that a table names, what is done to their files, and what commands say about them then.
+"""Stores that a table names, changes of their files, and the output of commands about them.
 
 A store is a captured set, an archive of whole stores, a published case (``case:ID``), a store beside the
-checkout (``shared/...``), a journal that is built here, or ``nothing``. A change is what a shell would be
-told: ``remove bindings; zero journal/*``. A name may be a pattern that fits one file or several.
+checkout (``shared/...``), a journal that is built here, or ``nothing``. Changes are written like shell
+commands: ``remove bindings; zero journal/*``. A name may be a pattern that fits one file or several.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ A = decision(COMMITTING, b"A", b"db1", b"jms1")
 
 
 def headless(place: Path) -> None:
-    """Write a log whose active file has lost its header; an unconfirmed decision is whole in it."""
+    """Write a log whose active file has lost its header; it contains an intact unconfirmed decision."""
     path = pair(place, A, decision(PREPARED, b"B", b"db1")) / "btm1.tlog"
     path.write_bytes(bytes(21) + path.read_bytes()[21:])
 
@@ -43,14 +43,14 @@ def broker(place: Path) -> None:
 
 
 def future(place: Path) -> None:
-    """Write two files with a record each, of which the second is of a version that no product has."""
+    """Write two files with a record each; no product has the format version of the second."""
     for number, version in ((1, 2), (2, 9)):
         path = place / f"activemq-data-{number}.amq"
         page(path, "v2", add("v2", number, number), file_id=number, format_version=version)
 
 
 def indexed(place: Path) -> None:
-    """Write a journal, and in a directory beside it an index alone."""
+    """Write a journal, and beside it a directory that contains only an index."""
     shutil.copytree(CAPTURED / "kahadb_journal/activemq-6.1.7/rollover", place / "one")
     case = next(case for case in load_cases("kahadb_journal") if "db.data" in case.files())
     (place / "two").mkdir()
@@ -58,7 +58,7 @@ def indexed(place: Path) -> None:
 
 
 def strange(place: Path) -> None:
-    """Write a journal below a name that steers terminals, and a second copy of a file under one."""
+    """Write a journal in a directory whose name controls terminals; copy a file to such a name."""
     try:
         find_case("btm.clean.two-phase").materialize(place / STRANGE)
     except OSError:
@@ -119,7 +119,7 @@ def packed(file: Path) -> None:
 
 
 def opened(file: Path) -> None:
-    """Write what a compressed file has in its place."""
+    """Replace a compressed file by its uncompressed content."""
     file.with_suffix("").write_bytes(gzip.decompress(file.read_bytes()))
     file.unlink()
 
@@ -143,11 +143,11 @@ VERBS: dict[str, Callable[..., object]] = {
 
 
 def changed(place: Path, changes: str) -> None:
-    """Do to the files of a store what a line says."""
+    """Apply the changes in a line to the files of a store."""
     for change in filter(None, changes.split("; ")):
         verb, name, *words = shlex.split(change)
         found = sorted(place.glob(name))
-        # What is written has a name, not a pattern.
+        # `write` needs a name, not a pattern.
         assert found or verb == "write" or not set(name) & {*"*?["}, f"no file is {name}"
         for file in found or [place / name]:
             VERBS[verb](file, *words)
@@ -180,7 +180,7 @@ def rows() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
 
 
 def said(command: str, **names: str) -> tuple[int, str]:
-    """Return how a command ends, and what it prints as one line, commands put together."""
+    """Return a command's exit status, and its output as one line; printed commands are joined."""
     done = call(*(word.format(**names) for word in shlex.split(command)), columns=100)
     harmless(done.output)
     assert "Traceback" not in done.output

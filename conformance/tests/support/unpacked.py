@@ -1,4 +1,4 @@
-"""Stores as tests get them: out of an archive, or with each file packed by itself."""
+"""Stores for tests: from an archive, or from files that are compressed one by one."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 
 
 def unpacked(archive: Path, to: Path) -> Path:
-    """Unpack an archive; return where."""
+    """Unpack an archive; return the directory."""
     with tarfile.open(archive) as packed:
         packed.extractall(to, filter="data")
     return to
 
 
 def copied(source: Path, to: Path) -> Path:
-    """Copy a store whose files may be packed one by one; return where."""
+    """Copy a store whose files may be compressed one by one; return the directory."""
     for path in (path for path in source.rglob("*") if path.is_file()):
         place = to / path.relative_to(source)
         place.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What a task takes, counted: lines of Python and bytes are the same on every machine, seconds are not."""
+"""The cost of a task in lines of Python and in bytes: unlike seconds, the same on every machine."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from types import FrameType
 from typing import Any, SupportsIndex
 
 Task = Callable[[], Any]
-#: Linear work grows with exponent 1, with a logarithm a little more, and quadratic work with 2.
+#: Linear work has the exponent 1, n log n a little more, quadratic work 2.
 LINEAR = 1.2
 
 
 class Counted(bytes):
-    """Bytes that count those that are taken out of them, and out of these; those that are searched, too."""
+    """Bytes that count the bytes copied out of them and of their slices, and the bytes searched."""
 
     moved = 0
 
@@ -39,7 +39,7 @@ class Counted(bytes):
 
 
 def work(task: Task) -> tuple[int, int]:
-    """Return how many lines of Python a task runs, and how many bytes it takes out of Counted ones."""
+    """Return the number of lines of Python that a task runs, and of bytes that it takes from Counted."""
     lines = 0
 
     def traced(frame: FrameType, event: str, argument: object) -> Any:
@@ -57,7 +57,7 @@ def work(task: Task) -> tuple[int, int]:
 
 
 def growth(prepared: Callable[[int], Task], size: int) -> float:
-    """Return the exponent by which work grows with its size, and not by what it takes for any size."""
+    """Return the exponent by which work grows with its size; constant work is subtracted."""
     prepared(size)()  # imported or cached parts are not measured
     small, middle, large = (work(prepared(size * times)) for times in (1, 2, 4))
     grown = [(max(b - a, 1), max(c - b, 1)) for a, b, c in zip(small, middle, large, strict=True)]

@@ -39,7 +39,7 @@ class Run(Recorder):
     buffer = 512
 
     def did(self, item: Op, op: Operation) -> None:
-        """Note what was done, and behind a written note what it is."""
+        """Record an operation on the files, and after a written note its mark."""
         if not isinstance(item, Write) or op["op"] != "note":
             self.storage.note(item)
             return
@@ -49,18 +49,18 @@ class Run(Recorder):
         if len(item.data) <= self.buffer:
             self.storage.note(item, mark)
             return
-        # A line longer than the buffer is written in two steps: the note is there if both are.
+        # A line longer than the buffer is written in two steps; the note is complete after both.
         for start, end in ((0, self.buffer), (self.buffer, len(item.data))):
             inside = tuple((at - start, name) for at, name in fields if start <= at < end)
             part = Part(mark.record, NAME, item.off + start, end - start, mark.key, inside)
             self.storage.note(Write(NAME, part.off, item.data[start:end]), part)
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
-        """Return the record that is safe now."""
+        """Return the record that is now durable."""
         return [self.marks[-1].record] if op["op"] == "note" and durable else []
 
     def perform(self, op: Operation, *, together: bool) -> None:
-        """Write a note; none waits for others."""
+        """Write a note; writes are not grouped."""
         self.apply(op)
 
 
@@ -86,7 +86,7 @@ def record(work: SmallWorkload) -> Trace:
 
 
 def answer(observation: Observation) -> Answer:
-    """Return what an observation amounts to."""
+    """Return the answer that an observation means to the oracle."""
     if observation.verdict == REFUSED:
         return Answer((), observation.code)
     texts = tuple(str(seen.fields["text"]) for seen in observation.records)

@@ -1,4 +1,4 @@
-"""What the toy's operations mean: a note that was written is there."""
+"""The meaning of the toy's operations: a written note is part of the state."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Texts:
         return tuple(state.get("texts", ()))
 
     def after(self, kept: tuple[str, ...], op: Mapping[str, Any], edition: str) -> tuple[str, ...]:
-        """Return what there is after one operation."""
+        """Return the state after one operation."""
         return (*kept, op["text"]) if op["op"] == "note" else kept
 
     def shown(self, kept: tuple[str, ...]) -> dict[str, Any]:
-        """Return what recovery must report."""
+        """Return the observation that recovery must give."""
         return {"texts": list(kept)}

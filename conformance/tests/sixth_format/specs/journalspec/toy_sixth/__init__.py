@@ -1,1 +1,1 @@
-"""A toy format: what a sixth format has to bring, and nothing more."""
+"""A toy format: only the parts that a new format needs."""

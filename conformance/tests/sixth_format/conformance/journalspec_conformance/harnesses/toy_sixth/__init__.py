@@ -1,4 +1,4 @@
-"""The harness of the toy's product: what `read`, `recover` and `write` mean to it."""
+"""The harness of the toy's product: it maps `read`, `recover` and `write` to its calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Writing(Session):
     operations = ("note",)
 
     def made(self) -> Notes:
-        """Return the journal, not opened."""
+        """Return the journal without opening it."""
         return Notes(self.directory)
 
     def done(self, op: Op) -> bool:

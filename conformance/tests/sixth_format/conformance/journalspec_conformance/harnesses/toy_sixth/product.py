@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class Spoilt(Exception):
-    """A note is not what was written."""
+    """This error means that a stored note differs from the written one."""
 
 
 class Notes:
@@ -20,7 +20,7 @@ class Notes:
         self._path = directory / self.NAME
 
     def open(self) -> None:
-        """Make the file if it is not there."""
+        """Make the file if it does not exist."""
         if not self._path.exists():
             self._append(b"TOY6")
 
@@ -43,7 +43,7 @@ class Notes:
             data = data[size + 2 :]
 
     def stop(self) -> None:
-        """Release the file: it is never held."""
+        """Do nothing: the file is not held open."""
 
     def _append(self, data: bytes) -> None:
         with self._path.open("ab") as stream:
