@@ -19,7 +19,7 @@ from journalspec_reference.filesets import Journal, find_journals, load
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns
 from journalspec_reference.jboss_journal.recover import ReplayedState
 from journalspec_reference.kahadb_journal.codec import CommandError
-from journalspec_reference.kahadb_journal.places import TRANSACTION, _fields, transaction_in
+from journalspec_reference.kahadb_journal.records import TRANSACTION, _fields, transaction_in
 
 NUMBERS = range(40)
 

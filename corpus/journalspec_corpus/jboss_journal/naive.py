@@ -20,7 +20,7 @@ from journalspec.jboss_journal.plain import UNFILLED_ID, has, laid_out_as, next_
 from journalspec.mutf8 import decode
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec_corpus.author import reported
-from journalspec_corpus.jboss_journal.author import CHECK, TX, name_of
+from journalspec_corpus.jboss_journal.author import CHECK, TX
 from journalspec_corpus.naive import (
     Entry,
     Files,
@@ -115,9 +115,10 @@ def _answer(found: Sequence[Scanned], files: Files, edition: str) -> dict[str, A
     dropped = [region for file in found if file.unusable for region in file.lost()]
     dropped += [region for file in usable for region in file.lost()]
     numbers = [_number(file.name) for file in usable]
-    complete = numbers == [*range(1, len(usable) + 1)] == [file.rank for file in usable]
+    complete = numbers == [*range(1, len(found) + 1)] == [file.rank for file in usable]
+    complete = complete and CONTROL not in files
     state, gone = replayed(records, [file.rank for file in usable], edition, complete=complete)
-    missing = _packed(found) + ([] if CONTROL in files else _lost(found, usable))
+    missing = _packed(found) + ([] if CONTROL in files else _lost(found, usable, _unfinished(files)))
     missing += [*_changed_headers(usable, files, edition), *gone]
     rejected = any(item["why"] != "no-end" for item in state["discarded"])
     notes = ["invalid-file"] if len(usable) < len(found) else []
@@ -148,7 +149,16 @@ def _packed(found: Sequence[Scanned]) -> list[dict[str, Any]]:
     return [{"code": "file", "name": name.removesuffix(".gz"), "file": name} for name in packed]
 
 
-def _lost(found: Sequence[Scanned], usable: Sequence[Scanned]) -> list[dict[str, Any]]:
+def _unfinished(files: Files) -> list[int]:
+    """Return the numbers in the names of left-over files."""
+    ends = tuple(f".{_extension(files)}{end}" for end in (".tmp", ".cmp"))
+    names = [name[: -len(ends[0])] for name in files if name.endswith(ends)]
+    return [int(match[1]) for name in names if (match := re.fullmatch(r".*-(\d+)", name))]
+
+
+def _lost(
+    found: Sequence[Scanned], usable: Sequence[Scanned], unfinished: Sequence[int]
+) -> list[dict[str, Any]]:
     """Return the missing files that no product would have deleted (JBM-FIL-024)."""
     first = NAME.fullmatch(found[0].name.removesuffix(".gz")) if found else None
     if first is None or first[3] != "amq" or len(found) >= POOL or len(usable) < len(found):
@@ -159,7 +169,7 @@ def _lost(found: Sequence[Scanned], usable: Sequence[Scanned]) -> list[dict[str,
     if {"DELETE", "DELETE_TX", "ROLLBACK"} & {record["type"] for file in found for record in file.records}:
         return []
     out = []
-    for before, after in pairwise(sorted(file.rank for file in usable)):
+    for before, after in pairwise(sorted({*unfinished, *(file.rank for file in usable)})):
         if after > before + 1:
             ends = dict.fromkeys((before + 1, after - 1))
             out.append({"code": "file", "name": " to ".join(f"{first[1]}-{end}.amq" for end in ends)})
@@ -213,30 +223,30 @@ def _is_copy(file: Scanned, found: Sequence[Scanned]) -> bool:
 
 def _counting(files: Files, edition: str, params: Params) -> Files:
     """Return the data files after a pending compaction is applied (JBM-CMP-005 to JBM-CMP-009)."""
-    own = "." + (params.get("extension") or _extension(files, edition))
+    own = "." + (params.get("extension") or _extension(files))
     old, new, moves = _control(files, edition) or ([], [], [])
-    renamed = {name: name.removesuffix(".cmp") for name in new if name in files}
-    renamed |= {name: target for name, target in moves if name in files}
-    gone = {name for name in (*old, *renamed.values()) if name not in renamed}
+    renamed = {name: name.removesuffix(".cmp") for name in new if name in files and name not in old}
+    renamed |= {name: target for name, target in moves if name in files and name not in old}
+    gone = {*old, *(name for name in renamed.values() if name not in renamed)}
     left = {name: data for name, data in files.items() if name not in gone and name != CONTROL}
-    # Files of another extension belong to the journal only if no file has its own, and none is configured.
-    whole = "extension" not in params and not any(name.endswith((own, ".tmp", ".cmp")) for name in files)
     return {
-        name: data for name, data in left.items() if renamed.get(name, name).removesuffix(".gz").endswith(own)
-    } or (left if whole else {})
+        name: data
+        for name, data in left.items()
+        if own != "." and renamed.get(name, name).removesuffix(".gz").endswith(own)
+    }
 
 
-def _extension(files: Files, edition: str) -> str:
+def _extension(files: Files) -> str:
     """Return the most frequent extension, the first in the alphabet on a tie (JBM-FIL-001)."""
     bare = (re.sub(r"(\.cmp|\.tmp)?(\.gz)?$", "", name) for name in files)
     found = Counter(match[3] for name in bare if (match := NAME.fullmatch(name)))
-    return min(found, key=lambda each: (-found[each], each), default=name_of(1, edition).rpartition(".")[2])
+    return min(found, key=lambda each: (-found[each], each), default="")
 
 
 def _beside(files: Files, edition: str, params: Params) -> list[Scanned]:
     """Return the content of control, superseded and leftover files and of copies, by name."""
     counting = {file.name for file in _searched(files, edition, params)}
-    own = params.get("extension") or _extension(files, edition)
+    own = params.get("extension") or _extension(files)
     found = []
     for name in sorted(files, key=natural):
         if name == CONTROL and LAYOUT.has("control", edition):

@@ -94,7 +94,7 @@ class FileSet:
     renamed: dict[str, str] = field(default_factory=dict)
     #: Files that must be there and are not.
     missing: tuple[Missing, ...] = ()
-    #: No file has been used again, and there was no compaction.
+    #: All are usable, none has been used again, and there was no compaction.
     unused: bool = False
     #: In addition, no file was removed: every written record is here.
     complete: bool = False
@@ -153,7 +153,9 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     ordered, implied = _with_headless([file for file in found if file.role == "data"], imply)
     notes += [*_identity_notes(ordered), *implied]
     numbers = [file.number for file in ordered]
-    unused = [file.file_id for file in ordered] == numbers and CONTROL not in files
+    # What an unusable file holds, nobody knows.
+    usable = all(file.problem is None for file in ordered)
+    unused = usable and [file.file_id for file in ordered] == numbers and CONTROL not in files
     return FileSet(
         tuple(ordered),
         tuple(notes),
@@ -256,7 +258,8 @@ def lost_from(found: FileSet, *, before: bool = False) -> list[Missing]:
     named = parsed(files[0].name) if files and found.unused else None
     if len(files) >= POOL_FILES or named is None or named["extension"] != POOL_EXTENSION:
         return []
-    numbers = sorted({*([0] if before else []), *(file.number for file in (*files, *others))} - {-1})
+    known = (*files, *(file for file in others if file.role == "leftover"))
+    numbers = sorted({*([0] if before else []), *(file.number for file in known)} - {-1})
     text = "no file was used again, and nothing was ever deleted: Artemis would have kept this one"
     names = [
         " to ".join(f"{named['prefix']}-{number}.{POOL_EXTENSION}" for number in gap.split(" to "))
@@ -365,12 +368,14 @@ def _control_plan(files: Files, dialect: Dialect, notes: list[Note]) -> FileSet:
         return FileSet()
     notes.append(Note("control-applied", CONTROL))
     old, new, renames = lists
-    renamed = {name: name.removesuffix(".cmp") for name in new if name in files}
-    renamed.update({source: target for source, target in renames if source in files})
-    removed = [name for name in old if name in files and name not in renamed]
+    # The old files go first, so that one of them cannot be renamed (JBM-CMP-005).
+    left = files.keys() - {*old}
+    renamed = {name: name.removesuffix(".cmp") for name in new if name in left}
+    renamed.update({source: target for source, target in renames if source in left})
+    removed = [name for name in old if name in files]
     # A file that a rename is about to replace is treated as missing too.
-    removed += [name for name in renamed.values() if name in files and name not in renamed]
-    gone = [name for name in new if name not in files and name.removesuffix(".cmp") not in files]
+    removed += [name for name in renamed.values() if name in left and name not in renamed]
+    gone = [name for name in new if name not in left and name.removesuffix(".cmp") not in left]
     notes += [Note("control-file-gone", name, text=_gone_text(removed)) for name in gone]
     return FileSet(removed=tuple(removed), renamed=renamed)
 

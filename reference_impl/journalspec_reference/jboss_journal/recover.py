@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, starmap
+from itertools import chain, starmap
 from operator import itemgetter
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
@@ -28,7 +28,6 @@ from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import (
     Batch,
     Found,
-    Source,
     Stretch,
     damaged,
     late_columns,
@@ -36,10 +35,18 @@ from journalspec_reference.batches import (
     source_of,
 )
 from journalspec_reference.ids import Ids
-from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, PreparedTx, columns_of
+from journalspec_reference.jboss_journal.bodies import (
+    AGAIN_FROM,
+    AGAIN_MOST,
+    BRIEF,
+    OFFSET_BITS,
+    Body,
+    BodyColumns,
+    PreparedTx,
+    StoredBodies,
+)
 from journalspec_reference.jboss_journal.codec import (
     ADD,
-    CHECK_SIZE,
     COMMIT,
     DIALECTS,
     INT,
@@ -61,34 +68,22 @@ from journalspec_reference.jboss_journal.fileset import (
     map_of,
     refusal,
 )
-from journalspec_reference.jboss_journal.scan import NEED, earlier, first_found, scan, threes
+from journalspec_reference.jboss_journal.scan import earlier, first_found, scan, threes
 
 T = TypeVar("T")
 LONG = Struct(">q")
 #: The counts of a COMMIT or PREPARE: (file id or turn of the file, number of records).
 Pairs = Sequence[tuple[int, int]]
-#: Number of bits of the offset in a place; the bits above it number the file.
-OFFSET_BITS = 40
 #: The text about a record without its ADD.
 UNKNOWN_TEXT = "it is changed or deleted here, and the record that added it is not there"
-#: A record of any type has its user type and the size of its body before this offset (bytes).
-_BRIEF = 1 + max(
-    kind.places.get("user_type", 0) for dialect in DIALECTS.values() for kind in dialect.kinds.values()
-)
 #: With fewer numbers than this (two for each reference), removing the deleted ones is not worth the time.
 SWEEP_FROM = 1 << 15
 #: The ADD of a changed record is first looked for among this many records before the change.
 _SOON = 1 << 12
 #: The types of records that take effect at once and have the same form.
 _PLAIN = bytes((ADD, UPDATE))
-#: At most this many records are read together.
-_TOGETHER = 1 << 9
-#: The id, the size and the type of a body, which are stored directly before it.
-BODY_HEAD = Struct(">qiB")
 #: At most this many heads of records are remembered.
 _MOST_HEADS = 1 << 10
-#: Lengths of the first and of the longest read when adjacent live records are read again (bytes).
-AGAIN_FROM, AGAIN_MOST = 1 << 12, 1 << 20
 
 
 def record_of(item: JournalRecord, file: str, file_id: int) -> Record:
@@ -165,7 +160,7 @@ class ReplayedState(dict[str, Any]):
         self.replay = replay
 
 
-class Replay:
+class Replay(StoredBodies):
     """Applies records in reading order; :meth:`outcome` returns the result (JBM-RCV).
 
     A record that can still be live is kept as 16 bytes: its id and its place. The place is doubled, and odd
@@ -175,9 +170,7 @@ class Replay:
 
     def __init__(self, present: Iterable[int], complete: bool = False) -> None:
         self._present = frozenset(present)
-        #: File, its bytes, its end, and the start of a part of it; a file can be too long for the offsets of
-        #: one part.
-        self._places: list[tuple[DataFile, Source, int, int]] = []
+        self._places = []
         self._size = self._turn = 0
         #: If the journal is small, its batches, each with the place of its first byte.
         self._kept: list[tuple[int, Batch]] = []
@@ -391,7 +384,7 @@ class Replay:
         prepared.sort(key=lambda item: item[0])
         live = self._delivered[1::2]
         state = {
-            "live": self._told(live, _live, lambda: self._brief(live)),
+            "live": self._told(live, _live, lambda: self.brief(live)),
             "prepared": self._listed(
                 len(prepared),
                 lambda: (self._in_doubt(*item) for item in prepared),
@@ -471,11 +464,6 @@ class Replay:
     def _lacking_records(self, tx: int, place: int, count: int) -> Missing:
         return Missing("transaction", str(tx), *self.where(place), count)
 
-    def where(self, place: int) -> tuple[str, int]:
-        """Return the file and the offset of the record at a place."""
-        file, _, _, begin = self._places[place >> OFFSET_BITS]
-        return file.name, begin + (place & (1 << OFFSET_BITS) - 1)
-
     def _record(self, place: int) -> JournalRecord:
         """Return the record at a place; raises Changed if it is read again and is no longer there."""
         file, source, limit, _ = self._places[place >> OFFSET_BITS]
@@ -487,17 +475,6 @@ class Replay:
         if found is None or found.base + found.off[0] != off:
             raise Changed(file.name)
         return decode_record(found.data, found.off[0], file.dialect, found.base)
-
-    def _brief(self, places: Iterable[int]) -> Iterator[tuple[object, int]]:
-        """Yield the user type of the record at each place and the size of its body."""
-        for place in places:
-            file, source, _, begin = self._places[place >> OFFSET_BITS + 1]
-            head = source.read(begin + (place >> 1 & (1 << OFFSET_BITS) - 1), _BRIEF)
-            kind = file.dialect.kinds.get(head[0]) if head else None
-            at = kind.places.get("user_type", _BRIEF) if kind is not None else _BRIEF
-            if kind is None or at >= len(head):
-                raise Changed(file.name)
-            yield head[at], INT.unpack_from(head, kind.places["body_size"])[0]
 
     def heads(self, size: int, once: int) -> Iterator[tuple[int, bytes]]:
         """Yield the id of each live record, and its bytes from the user type on, which the body follows.
@@ -522,7 +499,7 @@ class Replay:
                         types[code] = kind.places.get("user_type", 0)
                 off = begin + (place & mask)
                 data = source.read(off, min(limit - off, AGAIN_FROM + min(2 * used, AGAIN_MOST)))
-                first, at, top = place, 0, max(0, len(data) - _BRIEF - size)
+                first, at, top = place, 0, max(0, len(data) - BRIEF - size)
             used, type_at = at, types[data[at]] if data else 0
             if not type_at:
                 raise Changed(file.name)
@@ -531,94 +508,6 @@ class Replay:
                 if head[0] == once and len(known) < _MOST_HEADS:
                     known.add(head)
                 yield ident, head
-
-    def bodies(self, places: Iterable[int]) -> Iterator[Body]:
-        """Yield the records at `places`, which have bodies; raises Changed if one is no longer there.
-
-        Adjacent records are read together. In any order of places, at most a few KiB for each record and
-        twice its length are read.
-        """
-        # `tuple.__new__` takes half the time of the constructor of a NamedTuple.
-        made, mask, body = tuple.__new__, (1 << OFFSET_BITS) - 1, Body
-        part, data, base, used, top, shapes, limit = -1, b"", 0, 0, 0, {}, 0
-        for place in places:
-            if place >> OFFSET_BITS != part:
-                part = place >> OFFSET_BITS
-                file, source, limit, begin = self._places[part]
-                shapes = {
-                    code: Struct(f">{kind.places['id']}xqiB")
-                    for code, kind in file.dialect.kinds.items()
-                    if "user_type" in kind.places and kind.id
-                }
-                data, base, used, top = b"", 0, 0, 0
-            off = begin + (place & mask)
-            at = off - base
-            if at < 0 or at + NEED > top:
-                data = source.read(off, min(limit - off, AGAIN_FROM + min(2 * used, AGAIN_MOST)))
-                base, at, used, top = off, 0, 0, len(data)
-            shape = shapes.get(data[at]) if at < top else None
-            if shape is None or at + shape.size + CHECK_SIZE > top:
-                raise Changed(file.name)
-            ident, size, kind = shape.unpack_from(data, at)
-            start = at + shape.size
-            length = shape.size + size + CHECK_SIZE
-            if size < 0 or off + length > limit:
-                raise Changed(file.name)
-            if start + size > top:
-                data = source.read(off, length + AGAIN_FROM + min(2 * used, AGAIN_MOST))
-                start, base, at, used, top = start - at, off, 0, 0, len(data)
-                if start + size > top:
-                    raise Changed(file.name)
-            used += length
-            yield made(body, (place, data[at], ident, kind, data, start, start + size))
-
-    def columns(self, places: Iterable[int]) -> Iterator[BodyColumns]:
-        """Yield the records of :meth:`bodies`, many at a time if they are close together."""
-        each = iter(places)
-        while some := list(islice(each, _TOGETHER)):
-            while some:
-                # The records in the same part of a file as the first one.
-                begin = some[0] >> OFFSET_BITS << OFFSET_BITS
-                beyond = begin + (1 << OFFSET_BITS)
-                there = begin <= min(some) and max(some) < beyond
-                odd = (at for at, place in enumerate(some) if not begin <= place < beyond)
-                count = len(some) if there else next(odd)
-                found = self._columns(some[:count])
-                if found is not None:
-                    yield found
-                else:
-                    yield from map(columns_of, self.bodies(some[:count]))
-                del some[:count]
-
-    def _columns(self, places: Sequence[int]) -> BodyColumns | None:
-        """Return records of one file; None if they are too far apart to be read together."""
-        first, last = min(places), max(places)
-        file, source, limit, begin = self._places[first >> OFFSET_BITS]
-        off, length = begin + (first & (1 << OFFSET_BITS) - 1), last - first + AGAIN_FROM
-        if length > min(len(places) * AGAIN_FROM, 2 * AGAIN_MOST):
-            return None
-        data = source.read(off, min(length, limit - off))
-        body_at = {
-            code: kind.places["id"] + BODY_HEAD.size
-            for code, kind in file.dialect.kinds.items()
-            if "user_type" in kind.places and kind.id
-        }
-        offs = [place - first for place in places]
-        if max(offs) >= len(data):
-            return None
-        codes = bytes(map(data.__getitem__, offs))
-        if codes.translate(None, bytes(body_at)):
-            return None
-        starts = [at + body_at[code] for at, code in zip(offs, codes, strict=True)]
-        if max(starts) > len(data):
-            return None
-        head, before = BODY_HEAD.unpack_from, BODY_HEAD.size
-        heads = [head(data, start - before) for start in starts]
-        # Records that are incomplete in `data`, or were changed, are read one by one.
-        ends = [start + size for start, (_, size, _) in zip(starts, heads, strict=True)]
-        if max(ends) + CHECK_SIZE > len(data) or min(map(itemgetter(1), heads)) < 0:
-            return None
-        return BodyColumns(data, places, codes, heads, starts)
 
     def _told(
         self,

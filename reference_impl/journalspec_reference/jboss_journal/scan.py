@@ -314,9 +314,11 @@ def _rest(source: Source, dialect: Dialect, at: int, end: int) -> int:
     if dialect.hashed:
         return end
     top, left = end, 0
-    while at < top and not left:
+    last = source.read(end - 1, 1) if at < end else b""
+    fill = last if last in FILLS else b""
+    while fill and at < top and not left:
         part = source.read(max(at, top - SEARCH_STRETCH), min(top - at, SEARCH_STRETCH))
-        left = len(part.rstrip(part[-1:])) if part[-1:] in FILLS else len(part)
+        left = len(part.rstrip(fill))
         top -= len(part) - left
     least, begins = min(kind.least for kind in dialect.kinds.values()), [end]
     # The last bytes of a length can look like fill, so try both ends.
