@@ -194,6 +194,9 @@ class _Replay:
     def live(self) -> Iterator[bodies.Body]:
         return iter(self._rows)
 
+    def live_columns(self) -> Iterator[bodies.BodyColumns]:
+        return map(bodies.columns_of, self._rows)
+
     def in_doubt_transactions(self) -> list[bodies.PreparedTx]:
         """Return the same records again, as those of a prepared transaction."""
         return [bodies.PreparedTx(9, b"", 0, (0, 1, 2), ())]

@@ -43,8 +43,8 @@ from journalspec_corpus.crash.verdict import (
     limits,
     wrong_effect,
 )
+from journalspec_corpus.pipeline.failures import plan_of
 from journalspec_corpus.pipeline.manifest import ManifestError, part_files
-from journalspec_corpus.pipeline.plan import Plan
 from journalspec_reference import load
 
 TIER = "crash"
@@ -274,7 +274,7 @@ def built(directory: Path, count: int, editions: Mapping[str, Collection[str]]) 
     are hashes. Raises Problem if there is no build.
     """
     try:
-        plan = Plan.of_build(directory)
+        plan = plan_of(directory)
     except ManifestError as error:
         raise Problem(str(error), "`journalspec corpus build` makes one.") from None
     members = [item.name for item in fields(Descriptor)]

@@ -540,3 +540,13 @@ class StateContents:
             version = self.point.blocks[block].versions[code][place.start : place.end]
             known = self._pages[block, code, place] = blake(version.ljust(place.end - place.start, b"\0"))
         return known
+
+
+def memories(trace: Trace) -> list[bytes]:
+    """Return for each operation the content id of the files if the process is killed before it."""
+    found: list[bytes] = trace.derived.setdefault("memories", [])
+    line = Timeline(trace, 512)
+    for upto in range(len(trace.ops) + 1 if not found else 0):
+        said = upto and isinstance(trace.ops[upto - 1], (Ack, Mark, Publish, Release))
+        found.append(found[-1] if said else content_id(line.advance(upto).memory()))
+    return found

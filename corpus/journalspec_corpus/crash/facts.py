@@ -26,9 +26,9 @@ from journalspec_corpus.crash.disk import (
     CrashPoint,
     StateContents,
     States,
-    Timeline,
     case_id,
     content_id,
+    memories,
 )
 from journalspec_corpus.crash.oracle import (
     ALLOWED,
@@ -49,8 +49,6 @@ from journalspec_corpus.crash.trace import (
     Create,
     Mark,
     Part,
-    Publish,
-    Release,
     Reuse,
     Trace,
     Write,
@@ -204,7 +202,7 @@ class Facts:
             # file may equal that of a killed process. So the bytes are compared.
             rows = np.flatnonzero(~out & ~self.trashed)
             if len(rows):
-                images = frozenset(_memories(self.trace)[: self._upto + 1])
+                images = frozenset(memories(self.trace)[: self._upto + 1])
                 out[rows] = [self.contents.ids[row] in images for row in rows.tolist()]
         return out
 
@@ -443,16 +441,6 @@ class Facts:
             out[self.kill & ~self.trashed] = REFUSALS.index(FORBIDDEN)
         out[self.damaged & ~self.kill] = REFUSALS.index(REQUIRED)
         return out
-
-
-def _memories(trace: Trace) -> list[bytes]:
-    """Return for each operation the content id of the files if the process is killed before it."""
-    found: list[bytes] = trace.derived.setdefault("memories", [])
-    line = Timeline(trace, 512)
-    for upto in range(len(trace.ops) + 1 if not found else 0):
-        said = upto and isinstance(trace.ops[upto - 1], (Ack, Mark, Publish, Release))
-        found.append(found[-1] if said else content_id(line.advance(upto).memory()))
-    return found
 
 
 #: Backgrounds under which a hole shows records of an earlier generation or of another journal.
@@ -703,11 +691,7 @@ class State:
         return judge(answer, self.situation.expected, self.refusal, holes_allowed=salvaging)
 
     def records(self, answer: Answer) -> int:
-        """Return the number of records that the failure needs.
-
-        These are the records issued in the trace itself, and the required earlier records that `answer` does
-        not list.
-        """
+        """Return the number of records issued in the trace, and of required ones that `answer` lacks."""
         upto = max(self.situation.states.point.crash_index, self.situation.states.torn + 1)
         issued = {op.record for op in self.trace.ops[: upto + 1] if isinstance(op, Mark)}
         expected = self.situation.expected

@@ -15,6 +15,7 @@ from typing import Any
 
 from construct import ConstructError
 
+from journalspec import mutf8
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import databases, named, operations, part, shown
 from journalspec.derby_log.schema import LOOSE_BODY
@@ -64,7 +65,7 @@ def body(data: bytes) -> dict[str, Any]:
     form = operations()[found.operation]
     out = {"type": form.name} | dict(shown(part("head")[1:3], found)) | dict(shown(form.fields, found.fields))
     if "file_name" in out:
-        out["file_name"] = out["file_name"].decode(errors="replace")
+        out["file_name"] = mutf8.readable(out["file_name"])
     if found.undone is not None:
         out["undone"] = found.undone
     elif found.data:
@@ -228,7 +229,8 @@ class Log:
     def run(self, number: int, at: int, until: int = 0) -> tuple[list[dict[str, Any]], int, str]:
         """Return the records of one file from `at` on, where they end, and why.
 
-        Before `until`, an unreadable body only ends the list; from there on it is a reason to refuse.
+        Records before `until` are not part of the log: an unreadable body only ends the list there, and no record
+        needs a checksum.
         """
         out: list[dict[str, Any]] = []
         covered = self.covered(number, at)
@@ -243,7 +245,7 @@ class Log:
             at += AROUND + record["length"]
             if record["type"] == "CHECKSUM" and record["group"] & CHECKSUM:
                 covered = max(covered, at + record["data_length"])
-            elif at > covered and self.edition not in UNCHECKED and not self.opaque:
+            elif at > max(covered, until) and self.edition not in UNCHECKED and not self.opaque:
                 self.note("unverified", self.name(number), record["at"]["off"])
             out.append(record)
         ends = {end_of(record) for record in out}
@@ -323,12 +325,16 @@ def _pages(log: Log, redo: int, counted: list[dict[str, Any]], *, reading: bool)
     for (container, page), explained in after.items():
         if container not in own and (_version(log, container, page) or 0) > explained:
             log.note("newer-page")
-    changed = [record for record in counted if "page" in record and record["instant"] >= redo]
     replay = _Replay(log, redo)
     absent: set[int] = set()
-    for record in changed:
+    for record in counted:
+        named = record.get("transaction") is not None
+        if named and record["type"] == "CONTAINER" and record["action"] == 1:
+            replay.made.add(record["container"])
+        if "page" not in record or record["instant"] < redo:
+            continue
         container = record["container"]
-        if reading and container in log.beside and not replay.behind(record):
+        if reading and named and container in log.beside and not replay.behind(record):
             log.note("old-page", record["at"]["file"], record["at"]["off"])
         if log.beside.keys() >= CATALOGUE and container not in own | log.beside.keys() | absent:
             absent.add(container)

@@ -26,6 +26,7 @@ import pyarrow as pa
 
 from journalspec.files import PARTIAL, Unfit, read_bytes, replace_text
 from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.pipeline.failures import plan_of
 from journalspec_corpus.pipeline.manifest import (
     LICENSE,
     MANIFEST,
@@ -175,7 +176,7 @@ def built_again(directory: Path, manifest: dict[str, Any], scratch: Path, engine
 
     Raises ManifestError if this version does not know the plan.
     """
-    found = build(Plan.of_build(directory), scratch, engine)
+    found = build(plan_of(directory), scratch, engine)
     return [
         f"{MANIFEST}: {name}: built again it is another one"
         for name in sorted((found.keys() | manifest.keys()) - {"run", "seal"})

@@ -17,7 +17,7 @@ from journalspec_corpus.crash.formats import CrashFormat, Named, crash_format
 from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.trace import ID_BYTES
 from journalspec_corpus.crash.verdict import VERDICTS
-from journalspec_corpus.pipeline.manifest import ManifestError, part_files
+from journalspec_corpus.pipeline.manifest import ManifestError, load, part_files
 from journalspec_corpus.pipeline.plan import Plan
 
 _ID = re.compile(f"[0-9a-fA-F]{{{2 * ID_BYTES}}}")
@@ -51,6 +51,15 @@ class BuiltState:
         raise NotThere(f"{self.case_id}: no reader of the build fails in this state ({given}); name one")
 
 
+def plan_of(directory: Path) -> Plan:
+    """Return the plan of the build in `directory`; raises ManifestError if there is none of this version."""
+    members = load(directory)["plan"]
+    try:
+        return Plan(**{**members, "presets": tuple(members["presets"])})
+    except (KeyError, TypeError) as error:
+        raise ManifestError(f"{directory}: its plan is not one of this version: {error}") from None
+
+
 def place_of(directory: Path, name: str) -> BuiltState:
     """Return the state `name` of the build in `directory`; raises NotThere.
 
@@ -60,7 +69,7 @@ def place_of(directory: Path, name: str) -> BuiltState:
     if not _ID.fullmatch(digits):
         raise NotThere(f"{name!r} is not the id of a state: that is {2 * ID_BYTES} hex digits")
     try:
-        plan = Plan.of_build(directory)
+        plan = plan_of(directory)
         workloads = {work.name: work for work in plan.workloads()}
     except (ManifestError, UnknownFormat) as error:
         raise NotThere(f"{error}; `journalspec corpus build --tier core --out DIR` makes a build") from None

@@ -6,13 +6,11 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from journalspec import __version__
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.trace import PRESETS
-from journalspec_corpus.pipeline.manifest import ManifestError, load
 
 #: Increased whenever the same descriptor would give another id, class or verdict.
 ENGINE = 3
@@ -41,15 +39,6 @@ class Plan:
     def to_json(self) -> dict[str, Any]:
         """Return the plan as a JSON object."""
         return {**asdict(self), "presets": list(self.presets)}
-
-    @classmethod
-    def of_build(cls, directory: Path) -> Plan:
-        """Return the plan of the build in `directory`; raises ManifestError if there is none."""
-        told = load(directory)["plan"]
-        try:
-            return cls(**{**told, "presets": tuple(told["presets"])})
-        except (KeyError, TypeError) as error:
-            raise ManifestError(f"{directory}: its plan is not one of this version: {error}") from None
 
     @property
     def fingerprint(self) -> str:

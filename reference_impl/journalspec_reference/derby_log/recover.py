@@ -621,7 +621,7 @@ class LogPass:
         return {"rows": _shown(store.rows(store.places())), "in_doubt": in_doubt}
 
     def _branch(self, number: int, locked: set[RowPlace]) -> dict[str, Any]:
-        """Roll a prepared transaction back; return its changes (DRB-RCV-113).
+        """Roll a prepared transaction back; return its changes (DRB-RCV-180).
 
         `locked` are the rows of earlier branches; those of this branch are added.
         """

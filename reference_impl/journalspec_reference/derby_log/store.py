@@ -268,7 +268,7 @@ class Transaction:
 
 
 def _text(data: bytes) -> str:
-    """Return a VARCHAR, even if it is cut short (DRB-RCV-113)."""
+    """Return a VARCHAR, even if it is cut short (DRB-RCV-179)."""
     size = int.from_bytes(data[:2], "big")
     return mutf8.readable(data[2 : 2 + size] if size else data[2:].partition(b"\xe0\0\0")[0])
 

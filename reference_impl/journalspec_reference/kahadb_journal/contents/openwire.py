@@ -24,7 +24,7 @@ from journalspec_reference.kahadb_journal.contents.shapes import (
     Known,
     Make,
     Makes,
-    Shape,
+    SeenShape,
 )
 
 #: Fields of an object by name. Objects within are tuples, destinations texts.
@@ -304,17 +304,17 @@ def _wrong(read: Callable[[], object]) -> str:
 
 
 #: Version and type of objects -> their shapes, the one that was last seen first.
-_shapes: dict[tuple[int, ...], Sequence[Shape]] = {}
+_shapes: dict[tuple[int, ...], Sequence[SeenShape]] = {}
 #: So many shapes of a type are known; then only every so many objects a shape gives way to another one.
 _SHAPES, _SELDOM = 8, 128
 _unlike = count(1)
 
 
-def _learn(data: bytes, version: int, fields: Fields, known: Sequence[Shape]) -> None:
+def _learn(data: bytes, version: int, fields: Fields, known: Sequence[SeenShape]) -> None:
     """Let objects like this one be read by its shape, if this one has the same fields then."""
     if len(known) < _SHAPES or next(_unlike) % _SELDOM == 0:
         with suppress(KeyError, ContentsError, ValueError):
-            shape = Shape(families(FORMAT)["openwire"], version, data[4:], [*fields], _makes(version))
+            shape = SeenShape(families(FORMAT)["openwire"], version, data[4:], [*fields], _makes(version))
             if shape.fields(data, 4) == fields:
                 _shapes[version, data[4]] = [shape, *known[: _SHAPES - 1]]
 

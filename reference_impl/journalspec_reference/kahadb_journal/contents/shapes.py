@@ -70,7 +70,7 @@ class _Group:
         self._numbers = itemgetter(*self.slots.values(), 0)
 
 
-class Shape:
+class SeenShape:
     """The shape of an object: parts of numbers that end with a size, each with so many bytes after it.
 
     `data` is an object that can be read, from its type on, and `names` are its fields. Raises KeyError if it
