@@ -65,9 +65,9 @@ class Situation:
         return content if self.of_data is None else self.of_data(content["db-1.log"])
 
 
-ONE = {"batches": [["r1"]], "end": "none"}
-QUEUE = {"batches": [["r1"], ["r2"]], "index": {"messages": ["r1", "r2"], "last": "r2"}}
-TOPIC = {
+ONE: dict[str, Any] = {"batches": [["r1"]], "end": "none"}
+QUEUE: dict[str, Any] = {"batches": [["r1"], ["r2"]], "index": {"messages": ["r1", "r2"], "last": "r2"}}
+TOPIC: dict[str, Any] = {
     "files": [
         {"batches": [["r1 SUBSCRIPTION t=T sub=a info=41"], ["r2 t=T"]]},
         {"batches": [["r3 t=T"]]},
