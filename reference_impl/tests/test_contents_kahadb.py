@@ -251,6 +251,28 @@ def test_evidence_of_an_index_beside_the_journal(tmp_path: Path) -> None:
     ]
 
 
+def test_a_start_adds_an_updated_message_that_the_index_lacks(tmp_path: Path) -> None:
+    """Also for a subscription of a topic; a message that the index has and does not need stays as it is."""
+    records = lines(
+        "r1 q=A body=MESSAGE",
+        "r2 SUBSCRIPTION t=T sub=c:s info=INFO",
+        "r3 t=T body=MESSAGE",
+        "r4 t=T body=MESSAGE",
+        "r5 t=T body=MESSAGE",
+        "r6 UPDATE_MESSAGE q=A id=m1 body=MESSAGE",
+        "r7 UPDATE_MESSAGE t=T id=m3 body=MESSAGE",
+        "r8 UPDATE_MESSAGE t=T id=m4 body=MESSAGE",
+    )
+    index = {"messages": ["r4"], "last": "r5", "subscriptions": {"T:c:s": []}}
+    found = written({"batches": [records], "index": index}, tmp_path)
+    assert columns(found, "messages", "queue", "id", "state") == [
+        ("A", "m1", "pending"),
+        ("T", "m3", "pending"),
+        ("T", "m4", "not-in-index"),
+        ("T", "m5", "not-in-index"),
+    ]
+
+
 def test_jobs_are_what_the_commands_of_a_scheduler_leave(tmp_path: Path) -> None:
     def job(ident: str, after: int, **more: Any) -> bytes:
         fields = {"scheduler": "JMS", "job_id": ident, "next_execution_time": after, "start_time": 5, **more}

@@ -131,11 +131,10 @@ def inspect_command(
 ) -> None:
     """Show kind, content and losses of the journals at PATH on one screen.
 
-    PATH is a data directory of a broker, a directory of a database, the directory that
-    holds the journal's files, one above several stores, one of the files (its neighbours
-    are found), an archive (.tar, .tgz, .zip), or - for standard input. Several files are
-    one journal, such as a pair in two directories. Files that end in .gz are unpacked for reading. PATH is
-    only read.
+    PATH is a data directory of a broker, a directory of a database, the directory that holds the journal's
+    files, one above several stores, one of the files (its neighbours are found), an archive (.tar, .tgz,
+    .zip), or - for standard input. Several files are one journal, such as a pair in two directories. Files
+    that end in .gz are unpacked for reading. PATH is only read.
     """
     if as_hex + as_json + as_ndjson > 1:
         raise click.UsageError("--hex, --json and --ndjson exclude each other.")

@@ -45,6 +45,7 @@ from journalspec_corpus.crash.verdict import (
 )
 from journalspec_corpus.pipeline.failures import plan_of
 from journalspec_corpus.pipeline.manifest import ManifestError, part_files
+from journalspec_corpus.pipeline.plan import Plan
 from journalspec_reference import load
 
 TIER = "crash"

@@ -397,10 +397,7 @@ class Facts:
 
     @cached_property
     def _runs(self) -> dict[str, list[tuple[int, int, Rows]]]:
-        """The runs of whole old records from the start of a published record to the end of one.
-
-        For each file: (start, end, rows in which the run exists).
-        """
+        """File -> (start, end, rows) of runs of whole old records, between edges of published records."""
         found: dict[str, list[tuple[int, int, Rows]]] = {}
         old: dict[tuple[str, int], list[tuple[int, Rows]]] = {}
         for parts in chain.from_iterable(alternatives((BEFORE, mark) for mark in self.trace.stale).values()):
@@ -592,10 +589,7 @@ def _pointers(facts: Facts) -> tuple[Rows, Rows, Rows]:
 
 
 def fields(facts: Facts) -> Names:
-    """Return for each row the field in which the first damaged record tears.
-
-    It is empty if no record is torn: all of each or none of it arrived.
-    """
+    """Return for each row the field in which the first damaged record tears; empty if no record is torn."""
     if facts.states.stratum == CORRUPTED:
         return corrupted_fields(facts.states)
     out: Names = np.full(len(facts.all), "", object)

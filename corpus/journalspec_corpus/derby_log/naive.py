@@ -34,8 +34,7 @@ UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
 #: Notes about a loss.
 LOST = {"lost-middle", "beyond-end", "no-checkpoint", "groups-after"}
 LOST |= {"unfinished-switch", "old-page", "newer-page", "encrypted"}
-#: The first bytes of a checksum record's body, and the largest distance of an unfinished switch from the end
-#: of the log.
+#: The first bytes of a checksum record's body; the largest distance of an unfinished switch from the end.
 SUMMED_BODY, AHEAD = bytes.fromhex("0081 4900 0000 01c5 01"), 98304
 #: The heaps of the catalogue.
 CATALOGUE = {32, 96, 144, 192}
@@ -227,11 +226,7 @@ class Log:
             raise Invalid("malformed")
 
     def run(self, number: int, at: int, until: int = 0) -> tuple[list[dict[str, Any]], int, str]:
-        """Return the records of one file from `at` on, where they end, and why.
-
-        Records before `until` are not part of the log: an unreadable body only ends the list there, and no record
-        needs a checksum.
-        """
+        """Return the records of one file from `at` on, where they end, and why; the log begins at `until`."""
         out: list[dict[str, Any]] = []
         covered = self.covered(number, at)
         while not (why := self.problem(number, at)):

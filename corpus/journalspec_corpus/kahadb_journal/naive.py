@@ -294,7 +294,8 @@ def _answer(
     kept = _kept(found, numbers)
     gone = _emptied(files, edition)
     if edition != "seed":
-        gone += missing(files, found, [*kept.open, *kept.prepared])
+        counting = [(file, _counting(file, numbers)) for file in found]
+        gone += missing(files, counting, [*kept.open, *kept.prepared])
     verdict = RECOVERED if dropped or lossy or gone else CLEAN
     notes = [*_of_the_set(files, edition), *(note for file in found for note in file.notes)]
     torn = _torn(files, dropped, edition)

@@ -209,10 +209,12 @@ class _Index:
         return self.last is not None and place <= self.last
 
 
-def missing(files: Files, found: Sequence[Scanned], unfinished: Sequence[Any]) -> list[dict[str, Any]]:
+def missing(
+    files: Files, found: Sequence[tuple[Scanned, Sequence[Any]]], unfinished: Sequence[Any]
+) -> list[dict[str, Any]]:
     """Return the missing items that the index next to the scanned files proves (KHD-IDX-001, 002 and 006).
 
-    `unfinished` are the transactions that did not end.
+    Each file has its records that count (KHD-RCV-012); `unfinished` are the transactions that did not end.
     """
     if "db.data" not in files:
         return []
@@ -220,7 +222,7 @@ def missing(files: Files, found: Sequence[Scanned], unfinished: Sequence[Any]) -
         index = _Index(files)
     except (Invalid, UnicodeDecodeError):
         return []
-    ends = {_id(file.name): max([0, *map(end_of, file.records)]) for file in found}
+    ends = {_id(file.name): max([0, *map(end_of, file.records)]) for file, _ in found}
     gone = _taken_away(index, found, unfinished)
     counts: Counter[int] = Counter()
     for place in (index.last, index.first):
@@ -238,14 +240,16 @@ def missing(files: Files, found: Sequence[Scanned], unfinished: Sequence[Any]) -
     return out
 
 
-def _taken_away(index: _Index, found: Sequence[Scanned], unfinished: Sequence[Any]) -> set[Any]:
+def _taken_away(
+    index: _Index, found: Sequence[tuple[Scanned, Sequence[Any]]], unfinished: Sequence[Any]
+) -> set[Any]:
     """Return the destinations and messages that are removed by records after the index.
 
     A message is given with the key of its subscription, or None.
     """
     gone: set[Any] = set()
-    for file in found:
-        for record in file.records:
+    for file, records in found:
+        for record in records:
             if "stored" not in record or index.covers((_id(file.name), int(record["at"]["off"]))):
                 continue
             where = record.get("destination", {})

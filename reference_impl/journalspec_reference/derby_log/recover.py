@@ -237,9 +237,7 @@ class LogPass:
     # Where the log begins.
 
     def _start(self) -> Instant:
-        """Return the start that the control file names, or that of the first log file (DRB-CTL).
-        Raises Refusal.
-        """
+        """Return the start in the control file, or that of the first log file (DRB-CTL); raises Refusal."""
         if self._edition == SEED:
             return self._entered(Instant(min(self._logs, default=1), HEADER))
         self.chosen = choose(self._files)
@@ -274,10 +272,7 @@ class LogPass:
         return "DRB-DEV-002: Derby does not start" if len(data) == _OLD_CONTROL else "Derby uses it, too"
 
     def _entered(self, start: Instant, by: At | None = None) -> Instant:
-        """Check the file in which the scan starts (DRB-RCV-061, DRB-HDR-162); reading takes the first one.
-
-        `by` is the place that names the file.
-        """
+        """Check the file, named by `by`, in which the scan starts (DRB-RCV-061, DRB-HDR-162)."""
         name = f"log{start.number}.dat"
         if start.number not in self._logs:
             part, self._does = ("undo", _NO_UNDO) if self.checkpoint else ("the log", _NEW_LOG)
@@ -621,10 +616,7 @@ class LogPass:
         return {"rows": _shown(store.rows(store.places())), "in_doubt": in_doubt}
 
     def _branch(self, number: int, locked: set[RowPlace]) -> dict[str, Any]:
-        """Roll a prepared transaction back; return its changes (DRB-RCV-180).
-
-        `locked` are the rows of earlier branches; those of this branch are added.
-        """
+        """Roll a prepared transaction back (DRB-RCV-180); return its changes, add its rows to `locked`."""
         store = self.store
         touched = [place for place in store.touched(number) if place not in locked]
         locked.update(touched)

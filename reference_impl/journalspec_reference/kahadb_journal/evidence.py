@@ -26,12 +26,24 @@ from journalspec_reference.kahadb_journal.index import (
     is_in,
     shown,
 )
-from journalspec_reference.kahadb_journal.store import TOPICS, Destination, Name, Step, Store, number_of
+from journalspec_reference.kahadb_journal.store import (
+    TOPICS,
+    Destination,
+    Name,
+    Step,
+    Store,
+    number_of,
+    place_of,
+)
 
 #: The OpenWire version of a broker of 5.12 or later that finds no index.
 OPENWIRE = 11
 #: More than any offset.
 _NEVER = 1 << 63
+#: From this store version on an UPDATE_MESSAGE of a message that the index does not have adds it.
+_UPDATES_ADD = 6
+#: After every place of a record.
+_NO_PLACE = 1 << 128
 #: The most subscriptions that a note lists.
 _LISTED = 10
 #: The releases of ActiveMQ, by store version.
@@ -67,9 +79,9 @@ class Evidence:
     def __init__(self, files: Files) -> None:
         self._index: Index | None = None
         self._why = ""
-        #: The number of messages that took effect by records that the index covers; None until the pass is
-        #: beyond these records.
-        self._mark: int | None = None
+        #: The number of messages that took effect by records that the index covers, and the place of the
+        #: first record after these; None until the pass is beyond them.
+        self._mark: tuple[int, int] | None = None
         #: The facts of a usable index that contents need; None before the comparison.
         self.known: Known | None = None
         self._found_last = False
@@ -87,10 +99,10 @@ class Evidence:
         bound = self._index.bound
         return bound[1] if bound[0] == file else 0 if bound[0] < file else _NEVER
 
-    def passed(self, store: Store) -> None:
-        """Note that `store` is now the state after the records that the index covers."""
+    def passed(self, store: Store, place: int) -> None:
+        """Note that `store` is the state after the records that the index covers; the next is at `place`."""
         if self._mark is None:
-            self._mark = store.number
+            self._mark = store.number, place
 
     def looks(self, file: int, batch: Batch) -> None:
         """Note whether a batch has the record of the index's last update."""
@@ -121,7 +133,7 @@ class Evidence:
     def _compared(
         self, index: Index, store: Store, log: Log, later: Callable[[], Iterable[Step]]
     ) -> tuple[list[Missing], list[Note]]:
-        mark = store.number if self._mark is None else self._mark
+        mark = (store.number, _NO_PLACE) if self._mark is None else self._mark
         try:
             found = Known(index, store, log, mark)
         except UnusableIndex as why:
@@ -142,11 +154,12 @@ class Evidence:
 class Known:
     """The differences between an index and the state by the journal alone.
 
-    `mark` is the number of the last message that it covers.
+    `mark` is the number of the last message that it covers, and the place of the first record that it does
+    not cover.
     """
 
-    def __init__(self, index: Index, store: Store, log: Log, mark: int) -> None:
-        self.index, self.mark = index, mark
+    def __init__(self, index: Index, store: Store, log: Log, mark: tuple[int, int]) -> None:
+        self.index, self._mark = index, mark
         #: messages that the index places in missing files, or after a log's end -> that place
         self.lost: dict[tuple[Name, str], Place] = {}
         #: topic -> id of such a message -> its number in the index
@@ -168,7 +181,7 @@ class Known:
                 self.topics[roots.name] = roots
             here = store.destinations.get(roots.name)
             known = here.messages if here is not None else {}
-            left = _before(here, mark)
+            left = self._covered(here)
             numbers = array("q")
             for number, ident, place in index.messages(roots):
                 left.discard(ident)
@@ -193,12 +206,30 @@ class Known:
         #: destinations that the index has and the journal has not
         self.idle = names - store.destinations.keys()
 
+    def took_in(self, stored: int) -> bool:
+        """Return whether a message of the state took effect by a record that the index covers."""
+        return number_of(stored) <= self._mark[0]
+
+    def covers(self, stored: int) -> bool:
+        """Return the same of a message that a start does not add (KHD-IDX-011).
+
+        Releases that write version 6 or 7 add a message if a later UPDATE_MESSAGE replaces it.
+        """
+        adds = self.index.version >= _UPDATES_ADD and place_of(stored) >= self._mark[1]
+        return self.took_in(stored) and not adds
+
+    def _covered(self, here: Destination | None) -> set[str]:
+        """Return the messages of a destination that the index covers."""
+        if here is None:
+            return set()
+        return {ident for ident, stored in here.messages.items() if self.covers(stored)}
+
     def _hide_others(self, names: set[Name], store: Store) -> None:
         """Hide the messages of destinations that the index does not have; `names` are those that it has."""
         for name, here in store.destinations.items():
             # As above, versions 1 and 2 are not compared for topics.
             compared = self.index.version > 2 or name[0] not in TOPICS
-            if compared and name not in names and (left := _before(here, self.mark)):
+            if compared and name not in names and (left := self._covered(here)):
                 self.hidden[name] = left
 
     def without(self, later: Iterable[Step], store: Store) -> None:
@@ -303,10 +334,3 @@ def _about(index: Index) -> str:
             f"; ActiveMQ 5.12 and later need storeOpenWireVersion={index.openwire or 6} to start without it"
         )
     return text
-
-
-def _before(here: Destination | None, mark: int) -> set[str]:
-    """Return the messages of a destination that took effect up to a number."""
-    if here is None:
-        return set()
-    return {ident for ident, stored in here.messages.items() if number_of(stored) <= mark}

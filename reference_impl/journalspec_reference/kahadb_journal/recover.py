@@ -360,7 +360,7 @@ class JournalPass:
         cut = bisect_left(batch.off, self._evidence.begins(file.number) - batch.base)
         self._replay(file, islice(steps, cut))
         if cut < len(batch):
-            self._evidence.passed(self.store)
+            self._evidence.passed(self.store, place + batch.off[cut])
             self._replay(file, steps)
         self._evidence.looks(file.number, batch)
 
@@ -449,12 +449,16 @@ class JournalPass:
     def _later(self) -> Iterator[Step]:
         """Yield the steps of the commands that the index does not cover."""
         covers = (lambda _: False) if self._evidence is None else self._evidence.covers
-        first = sum(covers((file.number, file.length)) for file in self._files)
-        for _, file, batch in self.batches(first):
+        first, ignored = sum(covers((file.number, file.length)) for file in self._files), -1
+        for turn, file, batch in self.batches(first):
             items: Sequence[Parsed] = batch.more.get("parsed", ())
             for off, item in zip(batch.off, items, strict=False):
-                if not covers((file.number, batch.base + off)) and not isinstance(item, str):
-                    name, fields = item
+                if isinstance(item, str) or turn == ignored:
+                    continue
+                name, fields = item
+                if name == REWRITTEN and repeats(fields, self._numbers):
+                    ignored = turn  # no command of the rest of the file has an effect (KHD-RCV-012)
+                elif not covers((file.number, batch.base + off)):
                     yield step_of(name, fields, 0)
 
     def _tail(self) -> Iterator[Note]:

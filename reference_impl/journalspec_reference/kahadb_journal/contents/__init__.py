@@ -539,13 +539,14 @@ class Lists:
         self, name: Name, here: Destination, key: str, ranked: Ranked, topic: _Topic | None
     ) -> Iterator[ListedMessage]:
         acked = self._acknowledged.get((name, key), ())
-        mark = self._known.mark if self._known is not None else 0
         for ident in ranked.pending(here.subscriptions[key]):
             stored = here.messages[ident]
             state = PREPARED if ident in acked else PENDING
-            if topic is not None and (number := number_of(stored)) <= mark:
-                known = topic.numbers.get(number)
-                if known is None or not is_in(topic.needed.get(key, _NONE), known):
+            if topic is not None and self._known is not None and self._known.took_in(stored):
+                number = topic.numbers.get(number_of(stored))
+                if number is None:
+                    state = NOT_IN_INDEX if self._known.covers(stored) else state
+                elif not is_in(topic.needed.get(key, _NONE), number):
                     state = NOT_IN_INDEX
             yield ListedMessage(ident, place_of(stored), state)
 
