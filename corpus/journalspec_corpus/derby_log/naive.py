@@ -519,7 +519,6 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
         log = Log(_numbered(files), edition)
         _containers(log, files)
         start, at, redo = _start(log, files, policy=policy)
-        # These notes on the checkpoint record are made again when the scan reaches it.
         log.notes = {code: at for code, at in log.notes.items() if code not in ("surplus", "long-number")}
         if not policy:
             old = [number for number, data in log.files.items() if number < start and len(data) >= HEADER]

@@ -19,7 +19,7 @@ from journalspec_reference.content import Content
 from journalspec_reference.contents import Count
 from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal import newbindings
-from journalspec_reference.jboss_journal.bodies import BODY_HEAD, Body
+from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.codec import ADD, DIALECTS, INT, UPDATE, Dialect
 from journalspec_reference.jboss_journal.contents import BODY, RECORDS, body_name, is_narayana
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
@@ -46,6 +46,7 @@ from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2, HORNET
 from journalspec_reference.jboss_journal.fileset import JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.newpages import NewPages
 from journalspec_reference.jboss_journal.packing import CopiedRecord, NewRecord, copied, packing_of, prepared
+from journalspec_reference.jboss_journal.scan import BODY_HEAD
 from journalspec_reference.jboss_journal.wanted import Endings, ListingStore, WantedParts, meaning
 from journalspec_reference.newstore import (
     FILE,

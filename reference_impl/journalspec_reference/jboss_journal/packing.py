@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from journalspec_reference.answers import Answer
 from journalspec_reference.ids import Ids
-from journalspec_reference.jboss_journal.bodies import BODY_HEAD, Body, Kept
+from journalspec_reference.jboss_journal.bodies import Body, Kept
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     ADD_TX,
@@ -27,6 +27,7 @@ from journalspec_reference.jboss_journal.codec import (
     encode_record,
 )
 from journalspec_reference.jboss_journal.fileset import parsed
+from journalspec_reference.jboss_journal.scan import BODY_HEAD
 from journalspec_reference.newstore import PIECE, NewFile, parts, pieces
 
 #: The least length that the products require of a data file.

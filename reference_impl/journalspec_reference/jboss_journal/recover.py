@@ -28,6 +28,7 @@ from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import (
     Batch,
     Found,
+    Source,
     Stretch,
     damaged,
     late_columns,
@@ -35,16 +36,7 @@ from journalspec_reference.batches import (
     source_of,
 )
 from journalspec_reference.ids import Ids
-from journalspec_reference.jboss_journal.bodies import (
-    AGAIN_FROM,
-    AGAIN_MOST,
-    BRIEF,
-    OFFSET_BITS,
-    Body,
-    BodyColumns,
-    PreparedTx,
-    StoredBodies,
-)
+from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, PreparedTx
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     COMMIT,
@@ -68,7 +60,17 @@ from journalspec_reference.jboss_journal.fileset import (
     map_of,
     refusal,
 )
-from journalspec_reference.jboss_journal.scan import earlier, first_found, scan, threes
+from journalspec_reference.jboss_journal.scan import (
+    AGAIN_FROM,
+    AGAIN_MOST,
+    BRIEF,
+    OFFSET_BITS,
+    StoredBodies,
+    earlier,
+    first_found,
+    scan,
+    threes,
+)
 
 T = TypeVar("T")
 LONG = Struct(">q")
@@ -170,7 +172,7 @@ class Replay(StoredBodies):
 
     def __init__(self, present: Iterable[int], complete: bool = False) -> None:
         self._present = frozenset(present)
-        self._places = []
+        self._places: list[tuple[DataFile, Source, int, int]] = []
         self._size = self._turn = 0
         #: If the journal is small, its batches, each with the place of its first byte.
         self._kept: list[tuple[int, Batch]] = []
