@@ -1,7 +1,7 @@
 """OpenWire as KahaDB stores it: loose marshalling, a size in front, no cache of values (versions 1 to 12).
 
-Damaged data is read up to the damage. A flag has the value 0 or 1, and at most places only one type can
-be: where an object does not fit as it is stored, it is read once more by these rules, and that is reported.
+Damaged data is read up to the damage. A flag is 0 or 1, and most places allow only one type. An object that
+does not fit as it is stored is read again with these rules, and that is reported.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from journalspec_reference.kahadb_journal.contents.shapes import (
     SeenShape,
 )
 
-#: Fields of an object by name. Objects within are tuples, destinations texts.
+#: Fields of an object by name. Nested objects are tuples, destinations are texts.
 Fields: TypeAlias = dict[str, Any]
-#: One version of each layout that any type has, from the most usual on.
+#: One version for each layout of any type, the most frequent first.
 VERSIONS = (11, 6, 10, 9, 2, 1)
 #: Type of a message -> its kind.
 KINDS = {23: "plain", 24: "bytes", 25: "map", 26: "object", 27: "stream", 28: "text", 29: "blob"}
@@ -47,14 +47,14 @@ _CHARACTER, _STRING, _BYTES, _MAP, _LIST, _LONG_STRING = 3, 9, 10, 11, 12, 13
 
 
 class OpenWireError(ValueError):
-    """The bytes are no such object; the text says why."""
+    """The bytes are not an object of this type; the text says why."""
 
 
 _Reader: TypeAlias = Callable[["Bytes"], Any]
 
 
 def _number(kind: str) -> _Reader:
-    """Return what reads the next number of a form."""
+    """Return a function that reads the next number of a format."""
     form = struct.Struct(">" + kind)
     size, unpack = form.size, form.unpack_from
 
@@ -66,22 +66,22 @@ def _number(kind: str) -> _Reader:
 
 
 _U2, _I1, _I2, _I4, _I8 = map(_number, "Hbhiq")
-#: Tag of a value -> what reads it.
+#: Tag of a value -> the function that reads it.
 _NUMBERS = {1: _number("?"), 2: _I1, 4: _I2, 5: _I4, 6: _I8, 7: _number("d"), 8: _number("f")}
 
 
 class Bytes:
-    """The bytes of one object, taken from the front; IndexError and struct.error: they end too early."""
+    """Reads the bytes of one object in order; IndexError and struct.error mean that they end too early."""
 
     __slots__ = ("at", "data", "depth", "odd", "presumes", "values", "version")
 
     def __init__(self, data: bytes, at: int = 0, version: int = 0, *, presumes: bool = False) -> None:
         self.data, self.at, self.version = data, at, version
-        #: Whether a flag that is neither 0 nor 1 is 0, and a type that cannot be the one that can.
+        #: Whether an invalid flag is read as 0, and an impossible type as the only possible one.
         self.presumes = presumes
-        #: The values that were accepted although the product would refuse them.
+        #: Accepted values that the product would refuse.
         self.odd: list[Problem] = []
-        #: How many values were read, and how many objects are around this one.
+        #: The number of values read so far, and of the objects around this one.
         self.values = self.depth = 0
 
     def byte(self) -> int:
@@ -125,7 +125,7 @@ class Bytes:
         return self.take(_I4(self)) if self.flag() else None
 
     def kind(self, *known: int) -> int:
-        """Return the next type, which is one of those `known`; raises OpenWireError."""
+        """Return the next type; raises OpenWireError if it is not in `known`."""
         found = self.byte()
         if found not in known:
             if not self.presumes:
@@ -135,7 +135,7 @@ class Bytes:
         return found
 
     def destination(self) -> str | None:
-        """Return a destination as `queue://NAME`; None: there is none."""
+        """Return a destination as `queue://NAME`; None if it is absent."""
         if not self.flag():
             return None
         kind = self.kind(*_DESTINATIONS)
@@ -222,7 +222,7 @@ class Bytes:
         return [self.value(depth + 1) for _ in range(count)]
 
     def entries(self, into: dict[str, Any], depth: int = 0) -> bool:
-        """Fill a map; return whether there is one. Raises OpenWireError."""
+        """Fill a map; return False if it is absent. Raises OpenWireError."""
         count = _I4(self)
         if count * 3 > len(self.data) - self.at:
             raise OpenWireError(f"a map of {count} entries")
@@ -232,7 +232,7 @@ class Bytes:
         return bool(count >= 0)
 
 
-#: How a field of an object is read, by its type in the table.
+#: Type of a field in the table -> the function that reads it.
 _FIELDS: Mapping[str, _Reader] = {
     "bool": Bytes.flag,
     "s1": _I1,
@@ -253,7 +253,7 @@ _FIELDS: Mapping[str, _Reader] = {
 
 @cache
 def _layout(name: str, version: int) -> Sequence[tuple[str, _Reader]]:
-    """Return the fields that a type of the table has in a version, and how each is read."""
+    """Return the fields of a type in a version, each with the function that reads it."""
     family, found = families(FORMAT)["openwire"], list[tuple[str, _Reader]]()
     members = family.types[name].fields
     flags = {member.when[0] for member in members if member.when}
@@ -267,12 +267,12 @@ def _layout(name: str, version: int) -> Sequence[tuple[str, _Reader]]:
 
 @cache
 def _types() -> Mapping[int, str]:
-    """Return the type in the table of each number of a type."""
+    """Return number of a type -> its type in the table."""
     return families(FORMAT)["openwire"].types["command"].fields[1].cases
 
 
 def _object(data: Bytes, out: Fields) -> Fields:
-    """Read an object of any type; its fields go into `out` as they come. Raises OpenWireError."""
+    """Read an object of any type and add its fields to `out` one by one; raises OpenWireError."""
     kind = out["kind"] = data.byte()
     name = _types().get(kind, "message" if data.presumes and not data.depth else None)
     if name is None:
@@ -293,7 +293,7 @@ def _within(data: Bytes) -> Fields:
 
 
 def _wrong(read: Callable[[], object]) -> str:
-    """Return what is wrong with bytes that `read` goes through; empty: nothing."""
+    """Return the error of `read` as a text; empty if there is none."""
     try:
         read()
     except OpenWireError as why:
@@ -303,15 +303,15 @@ def _wrong(read: Callable[[], object]) -> str:
     return ""
 
 
-#: Version and type of objects -> their shapes, the one that was last seen first.
+#: Version and type of objects -> their shapes, the latest first.
 _shapes: dict[tuple[int, ...], Sequence[SeenShape]] = {}
-#: So many shapes of a type are known; then only every so many objects a shape gives way to another one.
+#: The most shapes of a type. If there are more, only one in so many objects replaces the oldest shape.
 _SHAPES, _SELDOM = 8, 128
 _unlike = count(1)
 
 
 def _learn(data: bytes, version: int, fields: Fields, known: Sequence[SeenShape]) -> None:
-    """Let objects like this one be read by its shape, if this one has the same fields then."""
+    """Remember the shape of an object if reading by this shape gives the same fields."""
     if len(known) < _SHAPES or next(_unlike) % _SELDOM == 0:
         with suppress(KeyError, ContentsError, ValueError):
             shape = SeenShape(families(FORMAT)["openwire"], version, data[4:], [*fields], _makes(version))
@@ -321,7 +321,7 @@ def _learn(data: bytes, version: int, fields: Fields, known: Sequence[SeenShape]
 
 @cache
 def _makes(version: int) -> Makes:
-    """Return how the values of fields that are no numbers are made of their bytes."""
+    """Return type of a field without a number -> the function that decodes its bytes."""
 
     def made(read: _Reader) -> Make:
         def make(data: bytes) -> Any:
@@ -339,7 +339,7 @@ def _makes(version: int) -> Makes:
 
 
 class Decoded(NamedTuple):
-    """An object: its fields, the version that it was read as, what is wrong with it, what is odd."""
+    """An object: its fields, the version used for reading, its error, and its remarks."""
 
     fields: Fields
     version: int
@@ -348,7 +348,7 @@ class Decoded(NamedTuple):
 
 
 def fields_of(data: bytes, version: int, *, presumes: bool = False) -> Decoded:
-    """Return the fields of an object; after what is wrong none was read. `data` begins with the size."""
+    """Return the fields of an object up to the first error. `data` begins with the size."""
     of_kind = version, *data[4:5]
     known = _shapes.get(of_kind, ())
     for shape in () if presumes else known:
@@ -366,9 +366,10 @@ def fields_of(data: bytes, version: int, *, presumes: bool = False) -> Decoded:
 
 
 def read(data: bytes, version: int) -> Decoded:
-    """Return what an object holds, by the version of its store if it fits, else by one that does.
+    """Return the content of an object, read in the version of its store or in another one that fits.
 
-    If none does, what is damaged is presumed, and at last the fields before the damage are returned.
+    If none fits, invalid flags and types are replaced by the likely ones. If that fails too, only the fields
+    before the damage are returned.
     """
     first = fields_of(data, version)
     if not first.wrong:
@@ -383,9 +384,10 @@ def read(data: bytes, version: int) -> Decoded:
 
 
 def head_time(data: bytes, at: int, version: int) -> int | None:
-    """Return the time of a message that begins at `at` with its size, of which the first bytes are there.
+    """Return the time of the message whose size is at `at`, from its first bytes.
 
-    Nothing is made of what is before it. None: the time is not reached, or what is before it is not usual.
+    The fields before the time are skipped. None if the bytes end before the time, or a field before it is
+    unusual.
     """
     try:
         at = _past(data, at + _BEFORE_PRODUCER, _PRODUCERS, 16)
@@ -404,18 +406,18 @@ def head_time(data: bytes, at: int, version: int) -> int | None:
     return found
 
 
-#: Bytes of the size, the type, the number of the command and a flag; of a flag, the expiration and priority.
+#: Length of size, type, command number and a flag; length of a flag, expiration and priority.
 _BEFORE_PRODUCER, _BEFORE_REPLY_TO = 10, 10
 _PRODUCERS = (_PRODUCER,)
 
 
 def _past_text(data: bytes, at: int) -> int:
-    """Return the end of a text that may be null."""
+    """Return the end of a text or null."""
     return at + 3 + (data[at + 1] << 8 | data[at + 2]) if data[at] else at + 1
 
 
 def _past(data: bytes, at: int, kinds: Container[int], tail: int) -> int:
-    """Return where an object ends that may be null: a text and `tail` bytes; raises OpenWireError."""
+    """Return the end of an object or null: a text and `tail` bytes; raises OpenWireError."""
     if not data[at]:
         return at + 1
     if data[at + 1] not in kinds:
@@ -424,7 +426,7 @@ def _past(data: bytes, at: int, kinds: Container[int], tail: int) -> int:
 
 
 def _past_transaction(data: bytes, at: int) -> int:
-    """Return where an absent or local transaction ends; raises OpenWireError for another one."""
+    """Return the end of an absent or local transaction; raises OpenWireError for another one."""
     if not data[at]:
         return at + 1
     if data[at + 1] != _LOCAL:
@@ -433,7 +435,7 @@ def _past_transaction(data: bytes, at: int) -> int:
 
 
 def version_of(objects: Iterable[bytes]) -> int | None:
-    """Return the version with which most of some objects can be read; None if none can."""
+    """Return the version that can read most of the objects; None if no version can read any."""
     fits = dict.fromkeys(VERSIONS, 0)
     for data in objects:
         for version in VERSIONS:
@@ -465,7 +467,7 @@ def transaction_text(found: tuple[Any, ...] | None) -> str | None:
 
 
 def _inflated(content: bytes, *, sized: bool) -> bytes:
-    """Return a body that is compressed, or raise as :func:`inflated`; `sized`: its length is in front."""
+    """Return a decompressed body, raises like :func:`inflated`; `sized`: its length precedes it."""
     if not sized:
         return inflated(content, INFLATED)
     if len(content) < 4:
@@ -477,7 +479,7 @@ def _inflated(content: bytes, *, sized: bool) -> bytes:
 
 
 def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[Problem]:
-    """Fill in the body of a message: text, content, data and class_name.
+    """Add the body of a message to its fields: text, content, data, class_name.
 
     Returns code and text of each remark. A body that is not decoded is `data`.
     """
@@ -521,7 +523,7 @@ def _stream(data: Bytes, out: dict[str, Any]) -> None:
         out["content"].append(data.value())
 
 
-#: How the bodies of each kind are read that hold values.
+#: Kind of a message -> the function that reads the values of its body.
 READERS: Mapping[str, Callable[[Bytes, dict[str, Any]], None]] = {
     "text": _text,
     "map": _map,
@@ -529,12 +531,12 @@ READERS: Mapping[str, Callable[[Bytes, dict[str, Any]], None]] = {
 }
 
 
-#: Properties by their bytes: many messages have the same ones.
+#: A cache of properties by their bytes, because many messages have the same ones.
 _known: dict[bytes, dict[str, Any]] = {}
 
 
 def properties(stored: bytes | None) -> tuple[dict[str, Any], str, list[Problem]]:
-    """Return the properties of a message, what is wrong with them (empty: nothing), and what is odd."""
+    """Return the properties of a message, their error (empty if there is none), and remarks."""
     stored = stored or bytes(4)
     if (known := _known.get(stored)) is not None:
         return known.copy(), "", []

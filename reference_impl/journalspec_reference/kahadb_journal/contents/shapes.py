@@ -1,8 +1,9 @@
-"""Objects that are like an earlier one: the same parts are there, and of the same types.
+"""Fast reading of OpenWire objects that have the same form as an earlier object.
 
-The table says where the fields of an object are, by a few of its bytes: flags of what may be absent, types,
-counts and sizes. All of these but the sizes are its shape. Of other objects with this shape many numbers are
-taken at once, and what is no number lies between them. One that differs in the shape is not read here.
+In the field table a few bytes of an object decide where its fields are: flags of optional fields, types,
+counts and sizes. All of these except the sizes are the object's shape. In other objects of this shape many
+numbers are unpacked at once; texts and bytes lie between them. Objects of unknown shape are left to the
+careful decoder in :mod:`.openwire`.
 """
 
 from __future__ import annotations
@@ -17,27 +18,27 @@ from typing import Any, TypeAlias
 from journalspec.families import Family, Member, decode
 from journalspec.families import Shape as Type
 
-#: So many values of one kind of field are known, up to this many bytes long.
+#: The most values that are cached for one kind of field, and the most bytes of a cached value.
 MOST_VALUES, MOST_VALUE = 1 << 10, 1 << 9
-#: The type whose fields are a mapping in those of an object.
+#: The type whose fields become a mapping within the fields of an object.
 INNER = "message_id"
-#: Types of numbers -> how the struct module takes them. A size is taken without a sign.
+#: Type of a number -> its format for the struct module. A size is unpacked without a sign.
 _FORMS = {"bool": "?", "u1": "B", "u2": "H", "s1": "b", "s2": "h", "s4": "i", "s8": "q"}
-#: Returns the value of a field that has these bytes; a ValueError: it needs a closer look.
+#: Returns the value of a field from its bytes; a ValueError means that the careful decoder has to read it.
 Make: TypeAlias = Callable[[bytes], Any]
-#: Type of a field -> how many of its first bytes are left out, and what makes its value of the others.
+#: Type of a field -> the number of first bytes that are skipped, and the function for the others.
 Makes: TypeAlias = Mapping[str, tuple[int, Make]]
 
 
 class Known(dict[bytes, Any]):
-    """The values of a kind of field by their bytes: most objects have those of an earlier one."""
+    """A cache of values by their bytes: most objects repeat values of earlier ones."""
 
     def __init__(self, make: Make) -> None:
         super().__init__()
         self._make = make
 
     def __missing__(self, data: bytes) -> Any:
-        """Return a value that is not known; raises ValueError if it needs a closer look."""
+        """Decode and cache a new value; raises ValueError if the careful decoder has to read it."""
         found = self._make(data)
         if len(self) >= MOST_VALUES:
             self.clear()
@@ -48,15 +49,15 @@ class Known(dict[bytes, Any]):
 
 @dataclass
 class _Group:
-    """Fields that are told together: the places of numbers, and where the others begin and end."""
+    """The reported fields of one object: places of numbers, and begin and end of other values."""
 
     names: Sequence[str]
     slots: dict[str, int] = field(default_factory=dict)
     spans: list[tuple[str, int, int, int, int, Make]] = field(default_factory=list)
 
     def fields(self, values: Sequence[Any], data: bytes, ends: Sequence[int]) -> dict[str, Any]:
-        """Return the fields of an object; raises ValueError if one needs a closer look."""
-        # To copy what most fields are takes less time than to fill a new mapping.
+        """Return the fields of an object; raises ValueError if the careful decoder has to read one."""
+        # Copying a mapping with all names takes less time than filling a new one.
         found = self._blank.copy()
         found.update(zip(self.slots, self._numbers(values)))  # noqa: B905  # a check takes longer
         for name, first, skipped, last, more, make in self.spans:
@@ -64,17 +65,17 @@ class _Group:
         return found
 
     def complete(self) -> None:
-        """Get ready: there are no more fields."""
+        """Prepare :meth:`fields` after the last field was added."""
         self._blank: dict[str, Any] = dict.fromkeys(self.names)
-        # One more, so that there are at least two: of one alone it gives no tuple.
+        # An extra place, because `itemgetter` returns no tuple for a single one.
         self._numbers = itemgetter(*self.slots.values(), 0)
 
 
 class SeenShape:
-    """The shape of an object: parts of numbers that end with a size, each with so many bytes after it.
+    """The shape of an object: parts that end with a size and are followed by so many bytes.
 
-    `data` is an object that can be read, from its type on, and `names` are its fields. Raises KeyError if it
-    has a field of a type that `makes` does not have, ContentsError if it does not fit the table.
+    `data` is a readable object, beginning with its type; `names` are its fields. Raises KeyError if the type
+    of a field is not in `makes`, ContentsError if the object does not fit the table.
     """
 
     def __init__(self, family: Family, version: int, data: bytes, names: Sequence[str], makes: Makes) -> None:
@@ -85,7 +86,7 @@ class SeenShape:
         groups[INNER] = _Group(of_inner)
         ends, decisive = [0], list[int]()
         untold = _Group(())
-        # The first value is that of fields without one.
+        # The first value stands for fields without a value.
         form, count = ">", 1
 
         def see(_: int, shape: Type, member: Member, begin: int, end: int, __: Any) -> None:
@@ -93,7 +94,7 @@ class SeenShape:
             name, group = member.name, groups.get(shape.name, untold)
             told = name in group.names
             if member.type in ("text", "bytes"):
-                # The number before it is its size.
+                # The number before a text is its size.
                 decisive.pop()
                 size = struct.Struct(form[:-1] + form[-1].upper())
                 self._parts.append((size.unpack_from, size.size))
@@ -111,7 +112,7 @@ class SeenShape:
             elif told and member.type != f"{INNER}_or_null":
                 skipped, make = makes[member.type]
                 first, last = bisect(ends, begin) - 1, bisect(ends, end) - 1
-                # Of what is absent there is the flag alone.
+                # An absent field consists of its flag alone.
                 if end - begin > 1:
                     begin, end = begin - ends[first] + skipped, end - ends[last]
                     group.spans.append((name, first, begin, last, end, make))
@@ -128,7 +129,7 @@ class SeenShape:
         self._shape = self._decisive(self._taken(data, 0)[0])
 
     def _taken(self, data: bytes, at: int) -> tuple[list[Any], list[int], int]:
-        """Return the numbers of an object, where its parts end, and its end; raises struct.error."""
+        """Return the numbers of an object, the ends of its parts, and its end; raises struct.error."""
         values, ends = [None], [at]
         for unpack, size in self._parts:
             values += (found := unpack(data, at))
@@ -138,7 +139,7 @@ class SeenShape:
         return values, ends, at + self._after
 
     def fields(self, data: bytes, at: int) -> dict[str, Any] | None:
-        """Return the fields of an object from `at` on; None: it has another shape, or needs a closer look."""
+        """Return the fields of the object at `at`; None if the careful decoder has to read it."""
         try:
             values, ends, end = self._taken(data, at)
             if end != len(data) or self._decisive(values) != self._shape:
