@@ -1,4 +1,4 @@
-"""``journalspec query``: answers by SQL, and hostile queries, which must have no effect."""
+"""``journalspec query``: answers by SQL, and nothing that a hostile query could do."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_records_are_the_rows_of_inspect(path: Path) -> None:
 
 
 def test_a_table_can_be_read_several_times_and_columns_that_are_not_named() -> None:
-    """A star, COLUMNS, and FROM alone return all columns."""
+    """Star, COLUMNS and FROM alone have all of them."""
     wanted = rows(JBOSS)
     (count,) = answer("SELECT count(*) n FROM records a JOIN records b USING (file, off)")
     assert count["n"] == str(len(wanted))
@@ -61,25 +61,23 @@ def test_a_table_can_be_read_several_times_and_columns_that_are_not_named() -> N
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_every_table_of_every_format_can_be_read(format_id: str, tmp_path: Path) -> None:
-    filled = set[str]()
+    filled = set()
     tables = tables_of(get_format(format_id))
     for case in load_cases(format_id)[::120]:
         if case.write is None and case.input.files and not case.params:
             case.materialize(tmp_path / case.id)
-            asked = ("--format", format_id, "--edition", case.edition, "--ndjson")
-            # A table that had rows already shows its columns; one query finds the tables with rows.
-            count = '(SELECT count(*) FROM X) AS "X"'
-            counts = ", ".join(count.replace("X", name) for name in tables if name not in filled)
-            done = call("query", tmp_path / case.id, f"SELECT {counts}", *asked)
-            if done.exit_code == 2:
-                assert "no journal" in done.output or "cannot be told" in done.output, done.output
-                continue
-            counted = json.loads(done.stdout)["row"]
-            for name in [each for each, number in counted.items() if number != "0"]:
-                done = call("query", tmp_path / case.id, f"FROM {name}", *asked)
+            # Of a table that had rows the columns are known.
+            for table, columns in [each for each in tables.items() if each[0] not in filled]:
+                done = call(
+                    "query", tmp_path / case.id, f"FROM {table}", "--format", format_id,
+                    "--edition", case.edition, "--ndjson",
+                )  # fmt: skip
+                if done.exit_code == 2:
+                    assert "no journal" in done.output or "cannot be told" in done.output, done.output
+                    break
                 found = [json.loads(line)["row"] for line in done.stdout.splitlines()]
-                assert [[*row] for row in found] == [[*tables[name]]] * int(counted[name])
-                filled.add(name)
+                assert all([*row] == [*columns] for row in found)
+                filled |= {table} if found else set()
     assert {"records", "files", "lost"} <= filled
 
 

@@ -51,21 +51,22 @@ def write(app: Sphinx, problem: Exception | None) -> None:
         target = found[kind, name]
         url = relpath(app.builder.get_target_uri(target.docname), dirname(page))
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(sends_on(url, target.node_id, name, had_anchors=kind == "group"), encoding="utf-8")
+        path.write_text(sends_on(url, target.node_id, had_anchors=kind == "group"), encoding="utf-8")
     for old, new in MOVED.items():
         # If only some pages are built, the target may not exist.
         if join(dirname(old), new) not in app.env.found_docs:
             continue
-        to = sends_on(f"{new}.html", "", new, had_anchors="/" in old)
+        to = sends_on(f"{new}.html", "", had_anchors="/" in old)
         Path(app.outdir, f"{old}.html").write_text(to, encoding="utf-8")
 
 
-def sends_on(url: str, anchor: str, name: str, *, had_anchors: bool) -> str:
+def sends_on(url: str, anchor: str, *, had_anchors: bool) -> str:
     """Return a page that redirects to `anchor` of `url`; if it `had_anchors`, to the requested one."""
     to = escape(f"{url}#{anchor}" if anchor else url)
-    # Only an earlier page needs the script, which passes the anchor on.
+    # Thousands of these pages have the same short title. Only an earlier page needs the script, which passes
+    # the anchor on.
     script = f'<script>location.hash&&location.replace("{escape(url)}"+location.hash)</script>'
     return (
         f'<!doctype html><meta http-equiv="refresh" content="0; url={to}">'
-        f"<title>{escape(name)}</title>{script if had_anchors else ''}"
+        f"<title>Moved</title>{script if had_anchors else ''}"
     )

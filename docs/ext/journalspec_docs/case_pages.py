@@ -25,6 +25,8 @@ from journalspec_reference.api import load
 STRATA = {"R": "reachable by a crash", "C": "corruption after durability", "H": "hostile bytes"}
 #: The most sheets on one page, which may have several groups; a longer group gets several pages.
 PER_PAGE = 66
+#: So much more weight is allowed if a page contains several groups.
+BESIDE = 4
 #: A family with more cases than this has a strip and a table. With fewer cases, a sheet for each is easier to
 #: read.
 FEW = 3
@@ -78,7 +80,7 @@ def packed(groups: Mapping[str, Sequence[Case]]) -> list[list[tuple[str, int]]]:
             weight = 1 + len(part) // 3 if is_family(cases) else max(len(part), files)
             if weight > room:
                 out.append([])
-                room = PER_PAGE
+                room = PER_PAGE + BESIDE
             out[-1].append((name, number))
             room -= weight
     return out
