@@ -308,6 +308,7 @@ def _answered(
     config |= {"memory_limit": f"{max_memory}MiB", "threads": 1}
     with (
         _memory_bound((max_memory << 20) + BEYOND),
+        _no_scanner(),
         duckdb.connect(":memory:", config=config) as base,
     ):
         for name, once in zip(tables, _unique([*tables], str.casefold), strict=True):
@@ -346,6 +347,25 @@ def _answered(
         finally:
             ended.set()
             timer.cancel()
+
+
+@contextmanager
+def _no_scanner() -> Iterator[None]:
+    """Hide pyarrow.dataset from DuckDB, which then reads the streams of the tables in its own thread.
+
+    DuckDB reads through the scanner of pyarrow.dataset if that can be imported, and the scanner uses Arrow's
+    threads. One in four queries that read several tables at once never ended.
+    """
+    name = "pyarrow.dataset"
+    loaded = sys.modules.get(name)
+    # An entry None makes an import fail: documented for sys.modules.
+    sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules[name]
+        if loaded is not None:
+            sys.modules[name] = loaded
 
 
 @contextmanager
