@@ -51,7 +51,7 @@ _WORDS = {
     "append-lost": "It gave {came}; {missing} had been acknowledged after the first crash.",
     "non-idempotent": "It gave {came}; a recovery before had still found {missing}.",
     "resurrected": "It gave {came}; {wrong} is of an earlier life of the file.",
-    "torn-accepted": "It gave {came}, and {wrong}, which nobody wrote.",
+    "torn-accepted": "It gave {came}, and {wrong}, which was never written.",
     "hole": "It gave {came}, with a record missing in between.",
     "silent": "It gave {came} and said nothing of what was damaged; nothing acknowledged is missing.",
     "refused": "It refused ({refused}) files in which nothing is damaged.",
