@@ -39,7 +39,7 @@ _TIMEOUT = 60.0
 _HEAD = """\
 # SPDX-License-Identifier: CC0-1.0
 # What products made of the worst cases when run; written by `python tools/worst_findings.py`.
-# `wrong` is what came and should not have, `missing` what is owed and did not come: names of the trace's
+# `wrong` is what came and should not have, `missing` what is required and did not come: names of the trace's
 # records, and the beginnings of records that nobody wrote.
 """
 

@@ -209,7 +209,7 @@ class Promises:
         before = recovered(probe.case, probe.case.files())
         self._histories = _histories(probe, before)
         #: Whether a crash before the first acknowledgement can lose data: that of the case's files.
-        self._owed = any(isinstance(value, list) and value for value in before.values())
+        self._has_content = any(isinstance(value, list) and value for value in before.values())
         self._always = list((probe.case.write or {}).get("always", ()))
         self._known: dict[tuple[tuple[str, bytes], ...], dict[str, Any]] = {}
         #: Cache: the numbers of durable and of begun operations -> the states of the disk that were checked
@@ -223,7 +223,7 @@ class Promises:
         model. The content of an existing journal must survive its opening. Files that strict recovery refuses
         are read under `policy`, if one is given.
         """
-        if not self._histories or not (durable or self._owed):
+        if not self._histories or not (durable or self._has_content):
             return None
         key = tuple(sorted(files.items()))
         if key not in self._known:
@@ -239,7 +239,7 @@ class Promises:
 
     def broken_on(self, disk: Disk, durable: int, issued: int) -> str | None:
         """Return the first of :meth:`broken` in the states that a power failure now may leave on `disk`."""
-        if not (durable or self._owed):
+        if not (durable or self._has_content):
             return None
         judged = self._judged.get((durable, issued), set())
         self._judged = {(durable, issued): judged}

@@ -8,7 +8,7 @@ unreachable   a state that the engine yields and that cannot be, by brute force
 missing       a state that can be and that the engine does not yield
 extra         a write torn at a byte at which the page does not have it torn
 preset        a state that is put down to another preset than the strongest that reaches it
-owed          what must be kept, may be kept or must not reappear differs
+required      what must be kept, may be kept or must not reappear differs
 refusal       whether a reader may refuse differs
 verdict       one of the format's readers is judged differently, by the records that it lists or by what
               it makes of them (:mod:`brute_effects`; of a wrong state any verdict on effects will do)
@@ -24,7 +24,7 @@ from itertools import islice
 from typing import Any
 
 from brute_effects import BrutePermitted, TooMany, issued
-from brute_expected import Accounts, BruteDebt, Content, Past, other_debt, other_verdict, verdict
+from brute_expected import Accounts, BruteExpected, Content, Past, other_expected, other_verdict, verdict
 from brute_states import BruteState, Machine, brute_prefix, brute_subset, choices, cuts
 from journalspec_corpus.crash.disk import TRASHED, States
 from journalspec_corpus.crash.facts import Facts
@@ -174,7 +174,9 @@ class Comparison:
             self._group(states, theirs)
         self._others()
         for key in wanted - theirs.keys():
-            self._differ("missing", f"{PRESETS[mine[key]].name} owed {sorted(key[1])}", "no state", "a state")
+            self._differ(
+                "missing", f"{PRESETS[mine[key]].name} required {sorted(key[1])}", "no state", "a state"
+            )
         for key in mine.keys() & theirs.keys():
             if mine[key] != theirs[key]:
                 names = (PRESETS[theirs[key]].name, PRESETS[mine[key]].name)
@@ -270,7 +272,7 @@ class Comparison:
         facts = Facts(states)
         refusals = facts.refusals
         found, which = answers(facts.contents, self.adapter.read)
-        known: dict[Content, BruteDebt] = {}
+        known: dict[Content, BruteExpected] = {}
         for row, codes in enumerate(states.codes):
             self.report.rows += 1
             preset = PRESETS[states.preset[row]]
@@ -289,7 +291,7 @@ class Comparison:
                 self._differ("extra", where, "a state", "no cut there")
             if content not in known:
                 known[content] = ledger.expected(state)
-                self._owed(expected, known[content], where)
+                self._required(expected, known[content], where)
             mine = known[content]
             refusal = REFUSALS[refusals[row]]
             if not first:
@@ -320,7 +322,7 @@ class Comparison:
                 label = states.rot[row] if states.rot else ""
                 where = f"{preset} at {point.crash_index} {codes.tolist()} {label}"
                 ledger = self._ledger(point.crash_index, -1)
-                mine = other_debt(ledger, past, point.materialise(codes), preset, label)
+                mine = other_expected(ledger, past, point.materialise(codes), preset, label)
                 if mine is None:
                     self._differ("unreachable", where, "a state", "no state")
                     continue
@@ -333,15 +335,15 @@ class Comparison:
                     explained = self._explained(answer, point.crash_index, -1, lost=True, loose=salvaging)
                     self._compared(f"{where} {reader}", said, think, explained=explained)
 
-    def _owed(self, expected: object, mine: BruteDebt, where: str) -> None:
+    def _required(self, expected: object, mine: BruteExpected, where: str) -> None:
         for name in ("must_keep", "may_keep", "must_drop", "possible"):
             said, think = getattr(expected, name), getattr(mine, name)
             if said != think:
-                self._differ("owed", f"{where} {name}", sorted(said - think), sorted(think - said))
+                self._differ("required", f"{where} {name}", sorted(said - think), sorted(think - said))
         said, think = getattr(expected, "record_of"), mine.names  # noqa: B009
         if dict(said) != dict(think):
             more = {key for key in think if key not in said}
-            self._differ("owed", f"{where} keys", sorted(said.keys() - think.keys()), sorted(more))
+            self._differ("required", f"{where} keys", sorted(said.keys() - think.keys()), sorted(more))
 
 
 def compare(adapter: CrashFormat, scope: str, every: int = 1, start: int = 0) -> OracleReport:

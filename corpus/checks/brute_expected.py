@@ -63,7 +63,7 @@ class WrittenPlace:
 
 
 @dataclass(frozen=True)
-class BruteDebt:
+class BruteExpected:
     """The possible verdicts on one state.
 
     `must_keep`, `may_keep` and `must_drop` are records, `names` maps a reader's key of a record to its name.
@@ -192,7 +192,7 @@ class Accounts:
         ops = self.trace.ops[: self.crash]
         return frozenset(name for op in ops if isinstance(op, Release) for name in op.records)
 
-    def expected(self, state: BruteState) -> BruteDebt:
+    def expected(self, state: BruteState) -> BruteExpected:
         """Return the required outcome in `state`."""
         trace = self.trace
         own = {mark.record for mark in trace.standing} | {name for name, _ in self.written}
@@ -201,7 +201,7 @@ class Accounts:
         keys = {mark.key: mark.record for mark in marks}
         keys |= {note.key: note.record for _, note in self._notes() if isinstance(note, Mark)}
         standing = {each.record for each in (*self.before, *self.here) if each.whole(state)}
-        return BruteDebt(
+        return BruteExpected(
             must_keep=self.told - self.released,
             may_keep=frozenset(own | possible),
             must_drop=frozenset(mark.record for mark in trace.stale) - possible,
@@ -296,7 +296,7 @@ class Accounts:
         return tuple(dict.fromkeys(name for name, _ in every))
 
 
-def verdict(answer: Answer, expected: BruteDebt, *, salvaging: bool) -> str:
+def verdict(answer: Answer, expected: BruteExpected, *, salvaging: bool) -> str:
     """Return the verdict on `answer`; ``pass`` if nothing is wrong."""
     if answer.refused is not None:
         return "refused" if expected.refusal == "forbidden" else "acceptable"
@@ -318,7 +318,7 @@ def verdict(answer: Answer, expected: BruteDebt, *, salvaging: bool) -> str:
     return "pass"
 
 
-def _front(found: Sequence[str], expected: BruteDebt) -> bool:
+def _front(found: Sequence[str], expected: BruteExpected) -> bool:
     """Return whether `found` is all that was written up to some point, except for optional items.
 
     A writer that deletes records may write the others again in another order: then only the set is compared.
@@ -328,7 +328,7 @@ def _front(found: Sequence[str], expected: BruteDebt) -> bool:
     return any(sorted(front) == sorted(set(sure)) if expected.let_go else front == sure for front in fronts)
 
 
-def _sure(records: Sequence[str], expected: BruteDebt) -> list[str]:
+def _sure(records: Sequence[str], expected: BruteExpected) -> list[str]:
     return [record for record in records if record not in expected.possible and record not in expected.let_go]
 
 
@@ -487,7 +487,9 @@ def _bare(past: Past, files: Files, preset: str) -> BruteState:
     return BruteState(preset, past.crash, -1, (), bodies, numbers)
 
 
-def other_debt(ledger: Accounts, past: Past, files: Files, preset: str, label: str) -> BruteDebt | None:
+def other_expected(
+    ledger: Accounts, past: Past, files: Files, preset: str, label: str
+) -> BruteExpected | None:
     """Return the required outcome in a state of class L or C; None if the state is impossible."""
     if label:
         if not is_rotten(past, files, label):
@@ -500,7 +502,7 @@ def other_debt(ledger: Accounts, past: Past, files: Files, preset: str, label: s
     return replace(expected, refusal="allowed") if expected.refusal == "forbidden" else expected
 
 
-def other_verdict(answer: Answer, expected: BruteDebt, stratum: str, *, salvaging: bool) -> str:
+def other_verdict(answer: Answer, expected: BruteExpected, stratum: str, *, salvaging: bool) -> str:
     """Return the verdict on `answer`; after corruption, records may be missing if the answer reports it."""
     if stratum != CORRUPTED or answer.refused is not None:
         return verdict(answer, expected, salvaging=salvaging)

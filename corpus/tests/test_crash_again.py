@@ -151,12 +151,12 @@ def test_state_that_lost_required_records_starts_no_second_run() -> None:
 
 
 def remains_where(
-    adapter: CrashFormat, work: Any, *, whole: set[str], owed_now: set[str], gone: bool
+    adapter: CrashFormat, work: Any, *, whole: set[str], required_now: set[str], gone: bool
 ) -> CrashImage:
     """Return a crash state of `work` with exactly these intact and these required records."""
     for states in crash_states(adapter.build(work), (SECTORS, BYTES), 1):
         expected = expected_at(states.point.trace, states.point.crash_index)
-        if expected.must_keep != owed_now:
+        if expected.must_keep != required_now:
             continue
         facts = Facts(states)
         for row in range(len(states)):
@@ -183,16 +183,16 @@ FIRSTS["DELETED"] = DELETED
 TABLE = tomllib.loads((Path(__file__).parent / "data" / "second_lives.toml").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(("first", "whole", "owed", "then", "kept", "also", "never"), TABLE["owed"])
+@pytest.mark.parametrize(("first", "whole", "required", "then", "kept", "also", "never"), TABLE["required"])
 def test_required_records_after_a_second_run(
-    first: str, whole: str, owed: str, then: str, kept: str, also: str, never: str
+    first: str, whole: str, required: str, then: str, kept: str, also: str, never: str
 ) -> None:
     """Records in `kept` must be found, those in `also` may be, and those in `never` must not."""
     work = FIRSTS[first]
     adapter = crash_format(TX if isinstance(work, TxWorkload) else DISK)
     resume: Any = adapter.second
     gone = resume.released_is_gone
-    left = remains_where(adapter, work, whole={*whole.split()}, owed_now={*owed.split()}, gone=gone)
+    left = remains_where(adapter, work, whole={*whole.split()}, required_now={*required.split()}, gone=gone)
     life = resume.live(work, 2, left, then)
     # Recovery also finishes decided transactions.
     assert then != "settle" or any(isinstance(op, Mark) for op in life.ops[: life.opened])
@@ -203,13 +203,13 @@ def test_required_records_after_a_second_run(
 
 
 def test_appended_record_is_at_the_place_of_the_lost_one(disk: CrashFormat) -> None:
-    left = remains_where(disk, APPEND, whole={"r0", "r1"}, owed_now={"r0", "r1"}, gone=True)
+    left = remains_where(disk, APPEND, whole={"r0", "r1"}, required_now={"r0", "r1"}, gone=True)
     life = disk_resume.live(APPEND, 2, left, "typical")
     assert ended(life.ops, left).order == ("r0", "r1", "b-r2", "b-r3")
     new = next(op for op in life.ops if isinstance(op, Mark))
     lost = next(mark for mark in left.possible if mark.record == "r2")
     assert (new.file, new.off) == (lost.file, lost.off)
-    swapped = remains_where(disk, SWAP, whole={"r1", "r2"}, owed_now={"r1", "r2"}, gone=True)
+    swapped = remains_where(disk, SWAP, whole={"r1", "r2"}, required_now={"r1", "r2"}, gone=True)
     assert records(swapped.stale) == ["r0"]
     assert "r0" in ended(disk_resume.live(SWAP, 2, swapped, "same").ops, swapped).must_drop
 

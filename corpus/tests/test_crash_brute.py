@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import brute
-from brute_expected import Accounts, Past, is_rotten, lied, other_debt, other_verdict
+from brute_expected import Accounts, Past, is_rotten, lied, other_expected, other_verdict
 from brute_states import NAMES, Machine, brute_subset
 from journalspec_corpus.crash.facts import Facts, State, fields
 from journalspec_corpus.crash.formats import crash_format
@@ -78,7 +78,7 @@ def test_records_copied_by_corruption_may_take_effect_twice() -> None:
     ("part", "change", "kind"),
     [
         ("crash_states", lambda states, *_: [part for part in states if part.torn < 0], "missing"),
-        ("expected_at", lambda expected, *_: replace(expected, must_keep=frozenset()), "owed"),
+        ("expected_at", lambda expected, *_: replace(expected, must_keep=frozenset()), "required"),
         ("REFUSALS", lambda refusals, *_: ("allowed",) * len(refusals), "refusal"),
         ("judge", lambda verdict, *_: "pass", "verdict"),
     ],
@@ -161,10 +161,10 @@ def test_with_corruption_losses_must_be_reported_and_refusal_is_allowed() -> Non
     trace = toy(*record("a", PAGE, 600, b"A"), Sync("log"), Ack(("a",)), base=bytes(3 * PAGE))
     past, ledger = Past(trace, len(trace.ops)), Accounts(trace, len(trace.ops))
     files = {"log": past.settled["log"][:PAGE] + bytes(2 * PAGE)}
-    expected = other_debt(ledger, past, {"log": past.settled["log"][:900]}, "bitrot-cut", "cut:log:900")
+    expected = other_expected(ledger, past, {"log": past.settled["log"][:900]}, "bitrot-cut", "cut:log:900")
     assert expected is not None
     assert expected.must_keep == {"a"}
-    assert other_debt(ledger, past, files, "bitrot-cut", "cut:log:900") is None
+    assert other_expected(ledger, past, files, "bitrot-cut", "cut:log:900") is None
     said = [Answer(()), Answer((), None, True), Answer((), "no"), Answer(("a",)), Answer(("x",))]
     verdicts = [other_verdict(answer, expected, "C", salvaging=True) for answer in said]
     assert verdicts == ["silent", "pass", "acceptable", "pass", "torn-accepted"]

@@ -156,8 +156,8 @@ def test_a_reclaimed_file_is_stamped_before_its_first_record_and_keeps_the_delet
 
 def test_compaction_must_copy_exactly_the_live_records() -> None:
     trace = build(Workload("compact", "v2", ADD))
-    owed = set(trace.acknowledged(len(trace.ops))) - trace.released(len(trace.ops))
-    assert owed == {"ADD-82", "ADD-84", "ADD-85", "ADD-90", "ADD-91", "PREPARE-6"}
+    required = set(trace.acknowledged(len(trace.ops))) - trace.released(len(trace.ops))
+    assert required == {"ADD-82", "ADD-84", "ADD-85", "ADD-90", "ADD-91", "PREPARE-6"}
     copies = [op for op in trace.ops if isinstance(op, Mark)]
     assert {mark.record for mark in copies} == {"ADD-82", "ADD-84", "ADD-85", "ADD-90", "ADD-91", "PREPARE-6"}
     assert all(mark.file.endswith(".cmp") for mark in copies)

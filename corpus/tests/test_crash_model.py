@@ -527,9 +527,9 @@ def test_of_what_was_not_released_none_may_be_missing_before_another(listed: str
     """A swap releases some records and copies others; the remaining ones must still form a prefix."""
     first = (*record("a", 1000, 10), *record("b", 2000, 10), Release(("a",)))
     trace = trace_of(*first, *record("c", 3000, 10), *record("d", 3500, 10), base={"log": bytes(4096)})
-    owed, answer = expected_at(trace, len(trace.ops)), Answer(tuple(listed), reported=True)
-    assert judge(answer, owed, ALLOWED, holes_allowed=False) == ("hole" if is_hole else "pass")
-    assert judge(answer, owed, ALLOWED, holes_allowed=True) == "pass"
+    required, answer = expected_at(trace, len(trace.ops)), Answer(tuple(listed), reported=True)
+    assert judge(answer, required, ALLOWED, holes_allowed=False) == ("hole" if is_hole else "pass")
+    assert judge(answer, required, ALLOWED, holes_allowed=True) == "pass"
 
 
 def ended(trace: Trace, **more: str) -> Expected:

@@ -69,17 +69,17 @@ def _account(place: BuiltState, told: Mapping[str, Any]) -> Iterator[str]:
         yield "In flight:"
         yield from (f"  {loss}" for _, _, loss in explain.pieces(state))
     yield ""
-    owed = told["owed"]
-    for name, words in _OWED.items():
-        yield f"{words:<10}{', '.join(owed[name]) or '-'}"
-    yield f"refusal   {owed['refusal']}"
-    yield f"states    {len(owed['sets'].get('states', ())) or 'not listed'}"
+    required = told["owed"]
+    for name, words in _REQUIRED.items():
+        yield f"{words:<10}{', '.join(required[name]) or '-'}"
+    yield f"refusal   {required['refusal']}"
+    yield f"states    {len(required['sets'].get('states', ())) or 'not listed'}"
     yield ""
     yield from (f"{name}: {verdict}" for name, verdict in place.verdicts.items())
 
 
 #: Each kind of required outcome, and the label at the start of its line.
-_OWED = {"must_keep": "must keep", "may_keep": "may keep", "must_drop": "must drop"}
+_REQUIRED = {"must_keep": "must keep", "may_keep": "may keep", "must_drop": "must drop"}
 
 
 _REDUCE_STATUS = (

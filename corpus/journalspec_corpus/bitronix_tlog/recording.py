@@ -92,9 +92,9 @@ class Run(Recorder):
         #: The target file of an unfinished swap, or empty.
         self._swapping = ""
         if image is not None and image.files:
-            self._go_on(image.owed)
+            self._go_on(image.required)
 
-    def _go_on(self, owed: Collection[str]) -> None:
+    def _go_on(self, required: Collection[str]) -> None:
         """Find the active file and the tails in the headers, and the unfinished decisions in the marks."""
         for name in FILES:
             header = self.storage.files.get(name, b"")[POSITION_AT:HEADER_SIZE]
@@ -111,7 +111,10 @@ class Run(Recorder):
         # A record that was acknowledged in a file that is not elected (a defect of 2.1.4) is required
         # nevertheless.
         found = {mark.record for mark in here}
-        for mark in (*here, *(mark for mark in marks if mark.record in owed and mark.record not in found)):
+        for mark in (
+            *here,
+            *(mark for mark in marks if mark.record in required and mark.record not in found),
+        ):
             self._decided(mark)
 
     def counters(self) -> tuple[int, int]:

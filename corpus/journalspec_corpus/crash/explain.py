@@ -95,7 +95,7 @@ def story(state: State) -> Iterator[str]:
 _WORDS: Mapping[type, str] = {
     Ack: "acknowledge {0}",
     Create: "create {0.file}",
-    Release: "no longer owed: {0}",
+    Release: "no longer required: {0}",
     Rename: "rename {0.old} to {0.new}",
     Reuse: "{0.file} begins a new life, its old bytes stay",
     Sync: "force {0.file}",

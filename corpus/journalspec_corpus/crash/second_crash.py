@@ -63,7 +63,7 @@ class CrashImage:
     done: frozenset[str] = frozenset()
 
     @property
-    def owed(self) -> set[str]:
+    def required(self) -> set[str]:
         """The records that are required."""
         return {mark.record for mark in self.standing}
 

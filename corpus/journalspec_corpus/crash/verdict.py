@@ -86,59 +86,59 @@ def answering(
     return answer
 
 
-def judge(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) -> str:
-    """Return the verdict on `answer` under the required outcome `owed`.
+def judge(answer: Answer, expected: Expected, refusal: str, *, holes_allowed: bool) -> str:
+    """Return the verdict on `answer` under the required outcome `expected`.
 
     `refusal` is allowed, required or forbidden; `holes_allowed` is true for policies that may omit records if
     they report it. Records are checked first: their faults explain those of the state. If they are right, the
     state has to follow from them.
     """
     if answer.unlisted and answer.refused is None:
-        return _of_state(answer, owed, refusal)
-    said = _of_records(answer, owed, refusal, holes_allowed=holes_allowed)
+        return _of_state(answer, expected, refusal)
+    said = _of_records(answer, expected, refusal, holes_allowed=holes_allowed)
     if said != "pass":
         return said
-    wrong = wrong_effect(answer, owed)
+    wrong = wrong_effect(answer, expected)
     return said if wrong is None else wrong.verdict
 
 
-def _of_state(answer: Answer, owed: Expected, refusal: str) -> str:
+def _of_state(answer: Answer, expected: Expected, refusal: str) -> str:
     """Return the verdict on the state in `answer`, without regard to its records."""
-    wrong = wrong_effect(answer, owed)
+    wrong = wrong_effect(answer, expected)
     if wrong is not None:
         return wrong.verdict
     if refusal == REQUIRED and not answer.reported:
         return "silent"
-    if answer.reported or answer.state is None or owed.effects is None:
+    if answer.reported or answer.state is None or expected.effects is None:
         return "pass"
-    if owed.effects.keeps(answer.state):
+    if expected.effects.keeps(answer.state):
         return "pass"
-    return "silent" if owed.stratum == CORRUPTED else oracle.EFFECT_LOST
+    return "silent" if expected.stratum == CORRUPTED else oracle.EFFECT_LOST
 
 
-def wrong_effect(answer: Answer, owed: Expected) -> oracle.Wrong | None:
+def wrong_effect(answer: Answer, expected: Expected) -> oracle.Wrong | None:
     """Return the fault of the state in `answer`, or None."""
-    if answer.state is None or answer.refused is not None or owed.effects is None:
+    if answer.state is None or answer.refused is not None or expected.effects is None:
         return None
     if answer.unlisted:
-        return owed.effects.wrong_alone(answer.state)
-    return owed.effects.wrong(answer.keys, answer.aside, answer.state)
+        return expected.effects.wrong_alone(answer.state)
+    return expected.effects.wrong(answer.keys, answer.aside, answer.state)
 
 
-def _of_records(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: bool) -> str:
+def _of_records(answer: Answer, expected: Expected, refusal: str, *, holes_allowed: bool) -> str:
     """Return the verdict on the records that `answer` lists."""
     if answer.refused is not None:
         return "refused" if refusal == FORBIDDEN else "acceptable"
-    present = list(map(owed.record_of.get, answer.keys))
-    beside = list(map(owed.record_of.get, answer.aside))
+    present = list(map(expected.record_of.get, answer.keys))
+    beside = list(map(expected.record_of.get, answer.aside))
     if None in present or None in beside:
         return "torn-accepted"
-    if not owed.must_drop.isdisjoint(present) or not owed.must_drop.isdisjoint(beside):
+    if not expected.must_drop.isdisjoint(present) or not expected.must_drop.isdisjoint(beside):
         return "resurrected"
-    missing = owed.must_keep.difference(present)
-    if missing and owed.stratum != CORRUPTED:
-        return _lost(missing, owed)
-    if not holes_allowed and _has_hole(present, owed):
+    missing = expected.must_keep.difference(present)
+    if missing and expected.stratum != CORRUPTED:
+        return _lost(missing, expected)
+    if not holes_allowed and _has_hole(present, expected):
         return HOLE
     if missing and not answer.reported:
         return "silent"
@@ -147,25 +147,25 @@ def _of_records(answer: Answer, owed: Expected, refusal: str, *, holes_allowed: 
     return "pass"
 
 
-def _lost(missing: Collection[str], owed: Expected) -> str:
+def _lost(missing: Collection[str], expected: Expected) -> str:
     """Return the verdict on a loss: records of this run come before those of earlier runs."""
-    if owed.life > 1 and any(record.startswith(SECOND_LIFE) for record in missing):
+    if expected.life > 1 and any(record.startswith(SECOND_LIFE) for record in missing):
         return "append-lost"
-    return "non-idempotent" if not owed.fine.isdisjoint(missing) else "lost"
+    return "non-idempotent" if not expected.fine.isdisjoint(missing) else "lost"
 
 
-def _has_hole(present: Sequence[str | None], owed: Expected) -> bool:
+def _has_hole(present: Sequence[str | None], expected: Expected) -> bool:
     """Return whether `present` is not a prefix of the required order, `possible` records left out.
 
     If records were released, files may have been switched or compacted: then only the set is compared, not
     the order.
     """
-    if owed.possible:
-        present = [record for record in present if record not in owed.possible]
-    if owed.released:
-        left = set(present) - owed.released
-        return not left.issubset(owed.order[: len(left)])
-    return tuple(present) != owed.order[: len(present)]
+    if expected.possible:
+        present = [record for record in present if record not in expected.possible]
+    if expected.released:
+        left = set(present) - expected.released
+        return not left.issubset(expected.order[: len(left)])
+    return tuple(present) != expected.order[: len(present)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,7 @@ class Run(Recorder):
         #: record -> the files that still hold it
         self._places: dict[str, set[str]] = {}
         #: The records that are required, or will be with the next force.
-        self._owed: set[str] = set() if image is None else image.owed
+        self._required: set[str] = set() if image is None else image.required
         #: id of a DELETE -> how many times it was rolled back
         self._rolled_back: Counter[str] = Counter()
         #: Records from before this run, which it may copy.
@@ -135,7 +135,7 @@ class Run(Recorder):
     @property
     def taken_back(self) -> tuple[str, ...]:
         """Records of the present generation that are no longer required."""
-        return tuple(name for name in self._places if name not in self._owed)
+        return tuple(name for name in self._places if name not in self._required)
 
     @property
     def unpromised(self) -> set[str]:
@@ -156,7 +156,7 @@ class Run(Recorder):
         self.apply({"op": "next"})
         # The file that was just left is free only now.
         self.apply({"op": "reclaim"})
-        self._owed.clear()
+        self._required.clear()
         self.pending.clear()
         self._places.clear()
 
@@ -234,7 +234,7 @@ class Run(Recorder):
         self._places.setdefault(name, set()).add(item.file)
         if item.file.endswith(".cmp"):
             return
-        self._owed.add(name)
+        self._required.add(name)
         if kind.tx and record.id:
             self.pending.append((name, tx))
             return
@@ -244,11 +244,11 @@ class Run(Recorder):
             # The next force acknowledges the transaction's records, also those from before this run.
             self.pending = [(entry, 0 if owner == tx else owner) for entry, owner in self.pending]
         if kind.name == "COMMIT":
-            known = {entry for entry, _ in self.pending} | self._owed
+            known = {entry for entry, _ in self.pending} | self._required
             left = {*self._in_effect()}
             held = [entry for entry in ended if _plain(entry).startswith("DELETE") or entry in left]
             self.pending += [(entry, 0) for entry in held if entry not in known]
-            self._owed.update(held)
+            self._required.update(held)
 
     def _take_back(self, record: JournalRecord) -> list[str]:
         """Release what `record`, about to be written, ends; return those of its transaction."""
@@ -305,8 +305,8 @@ class Run(Recorder):
             held.difference_update(files)
 
     def _release(self, names: Sequence[str]) -> None:
-        known = [name for name in names if name in self._owed]
-        self._owed.difference_update(known)
+        known = [name for name in names if name in self._required]
+        self._required.difference_update(known)
         self.tell(Release, known)
 
     def settle(self, image: CrashImage) -> None:

@@ -99,16 +99,18 @@ class _Writer:
             after = self.put(content) if start else after
         return content
 
-    def _pending(self, owed: Mapping[str, Sequence[int]], following: int) -> bytes:
+    def _pending(self, unacked: Mapping[str, Sequence[int]], following: int) -> bytes:
         """Return the pending messages: up to version 3 a tree by message, later a list by subscription."""
         if self.version > 3:
-            return self.list([(_text(key), _sequences([*owed[key], following])) for key in sorted(owed)])
-        numbers = sorted({number for held in owed.values() for number in held})
-        keys = {number: [key for key in sorted(owed) if number in owed[key]] for number in numbers}
+            return self.list(
+                [(_text(key), _sequences([*unacked[key], following])) for key in sorted(unacked)]
+            )
+        numbers = sorted({number for held in unacked.values() for number in held})
+        keys = {number: [key for key in sorted(unacked) if number in unacked[key]] for number in numbers}
         return self.tree([(_int(number), _hash_set(keys[number])) for number in numbers])
 
     def destination(
-        self, messages: Sequence[Mapping[str, Any]], owed: Mapping[str, Sequence[int]] | None
+        self, messages: Sequence[Mapping[str, Any]], unacked: Mapping[str, Sequence[int]] | None
     ) -> bytes:
         """Store the trees of a destination; return its entry."""
         at = [_int(_id(entry["at"]["file"]), 4) + _int(int(entry["at"]["off"]), 4) for entry in messages]
@@ -127,13 +129,15 @@ class _Writer:
         order = self.put(self.tree(default))
         location = self.put(self.tree(sorted(zip(at, numbers, strict=True))))
         by_id = self.put(self.tree(sorted(zip(ids, numbers, strict=True))))
-        out = _int(order) + _int(location) + _int(by_id) + (b"\0" if owed is None else b"\1")
-        if owed is not None:
-            subscriptions = [(_text(key), b"\0") for key in sorted(owed)]
-            acks = [(_text(key), _int(_NONE) + (b"\4" if self.version >= 3 else b"")) for key in sorted(owed)]
+        out = _int(order) + _int(location) + _int(by_id) + (b"\0" if unacked is None else b"\1")
+        if unacked is not None:
+            subscriptions = [(_text(key), b"\0") for key in sorted(unacked)]
+            acks = [
+                (_text(key), _int(_NONE) + (b"\4" if self.version >= 3 else b"")) for key in sorted(unacked)
+            ]
             out += _int(self.put(self.tree(subscriptions))) + _int(self.put(self.tree(acks)))
             if self.version >= 3:
-                out += _int(self.put(self._pending(owed, self.start + len(messages))))
+                out += _int(self.put(self._pending(unacked, self.start + len(messages))))
             if self.version >= 5:
                 out += _int(self.put(self.list([])))
         if self.version >= 2:
@@ -178,17 +182,17 @@ def lay(built: Built, given: Mapping[str, Any], edition: str) -> None:
         key = KINDS.index(entry["destination"]["kind"]), entry["destination"]["name"]
         found.setdefault(key, []).append(entry)
         labels.setdefault(key, []).append(label)
-    owed: dict[tuple[int, str], dict[str, list[int]]] = {}
+    unacked: dict[tuple[int, str], dict[str, list[int]]] = {}
     for text, pending in given.get("subscriptions", {}).items():
         topic, _, key = text.partition(":")
         place = (3, topic[3:]) if topic.startswith("tt=") else (1, topic)
         found.setdefault(place, [])
         held = labels.get(place, [])
-        owed.setdefault(place, {})[key] = [writer.start + held.index(label) for label in pending]
+        unacked.setdefault(place, {})[key] = [writer.start + held.index(label) for label in pending]
     entries = [
         (
             _text(f"{kind}:{name}"),
-            writer.destination(messages, owed.get((kind, name), {}) if kind % 2 else None),
+            writer.destination(messages, unacked.get((kind, name), {}) if kind % 2 else None),
         )
         for (kind, name), messages in sorted(found.items())
     ]

@@ -23,7 +23,7 @@ class Place:
     """One destination: (id, priority, message) in order of effect, and pending ids of each subscription."""
 
     messages: tuple[tuple[str, int, bytes], ...] = ()
-    owed: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    unacked: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Messages:
             rows = tuple(
                 (each["id"], int(each["priority"]), _raw(each["message"])) for each in entry["messages"]
             )
-            owed = tuple((each["key"], tuple(each["pending"])) for each in entry["subscriptions"])
-            places[entry["kind"], entry["name"]] = Place(rows, owed)
+            unacked = tuple((each["key"], tuple(each["pending"])) for each in entry["subscriptions"])
+            places[entry["kind"], entry["name"]] = Place(rows, unacked)
         prepared = {}
         for entry in state.get("in_doubt", ()):
             tx = ("XA", int(entry["format_id"]), _raw(entry["gtrid"]), _raw(entry["bqual"]))
@@ -126,7 +126,7 @@ class Messages:
                             "key": key,
                             "pending": [row[0] for row in ordered(kept.places[kind, name]) if row[0] in ids],
                         }
-                        for key, ids in sorted(kept.places[kind, name].owed)
+                        for key, ids in sorted(kept.places[kind, name].unacked)
                     ],
                 }
                 for kind, name in sorted(kept.places)
@@ -194,37 +194,38 @@ def _done(kept: Kept, name: str, fields: Mapping[str, Any]) -> Kept:
             place = replace(
                 place, messages=tuple(row if known[0] == ident else known for known in place.messages)
             )
-    elif "TOPIC" not in key[0] or place.owed:
-        owed = tuple((sub, (*pending, ident)) for sub, pending in place.owed)
-        place = Place((*place.messages, row), owed)
+    elif "TOPIC" not in key[0] or place.unacked:
+        unacked = tuple((sub, (*pending, ident)) for sub, pending in place.unacked)
+        place = Place((*place.messages, row), unacked)
     return replace(kept, places={**kept.places, key: place})
 
 
 def _removed(place: Place, ident: str, subscription: str | None) -> Place:
     if subscription is None:
-        owed = tuple((sub, tuple(each for each in ids if each != ident)) for sub, ids in place.owed)
-        return Place(tuple(row for row in place.messages if row[0] != ident), owed)
-    if ident not in dict(place.owed).get(subscription, ()):
+        unacked = tuple((sub, tuple(each for each in ids if each != ident)) for sub, ids in place.unacked)
+        return Place(tuple(row for row in place.messages if row[0] != ident), unacked)
+    if ident not in dict(place.unacked).get(subscription, ()):
         return place
-    owed = tuple(
-        (sub, tuple(each for each in ids if sub != subscription or each != ident)) for sub, ids in place.owed
+    unacked = tuple(
+        (sub, tuple(each for each in ids if sub != subscription or each != ident))
+        for sub, ids in place.unacked
     )
-    wanted = any(ident in ids for _, ids in owed)
+    wanted = any(ident in ids for _, ids in unacked)
     rows = place.messages if wanted else tuple(row for row in place.messages if row[0] != ident)
-    return Place(rows, owed)
+    return Place(rows, unacked)
 
 
 def _subscribed(kept: Kept, fields: Mapping[str, Any]) -> Kept:
     key, sub = name_of(fields), fields.get("subscription_key", "")
     place = kept.places.get(key, Place())
-    owed = dict(place.owed)
+    unacked = dict(place.unacked)
     if "subscription_info" in fields:
         ids = tuple(row[0] for row in place.messages) if fields.get("retroactive") else ()
-        owed[sub] = tuple(dict.fromkeys((*owed.get(sub, ()), *ids)))
-        return replace(kept, places={**kept.places, key: replace(place, owed=tuple(owed.items()))})
-    ended = owed.pop(sub, ())
-    if not owed:
+        unacked[sub] = tuple(dict.fromkeys((*unacked.get(sub, ()), *ids)))
+        return replace(kept, places={**kept.places, key: replace(place, unacked=tuple(unacked.items()))})
+    ended = unacked.pop(sub, ())
+    if not unacked:
         return replace(kept, places={other: at for other, at in kept.places.items() if other != key})
-    wanted = {ident for ids in owed.values() for ident in ids}
+    wanted = {ident for ids in unacked.values() for ident in ids}
     rows = tuple(row for row in place.messages if row[0] not in ended or row[0] in wanted)
-    return replace(kept, places={**kept.places, key: Place(rows, tuple(owed.items()))})
+    return replace(kept, places={**kept.places, key: Place(rows, tuple(unacked.items()))})

@@ -218,13 +218,13 @@ def _found(
         if not keep:
             continue
         left.difference_update(keep)
-        owed = sets.sets(facts.expected)
+        required = sets.sets(facts.expected)
         alike: dict[int, tuple[dict[str, Any], str]] = {}
         for ident, row in reversed(keep.items()):
             name, preset = CATEGORIES[facts.categories[row]], PRESETS[states.preset[row]].name
             refusal, rot = facts.refusals[row], f", {states.rot[row]}" if states.rot else ""
             if refusal not in alike:
-                expect = permitted_by_policy(adapter, owed, REFUSALS[refusal], states.stratum)
+                expect = permitted_by_policy(adapter, required, REFUSALS[refusal], states.stratum)
                 case = make_case(
                     "",
                     title="",
