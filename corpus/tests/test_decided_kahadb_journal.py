@@ -86,11 +86,6 @@ SHARED: dict[str, Any] = {
     ],
 }
 ONE_IS_PENDING: dict[str, Any] = {"messages": ["r3", "r4"], "last": "r4"}
-ACKNOWLEDGEMENTS_ARE_READ = (
-    "index:Index._roots",
-    "data.long(), data.long(), data.long() if",
-    "data.long(), self.pages.object(data.long()) and 0, data.long() if",
-)
 OPENWIRE, VERSION = "self.openwire = first.number(_I4)", "self.version = first.number(_I4)"
 ONE_IS_GONE = {"notes": ["file-id-gap"], "missing": [("file", "db-2.log", 0)]}
 SITUATIONS = {
@@ -213,46 +208,6 @@ SITUATIONS = {
         ),
         "what is not used is empty",
         edits=({"at": "i.page0.start", "len": 1, "hex": "00"},),
-    ),
-    "acknowledgements-that-are-damaged": Situation(
-        "KHD-IDX-003",
-        TOPIC,
-        ONE_IS_GONE,
-        ACKNOWLEDGEMENTS_ARE_READ,
-        "every page that an entry refers to is read",
-        edits=({"delete": "db-2.log"}, {"at": "i.page6.start", "len": 1, "hex": "07"}),
-    ),
-    "acknowledgements-on-a-page-of-another-tree": Situation(
-        "KHD-IDX-003",
-        TOPIC,
-        ONE_IS_GONE,
-        ACKNOWLEDGEMENTS_ARE_READ,
-        "every page that an entry refers to is read",
-        edits=({"delete": "db-2.log"}, {"at": "i.page1.start+62", "len": 8, "int": 4}),
-    ),
-    "places-of-subscriptions-that-are-damaged": Situation(
-        "KHD-IDX-003",
-        TOPIC,
-        ONE_IS_GONE,
-        (
-            "index:Index._roots",
-            "if self.version >= 5:\n                data.long()",
-            "if self.version >= 5:\n                self.pages.object(data.long())",
-        ),
-        "every page that an entry refers to is read",
-        edits=({"delete": "db-2.log"}, {"at": "i.page8.start", "len": 1, "hex": "07"}),
-    ),
-    "statistics-that-are-damaged": Situation(
-        "KHD-IDX-003",
-        TOPIC,
-        ONE_IS_GONE,
-        (
-            "index:Index._roots",
-            "if self.version >= 7:\n            data.long()",
-            "if self.version >= 7:\n            self.pages.object(data.long())",
-        ),
-        "every page that an entry refers to is read",
-        edits=({"delete": "db-2.log"}, {"at": "i.page11.start", "len": 1, "hex": "07"}),
     ),
     "a-subscription-without-an-acknowledgement": Situation(
         "KHD-IDX-006",
@@ -499,6 +454,32 @@ SITUATIONS = {
     ),
 }
 
+READ = "self.pages.object(data.long())"
+ACKS = "data.long(), data.long() if", f"{READ} and 0, data.long() if"
+SITUATIONS |= {
+    name: Situation(
+        "KHD-IDX-003",
+        TOPIC,
+        ONE_IS_GONE,
+        ("index:Index._roots", find, replace),
+        "every page that an entry refers to is read",
+        edits=({"delete": "db-2.log"}, edit),
+    )
+    for name, edit, (find, replace) in (
+        ("acknowledgements-that-are-damaged", {"at": "i.page6.start", "len": 1, "hex": "07"}, ACKS),
+        ("acknowledgements-on-a-page-of-another-tree", {"at": "i.page1.start+62", "len": 8, "int": 4}, ACKS),
+        (
+            "places-of-subscriptions-that-are-damaged",
+            {"at": "i.page8.start", "len": 1, "hex": "07"},
+            (">= 5:\n                data.long()", f">= 5:\n                {READ}"),
+        ),
+        (
+            "statistics-that-are-damaged",
+            {"at": "i.page11.start", "len": 1, "hex": "07"},
+            (">= 7:\n            data.long()", f">= 7:\n            {READ}"),
+        ),
+    )
+}
 SITUATIONS |= {
     f"a-first-page-that-ends-{name}": Situation(
         "KHD-IDX-003",
