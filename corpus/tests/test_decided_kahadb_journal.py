@@ -47,7 +47,7 @@ class Situation:
 
     requirement: str
     base: Mapping[str, Any]
-    #: the codes of all notes but `index`, and code, file and count of what is missing
+    #: the codes of all notes but `index`, code, file and count of what is missing, types in `unanchored`
     expected: Mapping[str, Any]
     #: place, text and replacement of the faulty copy
     fault: tuple[str, str, str]
@@ -55,6 +55,8 @@ class Situation:
     edits: tuple[Mapping[str, Any], ...] = ()
     of_data: Callable[[bytes], Mapping[str, bytes]] | None = None
     edition: str = "5.16"
+    #: of recovery; without one the files are read
+    policy: str = ""
 
     def files(self) -> Mapping[str, bytes]:
         """Return the files."""
@@ -75,6 +77,16 @@ TOPIC: dict[str, Any] = {
     ],
     "index": {"messages": ["r2", "r3", "r4"], "last": "r4", "subscriptions": {"T:a": ["r2", "r3", "r4"]}},
 }
+#: Two subscriptions of a topic; later the first of them acknowledges the message of file 2.
+SHARED: dict[str, Any] = {
+    "files": [
+        {"batches": [["r1 SUBSCRIPTION t=T sub=a info=41", "r2 SUBSCRIPTION t=T sub=b info=42"]]},
+        {"batches": [["r3 t=T"]]},
+        {"batches": [["r4 t=T"], ["r5 REMOVE_MESSAGE t=T id=m3 sub=a"]]},
+    ],
+}
+ONE_IS_PENDING: dict[str, Any] = {"messages": ["r3", "r4"], "last": "r4"}
+OPENWIRE, VERSION = "self.openwire = first.number(_I4)", "self.version = first.number(_I4)"
 ONE_IS_GONE = {"notes": ["file-id-gap"], "missing": [("file", "db-2.log", 0)]}
 SITUATIONS = {
     "an-empty-batch-in-the-search": Situation(
@@ -96,7 +108,7 @@ SITUATIONS = {
     "odd-records-after-the-end": Situation(
         "KHD-END-011",
         ONE,
-        {"notes": ["beyond-end"], "missing": []},
+        {"notes": ["beyond-end"], "missing": [], "unanchored": ["OTHER", "TRACE"]},
         (
             "recover:Walk._end",
             "yield batch.notes[0]",
@@ -137,14 +149,14 @@ SITUATIONS = {
         ("evidence:Known.covers", "self.index.version >= _UPDATES_ADD and ", "False and "),
         "a message is as old as its first record",
     ),
-    "a-later-update-in-version-4": Situation(
+    "a-later-update-in-version-5": Situation(
         "KHD-IDX-011",
         {
             "batches": [["r1"], ["r2"], ["r3 UPDATE_MESSAGE id=m1"]],
-            "index": {"messages": ["r2"], "last": "r2", "version": 4},
+            "index": {"messages": ["r2"], "last": "r2", "version": 5},
         },
         {"notes": ["index-hides"], "missing": []},
-        ("evidence:Known.covers", "self.index.version >= _UPDATES_ADD and ", ""),
+        ("evidence:Known.covers", ">= _UPDATES_ADD", ">= _UPDATES_ADD - 1"),
         "an UPDATE_MESSAGE adds a message in every release",
     ),
     "the-rest-of-a-rewritten-file": Situation(
@@ -185,39 +197,6 @@ SITUATIONS = {
         "commands that were replaced have no end",
         edits=({"delete": "db-1.log"},),
     ),
-    "a-first-page-that-ends-before-openwire": Situation(
-        "KHD-IDX-003",
-        QUEUE,
-        UNUSABLE,
-        (
-            "index:Index.__init__",
-            "self.openwire = first.number(_I4)",
-            "self.openwire = first.number(_I4) if first.left else 6",
-        ),
-        "a store without a version of OpenWire has version 6",
-        edits=({"at": "i.page0.start+9", "len": 8, "plus": -4},),
-    ),
-    "a-first-page-that-ends-after-its-version": Situation(
-        "KHD-IDX-003",
-        QUEUE,
-        UNUSABLE,
-        ("index:Index.__init__", "if self.version >= 5:", "if self.version >= 5 and first.left:"),
-        "what follows the version may be absent",
-        edits=({"at": "i.page0.start+9", "len": 8, "plus": -5},),
-    ),
-    "a-first-page-that-ends-before-its-version": Situation(
-        "KHD-IDX-003",
-        QUEUE,
-        UNUSABLE,
-        (
-            "index:Index.__init__",
-            "self.version = first.number(_I4)",
-            "self.version = first.number(_I4) if first.left else 1",
-        ),
-        "an index without a version is of version 1",
-        edits=({"at": "i.page0.start+9", "len": 8, "plus": -4},),
-        edition="5.3",
-    ),
     "a-first-page-that-is-not-used": Situation(
         "KHD-IDX-003",
         QUEUE,
@@ -229,54 +208,6 @@ SITUATIONS = {
         ),
         "what is not used is empty",
         edits=({"at": "i.page0.start", "len": 1, "hex": "00"},),
-    ),
-    "acknowledgements-that-are-damaged": Situation(
-        "KHD-IDX-003",
-        TOPIC,
-        ONE_IS_GONE,
-        (
-            "index:Index._roots",
-            "data.long(), data.long(), data.long() if",
-            "data.long(), self.pages.object(data.long()) and 0, data.long() if",
-        ),
-        "every page that an entry refers to is read",
-        edits=({"delete": "db-2.log"}, {"at": "i.page6.start", "len": 1, "hex": "07"}),
-    ),
-    "acknowledgements-on-a-page-of-another-tree": Situation(
-        "KHD-IDX-003",
-        TOPIC,
-        ONE_IS_GONE,
-        (
-            "index:Index._roots",
-            "data.long(), data.long(), data.long() if",
-            "data.long(), self.pages.object(data.long()) and 0, data.long() if",
-        ),
-        "every page that an entry refers to is read",
-        edits=({"delete": "db-2.log"}, {"at": "i.page1.start+62", "len": 8, "int": 4}),
-    ),
-    "places-of-subscriptions-that-are-damaged": Situation(
-        "KHD-IDX-003",
-        TOPIC,
-        ONE_IS_GONE,
-        (
-            "index:Index._roots",
-            "if self.version >= 5:\n                data.long()",
-            "if self.version >= 5:\n                self.pages.object(data.long())",
-        ),
-        "every page that an entry refers to is read",
-        edits=({"delete": "db-2.log"}, {"at": "i.page8.start", "len": 1, "hex": "07"}),
-    ),
-    "statistics-that-are-damaged": Situation(
-        "KHD-IDX-003",
-        TOPIC,
-        ONE_IS_GONE,
-        (
-            "index:Index._roots",
-            "if self.version >= 7:\n            data.long()",
-            "if self.version >= 7:\n            self.pages.object(data.long())",
-        ),
-        "every page that an entry refers to is read",
-        edits=({"delete": "db-2.log"}, {"at": "i.page11.start", "len": 1, "hex": "07"}),
     ),
     "a-subscription-without-an-acknowledgement": Situation(
         "KHD-IDX-006",
@@ -321,22 +252,275 @@ SITUATIONS = {
             {"at": "i.page4.start+25", "len": 4, "hex": "f09f9880"},
         ),
     ),
+    "a-torn-tail-after-a-record-alone": Situation(
+        "KHD-FIL-013",
+        ONE,
+        {"notes": ["torn-tail"], "missing": [("emptied-file", "db-1.log", None)]},
+        (
+            "recover:_too_large_for",
+            """
+    end = found[-1].more.get("end", (0, ""))
+    return end[0] == CONTROL + size and not any(batch.damage for batch in found)""",
+            "\n    return found[0].end[-1] == CONTROL + size",
+        ),
+        "what follows the record does not matter",
+        of_data=lambda data: {"db-1.log": b"", "db-2.log": data + b"x"},
+    ),
+    "an-unused-file-between-emptied-ones": Situation(
+        "KHD-FIL-013",
+        ONE,
+        {"notes": ["unused-file"], "missing": [("emptied-file", "db-1.log", None)]},
+        (
+            "recover:emptied",
+            "            continue\n        if _is_blank",
+            "            waiting = []\n            continue\n        if _is_blank",
+        ),
+        "an unused file is the next file",
+        of_data=lambda data: {"db-1.log": b"", "db-2.log": b"-qMa4", "db-3.log": b"", "db-4.log": data},
+    ),
+    "an-unknown-type-in-a-part-without-effect": Situation(
+        "KHD-REC-004",
+        {"files": [{"batches": [["r1"]]}, {"batches": [["r2 REWRITTEN_DATA_FILE source=1"], ["r3"]]}]},
+        {"notes": ["unknown-type", "rewritten-skipped"], "missing": []},
+        (
+            "recover:Walk.batches",
+            "skipping = self._parse(file, batch, skipping=skipping)",
+            "batch.notes *= not (skipping := self._parse(file, batch, skipping=skipping))",
+        ),
+        "nothing is reported about records without effect",
+        edits=({"at": "r3.type", "hex": "09"}, {"seal": "b3"}),
+    ),
+    "an-index-without-places": Situation(
+        "KHD-IDX-006",
+        {"batches": [["r1"]], "index": {}},
+        {"notes": [], "missing": []},
+        ("index:Index.bound", "else (0, 0)", "else (1 << 31, 0)"),
+        "an index without a last update covers everything",
+    ),
+    "an-acknowledgement-of-the-only-subscription-that-needs-it": Situation(
+        "KHD-IDX-006",
+        {**SHARED, "index": {**ONE_IS_PENDING, "subscriptions": {"T:a": ["r3", "r4"], "T:b": ["r4"]}}},
+        ONE_IS_GONE,
+        (
+            "evidence:Known._acknowledge",
+            "<= done[number]:",
+            "<= done[number] == len(dict(self.index.subscriptions(self.topics[name]))):",
+        ),
+        "each subscription of the topic must acknowledge",
+        edits=({"delete": "db-2.log"},),
+    ),
+    "an-acknowledgement-of-a-message-that-is-not-pending": Situation(
+        "KHD-IDX-006",
+        {**SHARED, "index": {**ONE_IS_PENDING, "subscriptions": {"T:a": ["r4"], "T:b": ["r4"]}}},
+        {"notes": ["file-id-gap"], "missing": [("file", "db-2.log", 1)]},
+        ("evidence:Known._acknowledge", "0 < owed[number]", "owed[number]"),
+        "what is pending for no subscription is acknowledged",
+        edits=({"delete": "db-2.log"},),
+    ),
+    "an-uncommitted-message-of-a-topic": Situation(
+        "KHD-IDX-007",
+        {
+            "batches": [["r1 SUBSCRIPTION t=T sub=a info=41"], ["r2 t=T tx=c:1"], ["r3 t=T"]],
+            "index": {"messages": ["r2", "r3"], "last": "r3", "subscriptions": {"T:a": ["r2", "r3"]}},
+        },
+        {"notes": ["incomplete-transaction"], "missing": []},
+        (
+            "evidence:Known.__init__",
+            "elif ident not in known and roots.subscriptions is None:",
+            "elif ident not in known:",
+        ),
+        "topics are compared, too",
+    ),
+    "another-message-at-the-place": Situation(
+        "KHD-IDX-007",
+        {"batches": [["r1"]], "index": {"messages": ["r1"], "last": "r1"}},
+        {"notes": ["index-only-messages", "index-hides"], "missing": []},
+        (
+            "evidence:Known.__init__",
+            "elif not log.adds(place, known.get(ident)):",
+            "elif ident not in known or not log.adds(place, known.get(ident)):",
+        ),
+        "the record must be of the same message",
+        edits=(
+            {"at": "i.page2.start+35", "len": 1, "hex": "39"},
+            {"at": "i.page4.start+26", "len": 1, "hex": "39"},
+        ),
+    ),
+    "a-temporary-topic-in-version-2": Situation(
+        "KHD-IDX-011",
+        {
+            "batches": [["r1"], ["r2 SUBSCRIPTION tt=T sub=a info=41"], ["r3 tt=T"]],
+            "index": {"messages": ["r1"], "last": "r3", "version": 2},
+        },
+        {"notes": [], "missing": []},
+        ("evidence:Known._hide_others", "name[0] not in TOPICS", 'name[0] != "TOPIC"'),
+        "topics are those of the kind TOPIC",
+        edition="5.3",
+    ),
+    "a-last-update-that-is-not-a-command": Situation(
+        "KHD-IDX-002",
+        {"batches": [["r1"], ["r2 payload=ff"]], "index": {"messages": ["r1"], "last": "r2"}},
+        {"notes": ["bad-command"], "missing": [("records", "db-1.log", 0)]},
+        (
+            "recover:JournalPass._file",
+            "self._ends[file.number] = batch.base + batch.end[-1]\n",
+            """self._ends[file.number] = batch.base + batch.end[-1]
+            for _, at, why in batch.damage:
+                if why == "bad-command":
+                    self._ends[file.number] = at
+""",
+        ),
+        "a record that is dropped is still the last one",
+        policy="salvage",
+    ),
+    "a-last-update-that-is-not-a-command-and-not-the-end": Situation(
+        "KHD-IDX-013",
+        {"batches": [["r1"], ["r2 payload=ff"], ["r3"]], "index": {"messages": ["r1"], "last": "r2"}},
+        {"notes": ["bad-command", "index-disagrees"], "missing": []},
+        (
+            "evidence:Evidence.looks",
+            "self._found_last |= at <",
+            "self._found_last |= any(start == last[1] for start, _, _ in batch.damage) or at <",
+        ),
+        "a record that is dropped is still a record",
+        policy="salvage",
+    ),
+    "a-message-twice-in-the-order-trees": Situation(
+        "KHD-IDX-003",
+        QUEUE,
+        {"notes": ["index-disagrees"], "missing": []},
+        ("index:Index.messages", "for root in roots.orders:", "for root in roots.orders[:1]:"),
+        "an entry that is repeated adds nothing",
+        edits=({"at": "i.page6", "paste": ":i.page2"},),
+    ),
+    "a-destination-twice": Situation(
+        "KHD-IDX-003",
+        {"batches": [["r1"], ["r2 q=R"]], "index": QUEUE["index"]},
+        UNUSABLE,
+        ("index:Index.destinations", "if name in names:", "if False:"),
+        "entries with one key are joined",
+        edits=({"at": "i.page1.start+32", "len": 1, "hex": "51"},),
+    ),
+    "a-kind-of-two-digits": Situation(
+        "KHD-IDX-003",
+        {"batches": [["r1 q=QQ"]], "index": {"messages": ["r1"], "last": "r1"}},
+        UNUSABLE,
+        ("index:Index._name", "if kind not in", 'if (kind := kind.lstrip("0") or "0") not in'),
+        "the kind is any decimal number",
+        edits=({"at": "i.page1.start+25", "len": 4, "hex": "30303a51"},),
+    ),
+    "a-leaf-without-its-next-leaf": Situation(
+        "KHD-IDX-003",
+        QUEUE,
+        UNUSABLE,
+        ("index:_Pages.leaves", "node.long()  #", "pass  #"),
+        "what is not needed may be absent",
+        edits=({"at": "i.page4.start+9", "len": 8, "plus": -8},),
+    ),
+    "a-key-twice-in-the-header": Situation(
+        "KHD-IDX-003",
+        QUEUE,
+        {"notes": [], "missing": []},
+        ("index:_header", "re.MULTILINE)", "re.MULTILINE)[::-1]"),
+        "the first one is used",
+        edits=({"at": "i.header1.start+2", "len": 17, "hex": b"pageSize=00000192".hex()},),
+    ),
+    "a-length-of-six-bytes-for-a-subscription": Situation(
+        "KHD-IDX-003",
+        TOPIC,
+        ONE_IS_GONE,
+        ("index:_command", "varint(data.data, data.at)", "varint(data.data[: data.at + 5], data.at)"),
+        "the length has at most five bytes",
+        edits=(
+            {"delete": "db-2.log"},
+            {"at": "i.page5.start+9", "len": 8, "plus": 5},
+            {"at": "i.page5.start+27", "len": 14, "hex": "808080808000ffffffffffffffff"},
+        ),
+    ),
+    "a-text-of-both-forms": Situation(
+        "KHD-IDX-003",
+        {"batches": [["r1 id=abcdef"]], "index": {"messages": ["r1"], "last": "r1"}},
+        {"notes": ["index-only-messages", "index-hides"], "missing": []},
+        (
+            "index:_unmodified",
+            "units = raw.replace(",
+            r'units = (raw + b"\xff" * (b"\xf0" in raw and b"\xc0" in raw)).replace(',
+        ),
+        "a text is UTF-8 or modified UTF-8 as a whole",
+        edits=(
+            {"at": "i.page2.start+34", "len": 6, "hex": "f09f9880c080"},
+            {"at": "i.page4.start+25", "len": 6, "hex": "f09f9880c080"},
+        ),
+    ),
+}
+
+READ = "self.pages.object(data.long())"
+ACKS = "data.long(), data.long() if", f"{READ} and 0, data.long() if"
+SITUATIONS |= {
+    name: Situation(
+        "KHD-IDX-003",
+        TOPIC,
+        ONE_IS_GONE,
+        ("index:Index._roots", find, replace),
+        "every page that an entry refers to is read",
+        edits=({"delete": "db-2.log"}, edit),
+    )
+    for name, edit, (find, replace) in (
+        ("acknowledgements-that-are-damaged", {"at": "i.page6.start", "len": 1, "hex": "07"}, ACKS),
+        ("acknowledgements-on-a-page-of-another-tree", {"at": "i.page1.start+62", "len": 8, "int": 4}, ACKS),
+        (
+            "places-of-subscriptions-that-are-damaged",
+            {"at": "i.page8.start", "len": 1, "hex": "07"},
+            (">= 5:\n                data.long()", f">= 5:\n                {READ}"),
+        ),
+        (
+            "statistics-that-are-damaged",
+            {"at": "i.page11.start", "len": 1, "hex": "07"},
+            (">= 7:\n            data.long()", f">= 7:\n            {READ}"),
+        ),
+    )
+}
+SITUATIONS |= {
+    f"a-first-page-that-ends-{name}": Situation(
+        "KHD-IDX-003",
+        {**QUEUE, "index": {**QUEUE["index"], **index}},
+        UNUSABLE,
+        ("index:Index.__init__", find, f"{find} if {unless} else {value}"),
+        f"what is absent there is {value}",
+        edits=({"at": "i.page0.start+9", "len": 8, "plus": -less},),
+        edition=edition,
+    )
+    for name, edition, index, less, find, unless, value in (
+        ("before-openwire", "5.16", {}, 4, OPENWIRE, "first.left", 6),
+        ("before-openwire-in-version-5", "5.3", {"version": 5}, 4, OPENWIRE, "first.left", 6),
+        ("after-its-version", "5.16", {}, 5, "if self.version >= 5", "first.left", "False"),
+        ("before-its-version", "5.3", {}, 4, VERSION, "first.left", 1),
+        ("within-its-version", "5.3", {}, 2, VERSION, "first.left > 3", 1),
+        ("after-a-place-of-the-audit", "5.3", {"audit": "r1"}, 4, VERSION, "not self.audit", 1),
+    )
 }
 
 
 def _told(implementation: Any, situation: Situation) -> dict[str, Any]:
-    seen = implementation.read(situation.files(), edition=situation.edition)
-    return {
+    how: dict[str, Any] = {"policy": situation.policy} if situation.policy else {}
+    ask_for = implementation.recover if how else implementation.read
+    seen = ask_for(situation.files(), edition=situation.edition, **how)
+    told = {
         "notes": [note.code for note in seen.notes if note.code != "index"],
         "missing": [(gone.code, gone.name, gone.count) for gone in seen.missing],
     }
+    beside = [record.type for record in seen.unanchored]
+    return told | ({"unanchored": beside} if beside else {})
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_reference_and_naive_reader_decide_it(name: str) -> None:
     situation = SITUATIONS[name]
     assert _told(load(FORMAT), situation) == situation.expected
-    seen = naive.read(situation.files(), situation.edition)
+    if situation.policy:
+        seen = naive.recover(situation.files(), situation.edition, situation.policy)
+    else:
+        seen = naive.read(situation.files(), situation.edition)
     gone = [(gone["code"], gone["name"], gone.get("count")) for gone in seen.get("missing", ())]
     assert gone == situation.expected["missing"]
     codes = [note for note in seen["notes"] if note in naive.NOTED]

@@ -24,8 +24,9 @@ def _pages(files: Files) -> dict[int, bytes]:
     data = bytes(files["db.data"])
     headers = []
     for part in (data[:2048], data[2048:4096]):
-        lines = (line.strip().partition("=") for line in part.decode("latin-1").split("\n"))
-        headers.append({key: value for key, _, value in lines})
+        lines = [line.rstrip() for line in part.decode("latin-1").split("\n")]
+        pairs = (line.partition("=") for line in lines if not re.search(r"\s", line))
+        headers.append({key: value for key, _, value in pairs})
     first, second = headers
     known = re.fullmatch("[0-9]+", first.get("metaDataTxId", ""))
     header = first if known and first["metaDataTxId"] == second.get("metaDataTxId") else second
@@ -71,7 +72,9 @@ class _Tree:
             return []
         keys = [key(node) for _ in range(_count(node))]
         if node.take(1) == b"\0":
-            return [(found, value(node)) for found in keys]
+            found = [(found, value(node)) for found in keys]
+            node.number(8)  # the next leaf
+            return found
         children = [node.number(8) for _ in range(len(keys) + 1)]
         return [entry for child in children for entry in self.entries(child, key, value, root=False)]
 
@@ -147,7 +150,9 @@ class _Index:
         self.messages: list[tuple[tuple[str, str], str, int, Place]] = []
         #: The subscriptions of a topic, each with ranges (first, last) of the message numbers that it needs.
         self.needs: dict[tuple[str, str], list[tuple[str, int, int]]] = {}
-        for name, value in trees.entries(root, _text, self._roots):
+        entries = trees.entries(root, _text, self._roots)
+        require(len(entries) == len({name for name, _ in entries}), "a destination twice")
+        for name, value in entries:
             kind, _, text = name.partition(":")
             require(kind in ("0", "1", "2", "3"), "unknown kind")
             orders, location, ids, topic = value

@@ -221,7 +221,9 @@ class _Pages:
             if node.take(1) != b"\0":
                 waiting.append(iter(node.longs(count + 1)))
             else:
-                yield keys, value(node, count)
+                values = value(node, count)
+                node.long()  # the next leaf is not needed, but must be there
+                yield keys, values
             child = None
             while waiting and (child := next(waiting[-1], None)) is None:
                 waiting.pop()
@@ -321,7 +323,11 @@ class Index:
 
     def destinations(self) -> Iterator[Roots]:
         """Yield the destinations."""
+        names = set[Name]()
         for name, roots in self.pages.tree(self._root, _each(self._name), _each(self._roots)):
+            if name in names:
+                raise UnusableIndex(f"it has {shown(name)} twice")
+            names.add(name)
             yield roots._replace(name=name)
 
     @staticmethod
