@@ -38,11 +38,13 @@ Params = Mapping[str, str]
 NONE: Params = {}
 CONTROL = "journal-rename-control.ctr"
 #: The form of a data file's name.
-NAME = re.compile(r"(.*)-(-?\d+)\.([A-Za-z]+)")
+NAME = re.compile(r"(.*?)-(-?[0-9]+)\.([A-Za-z]+)")
 #: The bytes of padding, the sizes of blocks, and the possible sizes of a header's block.
 FILLS, BLOCKS, HEADER_BLOCKS = (0x00, 0x4A), (512, 4096), (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
 #: The id of a free file is never this far above the ids in use.
 FAR = 1000
+#: From v1 on, the id in a record is below this; before, it has a sign.
+TOP = 1 << 31
 #: The number of free files that Artemis keeps.
 POOL = 10
 #: The fields that expectations list of a record.
@@ -84,6 +86,9 @@ def _with_headers(found: Sequence[Scanned], files: Files, edition: str) -> list[
     for file in found:
         data = bytes(files[file.name])
         implied = 0 if len(data) < size or any(data[:size]) else implied_id(data, edition)
+        # A record that no file has, and a file that is too short, prove nothing.
+        if file.unusable == "wrong-length" or not -TOP <= implied < TOP:
+            implied = 0
         if implied and implied not in ids:
             ids.add(implied)
             file = Scanned(file.name, len(data), rank=implied)  # noqa: PLW2901  # the same file, read again
@@ -135,10 +140,10 @@ def _answer(found: Sequence[Scanned], files: Files, edition: str) -> dict[str, A
     }
 
 
-def _number(name: str) -> int:
-    """Return the number in a data file's name, -1 if it has none."""
+def _number(name: str) -> int | None:
+    """Return the number in a data file's name, None if it has none."""
     match = NAME.fullmatch(name.removesuffix(".gz"))
-    return int(match[2]) if match else -1
+    return int(match[2]) if match else None
 
 
 def _packed(found: Sequence[Scanned]) -> list[dict[str, Any]]:
@@ -152,8 +157,8 @@ def _packed(found: Sequence[Scanned]) -> list[dict[str, Any]]:
 def _unfinished(files: Files) -> list[int]:
     """Return the numbers in the names of left-over files."""
     ends = tuple(f".{_extension(files)}{end}" for end in (".tmp", ".cmp"))
-    names = [name[: -len(ends[0])] for name in files if name.endswith(ends)]
-    return [int(match[1]) for name in names if (match := re.fullmatch(r".*-(\d+)", name))]
+    numbers = [_number(name[: -len(".tmp")]) for name in files if name.endswith(ends)]
+    return [number for number in numbers if number is not None]
 
 
 def _lost(
@@ -199,7 +204,8 @@ def _searched(files: Files, edition: str, params: Params) -> list[Scanned]:
         data, size = bytes(counted[file.name]), LAYOUT.structure("header", edition).size
         if not file.unusable and not any(data[:size]):
             at_zero = any(record["file_id"] == 0 for record in file.records)
-            if implied_id(data, edition) or (not at_zero and 0 <= _number(file.name) < last):
+            number = _number(file.name)
+            if implied_id(data, edition) or (not at_zero and number is not None and number < last):
                 _without_header(file, size)
     return sorted(found, key=lambda file: (file.rank, natural(file.name)))
 
@@ -246,12 +252,16 @@ def _extension(files: Files) -> str:
 def _beside(files: Files, edition: str, params: Params) -> list[Scanned]:
     """Return the content of control, superseded and leftover files and of copies, by name."""
     counting = {file.name for file in _searched(files, edition, params)}
+    old, new, moves = _control(files, edition) or ([], [], [])
+    # A file that gets another name counts under that one.
+    later = {name: name.removesuffix(".cmp") for name in new} | dict(moves)
     own = params.get("extension") or _extension(files)
+    ends = tuple(f".{own}{end}" for end in ("", ".tmp", ".cmp", ".gz"))
     found = []
     for name in sorted(files, key=natural):
         if name == CONTROL and LAYOUT.has("control", edition):
             found.append(_control_file(files, edition))
-        elif name not in counting and own in name.split("."):
+        elif name in old or (name not in counting and later.get(name, name).endswith(ends)):
             found.append(searched(name, bytes(files[name]), edition, params))
     return found
 
@@ -312,6 +322,7 @@ def searched(name: str, data: bytes, edition: str, params: Params = NONE) -> Sca
 def _search(file: Scanned, data: bytes, edition: str, laid: str) -> None:
     own = stamp_of(edition, file.rank).to_bytes(4, "big")
     torn: list[tuple[int, int, str]] = []
+    stale: list[tuple[int, int]] = []
     at = LAYOUT.structure("header", edition).size
     while (off := next_candidate(data, at, laid, None)) is not None:
         reason, end = claim(data, off, laid)
@@ -324,7 +335,11 @@ def _search(file: Scanned, data: bytes, edition: str, laid: str) -> None:
             file.add(reported(LAYOUT, edition, LAYOUT.type_name(laid, data[off]), values), off, end)
             at = end
         elif not reason:
-            file.notes.append("stale")
+            stale.append((off, end))
+    # A record of an earlier generation is listed if it lies wholly outside the records of the file.
+    begins = [record["at"]["off"] for record in file.records]
+    if any(not any(off < begin < end for begin in begins) for off, end in stale):
+        file.notes.append("stale")
     reached = 0
     last = tail = max([LAYOUT.structure("header", laid).size, *map(end_of, file.records)])
     for off, claimed, reason in torn:

@@ -37,8 +37,8 @@ from journalspec_reference.jboss_journal.codec import (
 from journalspec_reference.jboss_journal.scan import first_found
 
 FORMAT = "jboss_journal"
-#: prefix - number . extension
-NAME = re.compile(r"^(?P<prefix>.*)-(?P<number>-?\d+)\.(?P<extension>[A-Za-z]+)$")
+#: prefix - number . extension; a second "-" before the digits is the sign of the number.
+NAME = re.compile(r"^(?P<prefix>.*?)-(?P<number>-?[0-9]+)\.(?P<extension>[A-Za-z]+)$")
 CONTROL = "journal-rename-control.ctr"
 LEFTOVERS = (".tmp", ".cmp")
 #: The header of a file that was filled with 'J' and never given an id.
@@ -49,6 +49,8 @@ POOL_FILES, POOL_EXTENSION = 10, "amq"
 LONG_FIELDS = LAYOUT.structure("header", "v2").names
 #: The id of a free file is less than this above the ids in use, because free files have the next ids.
 FAR = 1000
+#: From v1 on, no file has records with a file id from here on.
+NO_STAMP = 1 << 31
 #: Up to this many gaps in the ids are reported one by one.
 MOST_GAPS = 20
 #: The lists of a control record, in order, and the fields of their elements.
@@ -75,10 +77,10 @@ class DataFile:
         return len(self.data)
 
     @property
-    def number(self) -> int:
-        """The number in the file's name, which was its id when it was created; -1 if there is none."""
+    def number(self) -> int | None:
+        """The number in the file's name, which was its id when it was created; None if there is none."""
         match = parsed(self.name)
-        return int(match["number"]) if match else -1
+        return int(match["number"]) if match else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,19 +215,21 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
     out, notes = [], []
     for file in files:
         size = file.dialect.header_size
-        if any(bytes(file.data[:size])):
+        # Up to s2, a file that cannot be used is too short, and remains so.
+        if any(bytes(file.data[:size])) or (file.problem and not file.dialect.versions):
             out.append(file)
             continue
         implied = implied_id(file.data, file.dialect)
         if implied == 0:
             # Its records have the id 0, so its header is right.
             out.append(file)
-        elif imply and implied is not None and implied not in ids:
+        elif imply and implied is not None and implied not in ids and implied < NO_STAMP:
             ids.add(implied)
             notes.append(Note("unverified", file.name, 0, f"its records carry the file id {implied}"))
             out.append(replace(file, file_id=implied, problem=None, headless=True))
         else:
-            out.append(replace(file, headless=implied is not None or 0 <= file.number < last))
+            below = file.number is not None and file.number < last
+            out.append(replace(file, headless=implied is not None or below))
     return sorted(out, key=lambda file: file.file_id), notes
 
 
@@ -259,7 +263,7 @@ def lost_from(found: FileSet, *, before: bool = False) -> list[Missing]:
     if len(files) >= POOL_FILES or named is None or named["extension"] != POOL_EXTENSION:
         return []
     known = (*files, *(file for file in others if file.role == "leftover"))
-    numbers = sorted({*([0] if before else []), *(file.number for file in known)} - {-1})
+    numbers = sorted({*([0] if before else []), *(file.number for file in known if file.number is not None)})
     text = "no file was used again, and nothing was ever deleted: Artemis would have kept this one"
     names = [
         " to ".join(f"{named['prefix']}-{number}.{POOL_EXTENSION}" for number in gap.split(" to "))

@@ -604,7 +604,7 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
         for file in usable:
             if _rows(beside, _of_other_lives(file, limit_of(file, params))):
                 notes.append(Note("stale", file.name))
-        for stretch in _aside(found):
+        for stretch in _aside(found, params):
             _rows(seen, stretch)
     state = replay.outcome()
     dropped = seen.dropped()
@@ -648,16 +648,17 @@ def plan(files: Files, edition: str, params: Params) -> Sequence[Stretch]:
     if _refused(found, files, ""):
         return []
     gone = (_left_out(file) for file in found.files if file.problem is not None)
-    return [*gone, *_logs(found, params), *_aside(found)]
+    return [*gone, *_logs(found, params), *_aside(found, params)]
 
 
 def _logs(found: FileSet, params: Params) -> Iterator[Stretch]:
     return (stretch_of(file, limit_of(file, params)) for file in found.files if file.problem is None)
 
 
-def _aside(found: FileSet) -> Iterator[Stretch]:
+def _aside(found: FileSet, params: Params) -> Iterator[Stretch]:
     """Yield the files that are not part of the journal, which are read after it (JBM-RDR-022)."""
-    return (stretch_of(file, file.length, quiet=True) for file in found.others if file.problem is None)
+    usable = (file for file in found.others if file.problem is None)
+    return (stretch_of(file, limit_of(file, params), quiet=True) for file in usable)
 
 
 def _rows(found: Found, stretch: Stretch) -> int:

@@ -33,7 +33,7 @@ _UNSIGNED_BYTE = 0xFF
 _SIGN = 0x80
 #: The longest wait for Artemis' threads (seconds); usually they take microseconds.
 _PATIENCE = 5
-_NAME = re.compile(r"^(?P<prefix>.*)-(?P<number>-?\d+)\.(?P<extension>[A-Za-z]+)(?:\.cmp|\.tmp)?$")
+_NAME = re.compile(r"^(?P<prefix>.*?)-(?P<number>-?[0-9]+)\.(?P<extension>[A-Za-z]+)(?:\.cmp|\.tmp)?$")
 #: Words with a fixed value in the arguments of ``java.toml``. `never`: no number of files and no percentage
 #: starts a compaction.
 _WORDS = {"false": False, "true": True, "one": 1, "never": 0}

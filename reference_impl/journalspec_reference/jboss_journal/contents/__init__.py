@@ -365,7 +365,7 @@ def lacking(answer: Answer) -> Iterator[Missing]:
         if file.length < longest and lengths[file.length] == 1 and _ends_with_a_record(file):
             text = _CUT.format(file.length, longest)
             yield Missing("end", file.name, file.name, file.length, text=text)
-    if files and files[0].number > 1 and _never_compacted(answer):
+    if files and (files[0].number or 0) > 1 and _never_compacted(answer):
         yield from (entry for entry in lost_from(found, before=True) if entry.name not in known)
     yield from _of_broker(answer)
 
