@@ -323,8 +323,6 @@ class Implementation:
     lacks: bool = True
     #: Whether a new store can be made even if recovery refuses the journal.
     of_refused: bool = False
-    #: Whether reading finds each reason why strict recovery refuses a journal that reads cleanly.
-    foresees: bool = False
     #: A cache: requested name -> id of the edition, without unknown names.
     _asked: dict[str, str] = field(default_factory=dict)
 
@@ -355,7 +353,8 @@ class Implementation:
     def read(self, files: Files, *, edition: str, params: Params | None = None) -> Observation:
         """Report every record of every file, and every region without a record.
 
-        Reading is the forensic view: it refuses only if no file can be read.
+        Reading is the forensic view: it refuses only if no file can be read. If strict recovery refuses a
+        journal that reads cleanly, the observation has this refusal as `unfit`.
         """
         return self.recovers(files, self._of(edition), "", params or {})
 

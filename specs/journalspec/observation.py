@@ -208,7 +208,7 @@ class Observation:
     contents: Mapping[str, object] | None = None
     #: Number of things that were found but are not in the answer, by name, for summaries.
     tallies: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
-    #: Not part of the answer: the refusal of strict recovery, if the reading found its cause.
+    #: Not part of the answer: the refusal of strict recovery, if the journal reads cleanly.
     unfit: Observation | None = field(default=None, compare=False, repr=False)
 
     @property
