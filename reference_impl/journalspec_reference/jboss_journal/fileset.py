@@ -151,11 +151,12 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     notes += copies
     others += (file for file in found if file.role == "duplicate")
     ordered, implied = _with_headless([file for file in found if file.role == "data"], imply)
-    notes += [*_identity_notes(ordered), *implied]
+    usable = [file for file in ordered if file.problem is None]
+    notes += [*_identity_notes(ordered), *_length_notes(usable), *_gap_notes(usable), *implied]
     numbers = [file.number for file in ordered]
     # What an unusable file holds, nobody knows.
-    usable = all(file.problem is None for file in ordered)
-    unused = usable and [file.file_id for file in ordered] == numbers and CONTROL not in files
+    named = len(usable) == len(ordered) and [file.file_id for file in ordered] == numbers
+    unused = named and CONTROL not in files
     return FileSet(
         tuple(ordered),
         tuple(notes),
@@ -282,18 +283,15 @@ def changed_headers(files: Sequence[DataFile], counts: Sequence[int]) -> Iterato
             yield Missing("header", file.name, file.name, 0, text=text)
 
 
-def _identity_notes(files: list[DataFile]) -> list[Note]:
-    notes = []
+def _identity_notes(files: list[DataFile]) -> Iterator[Note]:
     for before, file in zip([None, *files], files, strict=False):
         if file.problem is not None:
-            notes.append(Note("invalid-file", file.name, None, file.problem[1]))
+            yield Note("invalid-file", file.name, None, file.problem[1])
             continue
         if not file.dialect.versions and bytes(file.data[:4]) == UNFILLED:
-            notes.append(Note("unfilled-header", file.name, 0))
+            yield Note("unfilled-header", file.name, 0)
         if before is not None and before.problem is None and before.file_id == file.file_id:
-            notes.append(Note("duplicate-file-id", file.name, 0, f"id {file.file_id} as in {before.name}"))
-    notes += _length_notes([file for file in files if file.problem is None])
-    return notes + _gap_notes([file.file_id for file in files if file.problem is None])
+            yield Note("duplicate-file-id", file.name, 0, f"id {file.file_id} as in {before.name}")
 
 
 def _length_notes(files: list[DataFile]) -> Iterator[Note]:
@@ -307,13 +305,11 @@ def _length_notes(files: list[DataFile]) -> Iterator[Note]:
             yield Note("other-length", file.name, text=f"{file.length} bytes, most files have {usual}")
 
 
-def _gap_notes(ids: list[int]) -> list[Note]:
-    """Return a note on the ids between the lowest and the highest that no file has; `ids` are in order."""
-    gaps = missing_numbers(ids)
-    more = f" and {len(gaps) - MOST_GAPS} more gaps" if len(gaps) > MOST_GAPS else ""
-    return (
-        [Note("file-id-gap", text=f"no file has the id {', '.join(gaps[:MOST_GAPS])}{more}")] if gaps else []
-    )
+def _gap_notes(files: list[DataFile]) -> Iterator[Note]:
+    """Yield a note on the ids between the lowest and the highest that no file has; `files` are in order."""
+    if gaps := missing_numbers(file.file_id for file in files):
+        more = f" and {len(gaps) - MOST_GAPS} more gaps" if len(gaps) > MOST_GAPS else ""
+        yield Note("file-id-gap", text=f"no file has the id {', '.join(gaps[:MOST_GAPS])}{more}")
 
 
 def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile:
