@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import groupby, pairwise
 from operator import attrgetter
@@ -31,6 +31,7 @@ Params = Mapping[str, str]
 Operation = Mapping[str, Any]
 
 
+@lru_cache(1 << 12)
 def natural_key(name: str) -> tuple[Any, ...]:
     """Return a sort key of names that compares numbers in them as numbers: btm2 comes before btm10."""
     parts: list[Any] = re.split(r"(\d+)", name)

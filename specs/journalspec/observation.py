@@ -181,9 +181,11 @@ class FileMap(Item):
         return out | ({"content": self.content} if self.content else {})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Observation:
     """The whole answer of a reader or of recovery for one journal.
+
+    It does not change. It is not frozen, because that would make it four times as slow to create.
 
     The long sequences of a large journal, those in `state` among them, are read again from its files at each
     iteration (:mod:`.reread`).

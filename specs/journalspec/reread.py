@@ -32,7 +32,7 @@ class Changed(Exception):
         self.name = name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Part(Generic[T]):
     """The `count` items of file `name`; `again` yields them once more.
 
@@ -203,6 +203,8 @@ def few(
 def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
     """Return the sequences one after the other: a tuple unless one of them is read again, or made late."""
     filled = [sequence for sequence in sequences if len(sequence)]
+    if not filled:
+        return ()
     if len(filled) == 1 and isinstance(filled[0], Lazy | Deferred | tuple):
         return filled[0]
     if not any(isinstance(sequence, Lazy | Deferred) for sequence in filled):

@@ -6,7 +6,6 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from operator import itemgetter
@@ -667,7 +666,7 @@ def plan(files: Files, edition: str, _: Params) -> Iterator[Stretch]:
     log = LogPass(files, edition, "", suite=False, replay=False)
     for stretch in log.steps():
         done: list[bool] = []
-        yield replace(stretch, scan=partial(_watched, stretch, log, done))
+        yield stretch._replace(scan=partial(_watched, stretch, log, done))
         if not done:
             for batch in stretch.scan():
                 log.take(batch)
