@@ -210,11 +210,6 @@ class Structure:
         """Return the offset of a field if all earlier fields of variable length are empty."""
         return sum(item.width for item in self.fields[: self.names.index(name)])
 
-    @cached_property
-    def whole(self) -> struct.Struct:
-        """The struct of all fields; none varies in length."""
-        return self.packed()
-
     def packed(self, first: str = "", last: str = "") -> struct.Struct:
         """Return the struct of the fields from `first` to `last`, or of all; none varies in length."""
         start = self.names.index(first) if first else 0

@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from struct import Struct
 from typing import Any, NamedTuple
 
 from journalspec.derby_log import LAYOUT
@@ -255,11 +257,18 @@ def beside(journal: Journal) -> dict[int, tuple[str, Any]]:
     return found
 
 
+@cache
+def _told(structure: str, edition: str) -> tuple[Struct, list[tuple[str, int]]]:
+    """Return the form of a structure, and the places of the fields that a file map shows."""
+    form = LAYOUT.structure(structure, edition)
+    return form.packed(), [(name, form.names.index(name)) for name in _TOLD if name in form.names]
+
+
 def header_of(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
     """Return the fields of a header or a control file that a file map shows."""
-    form = LAYOUT.structure(structure, edition)
-    found = dict(zip(form.names, form.whole.unpack(data), strict=True))
-    header = {each: found[each] for each in _TOLD if each in found}
+    form, places = _told(structure, edition)
+    values = form.unpack(data)
+    header = {name: values[at] for name, at in places}
     if "major" in header:
         header["checkpoint"] = Instant.unpack(header["checkpoint"]).packed
     return header

@@ -290,7 +290,8 @@ class LogPass:
     def _from_checkpoint(self, at: Instant) -> Instant:
         """Return the start of the scan that the checkpoint record at `at` gives (DRB-RCV-060)."""
         file = self._logs[at.number]
-        first = self.log.record(at.number, HEADER)
+        head = file.source.peek(HEADER + BEFORE, HEADER + BEFORE + len(BODY_START))
+        first = None if head == BODY_START else self.log.record(at.number, HEADER)
         if first is not None and _is_cipher(first):
             self._late.append(Note("encrypted", file.name))
             self._opaque = True

@@ -10,11 +10,12 @@ import os
 import re
 import struct
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
@@ -55,8 +56,7 @@ MOST_GAPS = 20
 CONTROL_LISTS = (("old_names", ("",)), ("new_names", ("",)), ("renames", (".source", ".target")))
 
 
-@dataclass(frozen=True, slots=True)
-class DataFile:
+class DataFile(NamedTuple):
     """One data file with its header. `problem` is (reason, sentence) if it cannot be used."""
 
     name: str
@@ -81,8 +81,7 @@ class DataFile:
         return int(match["number"]) if match else -1
 
 
-@dataclass(frozen=True, slots=True)
-class FileSet:
+class FileSet(NamedTuple):
     """The data files in reading order, with notes, and the changes of a pending compaction."""
 
     files: tuple[DataFile, ...] = ()
@@ -91,7 +90,7 @@ class FileSet:
     others: tuple[DataFile, ...] = ()
     #: Names that a pending compaction removes, old name -> new name for those it renames.
     removed: tuple[str, ...] = ()
-    renamed: dict[str, str] = field(default_factory=dict)
+    renamed: Mapping[str, str] = MappingProxyType({})
     #: Files that must be there and are not.
     missing: tuple[Missing, ...] = ()
     #: All are usable, none has been used again, and there was no compaction.
@@ -108,6 +107,7 @@ def extension_of(files: Files, params: Params) -> str:
     return min(set(found), key=lambda extension: (-found.count(extension), extension), default="")
 
 
+@lru_cache(1 << 12)
 def parsed(name: str) -> re.Match[str] | None:
     """Return the parts of a name of the journal's own form, None for another form."""
     return NAME.match(base_name(name))
@@ -141,12 +141,12 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
             # Its records have the edition's id for control files; the header is ignored (JBM-CMP-004).
             others.append(DataFile(name, files[name], dialect, dialect.control_id, role="control"))
         elif name in plan.removed:
-            others.append(replace(_examine(name, files[name], dialect, params), role="superseded"))
+            others.append(_examine(name, files[name], dialect, params)._replace(role="superseded"))
         elif final.removesuffix(".gz").endswith("." + extension):
             found.append(_examine(name, files[name], dialect, params))
         elif final.endswith(leftovers_of(extension)):
             notes.append(Note("leftover", name))
-            others.append(replace(_examine(name, files[name], dialect, params), role="leftover"))
+            others.append(_examine(name, files[name], dialect, params)._replace(role="leftover"))
     found, copies = _without_copies(found)
     notes += copies
     others += (file for file in found if file.role == "duplicate")
@@ -198,7 +198,7 @@ def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
         if file.problem is None and first:
             text = f"id {file.file_id} as in {first}: a copy, which is not part of the journal"
             notes.append(Note("duplicate-file-id", file.name, 0, text))
-            file = replace(file, role="duplicate")  # noqa: PLW2901  # the same file in another role
+            file = file._replace(role="duplicate")  # noqa: PLW2901  # the same file in another role
         out.append(file)
     return out, notes
 
@@ -224,9 +224,9 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
         elif imply and implied is not None and implied not in ids:
             ids.add(implied)
             notes.append(Note("unverified", file.name, 0, f"its records carry the file id {implied}"))
-            out.append(replace(file, file_id=implied, problem=None, headless=True))
+            out.append(file._replace(file_id=implied, problem=None, headless=True))
         else:
-            out.append(replace(file, headless=implied is not None or 0 <= file.number < last))
+            out.append(file._replace(headless=implied is not None or 0 <= file.number < last))
     return sorted(out, key=lambda file: file.file_id), notes
 
 
