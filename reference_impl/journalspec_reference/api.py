@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import groupby, pairwise
 from operator import attrgetter
@@ -31,6 +31,7 @@ Params = Mapping[str, str]
 Operation = Mapping[str, Any]
 
 
+@lru_cache(1 << 12)
 def natural_key(name: str) -> tuple[Any, ...]:
     """Return a sort key of names that compares numbers in them as numbers: btm2 comes before btm10."""
     parts: list[Any] = re.split(r"(\d+)", name)
@@ -323,8 +324,6 @@ class Implementation:
     lacks: bool = True
     #: Whether a new store can be made even if recovery refuses the journal.
     of_refused: bool = False
-    #: Whether reading finds each reason why strict recovery refuses a journal that reads cleanly.
-    foresees: bool = False
     #: A cache: requested name -> id of the edition, without unknown names.
     _asked: dict[str, str] = field(default_factory=dict)
 
@@ -355,7 +354,8 @@ class Implementation:
     def read(self, files: Files, *, edition: str, params: Params | None = None) -> Observation:
         """Report every record of every file, and every region without a record.
 
-        Reading is the forensic view: it refuses only if no file can be read.
+        Reading is the forensic view: it refuses only if no file can be read. If strict recovery refuses a
+        journal that reads cleanly, the observation has this refusal as `unfit`.
         """
         return self.recovers(files, self._of(edition), "", params or {})
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from itertools import chain
 from types import ModuleType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from journalspec import reread
 from journalspec.observation import Dropped, Note, Record
@@ -134,8 +133,7 @@ def zeros(source: Source, off: int = 0) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(NamedTuple):
     """A part of a journal that is scanned by itself: a file, or the part of it that holds the log.
 
     `scan` yields its batches, the same ones each time. `tell` makes the records of a batch, `columns` its
@@ -205,7 +203,7 @@ class _Scanned(Generic[T]):
         self.stretch = stretch
         self.batches: list[Batch] | None = [] if keeps else None
         self.rows = self.regions = self.notes = self.check = 0
-        self.codes = set[int]()
+        self.codes: set[int] = set()
 
     def again(self) -> Iterator[Batch]:
         """Yield the batches once more; raises Changed if the file has changed."""
@@ -307,8 +305,8 @@ class Found:
         if not lists:
             return ()
         if self._left >= 0:
-            total = sum(each.count for each in lists)
-            return Deferred(total, lambda: chain.from_iterable(each.again() for each in lists), codes)
+            total = sum([each.count for each in lists])
+            return Deferred(total, lambda: chain.from_iterable([each.again() for each in lists]), codes)
         return Lazy(lists, codes)
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from journalspec import reread
 from journalspec.formats import format_ids, get_format
+from journalspec.observation import CLEAN, REFUSED
 from journalspec_corpus.load import load_cases
 from journalspec_reference.answers import UnknownEdition, ask, checked_params
 from journalspec_reference.api import load as load_implementation
@@ -396,3 +397,17 @@ def test_damage_that_one_edition_takes_for_filler_is_damage(
         "v2e": ("recovered", True),
         "v2": (other, False),
     }
+
+
+@pytest.mark.parametrize("format_id", format_ids())
+def test_reading_finds_what_strict_recovery_refuses_of_a_clean_journal(format_id: str) -> None:
+    """So a command can warn without a second pass; the observation does not contain this."""
+    found, reference = 0, load_implementation(format_id)
+    for case in load_cases(format_id):
+        files = case.files()
+        seen = reference.read(files, edition=case.edition, params=case.params)
+        if seen.verdict == CLEAN:
+            strict = reference.recover(files, edition=case.edition, params=case.params)
+            found += seen.unfit is not None
+            assert seen.unfit == (strict if strict.verdict == REFUSED else None), case.id
+    assert (found > 20) == (format_id in ("derby_log", "kahadb_journal"))

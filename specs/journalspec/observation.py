@@ -181,9 +181,11 @@ class FileMap(Item):
         return out | ({"content": self.content} if self.content else {})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Observation:
     """The whole answer of a reader or of recovery for one journal.
+
+    It does not change. It is not frozen, because that would make it four times as slow to create.
 
     The long sequences of a large journal, those in `state` among them, are read again from its files at each
     iteration (:mod:`.reread`).
@@ -208,7 +210,7 @@ class Observation:
     contents: Mapping[str, object] | None = None
     #: Number of things that were found but are not in the answer, by name, for summaries.
     tallies: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
-    #: Not part of the answer: the refusal of strict recovery, if the reading found its cause.
+    #: Not part of the answer: the refusal of strict recovery, if the journal reads cleanly.
     unfit: Observation | None = field(default=None, compare=False, repr=False)
 
     @property

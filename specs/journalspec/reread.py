@@ -6,6 +6,7 @@ iteration, and detects a difference from the first pass.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +32,7 @@ class Changed(Exception):
         self.name = name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Part(Generic[T]):
     """The `count` items of file `name`; `again` yields them once more.
 
@@ -202,13 +203,17 @@ def few(
 def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
     """Return the sequences one after the other: a tuple unless one of them is read again, or made late."""
     filled = [sequence for sequence in sequences if len(sequence)]
+    if not filled:
+        return ()
     if len(filled) == 1 and isinstance(filled[0], Lazy | Deferred | tuple):
         return filled[0]
-    if not any(isinstance(sequence, Lazy) for sequence in filled):
-        if any(isinstance(sequence, Deferred) for sequence in filled):
-            return Deferred(sum(map(len, filled)), lambda: chain.from_iterable(filled))
+    if not any(isinstance(sequence, Lazy | Deferred) for sequence in filled):
         return tuple(chain.from_iterable(filled))
-    return Lazy(part for sequence in filled for part in _parts(place, sequence))
+    known = [getattr(sequence, "codes", None) for sequence in filled]
+    codes = None if None in known else sum(map(Counter, known), Counter[int]())
+    if not any(isinstance(sequence, Lazy) for sequence in filled):
+        return Deferred(sum(map(len, filled)), lambda: chain.from_iterable(filled), codes)
+    return Lazy((part for sequence in filled for part in _parts(place, sequence)), codes)
 
 
 def _parts(place: Place[T], sequence: Sequence[T]) -> Iterator[Part[T]]:

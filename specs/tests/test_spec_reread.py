@@ -44,6 +44,8 @@ def test_joined_journals_keep_their_files() -> None:
     assert list(both) == [*kept, *lazy]
     of = by_file(record_place, both)
     assert (of("a"), of("b")) == (kept, lazy)
+    parts = [Deferred(2, lambda: kept, {10: 1, 11: 1}), Deferred(2, lambda: kept, {11: 2})]
+    assert joined(record_place, *parts).codes == {10: 1, 11: 3}  # type: ignore[attr-defined]  # of a Deferred
 
 
 def test_a_file_that_says_something_else_the_second_time_is_noticed() -> None:

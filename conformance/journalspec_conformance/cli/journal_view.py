@@ -39,7 +39,6 @@ from journalspec_reference.answers import (
     ask,
     lost,
 )
-from journalspec_reference.api import load as load_implementation
 from journalspec_reference.content import Content
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_reason
 
@@ -348,20 +347,8 @@ def hidden(answer: Answer) -> Answer:
 
 def refused_by_recovery(answer: Answer, *, redact: bool) -> Observation | None:
     """Return the refusal of strict recovery for a journal that reads cleanly, if there is one."""
-    seen = answer.observation
-    if seen.verdict != CLEAN:
-        return None
-    # An implementation need not have the attribute `foresees`.
-    foresees = getattr(load_implementation(answer.journal.format), "foresees", False)
-    if foresees or all(note.code in SAID for note in seen.notes):
-        # Skip the recovery: it would double the time, and reading has already found why it would be refused,
-        # if so.
-        found = seen.unfit
-    else:
-        found = ask(replace(answer.journal, editions=()), STRICT).observation
-    if found is None or found.verdict != REFUSED:
-        return None
-    return Redactor(answer.journal).observation(found) if redact else found
+    found = answer.observation.unfit if answer.observation.verdict == CLEAN else None
+    return Redactor(answer.journal).observation(found) if found is not None and redact else found
 
 
 @contextmanager

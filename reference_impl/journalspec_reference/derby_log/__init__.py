@@ -19,5 +19,4 @@ IMPLEMENTATION = Implementation(
     fileset.assumed,
     lacks=False,
     of_refused=True,
-    foresees=True,
 )

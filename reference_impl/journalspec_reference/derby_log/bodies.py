@@ -225,17 +225,8 @@ def decode(data: bytes, forms: Forms | None = None) -> Body:
     forms = _all() if forms is None else forms
     # Recovery decodes some records repeatedly; recovery of many crash states of one log decodes all of them
     # repeatedly.
-    body = forms.recent.get(data)
-    if body is None:
-        body = _decoded(data, forms)
-        if len(data) <= _SHORT:
-            if len(forms.recent) >= _MOST:
-                forms.recent.clear()
-            forms.recent[data] = body
-    return body
-
-
-def _decoded(data: bytes, forms: Forms) -> Body:
+    if (kept := forms.recent.get(data)) is not None:
+        return kept
     reader = BodyReader(data)
     if (ident := reader.fixed("u2")) != LOG_RECORD:
         raise BadLog(f"a body of format id {ident}")
@@ -251,7 +242,12 @@ def _decoded(data: bytes, forms: Forms) -> Body:
     elif not group & CHECKSUM:
         more = reader.take(reader.fixed("s4"))
     number = None if owner is None else int(owner["number"])
-    return Body(group, number, forms[ident], fields, undone, more, len(data) - reader.at, reader.long)
+    body = Body(group, number, forms[ident], fields, undone, more, len(data) - reader.at, reader.long)
+    if len(data) <= _SHORT:
+        if len(forms.recent) >= _MOST:
+            forms.recent.clear()
+        forms.recent[data] = body
+    return body
 
 
 def coverage(body: bytes) -> tuple[int, int] | None:

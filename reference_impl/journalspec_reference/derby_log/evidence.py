@@ -247,12 +247,12 @@ class Explained:
                 text = f"page {page} of container {container} is at version {stored}"
                 text += f", the log ends at {explained}"
                 where = containers[container].offset(page)
-                yield Note("newer-page", containers.names[container], where, text)
+                yield Note("newer-page", containers[container].name, where, text)
 
 
 def older(store: Store, place: Place, needed: int) -> str:
     """Return the fault of a page that is older than the record that changes it."""
     container, page = place
     has = store.pages[place].version
-    beside = f" ({store.containers.names[container]})" if container in store.containers else ""
+    beside = f" ({store.containers[container].name})" if container in store.containers else ""
     return f"page {page} of container {container}{beside} is at version {has}, the log needs {needed}"

@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from struct import Struct
 from typing import Any, NamedTuple
 
 from journalspec.derby_log import LAYOUT
@@ -20,7 +23,7 @@ from journalspec_reference.batches import Batch, Source, source_of
 from journalspec_reference.derby_log import codec
 from journalspec_reference.derby_log.bodies import EDITIONS, Body, decode, known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Control, Instant, Refusal
-from journalspec_reference.derby_log.scan import FEW, End, Groups, groups_after, scan
+from journalspec_reference.derby_log.scan import FEW, End, groups_after, scan
 from journalspec_reference.filesets import FilesetError, Journal, load
 
 FORMAT = "derby_log"
@@ -101,15 +104,11 @@ def assumed(files: Files) -> Params:
     return {} if own.keys() & tables_of_all().keys() else {"tables": "none"}
 
 
+@dataclass(frozen=True, slots=True)
 class LogFile(NumberedFile):
-    """One log file."""
+    """One log file; `source` reads it."""
 
-    __slots__ = ()
-
-    @property
-    def source(self) -> Source:
-        """The bytes of the file."""
-        return source_of(self.data)
+    source: Source
 
     def previous(self) -> Instant:
         """Return the end of the previous file that the header states; raises BadLog."""
@@ -119,7 +118,8 @@ class LogFile(NumberedFile):
 def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
     """Return the log files by number, in order (DRB-FIL-103)."""
     found = {number: name for name in files if (number := number_of(name)) is not None}
-    return {number: LogFile(found[number], number, files[found[number]]) for number in sorted(found)}
+    each = ((number, found[number], files[found[number]]) for number in sorted(found))
+    return {number: LogFile(name, number, data, source_of(data)) for number, name, data in each}
 
 
 class ChosenControl(NamedTuple):
@@ -176,10 +176,6 @@ class Log:
         batch = next(scan(file.source, number, off, summed=self.summed, until=off + 1, stretch=FEW))
         return batch.data[BEFORE : batch.end[0] - BEHIND] if batch.off else None
 
-    def groups_after(self, file: LogFile, start: int) -> Groups | None:
-        """Return the sound groups of a file from `start` on."""
-        return groups_after(file.source, file.number, start) if self.summed else None
-
     def enter(self, number: int) -> LogFile:
         """Return a file with a correct header; raises Refusal, or KeyError without such a file."""
         file = self.files[number]
@@ -222,7 +218,8 @@ class Log:
 
     def filled(self, file: LogFile) -> bool:
         """Return whether a file holds a record at its beginning, or an intact group anywhere."""
-        return self.record(file.number, HEADER) is not None or self.groups_after(file, HEADER) is not None
+        begun = self.record(file.number, HEADER) is not None
+        return begun or (self.summed and groups_after(file.source, file.number, HEADER) is not None)
 
     def ended(self, last: LogEnd) -> bool:
         """Return whether a length of 0 ends the last file and the next file is missing (DRB-FIL-169).
@@ -260,11 +257,18 @@ def beside(journal: Journal) -> dict[int, tuple[str, Any]]:
     return found
 
 
+@cache
+def _told(structure: str, edition: str) -> tuple[Struct, list[tuple[str, int]]]:
+    """Return the form of a structure, and the places of the fields that a file map shows."""
+    form = LAYOUT.structure(structure, edition)
+    return form.packed(), [(name, form.names.index(name)) for name in _TOLD if name in form.names]
+
+
 def header_of(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
     """Return the fields of a header or a control file that a file map shows."""
-    form = LAYOUT.structure(structure, edition)
-    found = dict(zip(form.names, form.packed().unpack(data), strict=True))
-    header = {each: found[each] for each in _TOLD if each in found}
+    form, places = _told(structure, edition)
+    values = form.unpack(data)
+    header = {name: values[at] for name, at in places}
     if "major" in header:
         header["checkpoint"] = Instant.unpack(header["checkpoint"]).packed
     return header

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from operator import itemgetter
@@ -50,8 +49,8 @@ from journalspec_reference.derby_log.fileset import (
     last_checkpoint,
     stubs,
 )
-from journalspec_reference.derby_log.scan import UNLINKED, UNSUMMED, End, Groups, garbage
-from journalspec_reference.derby_log.store import Bodies, Containers, OldPage, RowPlace, Store
+from journalspec_reference.derby_log.scan import UNLINKED, UNSUMMED, End, Groups, garbage, groups_after
+from journalspec_reference.derby_log.store import Bodies, Container, OldPage, RowPlace, Store
 
 SEED = "seed"
 _CIPHER_BLOCK = 8
@@ -68,8 +67,6 @@ _NEW_LOG = (
 _NO_UNDO = "Derby 10.1 to 10.16 does not boot (NullPointerException)"
 _ENDS_BEFORE = "Derby 10.1 to 10.16 boots as if the log ended before it, and says nothing (DRB-DEV-018)"
 _UNCHOSEN = choose({})
-#: A stretch to report, and the function that takes its batches.
-Step = tuple[Stretch, Callable[[Batch], None]]
 #: Notes that make a verdict `recovered`.
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
 
@@ -172,6 +169,10 @@ class LogPass:
         self.last_sum: tuple[int, int, int, int] | None = None
         self.start = self.redo_from = Instant(0, 0)
         self.last: LogEnd | None = None
+        #: The file that is read, if it belongs to the log; the end of the bytes that its checksums cover, the
+        #: end of its records so far, and the fault of a body there.
+        self._counted: LogFile | None = None
+        self._covered, self._end, self._problem = 0, End(0), ""
         #: The number of each file of the log -> where its records end.
         self.ends: dict[int, int] = {}
         #: The checkpoint record from which recovery begins, if there is one.
@@ -194,22 +195,23 @@ class LogPass:
         self._absent: dict[int, Instant] = {}
         self._stubs = stubs(files)
         self._own = {*self._stubs}
-        self.store = Store(tables(edition) if suite else {}, Containers(files, self._beside), self._find)
+        containers = {number: Container(name, files[name]) for number, name in self._beside.items()}
+        self.store = Store(tables(edition) if suite else {}, containers, self._find)
         #: The versions of pages that the log explains.
         self._explained: Explained | None = None
         self.answer: Observation | None = None
         try:
-            for stretch, take in self.steps() if replay else ():
+            for stretch in self.steps() if replay else ():
                 for batch in self._found.begin(stretch):
                     self._found.take(batch)
-                    take(batch)
+                    self.take(batch)
         except Refusal as refusal:
             self.answer = _refused(refusal)
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[Stretch]:
         """Yield the reported items, records or damage, in order; raises Refusal.
 
-        The next step depends on the batches of this one: the caller must take all of them first.
+        The next item depends on the batches of this one: the caller must :meth:`take` all of them first.
         """
         if not self._logs and not any(name in self._files for name in CONTROLS):
             raise Refusal("fileset", "no-files", "there is neither a control file nor a log file")
@@ -288,7 +290,8 @@ class LogPass:
     def _from_checkpoint(self, at: Instant) -> Instant:
         """Return the start of the scan that the checkpoint record at `at` gives (DRB-RCV-060)."""
         file = self._logs[at.number]
-        first = self.log.record(at.number, HEADER)
+        head = file.source.peek(HEADER + BEFORE, HEADER + BEFORE + len(BODY_START))
+        first = None if head == BODY_START else self.log.record(at.number, HEADER)
         if first is not None and _is_cipher(first):
             self._late.append(Note("encrypted", file.name))
             self._opaque = True
@@ -313,82 +316,78 @@ class LogPass:
         self._late.append(Note("no-checkpoint", file.name, at.position))
         return Instant(at.number, HEADER)
 
-    def _before(self, start: Instant) -> Iterator[Step]:
+    def _before(self, start: Instant) -> Iterator[Stretch]:
         """Read the files before the log, and the earlier part of its own first file."""
         for number, file in self._logs.items():
-            if number < start.number and file.length >= HEADER:
-                end = yield from self._beside_the_log(file)
-                if end.reason:
-                    self._after_damage(file, end)
-        yield from self._take(self._logs[start.number], HEADER, stop=start.position)
-
-    def _beside_the_log(self, file: LogFile) -> Generator[Step, None, End]:
-        """Read a file before the log; return its end. A file with a wrong header is damage."""
-        if self._usable(file):
-            return (yield from self._take(file, HEADER))
-        yield from self._whole(file.name, "bad-header")
-        return End(0)
+            if number >= start.number or file.length < HEADER:
+                continue
+            if not self._usable(file):
+                yield from self._whole(file.name, "bad-header")
+            elif (end := (yield from self._read(file, HEADER))).reason:
+                self._after_damage(file, end)
+        yield from self._read(self._logs[start.number], HEADER, stop=start.position)
 
     def _usable(self, file: LogFile) -> bool:
         """Return whether a file outside the log has a correct header."""
-        try:
-            self.log.enter(file.number)
-        except Refusal:
-            return False
-        return True
+        with suppress(Refusal):
+            return bool(self.log.enter(file.number))
+        return False
 
-    def _whole(self, name: str, reason: str) -> Iterator[Step]:
+    def _whole(self, name: str, reason: str) -> Iterator[Stretch]:
         self._invalid.add(name)
-        return self._region(name, 0, len(self._files[name]), reason)
+        if size := len(self._files[name]):
+            yield lost(name, 0, size, reason)
 
     def _after_damage(self, file: LogFile, end: End) -> Groups | None:
         """Note the sound groups that follow the end of the log in its file (DRB-END-165)."""
-        groups = self.log.groups_after(file, end.off)
+        groups = groups_after(file.source, file.number, end.off) if self.log.summed else None
         if groups:
             text = f"{groups.number} sound group(s); DRB-DEV-018: Derby starts without them and says nothing"
             self._late.append(Note("groups-after", file.name, groups.first, text))
         return groups
 
-    def _region(self, name: str, off: int, end: int, reason: str) -> Iterator[Step]:
-        if end > off:
-            yield lost(name, off, end, reason), lambda _: None
-
     # The walk.
 
-    def _walk(self, start: Instant) -> Generator[Step, None, LogEnd]:
+    def _walk(self, start: Instant) -> Generator[Stretch, None, LogEnd]:
         """Read the log from `start` on; return where it ends. Raises Refusal."""
         number, at = start
         while True:
             file = self._logs[number]
-            end = yield from self._take(file, at, counts=True)
+            end = yield from self._read(file, at, counts=True)
             self.ends[number] = end.off
             after = self.log.after(file, end)
             if isinstance(after, LogEnd):
                 return after
             number, at = after.number, HEADER
 
-    def _take(
+    def _read(
         self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False
-    ) -> Generator[Step, None, End]:
+    ) -> Generator[Stretch, None, End]:
         """Read a file from `start` on (up to `stop`); `counts`: it belongs to the log. Raises Refusal."""
-        covered, end, problem = self._vouched(file, start) if counts else start, End(start), ""
-
-        def take(batch: Batch) -> None:
-            nonlocal covered, end, problem
-            bodies, end = batch.more.pop("bodies"), batch.more.get("end", end)
-            problem = batch.more.get("problem", "")
-            if bodies is not None and self._replay:
-                bodies.tally(self._types, self._containers)
-            if counts and self._replay:
-                covered = self._covered(file, batch, covered)
-                if bodies is not None:
-                    self._count(file, batch, bodies)
-
-        yield self._stretch(file, start, stop), take
-        if counts and problem:
+        self._counted = file if counts else None
+        self._covered, self._end, self._problem = (
+            self._vouched(file, start) if counts else start,
+            End(start),
+            "",
+        )
+        yield self._stretch(file, start, stop)
+        if counts and self._problem:
             # The record's wrapper is sound: otherwise the log would end here without an error.
-            raise Refusal("record", "bad-body", problem, _framed(file, end.off))
-        return end
+            raise Refusal("record", "bad-body", self._problem, _framed(file, self._end.off))
+        return self._end
+
+    def take(self, batch: Batch) -> None:
+        """Take the next batch of the item that :meth:`steps` has yielded."""
+        if "bodies" not in batch.more:
+            return  # a region without records
+        bodies, file = batch.more.pop("bodies"), self._counted
+        self._end, self._problem = batch.more.get("end", self._end), batch.more.get("problem", "")
+        if bodies is not None and self._replay:
+            bodies.tally(self._types, self._containers)
+        if file is not None and self._replay:
+            self._check(file, batch)
+            if bodies is not None:
+                self._count(file, batch, bodies)
 
     def _stretch(self, file: LogFile, start: int, stop: int | None = None) -> Stretch:
         scanned = partial(examined, self.log, file, start, self._forms, stop)
@@ -405,19 +404,18 @@ class LogPass:
             out = max(out, *(batch.base + batch.end[row] + size for row, size in batch.more["sums"]), 0)
         return out
 
-    def _covered(self, file: LogFile, batch: Batch, covered: int) -> int:
-        """Note the first record that no checksum covers; return the end of the covered bytes."""
+    def _check(self, file: LogFile, batch: Batch) -> None:
+        """Note the first record that no checksum covers."""
         base, off, end, low = batch.base, batch.off, batch.end, 0
         sums = [found for found in batch.more["sums"] if found[0] < len(batch)]
         for row, size in (*sums, (len(batch), None)):
-            if low < row and base + end[row - 1] > covered and self._forms is not None:
-                first = bisect_right(end, covered - base, low, row)
+            if low < row and base + end[row - 1] > self._covered and self._forms is not None:
+                first = bisect_right(end, self._covered - base, low, row)
                 self._unverified = self._unverified or Note("unverified", file.name, base + off[first])
             if size is not None:
-                covered, low = max(covered, base + end[row] + size), row + 1
+                self._covered, low = max(self._covered, base + end[row] + size), row + 1
         for row, size in sums[-1:]:
             self.last_sum = (file.number, base + off[row], base + end[row], size)
-        return covered
 
     def _count(self, file: LogFile, batch: Batch, bodies: Bodies) -> None:
         """Redo the records of a batch: simple ones at once, all others by their bodies."""
@@ -445,29 +443,29 @@ class LogPass:
                 body = decode(batch.data[off + BEFORE : batch.end[row] - BEHIND], self._forms)
             if self._complete:
                 self._changed(Instant(number, base + off), body)
-            if self._unfit is None or not self._policy:
-                self._redo(file, base + off, body, redo_from)
+            if self._unfit is not None and self._policy:
+                continue
+            try:
+                store.take(number << 32 | base + off, body, redo_from)
+            except (Refusal, BadLog) as error:
+                self._misfit(error, file, base + off)
 
-    def _redo(self, file: LogFile, off: int, body: Body, redo_from: int) -> None:
-        """Redo one record; a misfit is noted, or refused after the whole log is read."""
-        try:
-            self.store.take(file.number << 32 | off, body, redo_from)
-        except OldPage as old:
-            text = older(self.store, old.place, old.needed)
-            has = ""
+    def _misfit(self, error: Refusal | BadLog, file: LogFile, off: int) -> None:
+        """Remember the first record that cannot be redone: recovery refuses it after the log is read."""
+        if isinstance(error, BadLog):  # the data of a row is invalid: that concerns only readers of rows
+            error = Refusal("record", "bad-body", str(error))
+        elif isinstance(error, OldPage):
+            text, has = older(self.store, error.place, error.needed), ""
             if self._policy:
                 assert self._forms is not None
-                version = self.store.pages[old.place].version
-                has = held(self.log, self._forms, old.place, version, old.needed)
-            elif old.place[0] in self._beside and not any(note.code == "old-page" for note in self._late):
+                version = self.store.pages[error.place].version
+                has = held(self.log, self._forms, error.place, version, error.needed)
+            elif error.place[0] in self._beside and not any(note.code == "old-page" for note in self._late):
                 self._late.append(Note("old-page", file.name, off, text))
             text = "; ".join(filter(None, (text, "Derby does not start (XSDB4)", has)))
-            self._unfit = self._unfit or Refusal(old.phase, old.code, text, _framed(file, off))
-        except Refusal as refusal:
-            refusal.at = _framed(file, off)
-            self._unfit = self._unfit or refusal
-        except BadLog as error:  # the data of a row is invalid: that concerns only readers of rows
-            self._unfit = self._unfit or Refusal("record", "bad-body", str(error), _framed(file, off))
+            error = Refusal(error.phase, error.code, text)
+        error.at = _framed(file, off)
+        self._unfit = self._unfit or error
 
     def _changed(self, instant: Instant, body: Body) -> None:
         """Note a container that a record creates or removes, or changes although it is missing."""
@@ -482,7 +480,7 @@ class LogPass:
 
     # What comes after.
 
-    def _behind(self, last: LogEnd) -> Iterator[Step]:
+    def _behind(self, last: LogEnd) -> Iterator[Stretch]:
         """Find how the log ends, and what the files after the end are (DRB-END)."""
         self.last = last
         if self._unverified is not None and self.log.summed:
@@ -517,10 +515,10 @@ class LogPass:
             self._short = True
         elif end.marked and (stretch := garbage(file.data, end.off + 4)):
             self._late.append(Note("beyond-end", file.name, stretch[0]))
-            yield from self._region(file.name, *stretch, "beyond-end")
+            yield lost(file.name, *stretch, "beyond-end")
         yield from self._later(last)
 
-    def _later(self, last: LogEnd) -> Iterator[Step]:
+    def _later(self, last: LogEnd) -> Iterator[Stretch]:
         """Read the files after the log."""
         for number, later in self._logs.items():
             if number <= last.file.number:
@@ -666,17 +664,18 @@ def plan(files: Files, edition: str, _: Params) -> Iterator[Stretch]:
 
     The next stretch depends on the end of this one. Raises Refusal where reading refuses.
     """
-    for stretch, take in LogPass(files, edition, "", suite=False, replay=False).steps():
+    log = LogPass(files, edition, "", suite=False, replay=False)
+    for stretch in log.steps():
         done: list[bool] = []
-        yield replace(stretch, scan=partial(_watched, stretch, take, done))
+        yield stretch._replace(scan=partial(_watched, stretch, log, done))
         if not done:
             for batch in stretch.scan():
-                take(batch)
+                log.take(batch)
 
 
-def _watched(stretch: Stretch, take: Callable[[Batch], None], done: list[bool]) -> Iterator[Batch]:
+def _watched(stretch: Stretch, log: LogPass, done: list[bool]) -> Iterator[Batch]:
     for batch in stretch.scan():
-        take(batch)
+        log.take(batch)
         yield batch
     done.append(True)
 

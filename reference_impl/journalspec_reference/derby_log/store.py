@@ -10,7 +10,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from heapq import heappop, heappush
 from operator import itemgetter
 from struct import Struct
@@ -168,13 +168,21 @@ class Bodies:
 
 
 class Container:
-    """The pages of a container that exists as a file: incomplete pages are treated as absent."""
+    """The pages of a container, the file `name`: incomplete pages are treated as absent."""
 
-    def __init__(self, data: Any) -> None:
-        start = bytes(data[: _PAGE_SIZE.size])
-        self._size = _PAGE_SIZE.unpack(start)[0] if len(start) == _PAGE_SIZE.size else 0
-        self._data = data
-        self.count = len(data) // self._size if _SMALLEST_PAGE <= self._size < _LARGE_PAGE else 0
+    def __init__(self, name: str, data: Any) -> None:
+        self.name, self._data = name, data
+
+    @cached_property
+    def _size(self) -> int:
+        """The page size, which is read at the first use: a database can have thousands of containers."""
+        start = bytes(self._data[: _PAGE_SIZE.size])
+        return int(_PAGE_SIZE.unpack(start)[0]) if len(start) == _PAGE_SIZE.size else 0
+
+    @property
+    def count(self) -> int:
+        """The number of pages."""
+        return len(self._data) // self._size if _SMALLEST_PAGE <= self._size < _LARGE_PAGE else 0
 
     def version(self, number: int = 0) -> int | None:
         """Return the version of a page; None if there is no page header."""
@@ -212,28 +220,6 @@ class OldPage(Refusal):
     def __init__(self, place: Place, needed: int) -> None:
         super().__init__("replay", "bad-page", f"page {place[1]} of container {place[0]} is not at {needed}")
         self.place, self.needed = place, needed
-
-
-class Containers(Mapping[int, Container]):
-    """The containers next to a log, by number; each is opened at its first use."""
-
-    def __init__(self, files: Mapping[str, Any], names: Mapping[int, str]) -> None:
-        self._files, self.names = files, names
-        self._opened: dict[int, Container] = {}
-
-    def __getitem__(self, number: int) -> Container:
-        if number not in self._opened:
-            self._opened[number] = Container(self._files[self.names[number]])
-        return self._opened[number]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.names)
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def __contains__(self, number: object) -> bool:
-        return number in self.names
 
 
 @dataclass
@@ -277,7 +263,7 @@ class Store:
     """The state that redo leads to. `find` returns the body of a record that was redone, by its instant."""
 
     def __init__(
-        self, tables: Mapping[int, str], containers: Containers, find: Callable[[Instant], Body]
+        self, tables: Mapping[int, str], containers: Mapping[int, Container], find: Callable[[Instant], Body]
     ) -> None:
         self.tables, self.containers, self.find = tables, containers, find
         self.transactions: dict[int, Transaction] = {}
@@ -302,7 +288,7 @@ class Store:
 
     def without_pages(self) -> Store:
         """Return a copy with the transactions and the created containers, without pages."""
-        found = Store({}, Containers({}, {}), self.find)
+        found = Store({}, {}, self.find)
         found.transactions = {
             number: replace(each, changes=each.changes[:], by_row={**each.by_row})
             for number, each in self.transactions.items()
@@ -399,24 +385,25 @@ class Store:
     def page(self, container: int, number: int, version: int | None = None) -> HeapPage | None:
         """Return a page; an unknown one is created with `version`; None without a version."""
         place = container, number
-        if place not in self.pages:
-            found = self._stored(container, number)
-            if found is None and version is None:
+        if place in self.pages:
+            return self.pages[place]
+        found, file = None, self.containers.get(container)
+        if file is not None and number <= self.highest.get(container, number):
+            # Outside of the tables, the version of a stored page is enough.
+            if container in self.tables:
+                found = file.page(number)
+            elif (stored := file.version(number)) is not None:
+                found = HeapPage(stored)
+        if found is None:
+            if version is None:
                 return None
-            if found is None and not version and container in self.containers:
+            if not version and file is not None:
                 self.fresh.add(place)
-            for ident, row in self.add(place, found or HeapPage(version or 0)).rows.items():
-                self._own(container, number, ident, row)
-        return self.pages[place]
-
-    def _stored(self, container: int, number: int) -> HeapPage | None:
-        """Return a page of a container next to the log; outside of the tables, its version alone."""
-        if container not in self.containers or number > self.highest.get(container, number):
-            return None
-        if container in self.tables:
-            return self.containers[container].page(number)
-        version = self.containers[container].version(number)
-        return None if version is None else HeapPage(version)
+            found = HeapPage(version)
+        self.add(place, found)
+        for ident, row in found.rows.items():
+            self._own(container, number, ident, row)
+        return found
 
     def _redo(self, body: Body, shrinks: int | None) -> None:
         fields = body.fields

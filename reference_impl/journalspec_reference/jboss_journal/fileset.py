@@ -10,11 +10,12 @@ import os
 import re
 import struct
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
@@ -57,8 +58,7 @@ MOST_GAPS = 20
 CONTROL_LISTS = (("old_names", ("",)), ("new_names", ("",)), ("renames", (".source", ".target")))
 
 
-@dataclass(frozen=True, slots=True)
-class DataFile:
+class DataFile(NamedTuple):
     """One data file with its header. `problem` is (reason, sentence) if it cannot be used."""
 
     name: str
@@ -83,8 +83,7 @@ class DataFile:
         return int(match["number"]) if match else None
 
 
-@dataclass(frozen=True, slots=True)
-class FileSet:
+class FileSet(NamedTuple):
     """The data files in reading order, with notes, and the changes of a pending compaction."""
 
     files: tuple[DataFile, ...] = ()
@@ -93,7 +92,7 @@ class FileSet:
     others: tuple[DataFile, ...] = ()
     #: Names that a pending compaction removes, old name -> new name for those it renames.
     removed: tuple[str, ...] = ()
-    renamed: dict[str, str] = field(default_factory=dict)
+    renamed: Mapping[str, str] = MappingProxyType({})
     #: Files that must be there and are not.
     missing: tuple[Missing, ...] = ()
     #: All are usable, none has been used again, and there was no compaction.
@@ -110,6 +109,7 @@ def extension_of(files: Files, params: Params) -> str:
     return min(set(found), key=lambda extension: (-found.count(extension), extension), default="")
 
 
+@lru_cache(1 << 12)
 def parsed(name: str) -> re.Match[str] | None:
     """Return the parts of a name of the journal's own form, None for another form."""
     return NAME.match(base_name(name))
@@ -143,21 +143,22 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
             # Its records have the edition's id for control files; the header is ignored (JBM-CMP-004).
             others.append(DataFile(name, files[name], dialect, dialect.control_id, role="control"))
         elif name in plan.removed:
-            others.append(replace(_examine(name, files[name], dialect, params), role="superseded"))
+            others.append(_examine(name, files[name], dialect, params)._replace(role="superseded"))
         elif final.removesuffix(".gz").endswith("." + extension):
             found.append(_examine(name, files[name], dialect, params))
         elif final.endswith(leftovers_of(extension)):
             notes.append(Note("leftover", name))
-            others.append(replace(_examine(name, files[name], dialect, params), role="leftover"))
+            others.append(_examine(name, files[name], dialect, params)._replace(role="leftover"))
     found, copies = _without_copies(found)
     notes += copies
     others += (file for file in found if file.role == "duplicate")
     ordered, implied = _with_headless([file for file in found if file.role == "data"], imply)
-    notes += [*_identity_notes(ordered), *implied]
+    usable = [file for file in ordered if file.problem is None]
+    notes += [*_identity_notes(ordered), *_length_notes(usable), *_gap_notes(usable), *implied]
     numbers = [file.number for file in ordered]
     # What an unusable file holds, nobody knows.
-    usable = all(file.problem is None for file in ordered)
-    unused = usable and [file.file_id for file in ordered] == numbers and CONTROL not in files
+    named = len(usable) == len(ordered) and [file.file_id for file in ordered] == numbers
+    unused = named and CONTROL not in files
     return FileSet(
         tuple(ordered),
         tuple(notes),
@@ -199,7 +200,7 @@ def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
         if file.problem is None and first:
             text = f"id {file.file_id} as in {first}: a copy, which is not part of the journal"
             notes.append(Note("duplicate-file-id", file.name, 0, text))
-            file = replace(file, role="duplicate")  # noqa: PLW2901  # the same file in another role
+            file = file._replace(role="duplicate")  # noqa: PLW2901  # the same file in another role
         out.append(file)
     return out, notes
 
@@ -226,10 +227,10 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
         elif imply and implied is not None and implied not in ids and implied < NO_STAMP:
             ids.add(implied)
             notes.append(Note("unverified", file.name, 0, f"its records carry the file id {implied}"))
-            out.append(replace(file, file_id=implied, problem=None, headless=True))
+            out.append(file._replace(file_id=implied, problem=None, headless=True))
         else:
             below = file.number is not None and file.number < last
-            out.append(replace(file, headless=implied is not None or below))
+            out.append(file._replace(headless=implied is not None or below))
     return sorted(out, key=lambda file: file.file_id), notes
 
 
@@ -286,18 +287,15 @@ def changed_headers(files: Sequence[DataFile], counts: Sequence[int]) -> Iterato
             yield Missing("header", file.name, file.name, 0, text=text)
 
 
-def _identity_notes(files: list[DataFile]) -> list[Note]:
-    notes = []
+def _identity_notes(files: list[DataFile]) -> Iterator[Note]:
     for before, file in zip([None, *files], files, strict=False):
         if file.problem is not None:
-            notes.append(Note("invalid-file", file.name, None, file.problem[1]))
+            yield Note("invalid-file", file.name, None, file.problem[1])
             continue
         if not file.dialect.versions and bytes(file.data[:4]) == UNFILLED:
-            notes.append(Note("unfilled-header", file.name, 0))
+            yield Note("unfilled-header", file.name, 0)
         if before is not None and before.problem is None and before.file_id == file.file_id:
-            notes.append(Note("duplicate-file-id", file.name, 0, f"id {file.file_id} as in {before.name}"))
-    notes += _length_notes([file for file in files if file.problem is None])
-    return notes + _gap_notes([file.file_id for file in files if file.problem is None])
+            yield Note("duplicate-file-id", file.name, 0, f"id {file.file_id} as in {before.name}")
 
 
 def _length_notes(files: list[DataFile]) -> Iterator[Note]:
@@ -311,13 +309,11 @@ def _length_notes(files: list[DataFile]) -> Iterator[Note]:
             yield Note("other-length", file.name, text=f"{file.length} bytes, most files have {usual}")
 
 
-def _gap_notes(ids: list[int]) -> list[Note]:
-    """Return a note on the ids between the lowest and the highest that no file has; `ids` are in order."""
-    gaps = missing_numbers(ids)
-    more = f" and {len(gaps) - MOST_GAPS} more gaps" if len(gaps) > MOST_GAPS else ""
-    return (
-        [Note("file-id-gap", text=f"no file has the id {', '.join(gaps[:MOST_GAPS])}{more}")] if gaps else []
-    )
+def _gap_notes(files: list[DataFile]) -> Iterator[Note]:
+    """Yield a note on the ids between the lowest and the highest that no file has; `files` are in order."""
+    if gaps := missing_numbers(file.file_id for file in files):
+        more = f" and {len(gaps) - MOST_GAPS} more gaps" if len(gaps) > MOST_GAPS else ""
+        yield Note("file-id-gap", text=f"no file has the id {', '.join(gaps[:MOST_GAPS])}{more}")
 
 
 def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile:

@@ -279,7 +279,7 @@ class Replay(StoredBodies):
     def _give_up(self, transaction: Transaction | None) -> None:
         """Remember the ids that a discarded transaction adds: these records are not delivered."""
         if transaction is not None and self._added is not None:
-            self._added.update(ident for ident, place in _pairs(transaction.changes) if not place & 1)
+            self._added.update([ident for ident, place in _pairs(transaction.changes) if not place & 1])
 
     def has_deleted(self, ident: int) -> bool:
         """Return whether a DELETE of a record took effect."""
@@ -345,8 +345,10 @@ class Replay(StoredBodies):
 
     def _lacking_of(self, transaction: Transaction, counts: Pairs, *, pairs: bool) -> int:
         """Return how many of the records that a COMMIT or PREPARE counts are missing in existing files."""
-        there = ((listed, count) for listed, count in counts if not pairs or listed in self._present)
-        return sum(max(0, count - transaction.seen.get(listed, 0)) for listed, count in there)
+        seen, present = transaction.seen, self._present
+        return sum(
+            max(0, count - seen.get(listed, 0)) for listed, count in counts if not pairs or listed in present
+        )
 
     def _healthy(self, transaction: Transaction, counts: Pairs, *, pairs: bool) -> bool:
         """Return whether the record's counts match the records that were read before it (JBM-RCV-007).
@@ -389,7 +391,7 @@ class Replay(StoredBodies):
             "live": self._told(live, _live, lambda: self.brief(live)),
             "prepared": self._listed(
                 len(prepared),
-                lambda: (self._in_doubt(*item) for item in prepared),
+                lambda: starmap(self._in_doubt, prepared),
                 lambda item: COST * (len(item["records"]) + len(item["deletes"])),
             ),
             "discarded": self._listed(
@@ -519,7 +521,7 @@ class Replay(StoredBodies):
     ) -> Sequence[dict[str, Any]]:
         return self._listed(
             len(places),
-            lambda: (form(self._record(place >> 1)) for place in places),
+            lambda: map(form, map(self._record, (place >> 1 for place in places))),
             lambda item: len(item["body"]),
             brief,
         )

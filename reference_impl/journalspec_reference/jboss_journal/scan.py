@@ -180,7 +180,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
         yield batch
     # The bytes after the last record are not a hole; the regions there reach to their claimed ends.
     regions = _of_this_life(source, dialect, last, limit, torn) if torn else iter(())
-    while damage := [(begin, end, REASONS[why]) for begin, end, why in islice(regions, MOST_ODD)]:
+    while damage := [*islice(regions, MOST_ODD)]:
         batch = Batch(limit, b"")
         batch.damage = damage
         yield batch
@@ -283,7 +283,7 @@ def _of_any_file(dialect: Dialect, most: int) -> Finder:
 
 def _of_this_life(
     source: Source, dialect: Dialect, last: int, limit: int, torn: Iterable[int]
-) -> Iterator[tuple[int, int, int]]:
+) -> Iterator[tuple[int, int, str]]:
     """Yield the regions after the last record that do not begin in the remains of an earlier generation.
 
     These remains can contain candidates, too, because file ids are small numbers, like lengths.
@@ -311,7 +311,7 @@ def _of_this_life(
                 rest = _rest(source, dialect, place, off)
             if rest < place < begin:
                 continue  # JBM-RDR-026, JBM-RDR-027
-        yield begin, end, why
+        yield begin, end, REASONS[why]
         last = end
 
 
@@ -319,7 +319,10 @@ def _following(source: Source, dialect: Dialect, at: int) -> int:
     """Return the place of a possible next record after `at`: `at` itself, or after padding."""
     edges = [-(-at // block) * block for block in BLOCKS]
     edges += HEADER_BLOCKS if at == dialect.header_size else ()
-    return max((edge for edge in edges if _is_padding(source, dialect, at, edge)), default=at)
+    for edge in sorted(edges, reverse=True):
+        if _is_padding(source, dialect, at, edge):
+            return edge
+    return at
 
 
 def _rest(source: Source, dialect: Dialect, at: int, end: int) -> int:
@@ -360,8 +363,10 @@ def _is_padding(source: Source, dialect: Dialect, at: int, off: int) -> bool:
     header's block can have any usual size; later blocks are those of a disk or a file system.
     """
     blocks = (off,) if at == dialect.header_size and off in HEADER_BLOCKS else BLOCKS
-    aligned = any(off % block == 0 and off - at < block for block in blocks)
-    return aligned and any(source.read(at, off - at).count(fill) == off - at for fill in FILLS)
+    if not any(off % block == 0 and off - at < block for block in blocks):
+        return False
+    data = source.read(at, off - at)
+    return any(data.count(fill) == off - at for fill in FILLS)
 
 
 def earlier(
@@ -385,8 +390,10 @@ def first_found(
     source: Source, dialect: Dialect, stamp: int | None, start: int, limit: int, stretch: int = SEARCH_STRETCH
 ) -> Batch | None:
     """Return the batch with the first record that bears `stamp` (None: any file id); None: there is none."""
-    batches = scan(source, dialect, stamp, start, limit, quiet=True, stretch=stretch)
-    return next((batch for batch in batches if len(batch)), None)
+    for batch in scan(source, dialect, stamp, start, limit, quiet=True, stretch=stretch):
+        if batch.off:
+            return batch
+    return None
 
 
 class NamedFile(Protocol):

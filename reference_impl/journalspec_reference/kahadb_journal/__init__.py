@@ -16,5 +16,4 @@ IMPLEMENTATION = Implementation(
     recover.recover,
     recover.plan,
     spans.spans,
-    foresees=True,
 )

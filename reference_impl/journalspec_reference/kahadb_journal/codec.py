@@ -96,7 +96,9 @@ def frame(payload: bytes) -> tuple[int, bytes, int]:
     """Return the number of a command, its message, and how many bytes follow; raises CommandError."""
     if not payload:
         raise CommandError("the payload is empty")
-    size, at = varint(payload, 1)
+    # Most lengths have one or two bytes.
+    short = len(payload) > 1 and payload[1] < 0x80
+    size, at = (payload[1], 2) if short else varint(payload, 1)
     if at > 6 or size > 0x7FFFFFFF:
         raise CommandError("the length of the message is not a 31-bit number")
     if size > len(payload) - at:

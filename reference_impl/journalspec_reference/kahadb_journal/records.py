@@ -212,8 +212,8 @@ class RecordPlaces:
         start = off - self._base
         if turn != self._turn or not 0 <= start <= len(self._data) - HEAD:
             follows = turn == self._turn and 0 <= start - len(self._data) + HEAD <= _WINDOW
-            self._load(turn, off, _WINDOW if follows else _SINGLE)
-            start = 0
+            data = self._sources[turn].read(off, _WINDOW if follows else _SINGLE)
+            self._turn, self._base, self._data, start = turn, off, data, 0
         length, kind = head(self._data, start) if len(self._data) - start >= HEAD else (0, 0)
         if kind != USER or length <= HEAD:
             raise Changed(self._files[turn].name)
@@ -241,14 +241,12 @@ class RecordPlaces:
         size = length if most is None or length < most else most
         start = (place & _OFFSET) - self._base
         if start + size > len(self._data):
-            self._load(place >> PLACE, self._base + start, max(size, _WINDOW if start else size))
+            self._base += start
+            self._data = self._sources[self._turn].read(self._base, max(size, _WINDOW if start else size))
             start = 0
             if size > len(self._data):
                 raise Changed(self._files[self._turn].name)
         return self._data[start : start + size]
-
-    def _load(self, turn: int, off: int, size: int) -> None:
-        self._turn, self._base, self._data = turn, off, self._sources[turn].read(off, size)
 
     def message(self, place: int) -> tuple[bytes, int]:
         """Return the message of a record, and the record's length; raises Changed if there is none."""

@@ -173,9 +173,9 @@ def index(page: bytes) -> Index:
     return found
 
 
-def root_slots(page: bytes, slots: int) -> Iterator[tuple[int, int, int, RootEntry]]:
-    """Yield begin, end, first byte and content of each entry on a page of the root index."""
-    off, room = INDEX_HEADER, len(page) - _NAMED.size
+def root_slots(page: bytes, slots: int) -> list[tuple[int, int, int, RootEntry]]:
+    """Return begin, end, first byte and content of each entry on a page of the root index."""
+    found, off, room = [], INDEX_HEADER, len(page) - _NAMED.size
     for _ in range(slots):
         valid, length = _NAMED.unpack_from(page, off) if off <= room else (0, NONE)
         name_at = off + _NAMED.size
@@ -186,8 +186,9 @@ def root_slots(page: bytes, slots: int) -> Iterator[tuple[int, int, int, RootEnt
             cursor = Cursor(page, off)
             cursor.u1(), cursor.blob(), cursor.s4(), cursor.room(4)
         (head,) = _NUMBER.unpack_from(page, end - 8)
-        yield off, end, valid, RootEntry(page[name_at : end - 8], head)
+        found.append((off, end, valid, RootEntry(page[name_at : end - 8], head)))
         off = end
+    return found
 
 
 def root_entries(page: bytes, slots: int) -> list[RootEntry]:
@@ -276,17 +277,6 @@ def _stream(cursor: Cursor) -> None:
             raise BadStore(f"a primitive of kind {kind}")
 
 
-def _body(cursor: Cursor, kind: int) -> None:
-    """Skip the body of a message."""
-    # For maps and texts, every value but 0 means that they are present (SMQ-MSG-103).
-    if kind == 1 or (kind == 2 and cursor.u1()) or (kind == 3 and cursor.u1() == 1):
-        cursor.room(cursor.s4())
-    elif kind == 4:
-        _stream(cursor)
-    elif kind == 5:
-        _text(cursor)
-
-
 def optional(cursor: Cursor) -> Iterator[Any]:
     """Yield the optional parts of a message, None if absent: stored strings, and the place of properties."""
     data, off, end = cursor.data, cursor.off, cursor.end
@@ -318,7 +308,13 @@ def message(data: Any) -> Message:
         for _ in optional(cursor):
             pass
     off = cursor.off
-    _body(cursor, kind)
+    # For maps and texts, every value but 0 means that they are present (SMQ-MSG-103).
+    if kind == 1 or (kind == 2 and cursor.u1()) or (kind == 3 and cursor.u1() == 1):
+        cursor.room(cursor.s4())
+    elif kind == 4:
+        _stream(cursor)
+    elif kind == 5:
+        _text(cursor)
     return Message(kind, priority, expiration, off, cursor.off)
 
 

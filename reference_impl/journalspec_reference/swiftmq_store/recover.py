@@ -208,8 +208,16 @@ def recover(
         found.checked |= batch.code.count(START) < len(batch)
     found.checked |= len(log_data) > 0 and not log.end
     found.find_durables()
-    walk = _walk(found, log, pages, backup=backup)
+    # The first used page after page 0; searched for only if the log or the root index is absent.
+    used = None if log.end else next(pages.used(), None)
+    # A backup has no log (SMQ-BAK-057).
+    if not len(log_data) and not backup and used is not None:
+        found.notes.add("no-log", LOG)
+    if log.reason in ("other-generation", "bad-record") and (number := log.alarming):
+        found.notes.add("huge-count", LOG, f"{number} bytes or things", log.end)
+    walk = Walk(pages, found.notes).run()
     found.read = log, pages, walk
+    _judge(found, log, pages, walk, used, backup=backup)
     found.queues, found.branches = walk.queues, walk.branches
     if walk.why:
         found.refused = "bad-root", walk.why
@@ -229,19 +237,15 @@ def recover(
     return found
 
 
-def _walk(found: Recovered, log: Log, pages: ReplayedPages, *, backup: bool) -> Walk:
-    """Walk the store; note a lost root index or log, pages of another moment, and missing items."""
-    add, log_data = found.notes.add, found.files.get(LOG, b"")
-    # The first used page after page 0; searched for only if the log or the root index is absent.
-    used = None if log.end else next(pages.used(), None)
-    # A backup has no log (SMQ-BAK-057).
-    if not log_data and not backup and used is not None:
-        add("no-log", LOG)
-    if log.reason in ("other-generation", "bad-record") and (number := log.alarming):
-        add("huge-count", LOG, f"{number} bytes or things", log.end)
-    walk = Walk(pages, found.notes)
-    if len(found.files.get(PAGES, b"")) < found.page_size:
-        add("no-pages", PAGES)
+def _judge(
+    found: Recovered, log: Log, pages: ReplayedPages, walk: Walk, used: int | None, *, backup: bool
+) -> None:
+    """Note a lost root index, pages of another moment, and missing items, by the walk of the store.
+
+    `used` is the first used page after page 0, if the log is empty.
+    """
+    if not pages.in_file:
+        found.notes.add("no-pages", PAGES)
     unreached = []
     if walk.unwritten:
         used = next(pages.used(), None) if log.end else used
@@ -258,12 +262,11 @@ def _walk(found: Recovered, log: Log, pages: ReplayedPages, *, backup: bool) -> 
     found.missing += _missing_pages(found, log, pages, walk)
     # Once a page is in use, a tagged log always has its START. An untagged log can have 0 bytes.
     lacking = used is not None and zeros(log.source, 0)
-    if not len(log_data):
+    if not log.source.size:
         lacking = bool(walk.why or unreached or any(queue.faults for queue in walk.queues))
     if lacking and not log.end and not backup:
         found.missing.append(Missing("log", LOG))
     found.missing += _missing_durables(found, walk)
-    return walk
 
 
 def _missing_pages(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk) -> Iterator[Missing]:

@@ -384,6 +384,8 @@ class ReplayedPages:
         self.page_size = page_size
         self._most = SETTLED // page_size
         self.in_file = self.count = source.size // page_size
+        #: The pages that the log has changed.
+        self.changed: set[int] = set()
         #: Pages that the log replaced by zeros or by an image of the whole page -> whether they are free.
         self._made: dict[int, bool] = {}
         #: Page -> the images that the log puts into it, in order: offset, place in the log and length of
@@ -402,66 +404,59 @@ class ReplayedPages:
         #: The page that was built last: the reader of a message returns to it for every few bytes.
         self._last: tuple[int, bytes] = (-1, b"")
 
-    def _hold(self, number: int) -> int:
-        """Read a page of the file unless it is held; return where it begins in the held bytes.
-
-        Pages that follow each other are read in one go, others alone.
-        """
-        if number not in self._held:
-            near = self._held.start - NEAR <= number < self._held.stop + NEAR
-            some = max(1, BLOCK // self.page_size) if near else 1
-            first = number // some * some
-            self._held = range(first, min(first + some, self.in_file))
-            start, size = first * self.page_size, len(self._held) * self.page_size
-            # A block is read through the file's cache, as all of a small file is read twice. A lone page is
-            # read without the bytes around it.
-            self._block = self._source.read(start, size) if near else self._source.peek(start, start + size)
-        return (number - self._held.start) * self.page_size
+    def _hold(self, number: int) -> None:
+        """Read a page of the file that is not held: a page near the held ones with those around it."""
+        near = self._held.start - NEAR <= number < self._held.stop + NEAR
+        some = max(1, BLOCK // self.page_size) if near else 1
+        first = number // some * some
+        self._held = range(first, min(first + some, self.in_file))
+        start, size = first * self.page_size, len(self._held) * self.page_size
+        # A block is read through the file's cache, as all of a small file is read twice. A lone page is
+        # read without the bytes around it.
+        self._block = self._source.read(start, size) if near else self._source.peek(start, start + size)
 
     def alone(self, number: int) -> Any:
         """Return the message on a page if it has no other page, as most do; None: it may have more."""
         if not 0 <= number < self.count:
             return None
-        if number < self.in_file and not self._changed(number):
-            off = self._hold(number)
-            return alone(self._block, off, self.page_size)
-        return alone(self[number], 0, self.page_size)
+        if number >= self.in_file or number in self.changed:
+            return alone(self[number], 0, self.page_size)
+        if number not in self._held:
+            self._hold(number)
+        return alone(self._block, (number - self._held.start) * self.page_size, self.page_size)
 
     def __getitem__(self, number: int) -> bytes:
         if self._last[0] != number:
             if not 0 <= number < self.count:
                 raise BadStore(f"page {number} of {self.count}")
-            self._last = number, self._page(number)
+            page = self._built(number) if number in self.changed else self._stored(number)
+            self._last = number, page
         return self._last[1]
 
-    def _page(self, number: int) -> bytes:
+    def _stored(self, number: int) -> bytes:
+        """Return a page as the file has it; a page after the end of the file is free."""
+        if number >= self.in_file:
+            return FREE.ljust(self.page_size, b"\0")
+        if number not in self._held:
+            self._hold(number)
+        off = (number - self._held.start) * self.page_size
+        return self._block[off : off + self.page_size]
+
+    def _built(self, number: int) -> bytes:
+        """Return a page that the log has changed."""
         page = self._settled.get(number)
         if page is None:
-            if number < self.in_file and not self._changed(number):
-                off = self._hold(number)
-                return self._block[off : off + self.page_size]
             page = self._base(number)
             each = iter(self._images.get(number, _NO_IMAGES).tolist())
             for off, place, size in zip(each, each, each, strict=True):
                 page[off : off + size] = self._log.peek(place, place + size)
-            if not self._changed(number):
-                return bytes(page)
         # The log's actions show whether the page is free, not the first byte of an image (SMQ-LOG-030).
         page[0] = self._made.get(number, False)
         return bytes(page)
 
     def _base(self, number: int) -> bytearray:
         """Return the bytes of a page before its images are put into it."""
-        if number in self._made:
-            return bytearray(self.page_size)
-        if number >= self.in_file:
-            # A page after the end of the file that no action changes is free.
-            return bytearray(FREE.ljust(self.page_size, b"\0"))
-        off = self._hold(number)
-        return bytearray(self._block[off : off + self.page_size])
-
-    def _changed(self, number: int) -> bool:
-        return number in self._made or number in self._settled or number in self._images
+        return bytearray(self.page_size if number in self._made else self._stored(number))
 
     def used(self, known: Callable[[int], Any] = lambda number: False) -> Iterator[int]:
         """Yield the used pages, except for page 0, pages of zeros, and those that are `known`.
@@ -501,11 +496,6 @@ class ReplayedPages:
         return sorted(page for page in self.changed - self._made.keys() if page >= self.in_file)
 
     @property
-    def changed(self) -> set[int]:
-        """Return the pages that the log has changed."""
-        return self._made.keys() | self._images.keys() | self._settled.keys()
-
-    @property
     def unlike(self) -> list[int]:
         """Return the pages whose state in the file is none of those that the log led through."""
         return sorted(self._unlike)
@@ -536,6 +526,7 @@ class ReplayedPages:
         """Make a page of zeros, used or free."""
         if page >= self.count:
             self.count = page + 1
+        self.changed.add(page)
         self._made[page] = free
         self._images.pop(page, None)
         self._unlike.pop(page, None)
@@ -554,6 +545,7 @@ class ReplayedPages:
                 self.count = page + 1
             if self._made.get(page):
                 self._made[page] = False
+            self.changed.add(page)
             places = self._images.get(page)
             if places is None and len(self._settled) < self._most:
                 held = self._settled[page] = self._base(page)
@@ -565,7 +557,7 @@ class ReplayedPages:
             places = self._images[page] = array("q")
         places.extend((off, batch.base + at, size))
         if len(places) > self.page_size // PLACE * 3:
-            self._settled[page] = bytearray(self._page(page))
+            self._settled[page] = bytearray(self._built(page))
             del self._images[page]
 
     def _compare(self, data: bytes, page: int, at: int, before: Bytes | None, after: Bytes) -> None:
@@ -581,10 +573,10 @@ class ReplayedPages:
             if least == most == _FIELD and not seen >> at & 1 and at % _FIELD == 1:
                 # The action changes one field, which was not compared before.
                 self._seen[page] = seen | 1 << at
-                held = self._hold(page)
-                stored = self._block[held + at : held + at + _FIELD]
+                there = self._stored(page)
+                stored = there[at : at + _FIELD]
                 values = [data[before[0] : sum(before)], data[after[0] : sum(after)]]
-                if stored not in values and self._block[held] != FREE[0]:
+                if stored not in values and there[0] != FREE[0]:
                     self._unlike.setdefault(page, {})[at] = stored
                 return
         if most <= _FIELD and not unlike and seen >> at & 1:

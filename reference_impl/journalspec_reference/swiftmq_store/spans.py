@@ -46,7 +46,7 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
         inside: Inside | None = None
         if use == "pages" and size >= SMALLEST_PAGE:
             pages = ReplayedPages(source_of(data), size)
-            walk = Walk(pages)
+            walk = Walk(pages).run()
             pieces = _pages(data, pages, walk)
             fits = partial(_of_page, data, size, walk, edition)
         elif use == "log" and size >= SMALLEST_PAGE:

@@ -276,9 +276,7 @@ class Walk:
         self.why: str | None = None
         #: Whether the root index was never written.
         self.unwritten = False
-        self._damaged_indexes = 0
         self._reached: list[int] | None = None
-        self._root()
 
     def use(self, number: int) -> str:
         """Return the use of a page, as a name of the format's tables; empty: nothing refers to it."""
@@ -352,9 +350,10 @@ class Walk:
             if number == codec.NONE:
                 return
 
-    def _root(self) -> None:
+    def run(self) -> Walk:  # noqa: C901, PLR0912  # three loops, one after the other
+        """Walk the root index, then the indexes of all queues, then their messages; return the walk."""
         if not self._pages.count:
-            return
+            return self
         # There can be millions of queues: all without messages share one empty list of entries.
         none = Entries(self._pages)
         try:
@@ -362,12 +361,23 @@ class Walk:
                 self.queues += (Queue(entry.name, entry.page, none) for entry in found)
         except codec.BadStore as bad:
             self.why = str(bad)
+        damaged = 0
         # Walk all indexes first: if a message names a page of an index, the message is wrong, not the index.
         for queue in self.queues:
-            self._queue(queue)
+            last = codec.NONE
+            try:
+                for rows in self._index(queue.head, _QUEUE, codec.queue_entries):
+                    for _, _, _, key, _ in rows:
+                        if key <= last:
+                            self.notes.add("key-order", PAGES, f"key {key} follows key {last}")
+                        last = key
+                    if rows and queue.entries is none:
+                        queue.entries = Entries(self._pages)
+                    queue.entries.add(rows)
+            except codec.BadStore as bad:
+                damaged += 1
+                queue.why = str(bad) if damaged <= MOST_TOLD else "damaged"
         for number, queue in enumerate(self.queues):
-            if queue.entries is none:
-                continue
             prepared = queue.name == codec.PREPARED
             for at, page in enumerate(queue.entries.first_pages()):
                 data = self._pages.alone(page)
@@ -381,21 +391,7 @@ class Walk:
                 else:
                     self._roles[page], self._first[page] = _MESSAGE, number << 32 | at
                     queue.entries.know(at, None, length)
-
-    def _queue(self, queue: Queue) -> None:
-        last = codec.NONE
-        try:
-            for found in self._index(queue.head, _QUEUE, codec.queue_entries):
-                for _, _, _, key, _ in found:
-                    if key <= last:
-                        self.notes.add("key-order", PAGES, f"key {key} follows key {last}")
-                    last = key
-                if found and not len(queue.entries):
-                    queue.entries = Entries(self._pages)
-                queue.entries.add(found)
-        except codec.BadStore as bad:
-            self._damaged_indexes += 1
-            queue.why = str(bad) if self._damaged_indexes <= MOST_TOLD else "damaged"
+        return self
 
     def _entry(self, queue: int, at: int, *, prepared: bool) -> Entry:
         entry = self.queues[queue].entries.entry(at)
@@ -492,7 +488,8 @@ def fitting_size(data: Any, given: int) -> int | None:
 def _fits(pages: ReplayedPages) -> bool:
     try:
         heads = [entry.page for entry in codec.root_entries(pages[0], codec.index(pages[0]).slots)][:_HEADS]
-        for page in (pages[head] for head in heads):
+        for head in heads:
+            page = pages[head]
             header = codec.index(page)
             entries = codec.queue_entries(page, header.slots)
             if codec.is_free(page) or header.prev != codec.NONE or header.valid != len(entries):

@@ -69,10 +69,10 @@ _Batches = Iterator[tuple[int, Batch, Bodies | None]]
 
 def _taken(log: LogPass) -> _Batches:
     """Read a log, and yield its batches."""
-    for stretch, take in log.steps():
+    for stretch in log.steps():
         for batch in stretch.scan():
             bodies = batch.more.get("bodies")
-            take(batch)
+            log.take(batch)
             yield number_of(stretch.file) or 0, batch, bodies
 
 

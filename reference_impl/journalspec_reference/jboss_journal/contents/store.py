@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from operator import attrgetter
 from typing import ClassVar
 
 from journalspec.contents import contents_of
@@ -68,8 +69,8 @@ class Store:
             return False
         if not self.is_bindings and any(beside(self.answer.journal, kind) for kind in NAMES):
             return True
-        kinds = [item.user_type in BROKER_TYPES for item in islice(self.replay.live(), LOOKED_AT)]
-        return 2 * sum(kinds) > len(kinds)
+        types = [*map(attrgetter("user_type"), islice(self.replay.live(), LOOKED_AT))]
+        return 2 * sum(map(BROKER_TYPES.__contains__, types)) > len(types)
 
     @property
     def has_any(self) -> bool:

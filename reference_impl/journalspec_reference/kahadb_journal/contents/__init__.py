@@ -126,11 +126,12 @@ class KahaContents(Contents):
     def counts(self) -> Iterator[Count]:
         """Yield the counts of each queue, of each durable subscription, and of each scheduler's jobs."""
         topic: Name | None = None
+        version = self.version
         for listed in self._lists:
             if listed.name != topic:
                 topic = listed.name
                 self._times.clear()
-            yield self._counted(listed)[0]
+            yield self._counted(listed, version)[0]
         self._times.clear()
         totals: dict[str, Count] = {}
         for row in self._jobs():
@@ -160,8 +161,9 @@ class KahaContents(Contents):
         """Yield objects that show the version: those of subscriptions first."""
         messages = (islice(here.messages.values(), _SAMPLE) for here in self._store.destinations.values())
         for place in chain(self._store.subscribed.values(), map(place_of, chain.from_iterable(messages))):
-            fields = self._fields_at(place)
-            yield fields.get("message") or fields.get("subscription_info") or b""
+            with suppress(Changed):
+                fields = self._places.command(place)[1]
+                yield fields.get("message") or fields.get("subscription_info") or b""
 
     def _fields_at(self, place: int) -> Mapping[str, Any]:
         """Return the fields of the command at a place; empty if the file changed since it was read."""
@@ -225,7 +227,7 @@ class KahaContents(Contents):
         names = chain(self._store.destinations, self.passed.idle())
         counted: dict[Name, list[tuple[Count, int]]] = {name: [] for name in names}
         for listed in self._lists:
-            counted.setdefault(listed.name, []).append(self._counted(listed))
+            counted.setdefault(listed.name, []).append(self._counted(listed, self.version))
         for name, found in sorted(counted.items()):
             times = [time for count, _ in found for time in (count.oldest, count.newest) if time is not None]
             yield {
@@ -239,7 +241,7 @@ class KahaContents(Contents):
                 "newest": max(times, default=None),
             }
 
-    def _counted(self, listed: Listed) -> tuple[Count, int]:
+    def _counted(self, listed: Listed, version: int) -> tuple[Count, int]:
         """Return the count of a queue or subscription, and the number of messages that a broker counts."""
         key = "" if listed.subscription is None else f" {listed.subscription}"
         total, pending = Count("messages", listed.name[1] + key), 0
@@ -247,30 +249,30 @@ class KahaContents(Contents):
         for entry in listed.entries():
             pending += entry.state != NOT_IN_INDEX
             try:
-                size, time = time_of(entry.place)
+                size, time = time_of(entry.place, version)
             except Changed:
                 size, time = 0, None
             total.add(size, time or None)
         return total, pending
 
-    def _time(self, place: int) -> tuple[int, int | None]:
+    def _time(self, place: int, version: int) -> tuple[int, int | None]:
         """Return length and time of a message's record; cached, as subscriptions share messages."""
         found = self._times.get(place)
         if found is None:
-            found = self._read_time(place)
+            found = self._read_time(place, version)
             if len(self._times) < _MOST_TIMES:
                 self._times[place] = found
         return found
 
-    def _read_time(self, place: int) -> tuple[int, int | None]:
+    def _read_time(self, place: int, version: int) -> tuple[int, int | None]:
         """Return length and time of a message's record, from its first bytes if they contain the time."""
         start, time = self._places.record(place, FIRST), None
         with suppress(CommandError):
             at, _ = message_in(start)
-            time = openwire.head_time(start, at, self.version) if at else None
+            time = openwire.head_time(start, at, version) if at else None
         if time is None:
             data, _ = self._places.message(place)
-            time = openwire.read(data, self.version).fields.get("timestamp")
+            time = openwire.read(data, version).fields.get("timestamp")
         return self._places.length(place), time
 
     def _subscriptions(self) -> Iterator[dict[str, Value]]:

@@ -292,10 +292,10 @@ def _within(data: Bytes) -> Fields:
     return found
 
 
-def _wrong(read: Callable[[], object]) -> str:
-    """Return the error of `read` as a text; empty if there is none."""
+def _wrong(read: Callable[..., object], *given: object) -> str:
+    """Return the error of ``read(*given)`` as a text; empty if there is none."""
     try:
-        read()
+        read(*given)
     except OpenWireError as why:
         return str(why)
     except (IndexError, struct.error):
@@ -357,7 +357,7 @@ def fields_of(data: bytes, version: int, *, presumes: bool = False) -> Decoded:
                 _shapes[of_kind] = [shape, *(each for each in known if each is not shape)]
             return Decoded(fields, version)
     taken, out = Bytes(data, 4, version, presumes=presumes), Fields()
-    wrong = _wrong(lambda: _object(taken, out))
+    wrong = _wrong(_object, taken, out)
     if not wrong and taken.at < len(data):
         wrong = f"{len(data) - taken.at} bytes follow its last field"
     if not wrong and not taken.odd and not presumes and out["kind"] != NULL:
@@ -500,7 +500,7 @@ def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[Problem]:
     if kind not in READERS:
         return []
     taken = Bytes(content)
-    wrong = _wrong(lambda: READERS[kind](taken, out))
+    wrong = _wrong(READERS[kind], taken, out)
     out["data"] = content if wrong else None
     if wrong:
         return [("too-large" if wrong == _TOO_MANY else "bad-body", wrong)]
@@ -542,7 +542,7 @@ def properties(stored: bytes | None) -> tuple[dict[str, Any], str, list[Problem]
         return known.copy(), "", []
     found: dict[str, Any] = {}
     taken = Bytes(stored)
-    wrong = _wrong(lambda: taken.entries(found))
+    wrong = _wrong(taken.entries, found)
     if not wrong and not taken.odd and len(stored) <= MOST_VALUE:
         if len(_known) >= MOST_VALUES:
             _known.clear()
