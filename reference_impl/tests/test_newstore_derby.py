@@ -7,17 +7,20 @@ import struct
 import zlib
 from collections import Counter
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from newstore.derby_log import contents_of, live
 
+import derby_damage
 from derby_damage import Trial, opened, put
 from journalspec.derby_log import LAYOUT
 from journalspec.derby_log.operations import body
 from journalspec.layout import joined
 from journalspec_reference.answers import Answer
 from journalspec_reference.derby_log import sql
+from journalspec_reference.derby_log import store as replaying
 from journalspec_reference.derby_log.bodies import decode
 from journalspec_reference.derby_log.codec import Instant, control
 from journalspec_reference.derby_log.contents import DerbyContents
@@ -102,6 +105,26 @@ def test_the_law_holds_for_damaged_databases(base: Path, tmp_path: Path) -> None
     assert forms["database"] > 6
     assert forms["rows"] > 2
     assert forms.total() == forms["database"] + forms["rows"]
+
+
+def test_many_records_are_redone_at_once_as_one_by_one(
+    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows, faults, and what becomes of pages and transactions are the same with columns and without."""
+    for seed in range(12):
+        place, found = tmp_path / str(seed), list[Any]()
+        shutil.copytree(base, place)
+        derby_damage.damage(place, Random(seed))
+        answer = opened(place)
+        for many in (1 << 30, 1):
+            monkeypatch.setattr(replaying, "MANY", many)
+            contents = DerbyContents(answer)
+            store = contents.state.store
+            versions = {where: page.version for where, page in store.pages.items()} if store else {}
+            rows = {title: [*contents.rows(title)] for title in contents.sql}
+            found.append((rows, contents.remarks.kept, versions, store and (store.transactions, store.next)))
+        assert found[0] == found[1]
+        shutil.rmtree(place)
 
 
 @pytest.mark.parametrize("product", ["derby-10.1.3.1", "derby-10.16.1.1"])
