@@ -155,8 +155,10 @@ class Booted:
         batches, store = _taken(log), Store({}, _NONE, self._find)
         if known is not None and known.resume is not None:
             batches, store = _again(known, edition, known.resume[0]), known.resume[1].without_pages()
-        self.store, store.ready, redo_from = store, self._sound, log.redo_from.packed
+        self.store, store.ready = store, self._sound
         for file, batch, bodies in batches:
+            # The first batch shows where redo begins.
+            redo_from = log.redo_from.packed
             # Damage has no bodies.
             if bodies is None or not len(batch):
                 continue
