@@ -125,16 +125,18 @@ class Bodies:
     ) -> Iterable[int]:
         """Redo simple records in the first `rows`; yield each other row: the caller redoes it at once.
 
-        `closely` are containers whose changes the caller redoes; `place` is the instant of the batch.
+        `closely` are containers whose changes the caller redoes, unless `store` knows that they are on their
+        pages already; `place` is the instant of the batch.
         """
         columns = self.filled()
         if columns is None:
             return range(rows)
         # Pages have all changes before the redo point: only the begin and end of transactions matter there.
         known = store.transactions if rows and place + self._end <= redo_from else None
-        numbers, plain, highest = columns.plain(closely, place, rows, known)
+        decoded = closely if store.ready is None else ()
+        numbers, plain, highest = columns.plain(decoded, place, rows, known)
         store.next = max(store.next, highest + 1)
-        return store.replay(numbers, plain, redo_from)
+        return store.replay(numbers, plain, redo_from, closely)
 
     def tally(self, types: Counter[int], containers: Counter[int]) -> None:
         """Count the records by operation, and by the container whose page they change."""
@@ -268,6 +270,9 @@ class Store:
         self.tables, self.containers, self.find = tables, containers, find
         self.transactions: dict[int, Transaction] = {}
         self.pages: dict[Place, HeapPage] = {}
+        #: The pages that simple records may change: then the caller redoes undos, and what is done to
+        #: containers. None: simple records change all pages.
+        self.ready: dict[Place, HeapPage] | None = None
         #: Container -> the negated numbers of its pages in `pages`, as a heap: the last page is first.
         self._numbers: dict[int, list[int]] = {}
         #: The number of the next transaction.
@@ -320,23 +325,29 @@ class Store:
             self._redo(body, shrinks)
 
     def replay(  # noqa: C901, PLR0912  # one loop: each branch is a kind
-        self, numbers: Iterable[int], rows: Iterable[Plain], redo_from: int
+        self, numbers: Iterable[int], rows: Iterable[Plain], redo_from: int, closely: Collection[int] = ()
     ) -> Iterator[int]:
         """Redo the simple records of a batch; yield each other row: the caller redoes it at once.
 
-        `numbers` are the row numbers of `rows`.
+        `numbers` are the row numbers of `rows`. With `ready` pages, the caller redoes changes of the pages of
+        `closely`.
 
         A simple record begins or ends a transaction, or changes a page that has the version before that
         change, or a later one. The effect is that of :meth:`take`.
         """
-        transactions, pages = self.transactions, self.pages
+        transactions, pages, opens = self.transactions, self.ready, self.ready is None
+        pages = self.pages if pages is None else pages
         for row, plain in zip(numbers, rows, strict=True):
             kind, number, place, version, growth, instant, also = plain
             if kind <= UNDO:
-                known, page = transactions.get(number), None
-                if instant >= redo_from:
-                    page = pages.get(place) or self.page(*place, version)
-                if known is None or (page is not None and page.version < version):
+                known, page, redone = transactions.get(number), None, instant >= redo_from
+                if redone:
+                    page = pages.get(place) or (self.page(*place, version) if opens else None)
+                if known is None or (redone and (page is None or page.version < version)):
+                    yield row
+                    continue
+                late = not opens and page is not None and page.version == version
+                if late and (kind == UNDO or place[0] in closely):
                     yield row
                     continue
                 if kind == UNDO:
@@ -354,7 +365,7 @@ class Store:
                 self.next = max(self.next, number + 1)
             elif kind == END and number in transactions:
                 del transactions[number]
-            elif kind == MAKE and number in transactions:
+            elif kind == MAKE and opens and number in transactions:
                 transactions[number].changes.append(instant)
                 if also >= 0:
                     self.made[also] = number

@@ -23,6 +23,8 @@ from journalspec_reference.kahadb_journal.store import Name
 INDEX, REDO = "db.data", "db.redo"
 #: Sizes (bytes): both header copies; the head of a page; the largest object; the largest redo file.
 _HEADER, _HEAD, _OBJECT, _REDO = 4096, 21, 1 << 26, 1 << 28
+#: The usual size of a page (bytes).
+_USUAL = 4096
 _FREE, _PART, _END = 0, 1, 2
 #: Store versions -> editions whose products write them (KHD-IDX-009).
 EDITIONS: Mapping[int, tuple[str, ...]] = {
@@ -192,15 +194,17 @@ class _Pages:
         """Return the object that begins on a page; None if the page is free."""
         out = bytearray()
         while True:
-            # Only the head of a free page is read: many roots can lead to it.
-            kind, _, after, _ = _PAGE.unpack(self._page(number, _HEAD))
+            # Of a free page no more is read: many roots can lead to it.
+            start = self._page(number, min(self.size, _USUAL))
+            kind, _, after, _ = _PAGE.unpack_from(start)
             if kind == _FREE and not out:
                 return None
             if number in self._seen:
                 raise UnusableIndex(f"it uses page {number} twice")
             self._seen.add(number)
             if kind == _END and _HEAD <= after <= self.size:
-                return _Bytes(bytes(out) + self._page(number, after)[_HEAD:])
+                data = start[:after] if after <= len(start) else self._page(number, after)
+                return _Bytes(bytes(out) + data[_HEAD:])
             if kind != _PART or len(out) > _OBJECT:
                 raise UnusableIndex(f"page {number} is damaged")
             out += self._page(number, self.size)[_HEAD:]

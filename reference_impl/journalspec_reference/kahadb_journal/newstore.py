@@ -273,11 +273,13 @@ class KahaNewStore(NewStore):
 
     def _resurrected(self) -> Iterator[LossItem]:
         """Yield messages that db.data covers and does not have: their acknowledgements may be lost."""
-        if self._passed.known is None or self._choices.index_acks:
+        known = self._passed.known
+        if known is None or self._choices.index_acks:
             return
         text = "db.data covers it and does not have it: it may have been consumed; --index-acks leaves it out"
         for listed in self._survivors.lists:
-            if self._survivors.takes(listed.name[1]):
+            hides = listed.subscription is not None or listed.name in known.hidden
+            if hides and self._survivors.takes(listed.name[1]):
                 for entry in listed.entries():
                     if entry.state == NOT_IN_INDEX and entry.ident not in self._survivors.drop:
                         yield self._item(listed.name, entry.ident, entry.place, NOT_IN_INDEX, text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -105,6 +105,8 @@ class Booted:
         self._hidden: set[Place] = set()
         #: Unreadable pages that the log creates again: Derby starts only if they are zeros.
         self.remade: set[Place] = set()
+        #: Changed pages without a fault, by which simple records are redone.
+        self._sound: dict[Place, HeapPage] = {}
         #: Container -> its highest page after a record COMPRESS_SPACE cut it off.
         self._highest: dict[int, int] = {}
         self._made: set[int] = set()
@@ -153,20 +155,22 @@ class Booted:
         batches, store = _taken(log), Store({}, _NONE, self._find)
         if known is not None and known.resume is not None:
             batches, store = _again(known, edition, known.resume[0]), known.resume[1].without_pages()
-        self.store = store
+        self.store, store.ready = store, self._sound
         for file, batch, bodies in batches:
+            # The first batch shows where redo begins.
+            redo_from = log.redo_from.packed
             # Damage has no bodies.
             if bodies is None or not len(batch):
                 continue
-            rows: Iterable[int] = range(len(batch))
-            first = Instant(file, batch.base).packed
-            if first + batch.end[-1] <= log.redo_from.packed:
-                rows = bodies.replay(store, (), first, len(batch), log.redo_from.packed)
-            for row in rows:
+            first, heaps = Instant(file, batch.base).packed, set[int]()
+            if (columns := bodies.filled()) is not None and first + batch.end[-1] > redo_from:
+                # Of indexes, and of changes that are on their pages already, only versions matter.
+                heaps = {*filter(is_heap, columns.containers())}
+            for row in bodies.replay(store, heaps, first, len(batch), redo_from):
                 start, end = batch.off[row], batch.end[row]
                 body = bodies.decoded.get(row) or decode(batch.data[start + BEFORE : end - BEHIND])
                 instant = int.from_bytes(batch.data[start + 4 : start + BEFORE], "big")
-                self._take(store, instant, body, log.redo_from.packed)
+                self._take(store, instant, body, redo_from)
         for transaction in (*store.losers(), *store.branches()):
             for _, body in store.undoable(transaction):
                 self._undo(body)
@@ -183,6 +187,8 @@ class Booted:
             # The page was created again after its container was cut off.
             self._highest[place[0]] = place[1]
         before = store.pages[place].version if changes else 0
+        if changes and place[0] not in self._highest:
+            self._sound[place] = store.pages[place]
         try:
             store.take(instant, body, redo_from)
         except OldPage as old:
@@ -248,6 +254,7 @@ class Booted:
 
     def _stick(self, place: Place, fault: Fault) -> None:
         self._stuck.add(place)
+        self._sound.clear()
         self._report(place[0], fault, NO_START)
 
     def _called(self, container: int) -> str:
@@ -261,6 +268,7 @@ class Booted:
         name = body.operation.name
         if name.startswith("COMPRESS_SPACE"):
             highest = self._highest[place[0]] = body.fields["highest_page"]
+            self._sound.clear()
             for gone in [each for each in self._images if each[0] == place[0] and each[1] > highest]:
                 self._images.drop(gone)
         elif body.undone is not None:
@@ -311,6 +319,7 @@ class Booted:
         """Make or drop a container, or undo that."""
         container, action = body.fields["container"], body.fields["action"]
         heap = self.heap(container)
+        self._sound.clear()
         if heap is None and action == CREATED and not undo:
             name = f"seg0/c{container:x}.dat"
             self._heaps[container] = Heap(container, name, b"", None, body.fields["header"])
