@@ -211,9 +211,11 @@ def test_columns_are_replayed_as_commands_one_by_one(seed: int, monkeypatch: pyt
     ]
     monkeypatch.setattr(recover, "_LARGE", 0)
     monkeypatch.setattr(recover, "_MANY", 1)
-    assert one_by_one == [
-        implementation.recover(files, edition=edition, policy=policy).to_json() for policy in policies
-    ]
+    for pays in (1, 3):
+        monkeypatch.setattr("journalspec_reference.kahadb_journal.columns._PAYS", pays)
+        assert one_by_one == [
+            implementation.recover(files, edition=edition, policy=policy).to_json() for policy in policies
+        ]
 
 
 class Name(str):

@@ -53,6 +53,7 @@ from journalspec_reference.kahadb_journal.records import RecordPlaces, told
 from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
 from journalspec_reference.kahadb_journal.store import (
     PLACE,
+    QueueChanges,
     Step,
     Store,
     place_of,
@@ -90,6 +91,9 @@ class Commands(Protocol):
 
     def steps(self, place: int) -> Iterator[Step]:
         """Return the steps of a replay; `place` is that of the batch."""
+
+    def grouped(self, place: int) -> Iterator[Step | QueueChanges]:
+        """Return the same steps, some of them together."""
 
 
 def _is_large(files: Sequence[DataFile]) -> bool:
@@ -352,19 +356,24 @@ class JournalPass:
         for code in _LAST_OF:
             if (row := batch.code.rfind(code)) >= 0:
                 self.last[code] = place + batch.off[row]
-        steps = self._steps(file, batch, items, place) if isinstance(items, Sequence) else items.steps(place)
-        if self._evidence is None:
+        # The index covers the records before `cut`: on these, index and journal have to agree.
+        index, cut = self._evidence, len(batch)
+        if index is not None:
+            cut = bisect_left(batch.off, index.begins(file.number) - batch.base)
+        if isinstance(items, Sequence):
+            steps: Iterator[Step | QueueChanges] = self._steps(file, batch, items, place)
+        else:
+            steps = items.steps(place) if 0 < cut < len(batch) else items.grouped(place)
+        if index is None:
             self._replay(file, steps)
             return
-        # The index covers the records before `cut`: on these, index and journal have to agree.
-        cut = bisect_left(batch.off, self._evidence.begins(file.number) - batch.base)
         self._replay(file, islice(steps, cut))
         if cut < len(batch):
-            self._evidence.passed(self.store, place + batch.off[cut])
+            index.passed(self.store, place + batch.off[cut])
             self._replay(file, steps)
-        self._evidence.looks(file.number, batch)
+        index.looks(file.number, batch)
 
-    def _replay(self, file: DataFile, steps: Iterator[Step]) -> None:
+    def _replay(self, file: DataFile, steps: Iterator[Step | QueueChanges]) -> None:
         if not self._skipping and (found := self.store.replay(steps)):
             # The first message of a file that was added although it existed (KHD-RCV-003).
             note = Note("duplicate-message", file.name, found[0] & (1 << PLACE) - 1, found[1])
