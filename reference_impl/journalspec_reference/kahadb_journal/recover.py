@@ -9,8 +9,9 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from itertools import accumulate, compress, islice
+from itertools import accumulate, chain, compress, count, islice
 from typing import Any, Protocol, TypeVar
 
 from journalspec import reread
@@ -169,6 +170,10 @@ class Walk:
         self._reading = not policy
         self._all, self._checked, self._skips = POLICIES[policy or "salvage"]
 
+    def salvages(self) -> None:
+        """From now on, leave out damage as salvage does."""
+        self._skips = True
+
     def stretch(self, file: DataFile, end: int | None = None) -> Stretch:
         """Return the log of a file; with `end`, the offset of its end, the bytes after that."""
         found = partial(self.batches, file) if end is None else partial(self._beyond, file, end)
@@ -305,6 +310,9 @@ class JournalPass:
         #: The answer if recovery refuses, and the offset of the cause.
         self._refused: Observation | None = None
         self._refused_at = 0
+        #: The rest of the pass, if salvage can go on with it: not after a record that is no command.
+        self._left: Iterator[None] | None = None
+        self._resumes = policy == "strict"
         #: In reading: the refusal of recovery because of a record that is not a command.
         self._unfit: Observation | None = None
         #: Whether something of the journal is lost.
@@ -322,12 +330,12 @@ class JournalPass:
         data = [file for file in self._files if self._roles[file.name] == "data"]
         self._last = data[-1] if data else None
         self._walk = Walk(dialect, policy, self._last, self._numbers, plain=_is_large(self._files))
-        for turn, file in enumerate(self._files):
-            self._file(turn, file)
-            if self._refused is not None:
-                return
+        left = chain.from_iterable(map(self._file, count(), self._files))
+        if next(left, self) is None and self._resumes:
+            self._left = left
 
-    def _file(self, turn: int, file: DataFile) -> None:
+    def _file(self, turn: int, file: DataFile) -> Iterator[None]:
+        """Read a file, and yield where recovery refuses it."""
         end = 0, FILE
         self._skipping = False
         for batch in self._found.begin(self._walk.stretch(file)):
@@ -341,7 +349,7 @@ class JournalPass:
                 self._damaged(file, batch)
             self._take(file, turn, batch)
             if self._refused is not None:
-                return
+                yield
         if self._reading and end[1] != FILE:
             for batch in self._beside.begin(self._walk.stretch(file, end[0])):
                 self._beside.take(batch)
@@ -412,15 +420,17 @@ class JournalPass:
                     self._unfit = self._unfit or _no_command(file, batch, off, item)
                 yield step_of("OTHER", {}, place + off)
                 continue
-            elif self._refused is None or at < self._refused_at:
-                self._refused = _no_command(file, batch, off, item)
+            else:
+                self._resumes = False
+                if self._refused is None or at < self._refused_at:
+                    self._refused = _no_command(file, batch, off, item)
             self._skipping = True
             return
 
     def observation(self) -> Observation:
         """Return the answer."""
         if self._refused is not None:
-            return self._refused
+            return replace(self._refused, go_on=self._salvaged)
         late = [*self._doubled.values(), *self._skipped, *self._tail()]
         left = dict.fromkeys((*self.store.open, *(tx for tx in self.store.prepared if tx[0] == "LOCAL")))
         late += [Note("incomplete-transaction", text=tx_text(tx[1:])) for tx in left]  # KHD-SCN-014
@@ -443,6 +453,16 @@ class JournalPass:
             missing=missing,
             unfit=self._unfit,
         )
+
+    def _salvaged(self, policy: str) -> Observation | None:
+        """Read on after the damage that strict recovery refuses: up to there, salvage gives the same."""
+        left, self._left = self._left, None
+        if policy != "salvage" or left is None:
+            return None
+        self._policy, self._refused, self._skips = policy, None, True
+        self._walk.salvages()
+        next(left, None)
+        return self.observation()
 
     def _adds(self, place: Place, stored: int | None) -> bool:
         """Return whether a record at a place adds a message, by `stored` or by its first bytes."""
