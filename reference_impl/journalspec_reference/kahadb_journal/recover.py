@@ -522,6 +522,11 @@ class JournalPass:
         return self._files
 
     @property
+    def large(self) -> bool:
+        """Whether the journal is so large that columns pay."""
+        return _is_large(self._files)
+
+    @property
     def policy(self) -> str:
         """The policy of recovery."""
         return self._policy
