@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
 
@@ -11,6 +12,8 @@ def main() -> None:
     if usual:
         # While everything is imported there is nothing to clean up: Ctrl-C ends it as it does any program.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # NumPy would start a thread for each core, for linear algebra that nothing here does.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from journalspec_conformance.cli import main as run  # noqa: PLC0415 - see above
 
     if usual:

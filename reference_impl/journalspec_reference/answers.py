@@ -132,10 +132,11 @@ class UnknownEdition(FilesetError):
         self.trials = trials
 
 
-def ask(journal: Journal, policy: str | None = None) -> Answer:
+def ask(journal: Journal, policy: str | None = None, begun: Observation | None = None) -> Answer:
     """Return the result of reading, or with a `policy` that of recovery.
 
-    Raises UnknownEdition if the edition is not given and reading does not settle it.
+    `begun` is the refusal by another policy, if the edition is known: where that can go on, nothing is read
+    twice. Raises UnknownEdition if the edition is not given and reading does not settle it.
     """
     journal = with_assumptions(journal)
     implementation, files = load_implementation(journal.format), at_hand(journal.seen)
@@ -160,7 +161,8 @@ def ask(journal: Journal, policy: str | None = None) -> Answer:
         known = {edition: seen_by[readers[edition]]} if asked is reading else known
         # Free the results of reading: recovery would otherwise hold live items a second time.
         del seen_by
-    seen = known[edition] if edition in known else asked(edition=edition)
+    seen = known.get(edition) or (begun.go_on(policy) if begun and begun.go_on and policy else None)
+    seen = seen or asked(edition=edition)
     del known
     # List the unreadable ranges once: the later search for missing items reads more, and can add ranges.
     bad = _unreadable(journal)

@@ -4,6 +4,7 @@ import random
 import struct
 import tracemalloc
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from kaitaistruct import KaitaiStructError
 
 from journalspec.kahadb_journal._kaitai.kahadb_journal import KahadbJournal
+from journalspec_corpus import load_cases
 from journalspec_corpus.kahadb_journal import author, drawing
 from journalspec_reference import content, load
 from journalspec_reference.batches import Batch, Memory
@@ -209,9 +211,26 @@ def test_columns_are_replayed_as_commands_one_by_one(seed: int, monkeypatch: pyt
     ]
     monkeypatch.setattr(recover, "_LARGE", 0)
     monkeypatch.setattr(recover, "_MANY", 1)
-    assert one_by_one == [
-        implementation.recover(files, edition=edition, policy=policy).to_json() for policy in policies
-    ]
+    for pays in (1, 3):
+        monkeypatch.setattr("journalspec_reference.kahadb_journal.columns._PAYS", pays)
+        assert one_by_one == [
+            implementation.recover(files, edition=edition, policy=policy).to_json() for policy in policies
+        ]
+
+
+def test_salvage_goes_on_where_strict_recovery_refuses() -> None:
+    """After damage it does, and not after a record that is no command."""
+    reference, met = load("kahadb_journal"), Counter[bool]()
+    sets = [lies(seed) for seed in range(60)]
+    sets += [(case.edition, case.files()) for case in load_cases("kahadb_journal")]
+    for edition, files in sets:
+        refusal = reference.recover(files, edition=edition, policy="strict")
+        if refusal.go_on is not None:
+            found = refusal.go_on("salvage")
+            met[found is None] += 1
+            assert found is None or found == reference.recover(files, edition=edition, policy="salvage")
+            assert refusal.go_on("salvage") is None, "only once"
+    assert min(met[True], met[False]) > 20
 
 
 class Name(str):

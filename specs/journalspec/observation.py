@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -212,6 +212,8 @@ class Observation:
     tallies: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     #: Not part of the answer: the refusal of strict recovery, if the journal reads cleanly.
     unfit: Observation | None = field(default=None, compare=False, repr=False)
+    #: Not part of a refusal: returns once the answer of another policy, if it need not begin anew.
+    go_on: Callable[[str], Observation | None] | None = field(default=None, compare=False, repr=False)
 
     @property
     def given_up(self) -> Sequence[Record]:

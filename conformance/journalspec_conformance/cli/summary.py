@@ -307,7 +307,7 @@ def kept(answer: Answer, policy: str | None, *, redact: bool) -> tuple[Answer, s
     journal = replace(answer.journal, editions=())
     for name in get_format(journal.format).policies:
         if name not in (STRICT, policy):
-            other = ask(journal, name)
+            other = ask(journal, name, answer.observation)
             if other.observation.verdict != REFUSED:
                 return hidden(other) if redact else other, name
     return answer, ""

@@ -35,8 +35,8 @@ MAX_GTRID, MAX_NAME = 127, 0x7FFF
 PAYLOAD_AT = _RECORD.off("gtrid_length")
 #: The CRC omits the crc32 field and the gtridLength byte after it (BTM-CRC-003).
 CRC_AT, CRC_RESUMES_AT = map(_RECORD.off, ("crc32", "gtrid"))
-#: This many decoded lists of names, of at most this many stored bytes each, are cached: 1 MiB in all.
-KEPT, KEPT_SIZE = 4096, 256
+#: Decoded lists of names are cached up to this many stored bytes in all; each list counts as OWN bytes more.
+KEPT, OWN = 1 << 20, 192
 
 STATUS_CODES = dict(LAYOUT.types("2.1"))
 STATUS_NAMES = {status: name for name, status in STATUS_CODES.items()}
@@ -162,13 +162,16 @@ class Known(dict[bytes, T]):
 
     def __init__(self, make: Callable[[bytes], T]) -> None:
         super().__init__()
-        self._make = make
+        self._make, self._left = make, KEPT
 
     def __missing__(self, block: bytes) -> T:
         made = self._make(block)
-        if len(block) <= KEPT_SIZE:
-            if len(self) >= KEPT:
+        size = len(block) + OWN
+        if size <= KEPT:
+            if size > self._left:
                 self.clear()  # crafted lists must not make the next journal slow
+                self._left = KEPT
+            self._left -= size
             self[block] = made
         return made
 

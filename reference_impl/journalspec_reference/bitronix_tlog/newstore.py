@@ -27,6 +27,7 @@ from journalspec_reference.bitronix_tlog.recover import (
     LogState,
     NioReplay,
     Replay,
+    decided,
     log_of,
     seed_file,
 )
@@ -350,7 +351,7 @@ class PairStore(LogStore):
         replay, log = Replay(), self._log
         for batch in self._sound(file):
             replay.take(batch)
-        places = dict(replay.decided)
+        places = decided(self._sound(file), replay.left)
         for region in self._lost(log):
             for batch in search(source_of(log.data), region.off, region.end, log.framing):
                 replay.take(batch)

@@ -6,7 +6,7 @@ COMMITTED, ROLLEDBACK and UNKNOWN remove resources from it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
@@ -50,7 +50,6 @@ class Replay:
     """The result of the records so far; only the data that a transaction still needs are stored.
 
     - `left`: gtrid -> names still to be committed, for every decided transaction;
-    - `decided`: gtrid -> offset of the last COMMITTING record;
     - `doubtful`: gtrid -> status and names, for transactions whose last record decides nothing;
     - `known`: the transactions of `watched` that were decided or ended;
     - `ends`: the statuses that end a transaction for the resources they name;
@@ -61,7 +60,6 @@ class Replay:
 
     def __init__(self, watched: Collection[bytes] = ()) -> None:
         self.left: dict[bytes, AbstractSet[str]] = {}
-        self.decided: dict[bytes, int] = {}
         self.doubtful: dict[bytes, tuple[int, AbstractSet[str]]] = {}
         self.known: set[bytes] = set()
         self._watched = watched
@@ -70,9 +68,8 @@ class Replay:
     def take(self, batch: Batch) -> None:
         """Apply the records of the next batch, in the order of the file (BTM-RDR-008)."""
         left, doubtful, watched, ends = self.left, self.doubtful, self._watched, self.ends
-        base, decided = batch.base, self.decided
-        for gtrid, at, status, names in zip(
-            gtrids(batch, self.size_at), batch.off, batch.code, batch.more["names"], strict=True
+        for gtrid, status, names in zip(
+            gtrids(batch, self.size_at), batch.code, batch.more["names"], strict=True
         ):
             if status in UNDECIDED:
                 doubtful[gtrid] = status, names.texts
@@ -82,13 +79,12 @@ class Replay:
                 del doubtful[gtrid]
             if status == COMMITTING:
                 left[gtrid] = names.texts  # replaces the names of an earlier decision (BTM-RCV-009)
-                decided[gtrid] = base + at
             elif status in ends and gtrid in left:
                 # Without a decision before it, an end has no effect, not even later (BTM-RCV-011). Each
                 # resource ends by itself (BTM-RCV-010). A decision without names ends with the first of these
                 # records (BTM-RCV-013), because the empty set is a subset of all names.
                 if left[gtrid] <= names.texts:
-                    del left[gtrid], decided[gtrid]
+                    del left[gtrid]
                 else:
                     left[gtrid] = self._less(left[gtrid], names.texts)
             if gtrid in watched and status in DECIDING:
@@ -127,6 +123,16 @@ class Replay:
             "unfinished": few(unfinished, len(left), size),
             "in_doubt": few(in_doubt, len(undecided), size),
         }
+
+
+def decided(found: Iterable[Batch], wanted: Container[bytes]) -> dict[bytes, int]:
+    """Return the offset of the last COMMITTING record of some transactions, from their batches."""
+    return {
+        gtrid: batch.base + at
+        for batch in found
+        for gtrid, at, status in zip(gtrids(batch), batch.off, batch.code, strict=True)
+        if status == COMMITTING and gtrid in wanted
+    }
 
 
 class NioReplay(Replay):
@@ -396,9 +402,10 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
     passive, doomed = other.file.name, DOOMED.format(log.file.name)
     left = other.state.left
     gone = {gtrid for gtrid, names in left.items() if names and gtrid not in log.state.known}
+    places = decided(log_of(other.file).scan(), gone) if gone else {}
     for gtrid in sorted(gone):
         text = f"{gtrid_text(gtrid)} is to be committed on {', '.join(sorted(left[gtrid]))}{doomed}"
-        yield Missing("decision", gtrid.hex(), passive, other.state.decided[gtrid], text=text)
+        yield Missing("decision", gtrid.hex(), passive, places[gtrid], text=text)
 
 
 def _newer(log: Log, other: Log) -> Iterator[Missing]:

@@ -7,9 +7,10 @@ are left to :func:`.codec.command`, record by record.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, cached_property
-from itertools import chain, islice
+from operator import add, itemgetter
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,12 @@ from journalspec_reference.kahadb_journal.codec import (
 from journalspec_reference.kahadb_journal.records import TX_MEMBERS, is_optional, shown
 from journalspec_reference.kahadb_journal.store import (
     DEFAULT_PRIORITY,
+    ENDING,
+    TOPICS,
+    QueueChanges,
     Step,
     destination_of,
+    ranked,
     step_of,
     transaction_of,
 )
@@ -40,6 +45,10 @@ from journalspec_reference.kahadb_journal.store import (
 Ints = npt.NDArray[np.int64]
 #: Fields of commands whose members become columns -> the messages that describe the members.
 _PARTS = {"transaction": ("local", "xa"), "destination": ("destination",)}
+_OF: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
+    "transaction": transaction_of,
+    "destination": destination_of,
+}
 _TYPES = {"s4": "int32", "s8": "int64", "bool": "bool", "str": "string", "bytes": "binary"}
 #: The fields of commands -> their types, without the field that holds another command.
 FIELDS = {
@@ -60,22 +69,17 @@ for _name, _holds in FIELDS.items():
     _slots = [slot for part in _PARTS.get(_name, ()) for slot in messages()[part].values()]
     COLUMNS |= {f"{_name}_{slot.name}": _TYPES[slot.holds] for slot in _slots}
     COLUMNS |= {f"{_name}_kind": "string"} if _slots else {_name: _TYPES[_holds]}
-#: Nested messages -> their rows in the table below, after the rows of the commands.
-_INNER = {name: at for at, name in enumerate((name for name in messages() if not name.isupper()), start=256)}
-_SLOTS = [slot for table in messages().values() for slot in table.values() if not slot.holds.isupper()]
-#: Name of a field -> its number here; a usual message has its fields in the order of these numbers.
-_NUMBERS = {name: at for at, name in enumerate(dict.fromkeys(slot.name for slot in _SLOTS))}
-#: Number of a field -> row of the message that it holds; 0 for other fields, and for -1.
-_NESTED = np.zeros(len(_NUMBERS) + 1, np.int64)
-for _slot in _SLOTS:
-    _NESTED[_NUMBERS[_slot.name]] = _INNER.get(_slot.holds, 0)
+#: The fewest commands that are replayed together.
+_PAYS = 3
+#: Name of a field -> its number here; a usual command has its fields in the order of these numbers.
+_NUMBERS = {name: at for at, name in enumerate(FIELDS)}
 
 
 @cache
 def _table(dialect: Dialect) -> npt.NDArray[np.int8]:
-    """Return [message, first byte of a field] -> the field's number; -1: the parser reads the record."""
-    out = np.full((256 + len(_INNER), 256), -1, np.int8)
-    for row, name in [*dialect.commands.items(), *((row, name) for name, row in _INNER.items())]:
+    """Return [command, first byte of a field] -> the field's number; -1: the parser reads the record."""
+    out = np.full((256, 256), -1, np.int8)
+    for row, name in dialect.commands.items():
         for slot in messages()[name].values():
             if slot.name in _NUMBERS and slot.number < 16:
                 out[row, slot.number << 3 | slot.wire] = _NUMBERS[slot.name]
@@ -84,7 +88,7 @@ def _table(dialect: Dialect) -> npt.NDArray[np.int8]:
 
 @cache
 def _described(dialect: Dialect) -> npt.NDArray[np.bool_]:
-    """Return which messages have fields in the table."""
+    """Return which commands have fields in the table."""
     described: npt.NDArray[np.bool_] = np.any(_table(dialect) >= 0, axis=1)
     return described
 
@@ -103,10 +107,7 @@ def _varints(view: npt.NDArray[np.uint8], at: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 class _Fields:
-    """The places of the fields of messages and of nested messages; `odd` are rows left to the parser.
-
-    `kind` is the row of the table that describes each message.
-    """
+    """The places of the fields of commands; `odd` are rows left to the parser."""
 
     def __init__(
         self, view: npt.NDArray[np.uint8], dialect: Dialect, kind: Any, rows: Ints, at: Ints, end: Ints
@@ -115,7 +116,7 @@ class _Fields:
         base = kind.astype(np.int64) << 8
         before, odd = np.full(len(rows), -1, np.int8), [rows[:0]]
         on = at < end
-        while on.any():  # the next field of every message that has one
+        while on.any():  # the next field of every command that has one
             if not on.all():
                 rows, base, at, end, before = rows[on], base[on], at[on], end[on], before[on]
             key = view.take(at, mode="clip")
@@ -128,10 +129,6 @@ class _Fields:
             self._found.append((rows, field, start, size))
             if wrong.any():
                 odd.append(rows[wrong])
-            inner = _NESTED.take(field)
-            if inner.any():
-                has = inner > 0
-                odd.append(_Fields(view, dialect, inner[has], rows[has], start[has], at[has]).odd)
             before, on = field, (at < end) & ~wrong
         self.odd: Ints = np.concatenate(odd)
 
@@ -149,12 +146,12 @@ class _Fields:
 class Gathered:
     """The places of the fields of a batch's commands; rows in `closely` are left to the parser."""
 
-    def __init__(self, batch: Batch, dialect: Dialect) -> None:
+    def __init__(self, batch: Batch, dialect: Dialect, parts: Iterable[str] = tuple(_PARTS)) -> None:
         view, off = np.frombuffer(batch.data, np.uint8), np.frombuffer(batch.off, np.int64)
         # Do not keep the batch itself: it refers to this object, and a reference cycle stays in memory
         # longer.
         self._data, self._rows, self._dialect = batch.data, (batch.off, batch.end, batch.code), dialect
-        self.code = np.frombuffer(bytes(batch.code), np.uint8)
+        self.code, self._off = np.frombuffer(bytes(batch.code), np.uint8), off
         size, at, longer = _varints(view, off + HEAD + 1)
         end = at + size
         # A payload with more bytes than its message is left to the parser as well (KHD-CMD-003).
@@ -165,6 +162,9 @@ class Gathered:
         self._fields = _Fields(view, dialect, self.code[rows], rows, at[rows], end[rows])
         usual[self._fields.odd] = False
         self._usual, self.closely = usual, np.flatnonzero(~usual).tolist()
+        #: Field -> for each record the number of its nested message (-1: none), and the list of messages.
+        self.within = {name: self._within(name) for name in parts}
+        self.closely = np.flatnonzero(~usual).tolist()
 
     def _find(self, name: str) -> tuple[Ints, Ints, Ints]:
         """Return the result of `_Fields.find`, without the records that are left to the parser."""
@@ -197,23 +197,27 @@ class Gathered:
             stored[here] = items[start[here]].tolist()
         return rows, stored.tolist()
 
-    def within(self, name: str) -> tuple[Ints, list[Any]]:
-        """Return for each record the number of its nested message (-1: none), and the list of messages."""
+    def _within(self, name: str) -> tuple[Ints, list[Any]]:
+        """Parse the nested messages of a field, each distinct one once; bad ones are left to the parser."""
         rows, stored = self._stored(name)
-        numbers = {each: number for number, each in enumerate(dict.fromkeys(stored))}
+        of, found, numbers = _OF[name], list[Any](), dict.fromkeys(stored, -1)
+        for each in numbers:
+            with suppress(CommandError):
+                found.append(of({name: parse(name, each)}))
+                numbers[each] = len(found) - 1
         column = np.full(len(self.code), -1, np.int64)
-        column[rows] = list(map(numbers.__getitem__, stored))
-        of = destination_of if name == "destination" else transaction_of
-        return column, [of({name: parse(name, each)}) for each in numbers]
+        column[rows] = [*map(numbers.__getitem__, stored)]
+        self._usual[rows[column[rows] < 0]] = False
+        return column, found
 
-    def _texts(self, name: str, missing: str | None) -> list[Any]:
+    def _texts(self, name: str, missing: str | None) -> npt.NDArray[np.object_]:
         rows, stored = self._stored(name)
         column = np.full(len(self.code), missing, object)
         try:
             column[rows] = list(map(bytes.decode, stored))
         except UnicodeDecodeError:
             column[rows] = [each.decode("utf-8", "replace") for each in stored]
-        return column.tolist()
+        return column
 
     @cached_property
     def others(self) -> Mapping[int, tuple[str, Mapping[str, Any]]]:
@@ -229,34 +233,92 @@ class Gathered:
 
     def steps(self, place: int) -> Iterator[Step]:
         """Return the effects of the commands; `place` is the batch's. Raises CommandError like `others`."""
-        named, names = self.within("destination")
-        of, transactions = self.within("transaction")
+        return self._steps(place, np.arange(len(self.code)))
+
+    def grouped(self, place: int) -> Iterator[Step | QueueChanges]:
+        """Return the same effects, with those on messages of queues as :class:`QueueChanges` where it pays.
+
+        The commands of different transactions change places: they have no effect before the end of theirs.
+        """
+        of, numbers = self.within["transaction"]
+        known = {tx: number for number, tx in enumerate(dict.fromkeys(numbers))}
+        # Two texts can mean one transaction; the last number is for commands without one.
+        tx = np.array([*map(known.__getitem__, numbers), -1])[of]
+        at, names = self._destination
+        queues = np.array([name[0] not in TOPICS for name in names])
+        changes, ends = (self._of(kinds) for kinds in (("ADD_MESSAGE", "REMOVE_MESSAGE"), ENDING))
+        groups = changes & queues[at] & ~self.field("subscription_key")[2]
+        if self.closely or (ends & (tx < 0)).any():
+            return self.steps(place)
+        # A command without a transaction stays between others that take effect at once.
+        turn = np.where(tx < 0, np.cumsum(ends | (tx < 0) & ~groups), 0)
+        order = np.lexsort((turn, tx))
+        parts = np.flatnonzero(
+            np.any([np.diff(each[order]) for each in (tx, turn, self.code, groups)], axis=0)
+        )
+        begins = np.concatenate(([0], parts + 1))
+        sizes = np.diff(begins, append=len(order))
+        long = (sizes >= _PAYS) & groups[order[begins]]
+        single = np.sort(order[np.repeat(~long, sizes)])
+        out: list[tuple[int, Step | QueueChanges]] = [
+            *zip(single.tolist(), self._steps(place, single), strict=True)
+        ]
+        idents = self._idents[order].tolist()
+        ofs, offs = at[order].tolist(), self._off[order].tolist()
+        bases = map(place.__add__, map(ranked, self._priorities[order].tolist()))
+        stored = [*map(add, bases, offs)]
+        txs = [*known, None]
+        for begin, size in zip(begins[long].tolist(), sizes[long].tolist(), strict=True):
+            row, end = order[begin], begin + size
+            command = self._dialect.commands[self.code[row]]
+            part = command, txs[tx[row]], names, ofs[begin:end], idents[begin:end], stored[begin:end]
+            out.append((int(row), QueueChanges(*part)))
+        out.sort(key=itemgetter(0))
+        return map(itemgetter(1), out)
+
+    def _of(self, kinds: Collection[str]) -> npt.NDArray[np.bool_]:
+        """Return which records have a command of these kinds."""
+        return np.isin(self.code, [code for code, kind in self._dialect.commands.items() if kind in kinds])
+
+    @cached_property
+    def _destination(self) -> tuple[Ints, list[Any]]:
+        """For each record the number of its destination, and the list of destinations."""
+        column, found = self.within["destination"]
+        return column, [*found, destination_of({})]
+
+    @cached_property
+    def _idents(self) -> npt.NDArray[np.object_]:
+        return self._texts("message_id", "")
+
+    @cached_property
+    def _priorities(self) -> Ints:
         _, supported, _ = self.field("priority_supported")
         _, priority, given = self.field("priority")
+        return np.where(given & (supported != 0), priority, DEFAULT_PRIORITY)
+
+    def _steps(self, place: int, rows: Ints) -> Iterator[Step]:
+        """Return the effects of the commands in some rows."""
+        (at, names), (of, transactions) = self._destination, self.within["transaction"]
         _, retroactive, _ = self.field("retroactive")
         _, _, begins = self.field("subscription_info")
         usual: Iterator[Any] = zip(
-            map(self._dialect.commands.get, self._rows[2]),
-            map([*names, destination_of({})].__getitem__, named.tolist()),
-            self._texts("message_id", ""),
-            np.where(given & (supported != 0), priority, DEFAULT_PRIORITY).tolist(),
-            map(place.__add__, self._rows[0]),
-            self._texts("subscription_key", None),
-            map([*transactions, None].__getitem__, of.tolist()),
-            np.where(begins, (retroactive != 0).astype(object), np.array(None)).tolist(),
+            map(self._dialect.commands.get, self.code[rows].tolist()),
+            map(names.__getitem__, at[rows].tolist()),
+            self._idents[rows].tolist(),
+            self._priorities[rows].tolist(),
+            map(place.__add__, self._off[rows].tolist()),
+            self._texts("subscription_key", None)[rows].tolist(),
+            map([*transactions, None].__getitem__, of[rows].tolist()),
+            np.where(begins, (retroactive != 0).astype(object), np.array(None))[rows].tolist(),
             strict=True,
         )
-        return chain.from_iterable(self._mixed(usual, place))
-
-    def _mixed(self, usual: Iterator[Step], place: int) -> Iterator[Iterable[Step]]:
-        """Yield steps in pieces, with those of the commands from the parser between them."""
-        at = 0
-        for row, (name, fields) in self.others.items():
-            yield islice(usual, row - at)
-            next(usual)
-            yield [step_of(name, fields, place + self._rows[0][row])]
-            at = row + 1
-        yield usual
+        others = self.others
+        if not others:
+            return usual
+        return (
+            step_of(*others[row], place + self._rows[0][row]) if row in others else step
+            for row, step in zip(rows.tolist(), usual, strict=True)
+        )
 
 
 def plain(batch: Batch, dialect: Dialect) -> Gathered:
@@ -283,7 +345,6 @@ def columns(batch: Batch, dialect: Dialect) -> dict[str, Any]:
     found = batch.more.get("parsed")
     if not isinstance(found, Gathered):
         found = Gathered(batch, dialect)
-    within = {name: found.within(name) for name in _PARTS}
     kinds = [*dialect.commands.values(), "OTHER"]
     kind = np.full(256, len(kinds) - 1)
     kind[list(dialect.commands)] = np.arange(len(kinds) - 1)
@@ -308,7 +369,7 @@ def columns(batch: Batch, dialect: Dialect) -> dict[str, Any]:
                 valid[row], values[row] = True, sums(batch.data, off[row] - CONTROL)[name == "checksum"]
             out[name] = _masked(values, valid, name)
         elif owner in _PARTS:
-            out[name] = _member(*within[owner], found.code, odd, dialect, name)
+            out[name] = _member(*found.within[owner], found.code, odd, dialect, name)
         elif FIELDS[name] in BITS:
             _, filled, default = _defaults(dialect, name)
             _, size, stored = found.field(name)

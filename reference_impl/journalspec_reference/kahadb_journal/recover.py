@@ -9,8 +9,9 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from itertools import accumulate, compress, islice
+from itertools import accumulate, chain, compress, count, islice
 from typing import Any, Protocol, TypeVar
 
 from journalspec import reread
@@ -53,6 +54,7 @@ from journalspec_reference.kahadb_journal.records import RecordPlaces, told
 from journalspec_reference.kahadb_journal.scan import EMPTY, FILE, ZEROS, scan, walk
 from journalspec_reference.kahadb_journal.store import (
     PLACE,
+    QueueChanges,
     Step,
     Store,
     place_of,
@@ -90,6 +92,9 @@ class Commands(Protocol):
 
     def steps(self, place: int) -> Iterator[Step]:
         """Return the steps of a replay; `place` is that of the batch."""
+
+    def grouped(self, place: int) -> Iterator[Step | QueueChanges]:
+        """Return the same steps, some of them together."""
 
 
 def _is_large(files: Sequence[DataFile]) -> bool:
@@ -164,6 +169,10 @@ class Walk:
         self._dialect, self._last, self._numbers, self._plain = dialect, last, numbers, plain
         self._reading = not policy
         self._all, self._checked, self._skips = POLICIES[policy or "salvage"]
+
+    def salvages(self) -> None:
+        """From now on, leave out damage as salvage does."""
+        self._skips = True
 
     def stretch(self, file: DataFile, end: int | None = None) -> Stretch:
         """Return the log of a file; with `end`, the offset of its end, the bytes after that."""
@@ -275,6 +284,14 @@ class JournalState(dict[str, Any]):
         super().__init__(values)
         self.passed = passed
 
+    def __eq__(self, other: object) -> bool:
+        """Compare; messages at equal places of the same files are not decoded for it."""
+        if isinstance(other, JournalState) and self.passed.same(other.passed):
+            return True
+        return super().__eq__(other)
+
+    __hash__ = None
+
 
 class JournalPass:
     """One pass over all files of a journal; `policy` is that of recovery, or empty for reading."""
@@ -301,6 +318,9 @@ class JournalPass:
         #: The answer if recovery refuses, and the offset of the cause.
         self._refused: Observation | None = None
         self._refused_at = 0
+        #: The rest of the pass, if salvage can go on with it: not after a record that is no command.
+        self._left: Iterator[None] | None = None
+        self._resumes = policy == "strict"
         #: In reading: the refusal of recovery because of a record that is not a command.
         self._unfit: Observation | None = None
         #: Whether something of the journal is lost.
@@ -318,12 +338,12 @@ class JournalPass:
         data = [file for file in self._files if self._roles[file.name] == "data"]
         self._last = data[-1] if data else None
         self._walk = Walk(dialect, policy, self._last, self._numbers, plain=_is_large(self._files))
-        for turn, file in enumerate(self._files):
-            self._file(turn, file)
-            if self._refused is not None:
-                return
+        left = chain.from_iterable(map(self._file, count(), self._files))
+        if next(left, self) is None and self._resumes:
+            self._left = left
 
-    def _file(self, turn: int, file: DataFile) -> None:
+    def _file(self, turn: int, file: DataFile) -> Iterator[None]:
+        """Read a file, and yield where recovery refuses it."""
         end = 0, FILE
         self._skipping = False
         for batch in self._found.begin(self._walk.stretch(file)):
@@ -337,7 +357,7 @@ class JournalPass:
                 self._damaged(file, batch)
             self._take(file, turn, batch)
             if self._refused is not None:
-                return
+                yield
         if self._reading and end[1] != FILE:
             for batch in self._beside.begin(self._walk.stretch(file, end[0])):
                 self._beside.take(batch)
@@ -352,19 +372,24 @@ class JournalPass:
         for code in _LAST_OF:
             if (row := batch.code.rfind(code)) >= 0:
                 self.last[code] = place + batch.off[row]
-        steps = self._steps(file, batch, items, place) if isinstance(items, Sequence) else items.steps(place)
-        if self._evidence is None:
+        # The index covers the records before `cut`: on these, index and journal have to agree.
+        index, cut = self._evidence, len(batch)
+        if index is not None:
+            cut = bisect_left(batch.off, index.begins(file.number) - batch.base)
+        if isinstance(items, Sequence):
+            steps: Iterator[Step | QueueChanges] = self._steps(file, batch, items, place)
+        else:
+            steps = items.steps(place) if 0 < cut < len(batch) else items.grouped(place)
+        if index is None:
             self._replay(file, steps)
             return
-        # The index covers the records before `cut`: on these, index and journal have to agree.
-        cut = bisect_left(batch.off, self._evidence.begins(file.number) - batch.base)
         self._replay(file, islice(steps, cut))
         if cut < len(batch):
-            self._evidence.passed(self.store, place + batch.off[cut])
+            index.passed(self.store, place + batch.off[cut])
             self._replay(file, steps)
-        self._evidence.looks(file.number, batch)
+        index.looks(file.number, batch)
 
-    def _replay(self, file: DataFile, steps: Iterator[Step]) -> None:
+    def _replay(self, file: DataFile, steps: Iterator[Step | QueueChanges]) -> None:
         if not self._skipping and (found := self.store.replay(steps)):
             # The first message of a file that was added although it existed (KHD-RCV-003).
             note = Note("duplicate-message", file.name, found[0] & (1 << PLACE) - 1, found[1])
@@ -403,15 +428,17 @@ class JournalPass:
                     self._unfit = self._unfit or _no_command(file, batch, off, item)
                 yield step_of("OTHER", {}, place + off)
                 continue
-            elif self._refused is None or at < self._refused_at:
-                self._refused = _no_command(file, batch, off, item)
+            else:
+                self._resumes = False
+                if self._refused is None or at < self._refused_at:
+                    self._refused = _no_command(file, batch, off, item)
             self._skipping = True
             return
 
     def observation(self) -> Observation:
         """Return the answer."""
         if self._refused is not None:
-            return self._refused
+            return replace(self._refused, go_on=self._salvaged)
         late = [*self._doubled.values(), *self._skipped, *self._tail()]
         left = dict.fromkeys((*self.store.open, *(tx for tx in self.store.prepared if tx[0] == "LOCAL")))
         late += [Note("incomplete-transaction", text=tx_text(tx[1:])) for tx in left]  # KHD-SCN-014
@@ -434,6 +461,16 @@ class JournalPass:
             missing=missing,
             unfit=self._unfit,
         )
+
+    def _salvaged(self, policy: str) -> Observation | None:
+        """Read on after the damage that strict recovery refuses: up to there, salvage gives the same."""
+        left, self._left = self._left, None
+        if policy != "salvage" or left is None:
+            return None
+        self._policy, self._refused, self._skips = policy, None, True
+        self._walk.salvages()
+        next(left, None)
+        return self.observation()
 
     def _adds(self, place: Place, stored: int | None) -> bool:
         """Return whether a record at a place adds a message, by `stored` or by its first bytes."""
@@ -491,6 +528,26 @@ class JournalPass:
     def files(self) -> Sequence[DataFile]:
         """The files, in the order of their turns."""
         return self._files
+
+    @property
+    def large(self) -> bool:
+        """Whether the journal is so large that columns pay."""
+        return _is_large(self._files)
+
+    def same(self, other: JournalPass) -> bool:
+        """Return whether two passes over the same files are known to have the same state.
+
+        Two editions that both know a command parse it alike.
+        """
+        mine, its = self.store, other.store
+        if any(here.subscriptions for here in (*mine.destinations.values(), *its.destinations.values())):
+            return False
+        messages = ({name: here.messages for name, here in each.destinations.items()} for each in (mine, its))
+        return (
+            [id(file.data) for file in self._files] == [id(file.data) for file in other.files]
+            and next(messages) == next(messages)
+            and mine.prepared == its.prepared
+        )
 
     @property
     def policy(self) -> str:

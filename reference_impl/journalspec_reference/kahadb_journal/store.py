@@ -5,8 +5,10 @@ Messages are kept by id and by the place of their record, not by their bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import count, repeat
+from operator import or_
 from typing import Any, NamedTuple
 
 from journalspec.kahadb_journal.commands import KINDS
@@ -33,11 +35,12 @@ def packed(number: int, priority: int, place: int) -> int:
     The parts are its number in the order in which messages took effect, its class, its priority, and the
     place of its record.
     """
-    return number << _PLACES + _RANKED | _ranked(priority) | place
+    return number << _PLACES + _RANKED | ranked(priority) | place
 
 
 @lru_cache(16)
-def _ranked(priority: int) -> int:
+def ranked(priority: int) -> int:
+    """Return a priority and its class as :func:`packed` has them."""
     rank = (priority < DEFAULT_PRIORITY) - (priority > DEFAULT_PRIORITY)
     return (rank + 1 << 32 | priority + _HALF) << _PLACES
 
@@ -77,10 +80,29 @@ class Step(NamedTuple):
     retroactive: bool | None
 
 
+class QueueChanges(NamedTuple):
+    """Adjacent commands of one kind on messages of queues, in one transaction or in none, as columns."""
+
+    command: str
+    transaction: TxId | None
+    #: queues, and for each command the position of its queue among them
+    names: Sequence[Name]
+    of: list[int]
+    idents: list[str]
+    #: priorities and places, packed as a message with the number 0
+    stored: list[int]
+
+    def steps(self) -> Iterator[Step]:
+        """Yield the commands one by one."""
+        for at, ident, stored in zip(self.of, self.idents, self.stored, strict=True):
+            name, priority, place = self.names[at], priority_of(stored), place_of(stored)
+            yield Step(self.command, name, ident, priority, place, None, self.transaction, None)
+
+
 #: Commands that add a message, all commands on messages, and those on transactions.
 _ADDING = frozenset(["ADD_MESSAGE", "UPDATE_MESSAGE"])
 _CHANGING = _ADDING | {"REMOVE_MESSAGE"}
-_ENDING = frozenset(["PREPARE", "COMMIT", "ROLLBACK"])
+ENDING = frozenset(["PREPARE", "COMMIT", "ROLLBACK"])
 #: The transaction of a command that ends one without naming it (KHD-CMD-007).
 NO_TRANSACTION: TxId = ("LOCAL", "", 0)
 
@@ -187,7 +209,7 @@ class Store:
 
     def __init__(self) -> None:
         self.destinations: dict[Name, Destination] = {}
-        #: Steps of transactions without PREPARE or end, as plain tuples: most are never read by field name.
+        #: Transactions without PREPARE or end. Steps are plain tuples: most are never read by field name.
         self._begun: dict[TxId, list[tuple[Any, ...]]] = {}
         self.prepared: dict[TxId, list[Step]] = {}
         #: the number of the last message that took effect
@@ -200,7 +222,7 @@ class Store:
     @property
     def open(self) -> dict[TxId, list[Step]]:
         """The transactions without PREPARE or end (KHD-TXN-005, KHD-TXN-006)."""
-        return {tx: [Step(*step) for step in steps] for tx, steps in self._begun.items()}
+        return {tx: [*_one_by_one(steps)] for tx, steps in self._begun.items()}
 
     def is_open(self, tx: TxId | None) -> bool:
         """Return whether a transaction did not end."""
@@ -209,13 +231,20 @@ class Store:
     def replay(  # noqa: C901, PLR0912  # one loop on purpose, of which each step counts
         self, steps: Iterable[tuple[Any, ...]], *, ended: bool = False
     ) -> tuple[int, str] | None:
-        """Replay commands, each like a :class:`Step`; return place and id of the first message added twice.
+        """Replay commands, each like a :class:`Step`, or several as :class:`QueueChanges`.
 
-        `ended`: commands take effect at once, even those of a transaction.
+        Returns place and id of the first message added twice. `ended`: commands take effect at once, even
+        those of a transaction.
         """
         first: tuple[int, str] | None = None
         destinations, waits_for = self.destinations, None
         for step in steps:
+            if isinstance(step, QueueChanges):
+                if step.transaction is not None and not ended:
+                    self._begun.setdefault(step.transaction, []).append(step)
+                elif (twice := self._change(step)) is not None and first is None:
+                    first = twice
+                continue
             command, name, ident, priority, place, key, tx, retroactive = step
             if tx is not None and not ended and command in _CHANGING:
                 # Most steps have the transaction of the step before: comparing is faster than a look-up.
@@ -247,7 +276,7 @@ class Store:
                         self.acknowledged.setdefault(place >> PLACE, set()).add(other)
                     if here.loses(known, key):
                         here.remove(ident)
-            elif command in _ENDING:
+            elif command in ENDING:
                 waits_for = None
                 twice = self.replay(self._ended(command, tx or NO_TRANSACTION), ended=True)
                 if twice is not None and first is None:
@@ -258,11 +287,34 @@ class Store:
                 self._subscribe(name, key or "", retroactive, place)
         return first
 
+    def _change(self, changes: QueueChanges) -> tuple[int, str] | None:
+        """Let commands take effect at once; return place and id of the first message added twice."""
+        command, _, names, of, idents, stored = changes
+        here = {at: self.destinations.setdefault(names[at], Destination()) for at in {*of}}
+        if any(each.owners is not None for each in here.values()):
+            return self.replay(changes.steps(), ended=True)
+        messages = [here[at].messages for at in of]
+        if command == "REMOVE_MESSAGE":
+            gone = map(dict[str, int].pop, messages, idents, repeat(0))
+            turns = {known >> PLACE & _TURNS for known in gone if known}
+            turn = stored[0] >> PLACE & _TURNS
+            if others := turns - {turn}:
+                self.acknowledged.setdefault(turn, set()).update(others)
+            return None
+        numbers = count(self.number + 1 << _PLACES + _RANKED, 1 << _PLACES + _RANKED)
+        self.number += len(of)
+        new = [*map(or_, numbers, stored)]
+        known = [*map(dict[str, int].setdefault, messages, idents, new)]
+        if known == new:
+            return None
+        row = next(row for row, (one, other) in enumerate(zip(known, new, strict=True)) if one != other)
+        return place_of(stored[row]), idents[row]
+
     def _ended(self, command: str, tx: TxId) -> Iterable[tuple[Any, ...]]:
         """Prepare, commit or roll back a transaction; return the steps that take effect now."""
         if command == "PREPARE":
             if tx in self._begun:
-                self.prepared[tx] = [Step(*step) for step in self._begun.pop(tx)]
+                self.prepared[tx] = [*_one_by_one(self._begun.pop(tx))]
             return ()
         ended: list[Any] | None = self._begun.pop(tx, None)
         if ended is None:
@@ -282,3 +334,11 @@ class Store:
             here.subscribe(key, 0)
         elif key not in here.subscriptions:
             here.subscribe(key, self.number)
+
+
+def _one_by_one(steps: Iterable[tuple[Any, ...]]) -> Iterator[Step]:
+    for step in steps:
+        if isinstance(step, QueueChanges):
+            yield from step.steps()
+        else:
+            yield Step(*step)

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from journalspec.observation import REFUSED, Dropped, Missing
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer, renamed
-from journalspec_reference.batches import source_of, zeros
+from journalspec_reference.batches import columns_module, source_of, zeros
 from journalspec_reference.contents import Contents, Count, Problem, Remark, Remarks, Row, Value
 from journalspec_reference.filesets import FilesetError, find_journals, load
 from journalspec_reference.kahadb_journal.codec import (
@@ -61,6 +61,8 @@ _OLD, _SAMPLE = 6, 64
 STORE = ""
 #: At most this many messages of a topic have their lengths and times cached.
 _MOST_TIMES = 1 << 14
+#: So many messages are counted at once, and so many are near each other where that pays.
+_AT_ONCE, _MANY = 1 << 12, 32
 #: The format id of transactions over several stores of a MultiKahaDB; the store that has their outcomes.
 _MULTI, _DECIDES = 61616, "txStore"
 #: Columns that have the same name and value as fields of a message.
@@ -244,16 +246,36 @@ class KahaContents(Contents):
     def _counted(self, listed: Listed, version: int) -> tuple[Count, int]:
         """Return the count of a queue or subscription, and the number of messages that a broker counts."""
         key = "" if listed.subscription is None else f" {listed.subscription}"
-        total, pending = Count("messages", listed.name[1] + key), 0
-        time_of = self._read_time if listed.subscription is None else self._time
+        total = Count("messages", listed.name[1] + key)
+        if listed.subscription is None:
+            # The order of messages does not matter here, and their ids only where db.data hides some.
+            messages = self._store.destinations.get(listed.name, Destination()).messages
+            places = map(place_of, messages.values())
+            while part := [*islice(places, _AT_ONCE)]:
+                sizes, times = zip(*self._sizes(part, version), strict=True)
+                total.add_all(sizes, times)
+            known = self.passed.known
+            return total, len(messages) - len(known.hidden.get(listed.name, ()) if known else ())
+        pending = 0
         for entry in listed.entries():
             pending += entry.state != NOT_IN_INDEX
-            try:
-                size, time = time_of(entry.place, version)
-            except Changed:
-                size, time = 0, None
-            total.add(size, time or None)
+            total.add(*self._time(entry.place, version))
         return total, pending
+
+    def _sizes(self, places: Sequence[int], version: int) -> Iterator[tuple[int, int | None]]:
+        """Yield length and time of messages' records."""
+        module = columns_module(__package__) if self.passed.large else None
+        for run in self._places.runs(places):
+            if module is not None and len(run) >= _MANY:
+                with suppress(Changed):
+                    batch = self._places.batch(run)
+                    found = module.times(batch, self.passed.dialect, version)
+                    for place, off, end, time in zip(run, batch.off, batch.end, found, strict=True):
+                        yield (
+                            (end - off, time or None) if time is not None else self._read_time(place, version)
+                        )
+                    continue
+            yield from (self._read_time(place, version) for place in run)
 
     def _time(self, place: int, version: int) -> tuple[int, int | None]:
         """Return length and time of a message's record; cached, as subscriptions share messages."""
@@ -265,7 +287,16 @@ class KahaContents(Contents):
         return found
 
     def _read_time(self, place: int, version: int) -> tuple[int, int | None]:
-        """Return length and time of a message's record, from its first bytes if they contain the time."""
+        """Return length and time of a message's record, from its first bytes if they contain the time.
+
+        Both are nothing if the record is gone.
+        """
+        with suppress(Changed):
+            return self._read(place, version)
+        return 0, None
+
+    def _read(self, place: int, version: int) -> tuple[int, int | None]:
+        """Return the same; raises Changed."""
         start, time = self._places.record(place, FIRST), None
         with suppress(CommandError):
             at, _ = message_in(start)
@@ -273,7 +304,7 @@ class KahaContents(Contents):
         if time is None:
             data, _ = self._places.message(place)
             time = openwire.read(data, version).fields.get("timestamp")
-        return self._places.length(place), time
+        return self._places.length(place), time or None
 
     def _subscriptions(self) -> Iterator[dict[str, Value]]:
         for listed in self._lists:

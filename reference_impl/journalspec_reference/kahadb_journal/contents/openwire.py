@@ -34,9 +34,9 @@ VERSIONS = (11, 6, 10, 9, 2, 1)
 #: Type of a message -> its kind.
 KINDS = {23: "plain", 24: "bytes", 25: "map", 26: "object", 27: "stream", 28: "text", 29: "blob"}
 NULL, ACK, SUBSCRIPTION = 0, 22, 55
-_DESTINATIONS = {100: "queue", 101: "topic", 102: "temp-queue", 103: "temp-topic"}
-_MESSAGE_ID, _LOCAL, _XA = range(110, 113)
-_CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER = range(120, 125)
+DESTINATIONS = {100: "queue", 101: "topic", 102: "temp-queue", 103: "temp-topic"}
+MESSAGE_ID, LOCAL, _XA = range(110, 113)
+CONNECTION, _SESSION, _CONSUMER, PRODUCER, _BROKER = range(120, 125)
 ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatched", "expired")
 #: A larger body stays compressed; the deepest nesting of maps, lists and objects; the most values in a body.
 INFLATED, DEPTH, VALUES = 64 << 20, 50, 1 << 19
@@ -138,8 +138,8 @@ class Bytes:
         """Return a destination as `queue://NAME`; None if it is absent."""
         if not self.flag():
             return None
-        kind = self.kind(*_DESTINATIONS)
-        return f"{_DESTINATIONS[kind]}://{self.string() or ''}"
+        kind = self.kind(*DESTINATIONS)
+        return f"{DESTINATIONS[kind]}://{self.string() or ''}"
 
     def client(self, kind: int) -> tuple[str | None, int, int] | None:
         """Return a producer, as connection, value and session, or a consumer: connection, session, value."""
@@ -155,9 +155,9 @@ class Bytes:
         """Return the id of a message."""
         if not self.flag():
             return None
-        self.kind(_MESSAGE_ID)
+        self.kind(MESSAGE_ID)
         view = self.string() if self.version >= 10 else None
-        producer = self.client(_PRODUCER)
+        producer = self.client(PRODUCER)
         self.at += 16
         sequence, broker = _LONGS(self.data, self.at - 16)
         return {"view": view, "producer": producer, "sequence": sequence, "broker_sequence": broker}
@@ -166,13 +166,13 @@ class Bytes:
         """Return a transaction: `LOCAL`, connection and number, or `XA` and its three parts."""
         if not self.flag():
             return None
-        if self.kind(_LOCAL, _XA) == _XA:
+        if self.kind(LOCAL, _XA) == _XA:
             form = _I4(self)
             return "XA", form, self.sequence() or b"", self.sequence() or b""
         number = _I8(self)
         connection = None
         if self.flag():
-            self.kind(_CONNECTION)
+            self.kind(CONNECTION)
             connection = self.string()
         return "LOCAL", connection, number
 
@@ -243,7 +243,7 @@ _FIELDS: Mapping[str, _Reader] = {
     "destination": Bytes.destination,
     "transaction": Bytes.transaction,
     "message_id_or_null": Bytes.message_id,
-    "producer_or_null": lambda data: data.client(_PRODUCER),
+    "producer_or_null": lambda data: data.client(PRODUCER),
     "consumer_or_null": lambda data: data.client(_CONSUMER),
     "brokers": Bytes.brokers,
     "throwable": lambda data: (data.string(), data.string()) if data.flag() else None,
@@ -390,25 +390,25 @@ def head_time(data: bytes, at: int, version: int) -> int | None:
     unusual.
     """
     try:
-        at = _past(data, at + _BEFORE_PRODUCER, _PRODUCERS, 16)
-        at = _past(data, at, _DESTINATIONS, 0)
+        at = _past(data, at + BEFORE_PRODUCER, _PRODUCERS, 16)
+        at = _past(data, at, DESTINATIONS, 0)
         at = _past_transaction(data, at)
-        at = _past(data, at, _DESTINATIONS, 0)
-        if data[at] != 1 or data[at + 1] != _MESSAGE_ID:
+        at = _past(data, at, DESTINATIONS, 0)
+        if data[at] != 1 or data[at + 1] != MESSAGE_ID:
             return None
         at = _past_text(data, at + 2) if version >= 10 else at + 2
         at = _past(data, at, _PRODUCERS, 16) + 16
         at = _past_text(data, _past_transaction(data, at)) + 4
-        at = _past_text(data, at) + _BEFORE_REPLY_TO
-        found: int = _LONG(data, _past(data, at, _DESTINATIONS, 0))[0]
+        at = _past_text(data, at) + BEFORE_REPLY_TO
+        found: int = _LONG(data, _past(data, at, DESTINATIONS, 0))[0]
     except (OpenWireError, IndexError, struct.error):
         return None
     return found
 
 
 #: Length of size, type, command number and a flag; length of a flag, expiration and priority.
-_BEFORE_PRODUCER, _BEFORE_REPLY_TO = 10, 10
-_PRODUCERS = (_PRODUCER,)
+BEFORE_PRODUCER, BEFORE_REPLY_TO = 10, 10
+_PRODUCERS = (PRODUCER,)
 
 
 def _past_text(data: bytes, at: int) -> int:
@@ -429,9 +429,9 @@ def _past_transaction(data: bytes, at: int) -> int:
     """Return the end of an absent or local transaction; raises OpenWireError for another one."""
     if not data[at]:
         return at + 1
-    if data[at + 1] != _LOCAL:
+    if data[at + 1] != LOCAL:
         raise OpenWireError(f"type {data[at + 1]} at {at + 1}")
-    return _past(data, at + 10, (_CONNECTION,), 0)
+    return _past(data, at + 10, (CONNECTION,), 0)
 
 
 def version_of(objects: Iterable[bytes]) -> int | None:
