@@ -107,13 +107,16 @@ class BodyParts(NamedTuple):
     plain: bytes | None = None
 
 
+def taken(data: bytes, at: int, size: int) -> tuple[bytes, int]:
+    """Return `size` bytes from an offset on, and where they end."""
+    if size < 0 or at + size > len(data):
+        raise Undecodable(f"a length of {size} before {at}, and {len(data) - at} bytes follow")
+    return data[at : at + size], at + size
+
+
 def data_at(data: bytes, at: int) -> tuple[bytes, int]:
     """Return bytes with their length before them, and where they end."""
-    (size,) = INT.unpack_from(data, at)
-    at += 4
-    if size < 0 or at + size > len(data):
-        raise Undecodable(f"a length of {size} at {at - 4}, and {len(data) - at} bytes follow")
-    return data[at : at + size], at + size
+    return taken(data, at + 4, INT.unpack_from(data, at)[0])
 
 
 def text_at(data: bytes, at: int) -> tuple[str, int]:
@@ -144,23 +147,13 @@ def optional_text(data: bytes, at: int) -> tuple[str | None, int]:
 def long_text(data: bytes, at: int) -> tuple[str, int]:
     """Return a String, whose form depends on its number of characters, and where it ends."""
     (count,) = INT.unpack_from(data, at)
-    at += 4
-    if count < 0:
-        raise Undecodable(f"a String of {count} characters at {at - 4}")
     if count < 9:
-        end = at + 2 * count
-        if end > len(data):
-            raise Undecodable(
-                f"a String of {count} characters at {at - 4}, and {len(data) - at} bytes follow"
-            )
-        return data[at:end].decode("utf-16-be", "replace"), end
+        value, end = taken(data, at + 4, 2 * count)
+        return value.decode("utf-16-be", "replace"), end
     if count < 0xFFF:
-        (size,) = CHAR.unpack_from(data, at)
-        end = at + 2 + size
-        if end > len(data):
-            raise Undecodable(f"{size} bytes of text at {at}, and {len(data) - at - 2} follow")
-        return mutf8.readable(data[at + 2 : end]), end
-    return text_at(data, at)
+        value, end = taken(data, at + 6, CHAR.unpack_from(data, at + 4)[0])
+        return mutf8.readable(value), end
+    return text_at(data, at + 4)
 
 
 def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:

@@ -75,23 +75,14 @@ class References:
         #: Turn -> the id of the queue, and the number of the message, -1 if it is acknowledged.
         self.queues, self.numbers = array("q"), array("q")
         #: Number of a message -> turn of the first reference, -1 if there is none.
-        self._first = array("q")
+        self.first = array("q")
         self._others: dict[int, int] = {}
-
-    def add_message(self, known: int | None) -> None:
-        """Add the next message; `known` is the number that the same id had before."""
-        self._first.append(-1 if known is None else self._first[known])
-
-    @property
-    def first(self) -> array[int]:
-        """Number of a message -> turn of its first reference, -1 if there is none."""
-        return self._first
 
     def add(self, queue: int, ident: int, number: int) -> None:
         """Add a reference to a message, or replace that of another message with the same id."""
-        turn = self._first[number]
+        turn = self.first[number]
         if turn < 0 or (self.queues[turn] == queue and self.numbers[turn] < 0):
-            self._first[number] = len(self.queues)
+            self.first[number] = len(self.queues)
         elif self.queues[turn] == queue:
             self.numbers[turn] = number
             return
@@ -105,7 +96,7 @@ class References:
 
     def find(self, queue: int, ident: int, number: int | None) -> int:
         """Return the turn of a reference; -1: there is none."""
-        turn = self._first[number] if number is not None else -1
+        turn = self.first[number] if number is not None else -1
         if turn < 0 or self.queues[turn] != queue:
             return self._others.get(queue * _KEY + ident, -1)
         return turn if self.numbers[turn] >= 0 else -1
