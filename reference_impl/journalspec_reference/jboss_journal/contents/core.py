@@ -15,7 +15,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from journalspec import mutf8
-from journalspec_reference.contents import Value, inflated
+from journalspec_reference.contents import MOST_ENCODED, MOST_KNOWN, Known, Value, inflated
 from journalspec_reference.java_objects import class_name
 
 INT, LONG, SHORT, CHAR = Struct(">i"), Struct(">q"), Struct(">h"), Struct(">H")
@@ -44,12 +44,6 @@ MOST_BODY = 64 << 20
 #: memory.
 MOST_VALUES = 1 << 19
 _TOO_MANY = f"there are more than {MOST_VALUES} values"
-#: This many decoded names of properties, of fewer than this many bytes each, are cached: messages of one
-#: application have the same few.
-MOST_NAMES, MOST_NAME = 4096, 256
-#: This many decoded properties, of fewer than this many bytes each, are cached: many messages have the same
-#: ones.
-MOST_KNOWN, MOST_ENCODED = 1024, 512
 #: Values of fixed size, by their tags.
 FIXED = {3: Struct(">b"), 5: SHORT, 6: INT, 7: LONG, 8: Struct(">f"), 9: Struct(">d")}
 NULL, BOOL, DATA, STRING, CHARACTER = 0, 2, 4, 10, 11
@@ -161,7 +155,8 @@ def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:
     return long_text(data, at + 1) if data[at] else (None, at + 1)
 
 
-_names: dict[bytes, str] = {}
+#: Names of properties by their bytes, and all properties of a message by theirs: many messages have the same.
+_names = Known(lambda name: text_of(name, "replace", True)[0])
 _known: dict[bytes, dict[str, Value]] = {}
 
 
@@ -180,13 +175,7 @@ def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str,
         start, at = at + 4, at + 4 + size
         if size < 0 or at >= len(data):
             raise Undecodable(f"a property's name of {size} bytes at {start - 4}")
-        key = data[start:at]
-        name = names.get(key)
-        if name is None:
-            name, _ = text_of(key, "replace", True)
-            if len(names) < MOST_NAMES and size < MOST_NAME:
-                names[key] = name
-        tag = data[at]
+        name, tag = names[data[start:at]], data[at]
         if tags is not None:
             tags[name] = tag
         if tag == STRING:

@@ -15,17 +15,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from journalspec import mutf8
 from journalspec.families import ContentsError, families
-from journalspec_reference.contents import Problem, inflated
+from journalspec_reference.contents import MOST_ENCODED, MOST_KNOWN, Known, Problem, inflated
 from journalspec_reference.java_objects import class_name
 from journalspec_reference.kahadb_journal.codec import FORMAT
-from journalspec_reference.kahadb_journal.contents.shapes import (
-    MOST_VALUE,
-    MOST_VALUES,
-    Known,
-    Make,
-    Makes,
-    SeenShape,
-)
+from journalspec_reference.kahadb_journal.contents.shapes import Make, Makes, SeenShape
 
 #: Fields of an object by name. Nested objects are tuples, destinations are texts.
 Fields: TypeAlias = dict[str, Any]
@@ -543,8 +536,8 @@ def properties(stored: bytes | None) -> tuple[dict[str, Any], str, list[Problem]
     found: dict[str, Any] = {}
     taken = Bytes(stored)
     wrong = _wrong(lambda: taken.entries(found))
-    if not wrong and not taken.odd and len(stored) <= MOST_VALUE:
-        if len(_known) >= MOST_VALUES:
+    if not wrong and not taken.odd and len(stored) <= MOST_ENCODED:
+        if len(_known) >= MOST_KNOWN:
             _known.clear()
         _known[stored] = found.copy()
     return found, wrong, taken.odd
