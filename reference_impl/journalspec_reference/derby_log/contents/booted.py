@@ -400,11 +400,8 @@ class Booted:
             if isinstance(data, bytes):
                 here, size = tally(data, skip)
             else:
-                kept = [data.rows[ident] for ident in data.slots[skip:]]
-                here, size = (
-                    sum(not row.deleted for row in kept),
-                    sum(row.room for row in kept if not row.deleted),
-                )
+                kept = [row for ident in data.slots[skip:] if not (row := data.rows[ident]).deleted]
+                here, size = len(kept), sum(row.room for row in kept)
             rows, total = rows + here, total + size
         return rows, total
 

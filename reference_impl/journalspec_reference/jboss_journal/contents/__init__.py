@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import tee
-from typing import Any
+from typing import Any, TypeAlias
 
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
@@ -30,6 +30,8 @@ from journalspec_reference.jboss_journal.contents.store import Store
 
 #: The table of other records; the code of a missing body of a large message.
 RECORDS, BODY = "records", "body"
+#: References: turn, id of the queue (None: of no queue), and number of the message.
+Wanted: TypeAlias = Iterable[tuple[int, int | None, int]]
 #: Columns that count the changes of a transaction.
 _COUNTS = ("sends", "acknowledges", "page_transactions")
 
@@ -119,10 +121,8 @@ class BrokerContents(Contents):
             for queue in held:
                 yield self._paged(file, entry, queue, typed=typed)
 
-    def referenced(
-        self, wanted: Iterable[tuple[int, int | None, int]], *, typed: bool = False
-    ) -> Iterator[dict[str, Value]]:
-        """Yield the rows of references: turn, queue (None: of no queue) and number of the message."""
+    def referenced(self, wanted: Wanted, *, typed: bool = False) -> Iterator[dict[str, Value]]:
+        """Yield the rows of references."""
         pending, replay, row = self.store.pending, self.store.replay, self._rows.row
         deliveries, scheduled, where = pending.deliveries.get, pending.scheduled.get, replay.where
         references, numbers = tee(wanted)
@@ -142,20 +142,18 @@ class BrokerContents(Contents):
     def _in_doubt(self) -> Iterator[Row]:
         pending, replay = self.store.pending, self.store.replay
         for doubt in pending.doubts:
-            parts = [("send", *each) for each in doubt.sends] + [
-                ("acknowledge", *each) for each in doubt.acks
-            ]
-            for action, ident, queue, place in parts:
-                there = doubt.messages.get(ident)
-                if there is None and ident in pending.numbers:
-                    there = pending.places[pending.numbers[ident]]
-                item = next(replay.bodies([place if there is None else there]))
-                data = item.stored
-                at = QueuedMessage(self.store.name_of(queue), ident, *replay.where(item.place), len(data))
-                message = Message(protocol="") if there is None else message_of(item.user_type, data)
-                if there is None:
-                    self.store.note(Oddity("no-message", str(ident), at.file, at.off, table="in_doubt"))
-                yield {"transaction": doubt.tx.tx, "action": action, **self._rows.row(at, message)}
+            for action, parts in (("send", doubt.sends), ("acknowledge", doubt.acks)):
+                for ident, queue, place in parts:
+                    there = doubt.messages.get(ident)
+                    if there is None and ident in pending.numbers:
+                        there = pending.places[pending.numbers[ident]]
+                    item = next(replay.bodies([place if there is None else there]))
+                    data = item.stored
+                    at = QueuedMessage(self.store.name_of(queue), ident, *replay.where(item.place), len(data))
+                    message = Message(protocol="") if there is None else message_of(item.user_type, data)
+                    if there is None:
+                        self.store.note(Oddity("no-message", str(ident), at.file, at.off, table="in_doubt"))
+                    yield {"transaction": doubt.tx.tx, "action": action, **self._rows.row(at, message)}
         yield from self._paged_in_doubt()
 
     def _paged_in_doubt(self) -> Iterator[Row]:
@@ -179,12 +177,8 @@ class BrokerContents(Contents):
         unknown = (each for each in pending.references.live() if each[1] not in queues)
         held = Ids()
         held.update(number for _, _, number in pending.references.live())
-        left = ((-1, None, each) for each in pending.numbers.values() if each not in held)
-        chosen: Sequence[tuple[str, Iterable[tuple[int, int | None, int]]]] = (
-            ("no-binding", unknown),
-            ("no-reference", left),
-        )
-        for why, wanted in chosen:
+        left: Wanted = ((-1, None, each) for each in pending.numbers.values() if each not in held)
+        for why, wanted in (("no-binding", unknown), ("no-reference", left)):
             for row in self.referenced(wanted):
                 key = str(row["id"] if row["queue"] is None else row["queue"])
                 self.store.note(Oddity(why, key, str(row["file"]), None, table="dropped"))

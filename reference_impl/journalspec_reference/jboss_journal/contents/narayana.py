@@ -72,15 +72,10 @@ class _Buffer:
     data: bytes
     at: int = HEADER_SIZE
 
-    def number(self) -> int:
-        """Return an int."""
-        self.at += INT.size
-        return int(INT.unpack_from(self.data, self.at - INT.size)[0])
-
-    def long(self) -> int:
-        """Return a long."""
-        self.at += LONG.size
-        return int(LONG.unpack_from(self.data, self.at - LONG.size)[0])
+    def number(self, form: Struct = INT) -> int:
+        """Return an int, or a long."""
+        self.at += form.size
+        return int(form.unpack_from(self.data, self.at - form.size)[0])
 
     def flag(self) -> bool:
         """Return a boolean: three bytes that mean nothing, and one."""
@@ -218,7 +213,7 @@ def _header(state: _Buffer, found: Transaction) -> None:
     if not state.raw().startswith(STATE_MARK):
         found.reason = "its state does not begin with #ARJUNA#"
     state.uid()
-    found.process, found.created = state.uid(), state.long()
+    found.process, found.created = state.uid(), state.number(LONG)
 
 
 def _participants(state: _Buffer, found: list[dict[str, Value]]) -> None:

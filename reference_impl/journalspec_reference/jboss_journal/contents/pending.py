@@ -10,7 +10,6 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import chain, repeat
 from struct import Struct
 
@@ -148,19 +147,14 @@ class Pending:
         self.queues = {*self.references.queues}
         for transaction in replay.in_doubt_transactions():
             self._take_doubt(transaction)
+        #: The page transactions, and the acknowledgements in pages, of prepared transactions.
+        self._txs_in_doubt = {each for doubt in self.doubts for each in doubt.page_txs}
+        self._acks_in_doubt = {each for doubt in self.doubts for each in doubt.paged_acks}
         find, numbers = self.references.find, self.numbers
         #: Turns of references that a prepared transaction acknowledges.
         self.hidden = {
             find(queue, ident, numbers.get(ident)) for doubt in self.doubts for ident, queue, _ in doubt.acks
         } - {-1}
-
-    @cached_property
-    def _in_doubt(self) -> tuple[frozenset[int], frozenset[tuple[int, int, int]]]:
-        """The page transactions, and the acknowledgements in pages, of prepared transactions."""
-        return (
-            frozenset().union(*(doubt.page_txs for doubt in self.doubts)),
-            frozenset().union(*(doubt.paged_acks for doubt in self.doubts)),
-        )
 
     def is_sent(self, tx: int) -> bool:
         """Return whether sends with a page transaction are live: it is none (0, -1), or committed."""
@@ -168,12 +162,12 @@ class Pending:
 
     def may_be_sent(self, tx: int) -> bool:
         """Return whether the sends of a page transaction are live, or will be if it is committed."""
-        return self.is_sent(tx) or tx in self._in_doubt[0]
+        return self.is_sent(tx) or tx in self._txs_in_doubt
 
     def is_done(self, queue: int, page: int, index: int) -> bool:
         """Return whether a queue has acknowledged a message of a page, perhaps in a prepared transaction."""
         place = queue, page, index
-        return place in self.paged_acks or place in self._in_doubt[1] or (queue, page) in self.pages_done
+        return place in self.paged_acks or place in self._acks_in_doubt or (queue, page) in self.pages_done
 
     def numbers_of_large(self) -> Iterator[int]:
         """Yield the numbers of messages whose bodies are in files."""
