@@ -10,6 +10,7 @@ is not a text, list or map for bytes.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -63,7 +64,7 @@ _BESIDE = {
 _ADDRESS = "_AMQ_AD"
 #: The annotation in which a JMS client gives the kind of its message, by its number.
 _JMS_KIND = "messageAnnotations.x-opt-jms-msg-type"
-_JMS_KINDS = {0: "plain", 1: "object", 2: "map", 3: "bytes", 4: "stream", 5: "text"}
+_JMS_KINDS: Mapping[int | None, str] = {0: "plain", 1: "object", 2: "map", 3: "bytes", 4: "stream", 5: "text"}
 #: Type of a body that is one value -> its kind; any other value has no kind.
 _KINDS = {
     **dict.fromkeys((0xA0, 0xB0), "bytes"),
@@ -298,9 +299,7 @@ def _body(message: _Message) -> dict[str, Value]:
     row: dict[str, Value] = {"kind": "plain", "text": None, "content": None, "data": None, "class_name": None}
     if not message.body or values == [None]:
         given = whole(message.beside.get(_JMS_KIND))
-        return row | {
-            "kind": _JMS_KINDS.get(-1 if given is None else given, "text" if message.body else "plain")
-        }
+        return row | {"kind": _JMS_KINDS.get(given, "text" if message.body else "plain")}
     if message.body == SEQUENCE:
         return row | {"kind": "stream", "content": values}
     kind = "bytes" if message.body == DATA else _KINDS.get(message.code, "plain")

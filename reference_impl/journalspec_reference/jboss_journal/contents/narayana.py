@@ -218,12 +218,13 @@ def _header(state: _Buffer, found: Transaction) -> None:
 
 def _participants(state: _Buffer, found: list[dict[str, Value]]) -> None:
     while (kind := state.number()) != LAST:
-        if kind == XA_RESOURCE:
-            found.append(_xa_resource(state))
-        elif kind == COMMIT_MARKABLE:
-            found.append(_commit_markable(state))
-        else:
+        if kind not in _OF_KIND:
             raise Undecodable(f"participants of type {kind} are not decoded (at {state.at - INT.size})")
+        each = _OF_KIND[kind](state)
+        # Its own id, and the name of its type.
+        state.uid()
+        state.text()
+        found.append(each)
 
 
 def _xid(state: _Buffer) -> dict[str, Value]:
@@ -248,19 +249,17 @@ def _xa_resource(state: _Buffer) -> dict[str, Value]:
     if state.flag():
         found["class_name"] = state.text()
         state.raw()  # The serialised resource is never deserialised.
-    state.uid()
-    state.text()
     return found
 
 
 def _commit_markable(state: _Buffer) -> dict[str, Value]:
     jndi_name, xid = state.text(), _any_xid(state)
-    committed = state.flag() and state.flag()
-    found: dict[str, Value] = {"committed": committed, **xid, "jndi_name": jndi_name}
-    found |= {"product": state.text(), "version": state.text()}
-    state.uid()
-    state.text()
-    return found
+    found: dict[str, Value] = {"committed": state.flag() and state.flag(), **xid, "jndi_name": jndi_name}
+    return found | {"product": state.text(), "version": state.text()}
+
+
+#: Type of a participant -> the function that decodes it.
+_OF_KIND = {XA_RESOURCE: _xa_resource, COMMIT_MARKABLE: _commit_markable}
 
 
 class TransactionContents(Contents):
