@@ -14,17 +14,11 @@ from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Contents, Count, Row, Value
 from journalspec_reference.ids import Ids
-from journalspec_reference.jboss_journal.bodies import Body, Kept
+from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Queue
 from journalspec_reference.jboss_journal.contents.core import Message, message_of
 from journalspec_reference.jboss_journal.contents.messages import Oddity, QueuedMessage, RowMaker
-from journalspec_reference.jboss_journal.contents.narayana import (
-    EXTENSION,
-    MARK,
-    USER_TYPE,
-    TransactionContents,
-    xid_parts,
-)
+from journalspec_reference.jboss_journal.contents.narayana import TransactionContents, is_narayana, xid_parts
 from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile
 from journalspec_reference.jboss_journal.contents.store import Store
 
@@ -45,13 +39,6 @@ def contents(answer: Answer) -> BrokerContents | TransactionContents | None:
     if is_narayana(str(answer.journal.params.get("extension", "")), store.replay):
         return TransactionContents(store)
     return BrokerContents(store) if store.is_of_broker else None
-
-
-def is_narayana(extension: str, replay: Kept) -> bool:
-    """Return whether a journal is Narayana's: by its files' extension, or by its first live record."""
-    for item in () if extension == EXTENSION else replay.live():
-        return item.user_type == USER_TYPE and item.data.startswith(MARK, item.start)
-    return extension == EXTENSION
 
 
 class BrokerContents(Contents):

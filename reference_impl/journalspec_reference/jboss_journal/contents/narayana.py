@@ -17,7 +17,7 @@ from struct import Struct
 from typing import Any
 
 from journalspec_reference.contents import Contents, Count, Row, Value
-from journalspec_reference.jboss_journal.bodies import Body
+from journalspec_reference.jboss_journal.bodies import Body, Kept
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import ERRORS, INT, LONG, Undecodable, data_at
 from journalspec_reference.jboss_journal.contents.messages import Oddity
@@ -60,6 +60,13 @@ BY_OBJECT = 1
 _AS_THEY_ARE = ("uid", "recovery", "created", "process", "decision", "parent_node", "data")
 #: What recovery does with a transaction after the process that began it has ended.
 COMMIT, WAIT, OPERATOR, MOVED, NOTHING = "commit", "wait-for-parent", "operator", "moved-aside", "nothing"
+
+
+def is_narayana(extension: str, replay: Kept) -> bool:
+    """Return whether a journal is Narayana's: by its files' extension, or by its first live record."""
+    for item in () if extension == EXTENSION else replay.live():
+        return item.user_type == USER_TYPE and item.data.startswith(MARK, item.start)
+    return extension == EXTENSION
 
 
 @dataclass(slots=True)
