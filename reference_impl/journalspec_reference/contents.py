@@ -117,7 +117,7 @@ class Contents:
         return frozenset()
 
 
-class Known(dict[bytes, Any]):
+class ValueCache(dict[bytes, Any]):
     """A cache of values by their bytes: most messages repeat values of earlier ones."""
 
     def __init__(self, make: Callable[[bytes], Any]) -> None:

@@ -15,7 +15,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from journalspec import mutf8
-from journalspec_reference.contents import MOST_ENCODED, MOST_KNOWN, Known, Value, inflated
+from journalspec_reference.contents import MOST_ENCODED, MOST_KNOWN, Value, ValueCache, inflated
 from journalspec_reference.java_objects import class_name
 
 INT, LONG, SHORT, CHAR = Struct(">i"), Struct(">q"), Struct(">h"), Struct(">H")
@@ -156,7 +156,7 @@ def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:
 
 
 #: Names of properties by their bytes, and all properties of a message by theirs: many messages have the same.
-_names = Known(lambda name: text_of(name, "replace", True)[0])
+_names = ValueCache(lambda name: text_of(name, "replace", True)[0])
 _known: dict[bytes, dict[str, Value]] = {}
 
 
