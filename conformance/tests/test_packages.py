@@ -38,9 +38,9 @@ ABOVE |= {
     "journalspec_corpus.pipeline.plan": ("journalspec_corpus.pipeline", "journalspec_reference"),
 }
 MOST_LINES = 700
-#: The most code lines (comments and docstrings are free) of all decoders of contents, and of one. They are the
-#: modules in the folders ``contents`` of the formats, and ``java_objects.py``: the meaning of bodies, pages and
-#: rows, and the account of what a store holds. Not counted: what recovery and queries use, too
+#: The most code lines (comments and docstrings are free) of all decoders of contents, and of one: the
+#: modules in the formats' folders ``contents``, and ``java_objects.py``. They give the meaning of bodies,
+#: pages and rows, and the account of what a store holds. Not counted: what recovery and queries use, too
 #: (``contents.py``, ``xids.py``), missing files (``neighbours``), recovery, exports, new stores.
 MOST_OF_CONTENTS, MOST_OF_A_DECODER = 4200, 500
 #: Public classes that share their name with another one, and the meaning of each.
