@@ -16,15 +16,8 @@ from dataclasses import dataclass, field
 
 from journalspec_reference.contents import Value
 from journalspec_reference.java_objects import class_name
+from journalspec_reference.jboss_journal.contents import core
 from journalspec_reference.jboss_journal.contents.amqp_types import NO_LIST, NULL, Damage, Encoded
-from journalspec_reference.jboss_journal.contents.core import (
-    AMQP,
-    AMQP_EXPIRING,
-    AMQP_LARGE,
-    ERRORS,
-    OF_AMQP,
-    properties_at,
-)
 
 HEADER, DELIVERY, ANNOTATIONS, PROPERTIES, APPLICATION, DATA, SEQUENCE, VALUE, FOOTER = range(0x70, 0x79)
 #: The symbolic names of these numbers, in their order.
@@ -138,10 +131,10 @@ def _stored(encoded: Encoded, found: _Message, repeated: _Message, around: dict[
     """
     end = len(encoded.data)
     persister = encoded.size(0, end, 1)
-    if persister not in OF_AMQP:
+    if persister not in core.OF_AMQP:
         raise Damage(0, f"no AMQP message has persister {persister}")
     at = 9
-    if persister == AMQP_LARGE:
+    if persister == core.AMQP_LARGE:
         around["durable"] = encoded.size(at, end, 1) != 0
         at += 1
     message_format, given = encoded.size(at, end, 8), encoded.size(at + 8, end, 1)
@@ -152,18 +145,18 @@ def _stored(encoded: Encoded, found: _Message, repeated: _Message, around: dict[
         size = encoded.size(at, end, 4)
         around["address"] = encoded.raw(at + 4, end, size).decode("utf-16-le", "replace")
         at += 4 + size
-    if persister != AMQP_LARGE:
+    if persister != core.AMQP_LARGE:
         size, at = encoded.size(at, end, 4), at + 4
         _sections(encoded, at, min(at + size, end), found)
         at += size
-    if persister != AMQP:
+    if persister != core.AMQP:
         size, at = encoded.size(at, end, 4), at + 4
         _extra(encoded, at, encoded.raw(at, end, size), found, around)
         at += size
-    if persister == AMQP_LARGE:
+    if persister == core.AMQP_LARGE:
         at = _repeated(encoded, at, repeated)
     # Older versions do not write it for a large message.
-    if persister == AMQP_EXPIRING or (persister == AMQP_LARGE and at < end):
+    if persister == core.AMQP_EXPIRING or (persister == core.AMQP_LARGE and at < end):
         around["expiration"] = encoded.size(at, end, 8) or None
 
 
@@ -172,8 +165,8 @@ def _extra(encoded: Encoded, at: int, data: bytes, found: _Message, around: dict
     extra: dict[str, Value] = {}
     if data:
         try:
-            properties_at(data, 0, extra)
-        except ERRORS as error:
+            core.properties_at(data, 0, extra)
+        except core.ERRORS as error:
             encoded.odd(f"properties of the broker at {at}: {error}")
     found.beside.update((f"extraProperties.{name}", value) for name, value in extra.items())
     if isinstance(extra.get(_ADDRESS), str):

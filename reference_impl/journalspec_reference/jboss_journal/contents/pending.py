@@ -234,19 +234,14 @@ class Pending:
             self.heuristics.append(item.place)
         else:
             self.others.append(item.place)
-            self._take_cursor(item, data)
-
-    def _take_cursor(self, item: Body, data: bytes) -> None:
-        """Add the facts about pages in a record."""
-        kind = item.user_type
-        if kind == CURSOR_ACK:
-            self.paged_acks.add(PLACE.unpack_from(data, 0))
-        elif kind == PAGE_DONE:
-            self.pages_done.add(TWO_LONGS.unpack_from(data, 0))
-        elif kind in (COUNTER, INCREMENT, COUNTER_PENDING):
-            self._count(kind, data)
-        elif kind not in OTHERS:
-            self._report("unknown-type", str(item.id), item.place, f"record type {kind}")
+            if kind == CURSOR_ACK:
+                self.paged_acks.add(PLACE.unpack_from(data, 0))
+            elif kind == PAGE_DONE:
+                self.pages_done.add(TWO_LONGS.unpack_from(data, 0))
+            elif kind in (COUNTER, INCREMENT, COUNTER_PENDING):
+                self._count(kind, data)
+            elif kind not in OTHERS:
+                self._report("unknown-type", str(item.id), item.place, f"record type {kind}")
 
     def _change(self, item: Body, data: bytes) -> None:
         """Apply a change of a reference; the last change of each kind is the effective one."""
