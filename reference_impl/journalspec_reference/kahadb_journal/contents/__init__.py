@@ -78,6 +78,8 @@ class KahaContents(Contents):
         super().__init__(FORMAT)
         self.passed, self._store, self._root = passed, passed.store, root
         self._places, self._lists = passed.places, Lists(passed)
+        #: Place -> the result of :meth:`_time`, for the topic that is being counted.
+        self._times: dict[int, tuple[int, int | None]] = {}
         #: The remarks of the last pass over each table.
         self._remarks: dict[str, Remarks] = {}
 
@@ -112,8 +114,13 @@ class KahaContents(Contents):
 
     def counts(self) -> Iterator[Count]:
         """Yield the counts of each queue, of each durable subscription, and of each scheduler's jobs."""
-        for _, count, _ in self._counted():
-            yield count
+        topic: Name | None = None
+        for listed in self._lists:
+            if listed.name != topic:
+                topic = listed.name
+                self._times.clear()
+            yield self._counted(listed)[0]
+        self._times.clear()
         totals: dict[str, Count] = {}
         for row in self._jobs():
             scheduler = str(row["scheduler"])
@@ -206,8 +213,8 @@ class KahaContents(Contents):
     def _queues(self) -> Iterator[dict[str, Value]]:
         names = chain(self._store.destinations, self.passed.idle())
         counted: dict[Name, list[tuple[Count, int]]] = {name: [] for name in names}
-        for name, count, pending in self._counted():
-            counted.setdefault(name, []).append((count, pending))
+        for listed in self._lists:
+            counted.setdefault(listed.name, []).append(self._counted(listed))
         for name, found in sorted(counted.items()):
             times = [time for count, _ in found for time in (count.oldest, count.newest) if time is not None]
             yield {
@@ -221,38 +228,39 @@ class KahaContents(Contents):
                 "newest": max(times, default=None),
             }
 
-    def _counted(self) -> Iterator[tuple[Name, Count, int]]:
-        """Yield each queue or subscription: its destination, its count, and how many a broker counts."""
-        topic: Name | None = None
-        # Place -> length and time; subscriptions of a topic share its messages.
-        known: dict[int, tuple[int, int | None]] = {}
-        for listed in self._lists:
-            if listed.name != topic:
-                topic = listed.name
-                known.clear()
-            key = "" if listed.subscription is None else f" {listed.subscription}"
-            total, pending = Count("messages", listed.name[1] + key), 0
-            for entry in listed.entries():
-                pending += entry.state != NOT_IN_INDEX
-                found = known.get(entry.place) or self._size_and_time(entry.place)
-                if listed.subscription is not None and len(known) < _MOST_TIMES:
-                    known[entry.place] = found
-                total.add(*found)
-            yield listed.name, total, pending
+    def _counted(self, listed: Listed) -> tuple[Count, int]:
+        """Return the count of a queue or subscription, and the number of messages that a broker counts."""
+        key = "" if listed.subscription is None else f" {listed.subscription}"
+        total, pending = Count("messages", listed.name[1] + key), 0
+        time_of = self._read_time if listed.subscription is None else self._time
+        for entry in listed.entries():
+            pending += entry.state != NOT_IN_INDEX
+            try:
+                size, time = time_of(entry.place)
+            except Changed:
+                size, time = 0, None
+            total.add(size, time or None)
+        return total, pending
 
-    def _size_and_time(self, place: int) -> tuple[int, int | None]:
+    def _time(self, place: int) -> tuple[int, int | None]:
+        """Return length and time of a message's record; cached, as subscriptions share messages."""
+        found = self._times.get(place)
+        if found is None:
+            found = self._read_time(place)
+            if len(self._times) < _MOST_TIMES:
+                self._times[place] = found
+        return found
+
+    def _read_time(self, place: int) -> tuple[int, int | None]:
         """Return length and time of a message's record, from its first bytes if they contain the time."""
-        time = None
-        with suppress(Changed):
-            start = self._places.record(place, FIRST)
-            with suppress(CommandError):
-                at, _ = message_in(start)
-                time = openwire.head_time(start, at, self.version) if at else None
-            if time is None:
-                data, _ = self._places.message(place)
-                time = openwire.read(data, self.version).fields.get("timestamp")
-            return self._places.length(place), time or None
-        return 0, None
+        start, time = self._places.record(place, FIRST), None
+        with suppress(CommandError):
+            at, _ = message_in(start)
+            time = openwire.head_time(start, at, self.version) if at else None
+        if time is None:
+            data, _ = self._places.message(place)
+            time = openwire.read(data, self.version).fields.get("timestamp")
+        return self._places.length(place), time
 
     def _subscriptions(self) -> Iterator[dict[str, Value]]:
         for listed in self._lists:
