@@ -15,21 +15,11 @@ from struct import Struct
 
 from journalspec_reference.ids import IdNumbers, Ids
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, Kept, PreparedTx
-from journalspec_reference.jboss_journal.contents.core import (
-    ERRORS,
-    INT,
-    LARGE,
-    LONG,
-    OLD,
-    PROTOCOL,
-    Undecodable,
-    glance,
-    is_large,
-)
+from journalspec_reference.jboss_journal.contents import core
 
 PENDING_LARGE, REFERENCE, ACKNOWLEDGED, DELIVERIES, PAGE_TX, SCHEDULED = 29, 32, 33, 34, 35, 36
 DUPLICATE, HEURISTIC, CURSOR_ACK, COUNTER, INCREMENT, PAGE_DONE, COUNTER_PENDING = 37, 38, 39, 40, 41, 42, 43
-MESSAGES = (PROTOCOL, OLD, LARGE)
+MESSAGES = (core.PROTOCOL, core.OLD, core.LARGE)
 #: Record types that are ignored here: large messages being received, retention, mirrors, MQTT clients.
 OTHERS = (PENDING_LARGE, 49, 53, 54)
 QUEUE_COUNT, TWO_LONGS, PLACE = Struct(">qi"), Struct(">qq"), Struct(">qqi")
@@ -181,14 +171,14 @@ class Pending:
         judges, newest, last = self._judges, None, 0
         idents, places = self.idents.append, self.places.append
         stamps, sizes = self.stamps.append, self.sizes.append
-        long_at, counted = LONG.unpack_from, [0] * 256
+        long_at, counted, glance, is_large = core.LONG.unpack_from, [0] * 256, core.glance, core.is_large
         for place, code, (ident, size, kind), data, start in _one_by_one(self._replay.live_columns()):
             end = start + size
             counted[kind] += 1
             try:
                 if kind == REFERENCE:
                     if size < 8:
-                        raise Undecodable("the id of its queue is cut")
+                        raise core.Undecodable("the id of its queue is cut")
                     (queue,) = long_at(data, start)
                     number = last if ident == newest else numbers.get(ident)
                     if number is None:
@@ -208,14 +198,14 @@ class Pending:
                     places(place)
                     stamps(stamp)
                     sizes(size)
-                    if kind == LARGE or (kind == PROTOCOL and is_large(kind, data, start)):
+                    if is_large(kind, data, start):
                         self.large.add(ident)
                     if not sound:
                         self.odd.append(last)
                 else:
                     item = Body(place, code, ident, kind, data, start, end)
                     self._take_other(item, data[start:end])
-            except ERRORS as error:
+            except core.ERRORS as error:
                 self.cut = True
                 self._report("undecodable", str(ident), place, f"record type {kind}: {error}")
         self.types = Counter({kind: count for kind, count in enumerate(counted) if count})
@@ -245,7 +235,7 @@ class Pending:
 
     def _change(self, item: Body, data: bytes) -> None:
         """Apply a change of a reference; the last change of each kind is the effective one."""
-        (queue,) = LONG.unpack_from(data, 0)
+        (queue,) = core.LONG.unpack_from(data, 0)
         turn = self.references.find(queue, item.id, self.numbers.get(item.id))
         if turn < 0:
             why = f"{_CHANGES[item.user_type]} in queue {queue}, which does not hold it"
@@ -270,15 +260,15 @@ class Pending:
             self._report("no-page-transaction", str(tx), item.place, "its messages are said to be done")
 
     def _count(self, kind: int, data: bytes) -> None:
-        (queue,) = LONG.unpack_from(data, 0)
+        (queue,) = core.LONG.unpack_from(data, 0)
         counter = self.counters.setdefault(queue, PageCounter())
         if kind == COUNTER_PENDING:
             counter.pending += 1
             return
-        form = LONG if kind == COUNTER else INT
+        form = core.LONG if kind == COUNTER else core.INT
         counter.count += form.unpack_from(data, 8)[0]
         if len(data) >= 16 + form.size:
-            counter.size += LONG.unpack_from(data, 8 + form.size)[0]
+            counter.size += core.LONG.unpack_from(data, 8 + form.size)[0]
 
     def _take_doubt(self, transaction: PreparedTx) -> None:
         doubt = Doubt(transaction)
@@ -288,17 +278,17 @@ class Pending:
             try:
                 if item.user_type in MESSAGES:
                     doubt.messages[item.id] = item.place
-                    if is_large(item.user_type, data, 0):
+                    if core.is_large(item.user_type, data, 0):
                         self.large.add(item.id)
                 elif item.user_type in (REFERENCE, ACKNOWLEDGED):
-                    (queue,) = LONG.unpack_from(data, 0)
+                    (queue,) = core.LONG.unpack_from(data, 0)
                     part = doubt.sends if item.user_type == REFERENCE else doubt.acks
                     part.append((item.id, queue, item.place))
                 elif item.user_type == PAGE_TX:
                     doubt.page_txs.add(QUEUE_COUNT.unpack_from(data, 0)[0])
                 elif item.user_type == CURSOR_ACK:
                     doubt.paged_acks.add(PLACE.unpack_from(data, 0))
-            except ERRORS as error:
+            except core.ERRORS as error:
                 why = f"record type {item.user_type}: {error}"
                 self._report("undecodable", str(item.id), item.place, why)
 
