@@ -10,7 +10,16 @@ from typing import NamedTuple
 from journalspec_reference.artemis_xml import PROPERTY
 from journalspec_reference.content import Content
 from journalspec_reference.contents import Value
-from journalspec_reference.jboss_journal.contents import amqp, core
+from journalspec_reference.jboss_journal.contents import amqp
+from journalspec_reference.jboss_journal.contents.core import (
+    KINDS,
+    MOST_BODY,
+    BodyParts,
+    Message,
+    body_of,
+    is_compressed,
+    uuid_text,
+)
 from journalspec_reference.jboss_journal.fileset import Room
 
 #: Properties in which a large message gives the size of its body.
@@ -47,10 +56,10 @@ class Oddity(NamedTuple):
     table: str = "messages"
 
 
-def least_size(message: core.Message) -> int:
+def least_size(message: Message) -> int:
     """Return the least length of a large message's file (bytes), from the message's properties."""
     sizes = (value for name in SIZES if isinstance(value := message.properties.get(name), int))
-    return 0 if core.is_compressed(message.properties) else next(sizes, 0)
+    return 0 if is_compressed(message.properties) else next(sizes, 0)
 
 
 @dataclass(frozen=True)
@@ -70,7 +79,7 @@ class LargeFiles:
     def size(self, ident: int) -> int:
         """Return the bytes of the file of a large message; 0: there is none, or it is not loaded."""
         found = self.open(ident)
-        return found.size if found is not None and found.size <= core.MOST_BODY else 0
+        return found.size if found is not None and found.size <= MOST_BODY else 0
 
     @cached_property
     def idents(self) -> set[int]:
@@ -87,21 +96,21 @@ class RowMaker:
     files: LargeFiles
     note: Callable[[Oddity], None]
 
-    def row(self, at: QueuedMessage, message: core.Message) -> dict[str, Value]:
+    def row(self, at: QueuedMessage, message: Message) -> dict[str, Value]:
         """Return the row of a message in a queue."""
         as_text = amqp.as_text
-        is_core = message.protocol == "core"
+        core = message.protocol == "core"
         large = self._large_body(at, message) if message.large else None
-        if message.large and is_core:
+        if message.large and core:
             message.body = large or b""
-        body = core.body_of(message) if is_core else core.BodyParts(data=message.body)
+        body = body_of(message) if core else BodyParts(data=message.body)
         problems = [each for each in (message.problem, body.problem) if each]
         get = message.properties.get
         row: dict[str, Value] = {
             **at._asdict(),
-            "message_id": "ID:" + core.uuid_text(message.user_id) if message.user_id else None,
+            "message_id": "ID:" + uuid_text(message.user_id) if message.user_id else None,
             "address": message.address,
-            "kind": core.KINDS.get(message.type, "unknown") if is_core else "unknown",
+            "kind": KINDS.get(message.type, "unknown") if core else "unknown",
             "protocol": message.protocol or None,
             "timestamp": message.timestamp or None,
             "expiration": message.expiration or None,
@@ -137,13 +146,13 @@ class RowMaker:
             self.note(Oddity("undecodable", str(at.id), at.file, at.off, "; ".join(problems)))
         return row
 
-    def _large_body(self, at: QueuedMessage, message: core.Message) -> bytes | None:
+    def _large_body(self, at: QueuedMessage, message: Message) -> bytes | None:
         """Return the content of the file of a large message; a fault is a remark."""
         found, name = self.files.open(at.id), f"{at.id}.msg"
         if found is None:
             self.note(Oddity("no-large-file", str(at.id), at.file, at.off, name))
             return None
-        if found.size > core.MOST_BODY:
+        if found.size > MOST_BODY:
             self.note(Oddity("too-large", str(at.id), name, None, f"{found.size} bytes"))
             return None
         if found.size < (size := least_size(message)):
