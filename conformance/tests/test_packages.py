@@ -6,7 +6,9 @@ Imports never go round in a circle; deferred ones count as well.
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from functools import cache
@@ -36,6 +38,11 @@ ABOVE |= {
     "journalspec_corpus.pipeline.plan": ("journalspec_corpus.pipeline", "journalspec_reference"),
 }
 MOST_LINES = 700
+#: The most code lines (comments and docstrings are free) of all decoders of contents, and of one: the
+#: modules in the formats' folders ``contents``, and ``java_objects.py``. They give the meaning of bodies,
+#: pages and rows, and the account of what a store holds. Not counted: what recovery and queries use, too
+#: (``contents.py``, ``xids.py``), missing files (``neighbours``), recovery, exports, new stores.
+MOST_OF_CONTENTS, MOST_OF_A_DECODER = 4200, 500
 #: Public classes that share their name with another one, and the meaning of each.
 SAME_NAME = table("same_name")
 
@@ -156,6 +163,32 @@ def test_one_class_name_has_one_meaning() -> None:
 def test_modules_are_small() -> None:
     lines = {name: path.read_text(encoding="utf-8").count("\n") for name, (path, _) in modules().items()}
     assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def code_lines(text: str) -> int:
+    """Return how many lines hold code."""
+    lines: set[int] = set()
+    begins = True
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
+            begins |= token.type not in (tokenize.COMMENT, tokenize.NL)
+        elif token.type != tokenize.ENDMARKER:
+            if not (begins and token.type == tokenize.STRING):
+                lines.update(range(token.start[0], token.end[0] + 1))
+            begins = False
+    return len(lines)
+
+
+def test_decoders_of_contents_are_few_lines() -> None:
+    decoders = re.compile(r"journalspec_reference\.(\w+\.contents\b.*|java_objects)")
+    lines = {
+        name: code_lines(path.read_text("utf-8"))
+        for name, path in places().items()
+        if decoders.fullmatch(name)
+    }
+    assert len(lines) > 20, "there is something to count"
+    assert {name: count for name, count in lines.items() if count > MOST_OF_A_DECODER} == {}
+    assert sum(lines.values()) <= MOST_OF_CONTENTS
 
 
 def test_the_map_of_the_crash_engine_names_every_module() -> None:

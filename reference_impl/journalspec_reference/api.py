@@ -320,7 +320,7 @@ class Implementation:
     names: Callable[[Files, str, Params, bool], Iterator[Span]]
     #: The parameters to assume for files of unknown origin; the specified defaults fit the cases only.
     assumed: Callable[[Files], Params] = lambda files: {}
-    #: Whether the module ``contents`` has `lacking`: rules on what the product's directories must hold.
+    #: Whether there is a module ``neighbours``: rules on what the product's directories must hold.
     lacks: bool = True
     #: Whether a new store can be made even if recovery refuses the journal.
     of_refused: bool = False
@@ -337,7 +337,7 @@ class Implementation:
 
     def lacking(self, answer: Any) -> Iterable[Missing]:
         """Return the missing items by the rules for the product's directories; reading ignores them."""
-        found: Iterable[Missing] = self._late("contents").lacking(answer) if self.lacks else ()
+        found: Iterable[Missing] = self._late("neighbours").lacking(answer) if self.lacks else ()
         return found
 
     def _late(self, module: str) -> Any:

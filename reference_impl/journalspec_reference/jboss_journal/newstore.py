@@ -21,9 +21,10 @@ from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal import newbindings
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.codec import ADD, DIALECTS, INT, UPDATE, Dialect
-from journalspec_reference.jboss_journal.contents import BODY, RECORDS, body_name, is_narayana
+from journalspec_reference.jboss_journal.contents import BODY, RECORDS, body_name
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import LONG, OLD, PROTOCOL, id_at, message_of
+from journalspec_reference.jboss_journal.contents.narayana import is_narayana
 from journalspec_reference.jboss_journal.contents.pending import (
     ACKNOWLEDGED,
     COUNTER,

@@ -16,7 +16,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from journalspec import mutf8
-from journalspec_reference.contents import Value, inflated
+from journalspec_reference.contents import MOST_ENCODED, MOST_KNOWN, Value, ValueCache, inflated
 from journalspec_reference.java_objects import class_name
 
 INT, LONG, SHORT, CHAR = Struct(">i"), Struct(">q"), Struct(">h"), Struct(">H")
@@ -45,12 +45,6 @@ MOST_BODY = 64 << 20
 #: memory.
 MOST_VALUES = 1 << 19
 _TOO_MANY = f"there are more than {MOST_VALUES} values"
-#: This many decoded names of properties, of fewer than this many bytes each, are cached: messages of one
-#: application have the same few.
-MOST_NAMES, MOST_NAME = 4096, 256
-#: This many decoded properties, of fewer than this many bytes each, are cached: many messages have the same
-#: ones.
-MOST_KNOWN, MOST_ENCODED = 1024, 512
 #: For so many lengths (bytes) of what follows the body of a message, up to the second number, the sizes and
 #: tags of a sound one are known: messages of one application have the same few.
 MOST_SHAPES, MOST_SHAPE = 64, 2048
@@ -111,13 +105,16 @@ class BodyParts(NamedTuple):
     plain: bytes | None = None
 
 
+def taken(data: bytes, at: int, size: int) -> tuple[bytes, int]:
+    """Return `size` bytes from an offset on, and where they end."""
+    if size < 0 or at + size > len(data):
+        raise Undecodable(f"a length of {size} before {at}, and {len(data) - at} bytes follow")
+    return data[at : at + size], at + size
+
+
 def data_at(data: bytes, at: int) -> tuple[bytes, int]:
     """Return bytes with their length before them, and where they end."""
-    (size,) = INT.unpack_from(data, at)
-    at += 4
-    if size < 0 or at + size > len(data):
-        raise Undecodable(f"a length of {size} at {at - 4}, and {len(data) - at} bytes follow")
-    return data[at : at + size], at + size
+    return taken(data, at + 4, INT.unpack_from(data, at)[0])
 
 
 def text_at(data: bytes, at: int) -> tuple[str, int]:
@@ -148,23 +145,13 @@ def optional_text(data: bytes, at: int) -> tuple[str | None, int]:
 def long_text(data: bytes, at: int) -> tuple[str, int]:
     """Return a String, whose form depends on its number of characters, and where it ends."""
     (count,) = INT.unpack_from(data, at)
-    at += 4
-    if count < 0:
-        raise Undecodable(f"a String of {count} characters at {at - 4}")
     if count < 9:
-        end = at + 2 * count
-        if end > len(data):
-            raise Undecodable(
-                f"a String of {count} characters at {at - 4}, and {len(data) - at} bytes follow"
-            )
-        return data[at:end].decode("utf-16-be", "replace"), end
+        value, end = taken(data, at + 4, 2 * count)
+        return value.decode("utf-16-be", "replace"), end
     if count < 0xFFF:
-        (size,) = CHAR.unpack_from(data, at)
-        end = at + 2 + size
-        if end > len(data):
-            raise Undecodable(f"{size} bytes of text at {at}, and {len(data) - at - 2} follow")
-        return mutf8.readable(data[at + 2 : end]), end
-    return text_at(data, at)
+        value, end = taken(data, at + 6, CHAR.unpack_from(data, at + 4)[0])
+        return mutf8.readable(value), end
+    return text_at(data, at + 4)
 
 
 def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:
@@ -172,7 +159,8 @@ def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:
     return long_text(data, at + 1) if data[at] else (None, at + 1)
 
 
-_names: dict[bytes, str] = {}
+#: Names of properties by their bytes, and all properties of a message by theirs: many messages have the same.
+_names = ValueCache(lambda name: text_of(name, "replace", True)[0])
 _known: dict[bytes, dict[str, Value]] = {}
 _shapes: dict[int, tuple[re.Pattern[bytes], int]] = {}
 
@@ -192,13 +180,7 @@ def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str,
         start, at = at + 4, at + 4 + size
         if size < 0 or at >= len(data):
             raise Undecodable(f"a property's name of {size} bytes at {start - 4}")
-        key = data[start:at]
-        name = names.get(key)
-        if name is None:
-            name, _ = text_of(key, "replace", True)
-            if len(names) < MOST_NAMES and size < MOST_NAME:
-                names[key] = name
-        tag = data[at]
+        name, tag = names[data[start:at]], data[at]
         if tags is not None:
             tags[name] = tag
         if tag == STRING:
