@@ -194,11 +194,17 @@ class Container:
         return numbers_of(self._data, self._size, self.count)
 
     def page(self, number: int) -> HeapPage | None:
-        """Return one page of rows; None if it is absent, unused or invalid."""
+        """Return one page; None if it is absent, unused or invalid.
+
+        The first page, and a page that lists others, have a version and no rows.
+        """
         size = self._size
         if number >= self.count:
             return None
-        data = bytes(self._data[number * size : (number + 1) * size])
+        data, version = bytes(self._data[number * size : (number + 1) * size]), self.version(number)
+        form = int.from_bytes(data[:2], "big")
+        if version is not None and (form == ALLOCATION_PAGE or not number):
+            return HeapPage(version)
         try:
             page = page_of(data)
         except BadLog:
