@@ -73,7 +73,7 @@ LATER_FILE: dict[str, Any] = {
 #: Places of faults that several situations have.
 BY_ID = 'ident = by.fields.get("record_id", fields.get("record_id", 0))'
 #: `expected`, as far as it is there: the verdict; phase and code of a refusal, and its place or record; the
-#: codes of notes; what is missing (code, name, file, and the offset or the record); the rows; for each branch
+#: codes of notes; what is missing (code, name, file, and the offset or the record); dropped regions; the rows; for each branch
 #: the rows that it has inserted.
 SITUATIONS: dict[str, tuple[str, Situation]] = {
     "a-physical-undo-of-an-insert": (
@@ -117,7 +117,11 @@ SITUATIONS: dict[str, tuple[str, Situation]] = {
                 "c2 COMMIT",
             ),
             {"rows": ["T 1 one", "T 2 two", "T 3 three"]},
-            ("store:Store._redo", 'if shrinks is not None and name == "PHYSICAL_UNDO":', "if shrinks is not None:"),
+            (
+                "store:Store._redo",
+                'if shrinks is not None and name == "PHYSICAL_UNDO":',
+                "if shrinks is not None:",
+            ),
             "every compensation of a PURGE increases the version row by row",
         ),
     ),
@@ -187,7 +191,11 @@ SITUATIONS: dict[str, tuple[str, Situation]] = {
             {
                 "checkpoint": "k1",
                 "files": [
-                    {"groups": [["b4 BEGIN", "m4 CONTAINER container=1200 action=1 group=0x100", "c4 COMMIT"]]},
+                    {
+                        "groups": [
+                            ["b4 BEGIN", "m4 CONTAINER container=1200 action=1 group=0x100", "c4 COMMIT"]
+                        ]
+                    },
                     {
                         "groups": [
                             CHECKPOINT,
@@ -297,6 +305,30 @@ SITUATIONS: dict[str, tuple[str, Situation]] = {
             edits=({"delete": "log2.dat"}, {"add": "log1.dat", "hex": ""}),
         ),
     ),
+    "a-bad-body-beyond-the-start": (
+        READ,
+        Situation(
+            "DRB-END-177",
+            {
+                "checkpoint": "k1",
+                "files": [
+                    {
+                        "groups": [
+                            {"plain": True, "records": [f"x9 {BAD_BODY}" + "00" * 200]},
+                            ["k1 CHECKPOINT tx=1 undo_from=4294967350 redo_from=4294967350"],
+                        ]
+                    }
+                ],
+            },
+            {"dropped": [(24, 30, "truncated"), (251, 105, "beyond-end")]},
+            (
+                "recover:examined",
+                "rows = len(off) if stop is None else bisect_right(end, stop - base)",
+                "rows = len(off)",
+            ),
+            "a body that ends after the start is decoded",
+        ),
+    ),
     "a-bad-body-before-a-checksum-record": (
         READ,
         Situation(
@@ -383,7 +415,8 @@ SITUATIONS: dict[str, tuple[str, Situation]] = {
             "DRB-RCV-179",
             log(
                 "b2 BEGIN",
-                f"i2 INSERT {on(1)} record_id=7 slot=1 insert_flags=1 data=0007022000040000000120" + "00050003e28241",
+                f"i2 INSERT {on(1)} record_id=7 slot=1 insert_flags=1 data=0007022000040000000120"
+                + "00050003e28241",
                 "c2 COMMIT",
             ),
             {"rows": ["T 1 \ufffdA"]},
@@ -457,6 +490,7 @@ def _of_reference(implementation: Any, situation: Situation, policy: str) -> dic
         "refused": (seen.phase, seen.code, at),
         "notes": [note.code for note in seen.notes],
         "missing": [(gone.code, gone.name, gone.file, gone.off) for gone in seen.missing],
+        "dropped": [(each.off, each.length, each.reason) for each in seen.dropped],
         "state": seen.state,
     }
 
@@ -470,8 +504,10 @@ def _of_naive(situation: Situation, policy: str) -> dict[str, Any]:
         "refused": (seen.get("phase"), seen.get("code"), at),
         "notes": seen.get("notes"),
         "missing": [
-            (gone["code"], gone["name"], gone.get("file"), gone.get("off")) for gone in seen.get("missing", ())
+            (gone["code"], gone["name"], gone.get("file"), gone.get("off"))
+            for gone in seen.get("missing", ())
         ],
+        "dropped": [(each["off"], each["len"], each["reason"]) for each in seen.get("dropped", ())],
         "state": seen.get("state"),
     }
 

@@ -235,7 +235,7 @@ class Log:
             except Refused:
                 if at >= until:
                     raise
-                why = "bad-body"
+                why = "bad-body" if at + AROUND + len(self.text(number, at)) <= until else "truncated"
                 break
             at += AROUND + record["length"]
             if record["type"] == "CHECKSUM" and record["group"] & CHECKSUM:
