@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from decided import Situation
 
-from journalspec.observation import REFUSED
+from decided import Situation
 from journalspec_corpus.derby_log import naive
 from journalspec_reference import load
 
@@ -73,8 +72,8 @@ LATER_FILE: dict[str, Any] = {
 #: Places of faults that several situations have.
 BY_ID = 'ident = by.fields.get("record_id", fields.get("record_id", 0))'
 #: `expected`, as far as it is there: the verdict; phase and code of a refusal, and its place or record; the
-#: codes of notes; what is missing (code, name, file, and the offset or the record); dropped regions; the rows; for each branch
-#: the rows that it has inserted.
+#: codes of notes; what is missing (code, name, file, and the offset or the record); dropped regions (offset,
+#: length, reason); the rows; for each branch the rows that it has inserted.
 SITUATIONS: dict[str, tuple[str, Situation]] = {
     "a-physical-undo-of-an-insert": (
         DEFAULT,
@@ -347,8 +346,8 @@ SITUATIONS: dict[str, tuple[str, Situation]] = {
             {"verdict": "recovered", "notes": []},
             (
                 "recover:LogPass._vouched",
-                'for row, size in batch.more["sums"]), 0)',
-                'for row, size in batch.more["sums"] if row < Bodies(batch, self._forms, len(batch)).rows), 0)',
+                'size for row, size in batch.more["sums"])',
+                'size for row, size in batch.more["sums"] if row < Bodies(batch, self._forms, len(batch)).rows)',
             ),
             "a bad body ends the search for checksum records",
         ),

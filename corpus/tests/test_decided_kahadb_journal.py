@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from decided import Situation
 
+from decided import Situation
 from journalspec.observation import CLEAN, REFUSED
 from journalspec_corpus.kahadb_journal import author, naive
 from journalspec_reference import load
