@@ -346,8 +346,8 @@ SITUATIONS: dict[str, tuple[str, Situation]] = {
             {"verdict": "recovered", "notes": []},
             (
                 "recover:LogPass._vouched",
-                'size for row, size in batch.more["sums"])',
-                'size for row, size in batch.more["sums"] if row < Bodies(batch, self._forms, len(batch)).rows)',
+                'batch.more["sums"])',
+                'batch.more["sums"] if row < Bodies(batch, self._forms, len(batch)).rows)',
             ),
             "a bad body ends the search for checksum records",
         ),
