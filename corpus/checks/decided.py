@@ -1,14 +1,16 @@
 """Situations that requirements decide, and for which the smoke tier of a format has no room.
 
-The tests of a format have a table of them. Each is expected by hand. The reference must give it, and so must
-the naive reader, as far as it goes; a faulty copy of the reference must not.
+Each is expected by hand. The reference must give it, and so must the naive reader, as far as it goes; a
+faulty copy of the reference must not.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from mutants import Mutant
@@ -23,14 +25,16 @@ class Situation:
 
     requirement: str
     base: Mapping[str, Any]
-    #: what the answer must have; the tests of the format say which keys there are
+    #: what the answer must have; the tests of a format define the keys
     expected: Mapping[str, Any]
     #: place, text and replacement of the faulty copy
     fault: tuple[str, str, str]
     why: str
-    edits: tuple[Mapping[str, Any], ...] = ()
-    #: the edition; empty: the default
+    edits: Iterable[Mapping[str, Any]] = ()
+    #: empty: the default
     edition: str = ""
+    #: of recovery; without one the files are read
+    policy: str = ""
 
     def edition_in(self, format_id: str) -> str:
         """Return the edition."""
@@ -48,3 +52,15 @@ class Situation:
         """Return the faulty copy of the reference."""
         mutant = Mutant(f"decided-{name}", format_id, *self.fault, self.why, (self.requirement,))
         return mutant.implementation()
+
+
+def situations(path: Path) -> dict[str, Situation]:
+    """Return the situations of a table by their names.
+
+    Bases and edits are written as in cases. A fault is written as a mutant: ``at``, ``find`` and ``replace``.
+    """
+    found = {}
+    for row in tomllib.loads(path.read_text(encoding="utf-8"))["situation"]:
+        name, fault = row.pop("name"), (row.pop("at"), row.pop("find"), row.pop("replace"))
+        found[name] = Situation(fault=fault, **row)
+    return found

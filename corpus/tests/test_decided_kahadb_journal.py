@@ -1,17 +1,22 @@
-"""KahaDB: situations that the requirements decide, and for which the smoke tier has no room."""
+"""KahaDB: situations that the requirements decide, and for which the smoke tier has no room.
+
+Each is expected by hand. The reference must give it, and so must the naive reader, as far as it goes; a
+faulty copy of the reference must not.
+"""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mutants import Mutant
 
-from decided import Situation
 from journalspec.observation import CLEAN, REFUSED
+from journalspec_corpus.edits import apply
 from journalspec_corpus.kahadb_journal import author, naive
 from journalspec_reference import load
 from journalspec_reference.answers import ask
@@ -37,10 +42,27 @@ def _odd_records_after_the_end(data: bytes) -> dict[str, bytes]:
 
 
 @dataclass(frozen=True)
-class OfData(Situation):
-    """A situation whose files are a function of the content of the first one."""
+class Situation:
+    """Files by a base and edits or by a function, and what a reading says of them."""
 
-    of_data: Callable[[bytes], Mapping[str, bytes]] = field(kw_only=True)
+    requirement: str
+    base: Mapping[str, Any]
+    #: the codes of all notes but `index`, and code, file and count of what is missing
+    expected: Mapping[str, Any]
+    #: place, text and replacement of the faulty copy
+    fault: tuple[str, str, str]
+    why: str
+    edits: tuple[Mapping[str, Any], ...] = ()
+    of_data: Callable[[bytes], Mapping[str, bytes]] | None = None
+    edition: str = "5.16"
+
+    def files(self) -> Mapping[str, bytes]:
+        """Return the files."""
+        built = author.build(self.base, self.edition)
+        for edit in self.edits:
+            apply(built, edit, lambda _: built, author.seal)
+        content = built.content()
+        return content if self.of_data is None else self.of_data(content["db-1.log"])
 
 
 ONE: dict[str, Any] = {"batches": [["r1"]], "end": "none"}
@@ -54,9 +76,8 @@ TOPIC: dict[str, Any] = {
     "index": {"messages": ["r2", "r3", "r4"], "last": "r4", "subscriptions": {"T:a": ["r2", "r3", "r4"]}},
 }
 ONE_IS_GONE = {"notes": ["file-id-gap"], "missing": [("file", "db-2.log", 0)]}
-#: `expected`: the codes of all notes but `index`, and code, file and count of what is missing
-SITUATIONS: dict[str, Situation] = {
-    "an-empty-batch-in-the-search": OfData(
+SITUATIONS = {
+    "an-empty-batch-in-the-search": Situation(
         "KHD-END-011",
         ONE,
         {"notes": ["suspicious-end"], "missing": []},
@@ -64,7 +85,7 @@ SITUATIONS: dict[str, Situation] = {
         "after an empty batch the search continues at the next byte",
         of_data=lambda data: {"db-1.log": data + EMPTY + EMPTY[:25] + data},
     ),
-    "a-record-alone-and-a-suspicious-end": OfData(
+    "a-record-alone-and-a-suspicious-end": Situation(
         "KHD-FIL-013",
         ONE,
         {"notes": ["suspicious-end"], "missing": []},
@@ -72,7 +93,7 @@ SITUATIONS: dict[str, Situation] = {
         "a suspicious end is damage",
         of_data=_unused_file_1,
     ),
-    "odd-records-after-the-end": OfData(
+    "odd-records-after-the-end": Situation(
         "KHD-END-011",
         ONE,
         {"notes": ["beyond-end"], "missing": []},
@@ -303,13 +324,8 @@ SITUATIONS: dict[str, Situation] = {
 }
 
 
-def _files(situation: Situation) -> Mapping[str, bytes]:
-    content = situation.built(FORMAT).content()
-    return situation.of_data(content["db-1.log"]) if isinstance(situation, OfData) else content
-
-
 def _told(implementation: Any, situation: Situation) -> dict[str, Any]:
-    seen = implementation.read(_files(situation), edition=situation.edition_in(FORMAT))
+    seen = implementation.read(situation.files(), edition=situation.edition)
     return {
         "notes": [note.code for note in seen.notes if note.code != "index"],
         "missing": [(gone.code, gone.name, gone.count) for gone in seen.missing],
@@ -320,7 +336,7 @@ def _told(implementation: Any, situation: Situation) -> dict[str, Any]:
 def test_reference_and_naive_reader_decide_it(name: str) -> None:
     situation = SITUATIONS[name]
     assert _told(load(FORMAT), situation) == situation.expected
-    seen = naive.read(_files(situation), situation.edition_in(FORMAT))
+    seen = naive.read(situation.files(), situation.edition)
     gone = [(gone["code"], gone["name"], gone.get("count")) for gone in seen.get("missing", ())]
     assert gone == situation.expected["missing"]
     codes = [note for note in seen["notes"] if note in naive.NOTED]
@@ -330,7 +346,8 @@ def test_reference_and_naive_reader_decide_it(name: str) -> None:
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_a_fault_changes_it(name: str) -> None:
     situation = SITUATIONS[name]
-    assert _told(situation.faulty(FORMAT, name), situation) != situation.expected
+    faulty = Mutant(f"decided-{name}", FORMAT, *situation.fault, situation.why, (situation.requirement,))
+    assert _told(faulty.implementation(), situation) != situation.expected
 
 
 def test_a_directory_is_a_file_that_cannot_be_read_and_no_index(tmp_path: Path) -> None:
