@@ -16,6 +16,7 @@ from typing import Any
 from mutants import Mutant
 
 from journalspec.formats import get_format
+from journalspec.observation import Observation
 from journalspec_corpus.edits import Built, apply
 
 
@@ -47,6 +48,16 @@ class Situation:
         for edit in self.edits:
             apply(built, edit, lambda _: built, author.seal)
         return built
+
+    def answer(self, implementation: Any, files: Mapping[str, bytes], format_id: str) -> Observation:
+        """Return what an implementation says of the files."""
+        edition = self.edition_in(format_id)
+        found: Observation = (
+            implementation.recover(files, edition=edition, policy=self.policy)
+            if self.policy
+            else implementation.read(files, edition=edition)
+        )
+        return found
 
     def faulty(self, format_id: str, name: str) -> Any:
         """Return the faulty copy of the reference."""
