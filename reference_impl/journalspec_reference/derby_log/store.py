@@ -201,9 +201,9 @@ class Container:
         size = self._size
         if number >= self.count:
             return None
-        data, version = bytes(self._data[number * size : (number + 1) * size]), self.version(number)
-        form = int.from_bytes(data[:2], "big")
-        if version is not None and (form == ALLOCATION_PAGE or not number):
+        data = bytes(self._data[number * size : (number + 1) * size])
+        form, _, _, version, _, _ = PAGE_HEADER.unpack_from(data)
+        if form == ALLOCATION_PAGE or (form == ROWS_PAGE and not number):
             return HeapPage(version)
         try:
             page = page_of(data)
