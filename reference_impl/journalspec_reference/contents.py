@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -57,14 +57,6 @@ class Count:
     bytes: int = 0
     oldest: int | None = None
     newest: int | None = None
-
-    def add_all(self, sizes: Collection[int], times: Iterable[int | None]) -> None:
-        """Count rows with these sizes and times."""
-        self.rows += len(sizes)
-        self.bytes += sum(sizes)
-        if known := [time for time in times if time is not None]:
-            self.oldest = min(known if self.oldest is None else (self.oldest, *known))
-            self.newest = max(known if self.newest is None else (self.newest, *known))
 
     def add(self, size: int, time: int | None) -> None:
         """Count a row of `size` bytes; its time is in milliseconds (UTC), None if it has none."""

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import random
 import re
-import struct
 import tomllib
 import zlib
-from collections import Counter
 from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
@@ -22,11 +20,8 @@ from journalspec.contents import described
 from journalspec.kahadb_journal.commands import build, framed
 from journalspec_corpus.kahadb_journal import author
 from journalspec_reference import answers, filesets
-from journalspec_reference.batches import Batch
 from journalspec_reference.contents import contents
-from journalspec_reference.kahadb_journal.codec import DIALECTS
 from journalspec_reference.kahadb_journal.contents import KahaContents, acks, openwire
-from journalspec_reference.kahadb_journal.records import FIRST, message_in
 from tables import literals
 from work import LINEAR, Counted, Task, growth
 
@@ -371,34 +366,6 @@ def test_bytes_that_are_no_message_are_a_remark_on_their_row(tmp_path: Path) -> 
     assert got["m6"]["data"] == b"xx"
     assert {remark.code for remark in found.remarks.kept} <= set(described("kahadb_journal").remarks)  # type: ignore[union-attr]
     assert [(count.rows, count.oldest) for count in found.counts()] == [(9, 1700000000001)]
-
-
-def test_times_of_many_messages_are_those_of_each_alone() -> None:
-    pytest.importorskip("numpy")
-    from journalspec_reference.kahadb_journal.contents import columns as of_many
-
-    rng, found = random.Random(1), Counter[bool]()
-    for version in {version for _, version in made()}:
-        objects = [data for (_, of), data in made().items() if of == version]
-        for data in objects * 20:
-            if rng.random() < 0.9:
-                changed = bytearray(data)
-                changed[rng.randrange(min(len(data), 300))] = rng.choice((0, 1, 112, rng.randrange(256)))
-                objects.append(bytes(changed[: rng.choice((len(data), rng.randrange(len(data)) + 1))]))
-        payloads = [framed(1, build("ADD_MESSAGE", {"message_id": "x", "message": each})) for each in objects]
-        batch = Batch(0, b"".join(struct.pack(">iB", 5 + len(each), 1) + each for each in payloads))
-        for each in payloads:
-            batch.off.append(batch.end[-1] if batch.end else 0)
-            batch.end.append(batch.off[-1] + 5 + len(each))
-            batch.code.append(1)
-        times = of_many.times(batch, DIALECTS["5.16"], version)
-        for off, end, time in zip(batch.off, batch.end, times, strict=True):
-            record = batch.data[off:end][:FIRST]
-            at, _ = message_in(record)
-            alone = openwire.head_time(record, at, version) if at else None
-            assert time == alone, record
-            found[time is None] += 1
-    assert min(found.values()) > 200
 
 
 def _with_content(data: bytes, kind: int, content: bytes, *, compressed: bool = False) -> bytes:

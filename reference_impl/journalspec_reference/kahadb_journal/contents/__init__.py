@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 from journalspec.observation import REFUSED, Dropped
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
-from journalspec_reference.batches import columns_module
 from journalspec_reference.contents import Contents, Count, Problem, Remark, Remarks, Row, Value
 from journalspec_reference.filesets import FilesetError, find_journals, load
 from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT, CommandError, parse
@@ -51,8 +50,6 @@ _OLD, _SAMPLE = 6, 64
 STORE = ""
 #: At most this many messages of a topic have their lengths and times cached.
 _MOST_TIMES = 1 << 14
-#: So many messages are counted at once, and so many are near each other where that pays.
-_AT_ONCE, _MANY = 1 << 12, 32
 #: The format id of transactions over several stores of a MultiKahaDB; the store that has their outcomes.
 _MULTI, _DECIDES = 61616, "txStore"
 #: Columns that have the same name and value as fields of a message.
@@ -240,10 +237,8 @@ class KahaContents(Contents):
         if listed.subscription is None:
             # The order of messages does not matter here, and their ids only where db.data hides some.
             messages = self._store.destinations.get(listed.name, Destination()).messages
-            places = map(place_of, messages.values())
-            while part := [*islice(places, _AT_ONCE)]:
-                sizes, times = zip(*self._sizes(part, version), strict=True)
-                total.add_all(sizes, times)
+            for place in map(place_of, messages.values()):
+                total.add(*self._read_time(place, version))
             known = self.passed.known
             return total, len(messages) - len(known.hidden.get(listed.name, ()) if known else ())
         pending = 0
@@ -251,21 +246,6 @@ class KahaContents(Contents):
             pending += entry.state != NOT_IN_INDEX
             total.add(*self._time(entry.place, version))
         return total, pending
-
-    def _sizes(self, places: Sequence[int], version: int) -> Iterator[tuple[int, int | None]]:
-        """Yield length and time of messages' records."""
-        module = columns_module(__package__) if self.passed.large else None
-        for run in self._places.runs(places):
-            if module is not None and len(run) >= _MANY:
-                with suppress(Changed):
-                    batch = self._places.batch(run)
-                    found = module.times(batch, self.passed.dialect, version)
-                    for place, off, end, time in zip(run, batch.off, batch.end, found, strict=True):
-                        yield (
-                            (end - off, time or None) if time is not None else self._read_time(place, version)
-                        )
-                    continue
-            yield from (self._read_time(place, version) for place in run)
 
     def _time(self, place: int, version: int) -> tuple[int, int | None]:
         """Return length and time of a message's record; cached, as subscriptions share messages."""
@@ -281,20 +261,17 @@ class KahaContents(Contents):
 
         Both are nothing if the record is gone.
         """
-        with suppress(Changed):
-            return self._read(place, version)
-        return 0, None
-
-    def _read(self, place: int, version: int) -> tuple[int, int | None]:
-        """Return the same; raises Changed."""
-        start, time = self._places.record(place, FIRST), None
-        with suppress(CommandError):
-            at, _ = message_in(start)
-            time = openwire.head_time(start, at, version) if at else None
-        if time is None:
-            data, _ = self._places.message(place)
-            time = openwire.read(data, version).fields.get("timestamp")
-        return self._places.length(place), time or None
+        try:
+            start, time = self._places.record(place, FIRST), None
+            with suppress(CommandError):
+                at, _ = message_in(start)
+                time = openwire.head_time(start, at, version) if at else None
+            if time is None:
+                data, _ = self._places.message(place)
+                time = openwire.read(data, version).fields.get("timestamp")
+            return self._places.length(place), time or None
+        except Changed:
+            return 0, None
 
     def _subscriptions(self) -> Iterator[dict[str, Value]]:
         for listed in self._lists:

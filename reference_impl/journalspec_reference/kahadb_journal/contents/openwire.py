@@ -28,8 +28,8 @@ VERSIONS = (11, 6, 10, 9, 2, 1)
 KINDS = {23: "plain", 24: "bytes", 25: "map", 26: "object", 27: "stream", 28: "text", 29: "blob"}
 NULL, ACK, SUBSCRIPTION = 0, 22, 55
 DESTINATIONS = {100: "queue", 101: "topic", 102: "temp-queue", 103: "temp-topic"}
-MESSAGE_ID, LOCAL, _XA = range(110, 113)
-CONNECTION, _SESSION, _CONSUMER, PRODUCER, _BROKER = range(120, 125)
+_MESSAGE_ID, _LOCAL, _XA = range(110, 113)
+_CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER = range(120, 125)
 ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatched", "expired")
 #: A larger body stays compressed; the deepest nesting of maps, lists and objects; the most values in a body.
 INFLATED, DEPTH, VALUES = 64 << 20, 50, 1 << 19
@@ -145,22 +145,22 @@ class Bytes:
 
     def message_id(self) -> Fields:
         """Return the id of a message."""
-        self.kind(MESSAGE_ID)
+        self.kind(_MESSAGE_ID)
         view = self.string() if self.version >= 10 else None
-        producer = self.client(PRODUCER) if self.flag() else None
+        producer = self.client(_PRODUCER) if self.flag() else None
         self.at += 16
         sequence, broker = _LONGS(self.data, self.at - 16)
         return {"view": view, "producer": producer, "sequence": sequence, "broker_sequence": broker}
 
     def transaction(self) -> tuple[Any, ...]:
-        """Return a transaction: `LOCAL`, connection and number, or `XA` and its three parts."""
-        if self.kind(LOCAL, _XA) == _XA:
+        """Return a transaction: `_LOCAL`, connection and number, or `XA` and its three parts."""
+        if self.kind(_LOCAL, _XA) == _XA:
             form = _I4(self)
             return "XA", form, self.sequence() or b"", self.sequence() or b""
         number = _I8(self)
         if not self.flag():
             return "LOCAL", None, number
-        self.kind(CONNECTION)
+        self.kind(_CONNECTION)
         return "LOCAL", self.string(), number
 
     def brokers(self) -> list[str | None]:
@@ -233,7 +233,7 @@ _FIELDS: Mapping[str, _Reader] = {
     "destination": _optional(Bytes.destination),
     "transaction": _optional(Bytes.transaction),
     "message_id_or_null": _optional(Bytes.message_id),
-    "producer_or_null": _optional(lambda data: data.client(PRODUCER)),
+    "producer_or_null": _optional(lambda data: data.client(_PRODUCER)),
     "consumer_or_null": _optional(lambda data: data.client(_CONSUMER)),
     "brokers": _optional(Bytes.brokers),
     "throwable": _optional(lambda data: (data.string(), data.string())),
@@ -380,16 +380,16 @@ def head_time(data: bytes, at: int, version: int) -> int | None:
     unusual.
     """
     try:
-        at = _past(data, at + BEFORE_PRODUCER, _PRODUCERS, 16)
+        at = _past(data, at + _BEFORE_PRODUCER, _PRODUCERS, 16)
         at = _past(data, at, DESTINATIONS, 0)
         at = _past_transaction(data, at)
         at = _past(data, at, DESTINATIONS, 0)
-        if data[at] != 1 or data[at + 1] != MESSAGE_ID:
+        if data[at] != 1 or data[at + 1] != _MESSAGE_ID:
             return None
         at = _past_text(data, at + 2) if version >= 10 else at + 2
         at = _past(data, at, _PRODUCERS, 16) + 16
         at = _past_text(data, _past_transaction(data, at)) + 4
-        at = _past_text(data, at) + BEFORE_REPLY_TO
+        at = _past_text(data, at) + _BEFORE_REPLY_TO
         found: int = _LONG(data, _past(data, at, DESTINATIONS, 0))[0]
     except (OpenWireError, IndexError, struct.error):
         return None
@@ -397,8 +397,8 @@ def head_time(data: bytes, at: int, version: int) -> int | None:
 
 
 #: Length of size, type, command number and a flag; length of a flag, expiration and priority.
-BEFORE_PRODUCER, BEFORE_REPLY_TO = 10, 10
-_PRODUCERS = (PRODUCER,)
+_BEFORE_PRODUCER, _BEFORE_REPLY_TO = 10, 10
+_PRODUCERS = (_PRODUCER,)
 
 
 def _past_text(data: bytes, at: int) -> int:
@@ -419,9 +419,9 @@ def _past_transaction(data: bytes, at: int) -> int:
     """Return the end of an absent or local transaction; raises OpenWireError for another one."""
     if not data[at]:
         return at + 1
-    if data[at + 1] != LOCAL:
+    if data[at + 1] != _LOCAL:
         raise OpenWireError(f"type {data[at + 1]} at {at + 1}")
-    return _past(data, at + 10, (CONNECTION,), 0)
+    return _past(data, at + 10, (_CONNECTION,), 0)
 
 
 def version_of(objects: Iterable[bytes]) -> int | None:
