@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from struct import Struct
 
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import Batch
-from journalspec_reference.ids import Ids
+from journalspec_reference.batches import Batch, Ids
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     ADD_TX,

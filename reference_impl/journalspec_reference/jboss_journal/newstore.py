@@ -15,16 +15,15 @@ from struct import Struct
 
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
+from journalspec_reference.batches import Ids
 from journalspec_reference.content import Content
 from journalspec_reference.contents import Count
-from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal import newbindings
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.codec import ADD, DIALECTS, INT, UPDATE, Dialect
 from journalspec_reference.jboss_journal.contents import BODY, RECORDS, body_name
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import LONG, OLD, PROTOCOL, id_at, message_of
-from journalspec_reference.jboss_journal.contents.narayana import is_narayana
 from journalspec_reference.jboss_journal.contents.pending import (
     ACKNOWLEDGED,
     COUNTER,
@@ -87,7 +86,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
         name = "--salvage-records" if choices.salvage_records else "--index-acks"
         raise ChoiceRefused(f"{name} is not possible: records of this format are alone, and it has no index")
     store = ListingStore(answer)
-    narayana = is_narayana(str(answer.journal.params.get("extension", "")), store.replay)
+    narayana = store.is_narayana
     if not narayana and store.is_of_broker and (store.is_bindings or store.has_any):
         return BrokerStore(store, choices)
     return PlainStore(store, choices, narayana=narayana)

@@ -28,6 +28,7 @@ from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import (
     Batch,
     Found,
+    Ids,
     Source,
     Stretch,
     damaged,
@@ -35,7 +36,6 @@ from journalspec_reference.batches import (
     lost,
     source_of,
 )
-from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, PreparedTx
 from journalspec_reference.jboss_journal.codec import (
     ADD,

@@ -12,13 +12,13 @@ from typing import Any, TypeAlias
 
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
+from journalspec_reference.batches import Ids
 from journalspec_reference.contents import Contents, Count, Row, Value
-from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Queue
 from journalspec_reference.jboss_journal.contents.core import Message, message_of
 from journalspec_reference.jboss_journal.contents.messages import Oddity, QueuedMessage, RowMaker
-from journalspec_reference.jboss_journal.contents.narayana import TransactionContents, is_narayana, xid_parts
+from journalspec_reference.jboss_journal.contents.narayana import TransactionContents, xid_parts
 from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile
 from journalspec_reference.jboss_journal.contents.store import Store
 
@@ -36,7 +36,7 @@ def contents(answer: Answer) -> BrokerContents | TransactionContents | None:
     Without a state there are no rows.
     """
     store = Store(answer)
-    if is_narayana(str(answer.journal.params.get("extension", "")), store.replay):
+    if store.is_narayana:
         return TransactionContents(store)
     return BrokerContents(store) if store.is_of_broker else None
 

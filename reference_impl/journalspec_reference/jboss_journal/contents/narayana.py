@@ -17,18 +17,13 @@ from struct import Struct
 from typing import Any
 
 from journalspec_reference.contents import Contents, Count, Row, Value
-from journalspec_reference.jboss_journal.bodies import Body, Kept
+from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import ERRORS, INT, LONG, Undecodable, data_at
 from journalspec_reference.jboss_journal.contents.messages import Oddity
 from journalspec_reference.jboss_journal.contents.store import Store
 from journalspec_reference.xids import xid_text
 
-EXTENSION = "txlog"
-#: The type of all records of such a journal.
-USER_TYPE = 0
-#: The first bytes of a buffer: a mark, and the byte order of its numbers.
-MARK = b"#BE\x01"
 HEADER_SIZE = 8
 #: The first bytes of the state of a transaction.
 STATE_MARK = b"#ARJUNA#"
@@ -60,13 +55,6 @@ BY_OBJECT = 1
 _AS_THEY_ARE = ("uid", "recovery", "created", "process", "decision", "parent_node", "data")
 #: What recovery does with a transaction after the process that began it has ended.
 COMMIT, WAIT, OPERATOR, MOVED, NOTHING = "commit", "wait-for-parent", "operator", "moved-aside", "nothing"
-
-
-def is_narayana(extension: str, replay: Kept) -> bool:
-    """Return whether a journal is Narayana's: by its files' extension, or by its first live record."""
-    for item in () if extension == EXTENSION else replay.live():
-        return item.user_type == USER_TYPE and item.data.startswith(MARK, item.start)
-    return extension == EXTENSION
 
 
 @dataclass(slots=True)
