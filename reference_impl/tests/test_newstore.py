@@ -193,7 +193,7 @@ def test_a_source_that_changes_meanwhile_is_noticed(old: Path, end: bytes) -> No
         (old / "btm1.tlog").write_bytes((old / "btm1.tlog").read_bytes()[:-1] + end)
         yield b"x"
 
-    with pytest.raises(FilesetError, match="changed while it was read"):
+    with pytest.raises(FilesetError, match="changed during the read"):
         made(old, old.parent / "new", others=[NewFile("extra", change())])
     assert left(old.parent) == []
 
@@ -480,7 +480,7 @@ def test_a_long_report_is_a_stream_and_its_page_has_the_first_of_each_kind(old: 
 def test_a_format_without_new_stores_and_an_answer_without_a_state_are_refused(old: Path) -> None:
     answer = answered(old)
     refused = replace(answer, observation=replace(answer.observation, state=None))
-    with pytest.raises(CannotRebuild, match="recovery keeps nothing"):
+    with pytest.raises(CannotRebuild, match="recovery keeps no data"):
         new_store(refused, StoreChoices())
     unknown = replace(answer, journal=replace(answer.journal, format="no_such_format"))
     with pytest.raises(CannotRebuild, match="no new store can be made"):

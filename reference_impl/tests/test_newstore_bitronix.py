@@ -113,7 +113,7 @@ def test_a_decision_is_taken_back() -> None:
         (pair(LOG), {"keep": (ONE.hex(),)}, "no such transaction"),
         (pair(LOG), {"queues": ("q",)}, "neither queues"),
         (pair(LOG), {"index_acks": True}, "neither queues"),
-        (pair([record(PREPARED, ONE, ())]), {"commit": (ONE.hex(),)}, "names no resource"),
+        (pair([record(PREPARED, ONE, ())]), {"commit": (ONE.hex(),)}, "has no resource"),
         (
             pair([record(COMMITTED, ONE)], [record(COMMITTING, ONE)]),
             {"keep": (ONE.hex(),)},

@@ -227,7 +227,7 @@ def account(loss: WriterLoss, target: str, repeat: str) -> list[str]:
     lines = [f"fail not-durable: {loss.case.id}/write", f"  {loss.case.title}", f"  {loss.reason}"]
     lines += [
         f"disk: {explain.preset_words(state)}",
-        f"Operations that {target} was asked for, and what it did:",
+        f"Operations requested from {target}, and its writes:",
     ]
     for number, op in enumerate((loss.case.write or {})["ops"][: loss.issued]):
         lines += [f"  {number}: {json.dumps(op)}", *(f"      {text}" for text in told.get(number, ()))]

@@ -199,7 +199,7 @@ class Script:
         columns = [self._column(table, name, typed) for name, typed in _columns(table.table)]
         if not columns:
             # SQL has no table without columns.
-            self._lose("table", "", title, "nothing tells of its columns")
+            self._lose("table", "", title, "its columns are unknown")
             columns = ['"?" INTEGER']
         return f"CREATE TABLE {_title(table.table)} ({', '.join(columns)});\n"
 

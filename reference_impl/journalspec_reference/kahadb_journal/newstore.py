@@ -250,9 +250,7 @@ class KahaNewStore(NewStore):
             hidden = self._survivors.hidden(name)
             for ident in sorted((kept.drop | hidden) & here.messages.keys()):
                 code = "index-acknowledged" if ident in hidden else "chosen"
-                text = (
-                    "db.data does not have it any more" if ident in hidden else "left out, as was asked for"
-                )
+                text = "no longer in db.data" if ident in hidden else "left out, as was asked for"
                 yield self._item(name, ident, place_of(here.messages[ident]), code, text)
         for tx, steps in store.prepared.items():
             if tx_text(tx) in kept.drop:
