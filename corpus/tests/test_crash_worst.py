@@ -189,7 +189,7 @@ def test_a_finding_in_words() -> None:
         "Product 1.2, strict: delivers a record of an earlier generation of the file (I4): stale-0, stale-1."
     )
     refusal = Finding("a.b.c", "p", "Product", "1.2", "strict", "acceptable", 'odd "code"\\')
-    assert text_of(refusal) == 'Product 1.2, strict: refuses the journal, which it may: odd "code"\\.'
+    assert text_of(refusal) == 'Product 1.2, strict: refuses the journal, which is allowed: odd "code"\\.'
     assert tomllib.loads(rendered([refusal]))["finding"][0]["refused"] == refusal.refused
     assert Finding("a", "p", "P", "1", "x", "hang").breaks == ("I7",)
     assert Finding("a", "p", "P", "1", "x", "error").breaks == ()

@@ -541,7 +541,7 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
                 first = next((each.reason for each in seen.dropped), next((e.code for e in seen.missing), ""))
                 why = seen.message or first
                 raise CannotRebuild(
-                    f"what was written is not clean ({seen.verdict}: {why}): it was removed",
+                    f"the new store was not clean ({seen.verdict}: {why}) and was removed",
                     "please report it: this is a fault of journalspec",
                 )
 
