@@ -86,7 +86,7 @@ def test_an_implementation_can_be_the_reader(directory: Path, rows: list[dict[st
 def test_a_search_that_was_cut_short_does_not_claim_the_smallest(directory: Path, failing: str) -> None:
     # An implementation reads files; a reader that answers a whole crash point at once spends no budget.
     done = run(directory, failing, "--impl", "reference", "--policy", "strict", "--budget", 1)
-    assert "the budget ended" in done.output
+    assert "the budget is used up" in done.output
     assert "the smallest already" not in done.output
 
 

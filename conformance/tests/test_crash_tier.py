@@ -167,7 +167,7 @@ def test_a_loss_that_the_format_cannot_prevent_is_allowed_and_named(judge: Judge
     report = judge("Right", "--select", "**/recover.salvage", count=300, status=0)
     excused = [result for result in report.results if result.result_class == "allowed" and result.fingerprint]
     assert excused
-    assert all("; the format cannot promise it: " in result.reason for result in excused)
+    assert all("; no reader of this format can prevent it: " in result.reason for result in excused)
     assert {result.choice for result in excused} <= {*TABLE["excused"]}
 
 

@@ -87,7 +87,7 @@ def test_an_archive_is_a_path_too(pair: Path) -> None:
 def test_a_dry_run_prints_the_report_and_writes_nothing(pair: Path) -> None:
     before = sorted(pair.parent.rglob("*"))
     page = call("recover", pair, "--dry-run", "--salvage-records", status=0)
-    assert page.stdout.splitlines()[1] == "# What is in `NEWDIR`, and what is not"
+    assert page.stdout.splitlines()[1] == "# Content of `NEWDIR`, and what was not carried over"
     found = json.loads(call("recover", pair, "--to", pair.parent / "new", "--dry-run", "--json").stdout)
     Draft202012Validator(SCHEMA).validate(found)
     assert found["files"] == []

@@ -186,10 +186,10 @@ def test_each_worst_case_was_seen_in_a_product() -> None:
 def test_a_finding_in_words() -> None:
     finding = Finding("a.b.c", "p", "Product", "1.2", "strict", "resurrected", wrong=("stale-0", "stale-1"))
     assert text_of(finding) == (
-        "Product 1.2, strict: brings back what the file held in its earlier life (I4): stale-0, stale-1."
+        "Product 1.2, strict: delivers a record of an earlier generation of the file (I4): stale-0, stale-1."
     )
     refusal = Finding("a.b.c", "p", "Product", "1.2", "strict", "acceptable", 'odd "code"\\')
-    assert text_of(refusal) == 'Product 1.2, strict: refuses the journal, which it may: odd "code"\\.'
+    assert text_of(refusal) == 'Product 1.2, strict: refuses the journal, which is allowed: odd "code"\\.'
     assert tomllib.loads(rendered([refusal]))["finding"][0]["refused"] == refusal.refused
     assert Finding("a", "p", "P", "1", "x", "hang").breaks == ("I7",)
     assert Finding("a", "p", "P", "1", "x", "error").breaks == ()

@@ -128,7 +128,7 @@ def test_a_new_store_and_its_reports_are_there_and_the_old_one_is_as_it_was(old:
     assert {Path(each["file"]).name: each["sha256"] for each in report["source_files"]} == before
     assert {each["file"]: each["sha256"] for each in report["files"]} == before
     page = (old.parent / "new.loss-report.md").read_text()
-    for words in ("2 in transactions", "2. Move it into place.", "meant for: Bitronix 2.1", "choice: --drop"):
+    for words in ("2 in transactions", "2. Move it into place.", "product: Bitronix 2.1", "choice: --drop"):
         assert words in page
 
 
@@ -193,7 +193,7 @@ def test_a_source_that_changes_meanwhile_is_noticed(old: Path, end: bytes) -> No
         (old / "btm1.tlog").write_bytes((old / "btm1.tlog").read_bytes()[:-1] + end)
         yield b"x"
 
-    with pytest.raises(FilesetError, match="changed while it was read"):
+    with pytest.raises(FilesetError, match="changed during the read"):
         made(old, old.parent / "new", others=[NewFile("extra", change())])
     assert left(old.parent) == []
 
@@ -201,12 +201,12 @@ def test_a_source_that_changes_meanwhile_is_noticed(old: Path, end: bytes) -> No
 def test_other_files_where_the_reports_go_are_not_touched(old: Path) -> None:
     other = old.parent / "new.loss-report.md"
     other.write_text("mine")
-    with pytest.raises(FilesetError, match="no report of ours"):
+    with pytest.raises(FilesetError, match="not a report of journalspec"):
         made(old, old.parent / "new")
     assert other.read_text() == "mine"
     other.unlink()
     other.symlink_to(old / "btm1.tlog")
-    with pytest.raises(FilesetError, match="no report of ours"):
+    with pytest.raises(FilesetError, match="not a report of journalspec"):
         made(old, old.parent / "new")
     assert left(old.parent) == ["new.loss-report.md"]
 
@@ -427,7 +427,7 @@ def test_a_sound_record_in_what_was_given_up_is_named_with_its_place(old: Path) 
         dropped=(Dropped("btm1.tlog", 100, 90, "bad-checksum"), Dropped("btm1.tlog", 300, 5, "bad-checksum")),
         unanchored=(record, replace(record, at=At("btm1.tlog", 400, 60))),
     )
-    text = "a sound record where what is around it cannot be used"
+    text = "an intact record in bytes that cannot be used"
     assert [*losses(replace(answer, observation=seen), "../x/")][2:] == [
         LossItem("record", "given-up", text, "gtrid 07", file="../x/btm1.tlog", off=120, length=60)
     ]
@@ -480,7 +480,7 @@ def test_a_long_report_is_a_stream_and_its_page_has_the_first_of_each_kind(old: 
 def test_a_format_without_new_stores_and_an_answer_without_a_state_are_refused(old: Path) -> None:
     answer = answered(old)
     refused = replace(answer, observation=replace(answer.observation, state=None))
-    with pytest.raises(CannotRebuild, match="recovery keeps nothing"):
+    with pytest.raises(CannotRebuild, match="recovery keeps no data"):
         new_store(refused, StoreChoices())
     unknown = replace(answer, journal=replace(answer.journal, format="no_such_format"))
     with pytest.raises(CannotRebuild, match="no new store can be made"):

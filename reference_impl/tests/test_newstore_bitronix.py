@@ -113,7 +113,7 @@ def test_a_decision_is_taken_back() -> None:
         (pair(LOG), {"keep": (ONE.hex(),)}, "no such transaction"),
         (pair(LOG), {"queues": ("q",)}, "neither queues"),
         (pair(LOG), {"index_acks": True}, "neither queues"),
-        (pair([record(PREPARED, ONE, ())]), {"commit": (ONE.hex(),)}, "names no resource"),
+        (pair([record(PREPARED, ONE, ())]), {"commit": (ONE.hex(),)}, "has no resource"),
         (
             pair([record(COMMITTED, ONE)], [record(COMMITTING, ONE)]),
             {"keep": (ONE.hex(),)},
@@ -152,7 +152,7 @@ def test_decisions_of_a_sound_other_file_are_listed_where_the_active_one_is_dama
     (item,) = store.left_out()
     assert (item.id, item.file, item.off, item.code) == (FIRST, "btm2.tlog", HEADER_SIZE, "may-be-lost")
     assert item.text == (
-        "it is to be committed on db1, jms1, unless it has ended in what is damaged; --keep carries it over"
+        "it is to be committed on db1, jms1, unless its end is in damaged bytes; --keep carries it over"
     )
     store, again = made(answer, keep=(ONE.hex(),))
     assert outcomes(again) == {FIRST: ("commit", ["db1", "jms1"])}

@@ -456,9 +456,9 @@ def test_a_transaction_in_doubt_is_rolled_back(old: Path, tmp_path: Path) -> Non
         (StoreChoices(commit=("0908",)), "no transaction '0908' is in doubt"),
         (StoreChoices(rollback=("232",)), "no transaction '232' is in doubt"),
         (StoreChoices(commit=(BRANCH,), rollback=("193",)), "is to be committed and rolled back"),
-        (StoreChoices(queues=("APP.T",)), "as a whole: --queue"),
-        (StoreChoices(drop=("APP.T",)), "as a whole: --drop and --keep"),
-        (StoreChoices(keep=("x",)), "as a whole: --drop and --keep"),
+        (StoreChoices(queues=("APP.T",)), "completely: --queue"),
+        (StoreChoices(drop=("APP.T",)), "completely: --drop and --keep"),
+        (StoreChoices(keep=("x",)), "completely: --drop and --keep"),
         (StoreChoices(salvage_records=True), "are for KahaDB"),
     ],
 )

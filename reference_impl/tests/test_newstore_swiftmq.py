@@ -149,7 +149,7 @@ def test_a_branch_that_cannot_be_read_is_omitted_on_request() -> None:
     (item,) = store.left_out()
     assert (item.what, item.id, item.queue, item.code) == ("transaction", "1", "sys$prepared", "bad-branch")
     assert item.off == gtrid // 2048 * 2048
-    assert "what they removed as if rolled back" in item.text
+    assert "messages that they removed stay in their queues" in item.text
     (line,) = store.chosen()
     assert line.startswith("--drop sys$prepared: 1 branches that cannot be read are left out")
     # The option also works together with other choices.
