@@ -43,7 +43,7 @@ for (const [path, text] of Object.entries(made)) writeFileSync(process.argv[3] +
 
 @cache
 def drawn(family: Family, number: int) -> list[tuple[str, str, bytes]]:
-    """Return `number` types of a family: root, version and bytes, always the same ones."""
+    """Return `number` drawn types of a family (root, version, bytes), the same ones in every run."""
     random = Random(46)
     pairs = [(root, version) for root in family.roots for version in family.versions]
     return [(*pairs[at % len(pairs)], draw(family, *pairs[at % len(pairs)], random)) for at in range(number)]
