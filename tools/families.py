@@ -6,10 +6,10 @@ takes over those of another one) and ``[[sweep]]`` tables, which yield the cases
 for       loops, each ``{name = values}``; values are a list, a range, a table by
           edition, or a generator (``GENERATORS``); a value that is a table binds its
           members. Inner ``[[sweep.row]]`` tables are gone through in each round.
-journal   the sound journal as the format's author module takes it; ``other`` has more
+journal   the sound journal, described for the format's author module; ``other`` has more
 damage    edits (:mod:`.edits`)
-fresh     omits what is byte for byte an earlier case of the same sweep and journal
-id, title, how, edition, params, notes and whatever a family says
+fresh     omits cases with the same bytes as an earlier case of this sweep and journal
+id, title, how, edition, params, notes and all members that a family may have
 by        changes by outcome: ``{when = {reason = "bad-length"}, breaks = [...]}``
 
 All texts may contain names in braces (:mod:`.templates`). Besides the variables there are, for ``by`` and

@@ -136,7 +136,7 @@ class Exam:
         claims = {**hello["formats"][subject.format], "features": ["damage", "pure"]}
         self._hello = hello | {"formats": {subject.format: claims}}
         self._answers = dict(_answer(reference, case) for case in self.cases)
-        #: The lines of a report about these cases, of which one failed.
+        #: The lines of a report about these cases, one of which failed.
         self.report: tuple[str, ...] = ()
 
     def write(self, directory: Path) -> tuple[Path, Path]:
@@ -207,7 +207,7 @@ class Sandbox:
         return str(path)
 
     def impl(self, name: str, mode: str) -> list[str]:
-        """Return the options that name a fake in `mode`."""
+        """Return the options that select a fake in `mode`."""
         if mode == PYTHON:
             return ["--impl", f"py:{misdeeds.__module__}:{name}"]
         command = shlex.join([sys.executable, str(Path(_faulty.__file__).parent), name])

@@ -4,10 +4,10 @@
     python tools/fuzz.py --format FORMAT --family FAMILY --count 1000000 --seed 1
     python tools/fuzz.py --format FORMAT --family FAMILY --count 10000 --one-byte
 
-A reader must not raise any exception but its documented error, take longer than a bound, allocate more than a
-multiple of its input, or return an observation that cannot be true. Readers are the reference (detect, read,
+A reader must not raise an exception other than its documented error, exceed a time limit, or allocate more
+than a multiple of its input. Its observation must not be impossible. Readers are the reference (detect, read,
 recover under every policy) and the schemas (construct, kaitai). The schemas must read the same records as the
-reference. The last inputs are those that are made to be expensive to read.
+reference. The last inputs are made to be expensive to read.
 
 Every other input is a function of format, seed and number: `--only N` repeats one. To use several processors,
 start several runs with different seeds. Exit status: 0 nothing found; 1 something found; 2 usage.
@@ -260,7 +260,7 @@ def sound(seen: Observation, files: Files) -> Observation:
 def judge(readers: Readers | BodyReaders, item: Input, *, measure: bool = False) -> tuple[str, str]:
     """Run the readers on one input within its bounds; return the outcome and the fault, if there is one.
 
-    With `measure`, memory is checked too. The caller has `raise_too_long` for SIGPROF.
+    With `measure`, memory is also checked. The caller has `raise_too_long` for SIGPROF.
     """
     # The names of files are part of the input's size: thousands of tiny files consist mostly of their names.
     size = sum(len(name) + len(data) for name, data in item.files.items())

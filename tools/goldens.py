@@ -2,9 +2,9 @@
 
     python tools/goldens.py [FORMAT ...] [--every N] [--states]
 
-For each n-th workload of the core tier this prints a digest of all its states: their case ids, whether they
-may be refused, the verdict on each reader, the outcomes that a case would permit, their category and the
-field in which a record is torn. With --states it prints these values for each state, to find the differences.
+For each n-th workload of the core tier this prints a digest of all its states: their case ids, permitted
+refusals, the verdict on each reader, the outcomes that a case would permit, their category, and the field in
+which a record is torn. With --states it prints these values for each state, to find the differences.
 `corpus/tests/data/goldens.json` contains the output for a sample, and a test compares both. Whoever changes
 that file must explain the change.
 """

@@ -75,7 +75,7 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
 LEAST, TIMES_AS_MANY, LONG = 0.01, 8, 1.0
 #: RUNS: the number of runs of the small size. The quickest counts, because a disturbed run is slower, and a
 #: slow small size hides growth. ROUNDS: the number of runs of the other sizes in each round. A disturbed run
-#: seems to grow, so a command that grows too much gets another round.
+#: seems to grow, so a command that grows too much is measured in another round.
 RUNS, ROUNDS = 3, (1, 2, 3, 3)
 #: The number of elements of a nearly empty journal: its time is that of the command itself, and its bytes are
 #: those of the fixed part.
@@ -141,7 +141,7 @@ A_PAGE = 60
 
 
 def index_pages(n: int, first: int, kind: str, entry: Callable[[int], str]) -> list[str]:
-    """Return chained index pages with n entries, the first of which is page `first`."""
+    """Return chained index pages with n entries; the first of these pages is page `first`."""
     count = -(-n // A_PAGE)
     out = []
     for at in range(count):

@@ -1,9 +1,9 @@
 """Makes expectation files from reports and rules, which assign each failure to a deviation.
 
 ``python tools/known.py --product ID --out FILE REPORT...`` reads reports of runs without expectations (all
-published tiers), explains every failure by the first fitting rule of the ``known.toml`` beside the product's
-harness, and writes one entry per pattern. A failure that no rule explains is printed, and the exit status is
-1: the failure is new, and a person has to examine it.
+published tiers). It explains every failure by the first fitting rule of the ``known.toml`` beside the
+product's harness, and writes one entry per pattern. A failure that no rule explains is printed, and the exit
+status is 1: the failure is new, and a person has to examine it.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ class KnownRule:
     """One kind of failure and the deviation that causes it; empty conditions are ignored.
 
     `versions` (products' versions), `ops` (``read``, ``recover.strict``...) and `told` (codes, reasons and
-    notes of the case's expectations) name alternatives, `cases` are patterns, `outcome` is a result class,
-    `fingerprint` is a regular expression. `says` is a regular expression for the beginning of the reason,
-    which contains the expected and the actual value. With `outcome` "flaky" all cases of the rule are listed,
-    failed or not.
+    notes of the case's expectations) are lists of alternatives. `cases` are patterns, `outcome` is a result
+    class, `fingerprint` is a regular expression. `says` is a regular expression for the beginning of the
+    reason, which contains the expected and the actual value. With `outcome` "flaky" all cases of the rule are
+    listed, failed or not.
     """
 
     deviation: str
@@ -152,7 +152,7 @@ def _no_state(result: Result) -> str:
 def entries(known: Mapping[str, KnownFailure], asked: Sequence[str]) -> Iterator[tuple[str, KnownFailure]]:
     """Yield (pattern, known failure) such that one pattern matches each probe, with few patterns.
 
-    A pattern is usable if all asked probes that it matches have the same known failure.
+    A pattern is usable if all probes of the run that it matches have the same known failure.
     """
     left = dict(known)
     for probe in known:

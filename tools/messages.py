@@ -173,8 +173,8 @@ def foretold(format_id: str, codes: Iterable[str]) -> tuple[ProductMessage, ...]
 
     `codes` are the reasons, notes, kinds of `missing`, and the refusal code in the answer of strict recovery.
     Messages about losses come first. If the product refuses to start, messages without a loss are omitted,
-    because it may not get that far. No command prints this list, because predictions can fail: of 106
-    predicted messages that were tried one by one, 14 were not printed.
+    because it may stop before printing them. No command prints this list, because predictions can fail: of
+    106 predicted messages that were tried one by one, 14 were not printed.
     """
     wanted = set(codes)
     found = [entry for entry in messages(format_id) if wanted & set(entry.start)]

@@ -1,14 +1,14 @@
 """Mutants of the reference with one small fault each, to test whether the corpus detects the faults.
 
 ``reference_impl/tests/mutants/FORMAT.toml`` lists for each mutant a place in the reference, a text that
-occurs in that place exactly once, its replacement, and the reason why a real implementation might contain
-this fault. A place is ``module:name``: a function, a method (``module:Class.method``), a class or a constant
-of the module. Code outside the place does not matter: a change of one function never breaks the mutants of
-another. A mutant is loaded as a private copy of that module and of the modules that import it; other modules
-are shared. The reference itself is never changed.
+occurs there exactly once, its replacement, and why a real implementation might contain this fault. A place is
+``module:name``: a function, a method (``module:Class.method``), a class or a constant of the module. Code
+outside the place does not matter: a change of one function never breaks the mutants of another. A mutant is
+loaded as a private copy of that module and of the modules that import it; other modules are shared. The
+reference itself is never changed.
 
-``python tools/mutants.py`` lists them and checks that each one still fits the reference's source. ``python
-tools/mutation.py`` reports which cases detect which mutant.
+``python tools/mutants.py`` lists them and checks that each one still fits the reference's source.
+``python tools/mutation.py`` reports which cases detect which mutant.
 """
 
 from __future__ import annotations
@@ -286,7 +286,7 @@ def mutant_of(format_id: str, name: str) -> Mutant:
 
 
 def load_unproved(format_id: str) -> dict[str, str]:
-    """Return requirement -> why no mutant can break it, as the format's table says."""
+    """For some requirements, return the reason in the format's table why no mutant can break them."""
     return {entry["requirement"]: entry["why"] for entry in _table(format_id).get("unproved", ())}
 
 

@@ -1,10 +1,10 @@
 """Checks that cases detect every mutant of the reference, and that every `must` has such a mutant.
 
 ``python tools/mutation.py`` prints for each mutant how many cases of the smoke tier detect it. For each
-``must`` it prints the mutant that breaks it, with the number of cases that refer to the requirement and
-detect the mutant, or the reason why there is no mutant. Exit status: 0 if all is proved and no case fails on
-the reference, 1 otherwise, 2 usage. ``--json`` prints the proofs (mutant and first case per must), from which
-the site's coverage table is made.
+``must`` it prints the mutant that breaks it, or the reason why there is none. It also prints the number of
+cases that refer to the requirement and detect the mutant. Exit status: 0 if all is proved and no case fails
+on the reference, 1 otherwise, 2 usage. ``--json`` prints the proofs (mutant and first case per must), from
+which the site's coverage table is made.
 """
 
 from __future__ import annotations

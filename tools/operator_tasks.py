@@ -3,7 +3,7 @@
     python tools/operator_tasks.py [--mb 350] [--only PRODUCT/WORD] [--fresh] [--show]
 
 Artemis, KahaDB, Derby and Bitronix each write a store, count its items, and are halted as by kill -9. Copies
-are damaged where a task says so. `journalspec` performs each task, and then the vendor's means (its tool, or
+are damaged if a task requires it. `journalspec` performs each task, and then the vendor's means (its tool, or
 a start of the product on a copy) perform it in another process. Our answer is judged by the product's counts.
 Stores, and the answers of one commit, are kept in the cache (JOURNALSPEC_CACHE, or ~/.cache/journalspec), so
 that a stopped run can be continued.
@@ -297,7 +297,7 @@ def _by_index(asked: Asked, words: str) -> Counter[str]:
 
 
 def _doubt(asked: Asked) -> str:
-    """Return the fault if our number of transactions in doubt is not that of the product."""
+    """Return the fault if our number of transactions in doubt differs from the product's."""
     number = len(asked.before.of("prepared") or asked.before.of("decided"))
     verb = "is" if number == 1 else "are"
     words = r"(in\s+doubt|decided|prepared|unfinished)"
@@ -331,12 +331,12 @@ def _decided(asked: Asked) -> str:
     done, undone = (asked.product.of("count").get(name, 0) for name in ("committed", "rolledback"))
     if lacking or done == len(names):
         return f"{lacking} not named" if lacking else ""
-    # BTM 2.1.4 may elect the wrong file. Then a start undoes each decision, and our answer must say so.
+    # BTM 2.1.4 may elect the wrong file. Then a start undoes each decision, and our answer must state this.
     return asked.said("rolls back") if undone else f"the product committed {done}"
 
 
 def _lost_batch(asked: Asked) -> str:
-    """KahaDB with damage in a file: salvage keeps the product's messages, our answer lists the loss."""
+    """KahaDB with damage in a file: salvage keeps the product's messages, and our answer lists the loss."""
     # The reason depends on which part of a batch is in the damaged sector.
     reasons = "bad-(checksum|chain|header)"
     return _queues(asked, asked.product) or asked.said(reasons, r"db-\d+\.log:\d+\.\.\d+")
@@ -400,7 +400,7 @@ def _redacted(asked: Asked) -> str:
 
 
 def _exported(asked: Asked) -> str:
-    """The number of rows of one queue is that of the product."""
+    """The number of exported rows of one queue equals the product's number of messages."""
     wanted = asked.before.of("queue")[EXPORTED]
     rows = len(re.findall(rf",{EXPORTED},\d+,ID:", asked.ours.text))
     return "" if rows == wanted else f"{rows} rows, not {wanted}"

@@ -92,9 +92,9 @@ def captured_cases(format_id: str, root: Path | None = None) -> Iterator[Case]:
     """Yield the captured cases of `format_id`, ordered by product, version and name.
 
     A capture is a folder ``corpus/captured/<format>/<product>-<version>/<name>/``: the journal's files as
-    written, ``provenance.toml`` (where they come from) and ``expected.json`` (what must be read from
-    them). The files are never edited; ``X.gz`` means ``X``, compressed. `root` is the folder of the
-    captures (default: the checkout's). Raises AuthoringError naming the folder that is not complete.
+    written, ``provenance.toml`` (their origin) and ``expected.json`` (the required answers). The files are
+    never edited; ``X.gz`` means ``X``, compressed. `root` is the folder of the captures (default: the
+    checkout's). Raises AuthoringError naming the folder that is not complete.
     """
     folder = root or CHECKOUT / "captured" / format_id
     for place in sorted(path.parent for path in folder.glob(f"*/*/{EXPECTED}")):

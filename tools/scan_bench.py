@@ -2,9 +2,9 @@
 
     python tools/scan_bench.py [--format FORMAT] [--mb 100] [--stores [--messages N]] [--spark] [--loops]
 
-For each format, a sound journal of small records is written into a temporary directory. It is read in turn by
-the plain loop below (which checks only lengths, chain and checksums of a sound journal), by the reader's
-scan, by the scan with all typed columns, and by recovery with verdict and state. The best of three runs
+For each format, a sound journal of small records is written into a temporary directory. Four programs read it
+in turn: the plain loop below, the reader's scan, the scan with all typed columns, and recovery with verdict
+and state. The plain loop checks only lengths, chain and checksums of a sound journal. The best of three runs
 counts, in CPU seconds. With `--stores`, recovery of a KahaDB, an Artemis and a Derby store of real size is
 compared with the products' own readers, including the start of their JVM. The products write these stores the
 first time (see stores.py). With `--spark`, Spark counts the rows of each journal and reads them with all

@@ -34,7 +34,7 @@ WIDTHS = (1280, 390)
 HEIGHT = 1000
 #: Seconds for the scripts of a page.
 PATIENCE = 30
-#: Pictures are no taller than this.
+#: The greatest height of a picture.
 TALLEST = 2000
 THEMES = ("light", "dark")
 #: Scripts that return the blocks of an open page that are too wide, and the texts that are too faint in a

@@ -184,7 +184,7 @@ def test_a_report_replaces_nothing_that_is_read(option: str, link: str | None, t
         report = tmp_path / "report.jsonl"
         getattr(report, link)(read[option])
     options = [part for name, path in read.items() for part in (name, path)]
-    # The implementation cannot be started: nothing was asked.
+    # The implementation cannot be started, so no question was asked.
     done = call("run", *options, "--impl", "./gone --x", "--report", report, status=2)
     assert f"is the same file as {option} {read[option]}" in done.stderr
     assert {path: path.read_bytes() for path in read.values()} == before

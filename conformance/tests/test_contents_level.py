@@ -1,4 +1,4 @@
-"""Level contents: it is judged for implementations that report contents, and not asked of others."""
+"""Level contents: implementations that report contents are judged at this level, others are not."""
 
 from __future__ import annotations
 

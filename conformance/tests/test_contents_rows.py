@@ -62,7 +62,7 @@ def lines(done: Any) -> list[dict[str, Any]]:
 
 
 def rows(path: Path, *asked: str) -> list[dict[str, Any]]:
-    """Return the rows that `inspect` gives as lines of JSON."""
+    """Return the rows that `inspect` prints as lines of JSON."""
     return [line["row"] for line in lines(call("inspect", path, *asked, "--ndjson")) if "row" in line]
 
 

@@ -209,7 +209,7 @@ def test_files_that_are_compressed_are_digested_as_they_are_stored(pair: Path) -
 
 
 def test_a_place_in_what_the_new_store_accounts_for_is_refused(tmp_path: Path) -> None:
-    """The argument is the log, but the database around it is also read, so its directory is refused, too."""
+    """The argument is the log, but the database around it is also read, so its directory is also refused."""
     home = tmp_path / "db"
     shutil.copytree(ROOT / "corpus/captured/derby_log/derby-10.14.2.0/changes", home / "log")
     (home / "seg0").mkdir()

@@ -83,7 +83,7 @@ def test_files_that_an_editor_on_windows_wrote_are_read(tmp_path: Path) -> None:
 
 
 def test_unremovable_file_does_not_fail_the_run(tmp_path: Path) -> None:
-    """Scratch directories with files that a virus scanner holds remain; the answer is the same."""
+    """Scratch directories remain if a virus scanner has a file in them open; the answer is the same."""
     done = poor(*RUN, LOCKED=".tlog", TMPDIR=str(tmp_path))
     assert "Traceback" not in done.stderr
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,11 +1,9 @@
 """Outcomes that were recorded from the real classes, compared with the harnesses and the specification.
 
 The record contains each implementation's result for each input. The harnesses must return the same results.
-What the specification says is taken from the reference; each difference from it must be explained by exactly
-one entry of
-``data/recorded_outcomes.toml``, which names a deviation. For two implementations that do not run here (the
-``jbm-*``) only the record is compared. Without
-``--products whole`` the harnesses are asked about a sample.
+The reference's result stands for the specification. Exactly one entry of ``data/recorded_outcomes.toml``,
+which refers to a deviation, must explain each difference from it. For two implementations that do not run
+here (the ``jbm-*``) only the record is compared. Without ``--products whole`` only a sample is tried.
 """
 
 from __future__ import annotations

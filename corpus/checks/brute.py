@@ -1,17 +1,17 @@
 """Compares the engine's crash states with those of a brute-force oracle.
 
-For every trace that is small enough (no crash point with more than MOST downward-closed sets) this builds all
-states the slow way (:mod:`brute_states`), derives the required outcome of each from the origin of its bytes
-(:mod:`brute_expected`), and reports these differences:
+A trace is small enough if no crash point has more than MOST downward-closed sets. For every such trace this
+builds all states by brute force (:mod:`brute_states`), and derives the required outcome of each state from
+the origin of its bytes (:mod:`brute_expected`). It reports these differences:
 
-unreachable   a state that the engine yields and that cannot be, by brute force
-missing       a state that can be and that the engine does not yield
-extra         a write torn at a byte at which the page does not have it torn
-preset        a state that is put down to another preset than the strongest that reaches it
-required      what must be kept, may be kept or must not reappear differs
-refusal       whether a reader may refuse differs
-verdict       one of the format's readers is judged differently, by the records that it lists or by what
-              it makes of them (:mod:`brute_effects`; of a wrong state any verdict on effects will do)
+unreachable   the engine yields a state that brute force does not reach
+missing       brute force reaches a state that the engine does not yield
+extra         a write is torn at a byte at which the page on the crash model does not tear it
+preset        the engine does not attribute a state to the strongest preset that reaches it
+required      the records that must be kept, may be kept or must not reappear differ
+refusal       only one of the two permits that a reader refuses
+verdict       the verdicts on one of the format's readers differ, either on the records that it lists or on
+              their effects (:mod:`brute_effects`; of a wrong state any verdict on effects is accepted)
 
 """
 
@@ -108,7 +108,7 @@ class OracleReport:
 def points(trace: Trace, *, all_promises: bool) -> list[int]:
     """Return the crash points of subset presets: before each force and acknowledgement, and the end.
 
-    Writes in flight at a point between two of these are in flight at the later one, too. With `all_promises`,
+    Writes in flight at a point between two of these are also in flight at the later one. With `all_promises`,
     also before releases: they change nothing on disk, but less is required afterwards.
     """
     kinds = (Sync, SyncDir, Ack, Release) if all_promises else (Sync, SyncDir, Ack)

@@ -1,11 +1,12 @@
 """Determines by trying every set of operations which logical states may reappear after a crash.
 
 The second oracle for effects, written from the definition of durable linearizability: a recovered state is
-right if it is the state after some set S of operations with acknowledged <= S <= issued that is closed under
-the order that the format promises. All such sets are tried, one by one. The format's model returns the state
-after each set, and the table ``read`` of the format's workloads defines the order between operations. A set
-must also agree with the records that the answer lists. Listed operations are in the set. Operations that are
-neither acknowledged nor listed are not in it, unless the reader may have read a record that replaces them.
+right if it is the state after some set S of operations with acknowledged <= S <= issued. The set S must be
+closed under the order that the format promises. All such sets are tried, one by one. The format's model
+returns the state after each set, and the table ``read`` of the format's workloads defines the order between
+operations. A set must also agree with the records that the answer lists. Listed operations are in the set.
+Operations that are neither acknowledged nor listed are not in it, unless the reader may have read a record
+that replaces them.
 """
 
 from __future__ import annotations

@@ -3,13 +3,13 @@
 A second opinion, written from the definitions of the invariants and not from the engine: state by state,
 record by record, byte by byte.
 
-A record *is whole* if every byte of its place comes from the write that put it there, or has the value of
-that write (such bytes cannot be distinguished). A record in several places at once is whole if each of them
-is. A record that was written more than once is whole if one of the writings is. It *counts* if a write that
-makes it live is whole in the same sense. The loss of a record that counts and is not whole must be reported,
-unless it was released. It need not be reported if whole records from before the trace are in its place: then
-the state looks as if nothing had been written. Old records must fit: they follow each other from the
-beginning of a record that counts to the end of one.
+A record *is whole* if every byte of its place comes from the write of this record, or has the value that this
+write gave it (such bytes cannot be distinguished). A record in several places at once is whole if each of
+them is. A record that was written more than once is whole if one of the writings is. It *counts* if a write
+that makes it live is whole in the same sense. The loss of a record that counts and is not whole must be
+reported, unless it was released. It need not be reported if whole records from before the trace are in its
+place: then the state looks as if nothing had been written. Old records must fit: they follow each other from
+the beginning of a record that counts to the end of one.
 
 In the other classes, the bytes of a state decide whether it is possible. A lying device leaves the content of
 some earlier moment. A force that failed leaves pages of the trace's past. Each kind of corruption changes a
@@ -257,7 +257,7 @@ class Accounts:
         )
 
     def _led_to(self, state: BruteState, place: WrittenPlace, record: str) -> bool:
-        """Return whether a write after that of `place` makes `record` live."""
+        """Return whether a write after the write of `place` makes `record` live."""
         return any(sign.who >= place.who and sign.whole(state) for sign in self.counts[record])
 
     def _hidden(self, state: BruteState, place: WrittenPlace) -> bool:

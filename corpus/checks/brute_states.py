@@ -6,10 +6,10 @@ enumeration that builds the corpus:
 1. every operation is taken apart into *micro-operations*: one for each granule
    that it touches, one for a change of size, one for a change of names;
 2. the preset defines the order between them: two micro-operations on the same granule, the same size or the
-   names are always ordered (there is one page of each), and a force puts everything that it covers before all
-   later ones;
+   names are always ordered (there is one page of each), and a force puts everything that it covers before
+   all later ones;
 3. a state keeps a downward-closed set of the issued operations, including all forced ones. *All* such sets
-are walked, one by one;
+   are enumerated, one by one;
 4. with prefix order, all operations before the crash are kept, and any front
    part of the next write that ends at an edge of a granule.
 
@@ -199,7 +199,7 @@ class Machine:
         self.forced.update(at for at, micro in enumerate(self.micros) if micro.target[:2] in covered)
 
     def ideals(self) -> Iterator[tuple[int, ...]]:
-        """Yield every downward-closed set of micro-operations that holds all forced ones."""
+        """Yield every downward-closed set of micro-operations that contains all forced ones."""
         yield from self._ideals(0, ())
 
     def _ideals(self, at: int, kept: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

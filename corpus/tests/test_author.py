@@ -82,8 +82,8 @@ def test_the_reference_reads_what_an_author_module_says_of_its_records(format_id
 def test_labels_cover_every_byte_of_headers_and_records_once(format_id: str, edition: str) -> None:
     """Only zeros of an alignment or a page, and the fill after the records, have no label."""
     built = written(format_id, edition)
-    # A batch has its own header; the label of the complete batch ends in `.whole`, as does that of a complete
-    # page. The end marker of a log can have the label `.marker`.
+    # A batch has its own header. The labels of complete batches and of complete pages end in `.whole`. The
+    # end marker of a log can have the label `.marker`.
     wholes = [name.removesuffix(".whole") for name in built.labels if name.endswith(".whole")]
     owners = tuple(f"{name}." for name in (*built.records, *wholes, "f1.header", "f2.header"))
     # An entry of a page is covered by the labels of its fields.

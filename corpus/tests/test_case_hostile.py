@@ -148,7 +148,7 @@ def test_checks_equal_the_schema(what: str, given: dict[str, Any]) -> None:
     )
     schema = json.loads(files("journalspec_corpus").joinpath("case.schema.json").read_text(encoding="utf-8"))
     fits = Draft202012Validator(schema).is_valid(given)
-    # Python's $ also matches before a final newline; that of JSON Schema does not.
+    # In Python $ also matches before a final newline; in JSON Schema it does not.
     assert fits == (any(words in str(caught.value) for words in beyond) or "newline" in what)
 
 

@@ -1,4 +1,4 @@
-"""The second oracle: brute force gives the same results, and the comparison detects differences."""
+"""The second oracle: brute force has the same results, and the comparison detects differences."""
 
 from __future__ import annotations
 

@@ -252,7 +252,7 @@ def test_reach_of_another_writer_decides_its_safe_states() -> None:
         Reached("R", "one", "e", "prefix-byte"),
         Reached("R", "one", "e", "epoch-subset-512"),
         Reached("R", "one", "e", "epoch-subset-512", "strict", "lost"),
-        # The same state as that of the first writer, for which it is stored.
+        # The second writer reaches the same state, which is stored for the first writer.
         Reached("R", "two", "e", "prefix-sector-512"),
         Reached("R", "two", "e", "prefix-byte"),
         Reached("R", "two", "e", "prefix-byte", "strict", "lost"),

@@ -163,7 +163,7 @@ def test_each_place_of_damage_in_a_disk_journal_is_seen() -> None:
             other[POSITION_AT : POSITION_AT + 8] = (places[-1] + size).to_bytes(8, "big")
             for at, place in enumerate(places[:3]):
                 other[place + CRC_AT] ^= bad >> at & 1
-            if longer:  # the second record claims also the bytes of the third one, and is no longer valid
+            if longer:  # the second record also claims the bytes of the third one, and is no longer valid
                 other[places[1] + 4 : places[1] + 8] = (2 * size - UNCOUNTED).to_bytes(4, "big")
             yield {"btm1.tlog": active, "btm2.tlog": bytes(other)}
 

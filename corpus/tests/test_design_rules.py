@@ -184,7 +184,7 @@ def test_a_proof_by_a_case_holds() -> None:
 
 
 def test_a_proof_that_is_made_wrong_fails() -> None:
-    """A proof with a changed member gives another verdict or is refused."""
+    """A proof with a changed member has another verdict or is refused."""
     name, proof = next(
         (name, proof)
         for name, _, item in entries()

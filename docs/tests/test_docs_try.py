@@ -178,7 +178,7 @@ def test_damage_is_reported_with_its_offset(
 
 
 def test_a_large_file_is_read_in_pieces_and_forgotten(table: Path, tmp_path: Path) -> None:
-    """300,000 records: a few are listed, progress is reported, memory is that of the file."""
+    """300,000 records: a few are listed, progress is reported, and memory is bounded."""
     path = tmp_path / "hornetq-data-1.hq"
     record = bytes([16, 0, 0, 0, 1, 0]) + bytes(8) + b"\0\0\0\x12"
     path.write_bytes(b"\0\0\0\2" + bytes(4) + bytes(7) + b"\1" + record * 300_000)

@@ -1,4 +1,4 @@
-"""Plans and columns of all formats: scans and reading give equal objects and equal Arrow arrays."""
+"""Plans and columns of all formats: scans and reading result in equal objects and equal Arrow arrays."""
 
 from __future__ import annotations
 

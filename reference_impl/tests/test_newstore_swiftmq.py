@@ -222,7 +222,7 @@ def test_a_message_of_several_queues_is_stored_once() -> None:
 
 @pytest.mark.parametrize("page_size", ["2048", "4096", "32768"])
 def test_pages_of_any_size(page_size: str) -> None:
-    """More queues and messages than an index page holds, and messages of several pages."""
+    """There are more queues and messages than fit into an index page, and messages of several pages."""
     operations = [insert(f"queue-{number:03}", "x" * (number * 97)) for number in range(90)]
     operations += [insert("many", str(number)) for number in range(130)]
     operations += [{"op": "remove", "queue": "many", "key": str(number)} for number in range(0, 130, 3)]

@@ -1,4 +1,4 @@
-"""Journals in an object store give the same answers as in a directory, with and without Spark's reader."""
+"""Journals in an object store have the same answers as in a directory, with and without Spark."""
 
 from __future__ import annotations
 

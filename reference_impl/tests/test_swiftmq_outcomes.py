@@ -155,7 +155,7 @@ def differences(case: Any, found: Recovered, kinds: list[int]) -> str:
     if "rolledForward" in result:
         counts = result["rolledForward"], result["aborted"], result["consistencyCheck"]
         differing += ["log"] * (counts != (len(kinds), kinds.count(ABORT), found.checked))
-    # A second start must give the same result as the first (SMQ-RCV-035).
+    # A second start must have the same result as the first (SMQ-RCV-035).
     differing += ["second"] * isinstance(result.get("secondStart"), dict)
     if theirs["end"] == "started":
         gone = {one["name"] for one in result.get("filesChanged", ()) if one["sizeAfter"] is None}

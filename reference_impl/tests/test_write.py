@@ -1,6 +1,7 @@
 """Writers of all formats: misuse, directories, and the order in which things become durable.
 
-Cases test which bytes writers write and what they refuse; crash tiers test what a stop may lose.
+Cases test which bytes writers write and which operations they refuse; crash tiers test the possible losses
+after a stop.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def test_the_generated_parser_finds_what_the_naive_decoder_finds(parser: Any) ->
 
 
 def kaitai(module: Any, family: Family, root: str, data: bytes, version: str) -> Any:
-    """Return the tree that a generated parser makes of a root of a family."""
+    """Return the tree that a generated parser returns for a root of a family."""
 
     def camel(name: str) -> str:
         return "".join(part.capitalize() for part in name.split("_"))

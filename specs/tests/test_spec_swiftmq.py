@@ -90,7 +90,7 @@ PARSERS = {
 
 
 def found_by_all(root: str, data: bytes) -> dict[str, Any]:
-    """Return what the naive decoder, construct and Kaitai read from contents; construct builds them."""
+    """Return the contents as the naive decoder, construct and Kaitai read them; construct rebuilds them."""
     family = FAMILIES["durable" if root == "durable" else "message"]
     wanted, tree = decode(family, root, data), parse(family, root, data)
     assert schema(family, root, "").build(tree) == data

@@ -1,13 +1,13 @@
 """Bodies of contents, one at a time: their sources, their changes, and their decoders.
 
-A format's module has
+A format's module defines
 
-``DECODERS``   (family, type) -> what reads a body of a version: its fields by name, and what is wrong;
-               a type that is not here is decoded as a part of others only
-``stored()``   bodies that products wrote, as (family, root, version, bytes): those here, and those beside the
-               checkout if they are there
+``DECODERS``   (family, type) -> a function from a body and its version to its fields by name and its fault;
+               other types are decoded only as parts of these
+``stored()``   bodies that products wrote, as (family, root, version, bytes): from this checkout, and from
+               ../shared if it exists
 
-``INSIDE``     perhaps: (family, type) -> what gives the type and the bytes of another body that is in one
+``INSIDE``     (optional) (family, type) -> a function that returns type and bytes of a body within a body
 
 A decoder never raises an exception, whatever the bytes are. The fields that it returns are the values that
 users see.

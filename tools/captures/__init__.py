@@ -1,16 +1,16 @@
-"""Makes captured files: runs scenarios through a product's harness, killed where the scenario says so.
+"""Makes captured files: runs scenarios through a product's harness, and kills it where they require it.
 
 ``python tools/captures FORMAT OUT`` makes ``OUT/<product>/<scenario>/``. Captures in the repository are never
 edited. The operations are in the format's table, see :mod:`journalspec_conformance.harnesses.scenarios`; the
 format's module in this package contains special steps of its products. Members of a scenario that only this
 package reads:
 
-    params          of the write requests                 charset         the JVM's, if not its own choice
-    settings        of the product, besides the usual
+    params          parameters of the write requests      charset         the JVM's, if not its own choice
+    settings        additional settings of the product
     obeys, breaks   requirements that the files show      only            the one product that can do it
-    refused         numbers of operations turned down     forgotten       numbers of those that are lost
-    on."PRODUCT"    what is otherwise with one product; with `kept`, what a person says about files that it
-                    has spoilt
+    refused         numbers of rejected operations        forgotten       numbers of lost operations
+    on."PRODUCT"    values that differ with one product; with `kept`, the right content, as listed by a
+                    person, of files that the product has corrupted
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class Capture:
         return {"format": self.format_id, "edition": product.edition, "params": params, **members}
 
     def play(self, product: Product, scenario: Scenario, directory: Path) -> Played:
-        """Do all sessions of `scenario` in `directory` (empty) and return what was done."""
+        """Do all sessions of `scenario` in `directory` (empty); return the sessions with their steps."""
         charset = scenario.told.get("charset", "")
         connection = self.connect(product, charset)
         impl = connection.hello().impl
@@ -354,8 +354,8 @@ def permitted(
 def _play_steps(connection: Connection, request: Mapping[str, Any], *, killed: bool) -> Steps:
     """Do the operations of a ``write`` request one by one and return each with its stepwise answer.
 
-    `killed`: the process dies after the last operation. The connection is
-    closed. Raises RuntimeError if an operation gets no stepwise answer.
+    `killed`: the process dies after the last operation. The connection is closed. Raises RuntimeError if an
+    operation has no stepwise answer.
     """
     done = []
     steps = connection.steps({**request, "cmd": "write", "step": True})

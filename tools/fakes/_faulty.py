@@ -26,7 +26,7 @@ Does = Callable[["Turn"], object]
 
 
 class Misdeed(NamedTuple):
-    """One misdeed, and the results that a runner must give.
+    """One misdeed, and the results that a runner must report.
 
     `does` is the action at the question, `greets` changes the answer to hello. `expected` is, for each
     possible mode, the required class of the question (and perhaps the fingerprint), or ``refused`` if the
@@ -105,7 +105,7 @@ class Turn:
         return Path(self.request["dir"])
 
     def line(self, reply: Any = None) -> bytes:
-        """Return `reply` (None: the right one) as bytes: a line of the protocol, or what a command prints."""
+        """Return `reply` (None: the right one) as bytes: a line of the protocol, or a command's output."""
         given = self.right if reply is None else reply
         if self.mode == "oneshot":
             given = given.get("ok", given) if isinstance(given, dict) else given
@@ -129,7 +129,7 @@ class Turn:
 
 
 def acts(deed: Callable[[Path], object]) -> Does:
-    """Do something to the directory, then give the right answer."""
+    """Do something to the directory, then return the right answer."""
 
     def does(turn: Turn) -> None:
         deed(turn.directory)

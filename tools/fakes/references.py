@@ -16,7 +16,7 @@ from journalspec_conformance.harnesses.reference import Reference
 from journalspec_conformance.serve import answers, serve
 
 Message = dict[str, Any]
-#: A function from a question and its right answer to the given answer.
+#: A function from a question and its right answer to the fake's answer.
 Hook = Callable[[Message, Message], Message]
 
 

@@ -148,7 +148,7 @@ class Derby:
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
-        # The product prints lines of its own, too.
+        # The product also prints its own lines.
         while line := self._process.stdout.readline():
             if line.startswith("{"):
                 found: dict[str, Any] = json.loads(line)

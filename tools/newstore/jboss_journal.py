@@ -270,8 +270,8 @@ def starts(files: Mapping[str, bytes]) -> bool:
 def live(answer: Answer) -> Any:
     """Return messages, queues and transactions; for journals of other kinds records and transactions.
 
-    If an UPDATE has lost its ADD, the new journal contains it as an ADD. Messages that prevent a broker's
-    start are omitted, and so are operations of transactions in lost queues.
+    If an UPDATE has lost its ADD, the new journal contains the UPDATE as an ADD. Messages that prevent a
+    broker's start are omitted, and so are operations of transactions in lost queues.
     """
     found = contents(answer)
     if not isinstance(found, BrokerContents) or not (
@@ -298,7 +298,7 @@ def live(answer: Answer) -> Any:
     rows["in_doubt"] = [row for row in rows["in_doubt"] if row["queue"] in known]
     named = {name: ident for ident, name in found.store.queues.items()}
     for name in ("messages", "in_doubt"):
-        # A queue gets a new name if its binding is lost.
+        # A queue receives a new name if its binding is lost.
         rows[name] = [{**row, "queue": named.get(str(row["queue"]))} for row in rows[name]]
     rows["duplicates"] = [row for row in rows["duplicates"] if row["address"] is not None]
     for name in ("transactions", "queues"):
