@@ -8,10 +8,10 @@ The product's program of ``tools/stores`` writes each store with its own seed. T
 its end. For the others, the process is killed (SIGKILL) after a random part of the time that the first one
 took. The product is started on a copy and delivers all its data: queues, messages with their fields, bodies
 and due times, subscriptions, and branches in doubt. The contents of the store, read before that start, must
-be the same. A database of Derby contains random tables with rows of all types. It is copied amid its work, as
-a crash leaves it, and all rows of all tables are queried with SQL. A seed repeats the traffic, but not the
-moment of the kill. Exit status: 0 all are the same; 1 one differs; 2 usage. Needs Java 17 or newer and Maven,
-or jars that were fetched before.
+be the same. A database of Derby contains random tables with rows of all types. Its files are copied during
+the work, as a crash leaves them, and all rows of all tables are queried with SQL. A seed repeats the traffic,
+but not the moment of the kill. Exit status: 0 all are the same; 1 one differs; 2 usage. Needs Java 17 or
+newer and Maven, or jars that were fetched before.
 """
 
 from __future__ import annotations

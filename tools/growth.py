@@ -363,8 +363,8 @@ def lists_of(format_id: str) -> Iterator[str]:
         for field in fields:
             if field.kind == "list":
                 yield f"{before}.{field.name}"
-            # A list within an object or list, such as the records of a prepared transaction, has a path of
-            # its own.
+            # A list within an object or list, such as the records of a prepared transaction, has its own
+            # path.
             yield from inner(field.of, f"{before}.{field.name}")
 
     words = get_format(format_id).vocabulary

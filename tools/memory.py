@@ -206,7 +206,7 @@ def _batch(command: int, message: bytes) -> bytes:
 
 
 def derby_log(directory: Path, size: int, shape: Shape) -> int:
-    """Write a log of edition 10.16, begun as by the writer; return how many of its bytes are live."""
+    """Write a log of edition 10.16 that begins like the writer's; return how many of its bytes are live."""
     storage = MemoryStorage()
     load("derby_log").writer(storage, edition="10.16", params={}).apply({"op": "open"})
     files = storage.files

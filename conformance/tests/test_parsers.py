@@ -421,7 +421,7 @@ QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 @pytest.mark.node
 @pytest.mark.java
 def test_java(packages: Path, samples: list[Sample]) -> None:
-    """Built as a user builds the unpacked archive: with Maven."""
+    """The parsers are built as a user builds the unpacked archive, with Maven."""
     maven, java, module = needs("mvn"), needs("java"), packages / "java"
     shutil.copy(DRIVERS / "Main.java", module / "src" / "main" / "java")
     goals = ["compile", "dependency:build-classpath", "-Dmdep.outputFile=classpath"]
@@ -438,7 +438,7 @@ RUST_QUICK = ["-C", "embed-bitcode=no", "-C", "panic=abort"]
 @pytest.mark.node
 @pytest.mark.toolchain
 def test_rust(packages: Path, samples: list[Sample], tmp_path: Path) -> None:
-    """With a stand-in for the runtime, which is in no package registry."""
+    """The parsers are built with a substitute for the runtime, which no package registry contains."""
     rustc, common = needs("rustc"), ["--edition", "2021", "--out-dir", str(tmp_path), *RUST_QUICK]
     for name, source in (
         ("kaitai", TOOL / "standins" / "rust" / "kaitai.rs"),

@@ -56,7 +56,7 @@ serve(Hangs(), sys.stdin, sys.stdout)
 
 @pytest.fixture
 def mark() -> Iterator[str]:
-    """A value in the environment of all processes of a test; those left afterwards are killed."""
+    """Yield a value for the environment of all processes of a test; processes left afterwards are killed."""
     value = secrets.token_hex(8)
     yield value
     for pid in marked(MARK, value):

@@ -1,4 +1,4 @@
-"""Reduction: the result fails as the given state, is a state of its trace, and is locally minimal."""
+"""Reduction: the result fails like the given state, is a state of its trace, and is locally minimal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mutants are private copies: they differ in one place, and the reference stays as it is."""
+"""Mutants are private copies: they differ in one place, and the reference stays unchanged."""
 
 from __future__ import annotations
 

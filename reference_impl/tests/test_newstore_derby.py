@@ -41,7 +41,7 @@ DATA = Path(__file__).resolve().parent / "data"
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "derby_log"
 #: The beginning of the unpacked database's log, its checkpoint, its end, and the branch in doubt.
 FIRST, CHECKPOINT, END, BRANCH = (2, 238), (3, 943), (3, 2276), "0907"
-#: The numbers of rows in its tables, as Derby reports them.
+#: The numbers of rows in the database's tables, as Derby reports them.
 ROWS = {"APP.T": 124, "APP.U": 6, "APP.W": 15}
 
 
@@ -131,7 +131,7 @@ def test_many_records_are_redone_at_once_as_one_by_one(
 
 @pytest.mark.parametrize("product", ["derby-10.1.3.1", "derby-10.16.1.1"])
 def test_the_law_holds_for_logs_alone(product: str, tmp_path: Path) -> None:
-    """Captured logs, as they are, with zeros at the end, and with a bad mirror."""
+    """Captured logs: unchanged, with zeros at the end, and with a bad mirror."""
     count = 0
     for place in sorted(path.parent for path in (CAPTURED / product).glob("*/log1.dat"))[::2]:
         for damage in ("sound", "zeros", "control"):

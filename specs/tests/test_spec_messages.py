@@ -59,7 +59,7 @@ def test_a_row_that_was_made_is_in_the_lines_of_its_record(name: str) -> None:
 
 
 def test_lines_of_the_records_find_the_row_that_they_are_of() -> None:
-    """At least thirty lines of each product, as it printed them, drawn at random."""
+    """Tests at least thirty random lines of each product, as the product printed them."""
     for name in RUN:
         pairs = [
             (entry.id, line)

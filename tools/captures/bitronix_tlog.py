@@ -1,6 +1,6 @@
 """Captured pairs: ``scenarios.toml`` lists the operations, this module derives the required content.
 
-Captures made again are never the same: clocks differ from run to run.
+Repeated captures always differ, because clocks differ from run to run.
 
 No reader of this project takes part. An operation names the requested record; its answer names the file to
 which the product wrote it. If the next answer names the other file, there was a swap: that file starts again

@@ -16,10 +16,10 @@ from journalspec_conformance.programs import scratch
 
 
 def make_base(product: Product, *, out: str) -> bool:
-    """Make OUT/LEVEL.tar.xz, and never overwrite it: then the exit status is 2.
+    """Make OUT/LEVEL.tar.xz; if it exists, the exit status is 2, because it is never overwritten.
 
-    Two bases of one version differ: each database has identifiers of its own. So the bases are made once and
-    never again; the docstring of the package explains why that matters.
+    Two bases of one version differ, because each database has unique identifiers. So the bases are made once
+    and never again; the docstring of the package explains why that matters.
     """
     target = Path(out) / f"{product.edition}.tar.xz"
     if target.exists():

@@ -86,7 +86,7 @@ def _sql(name: str) -> str:
 
 
 def asked(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer to one line."""
+    """Return the answer to one line of standard input."""
     script, errors = request.get("script"), 0
     if "seed" in request:
         return _worked(Path(request["database"]), int(request["seed"]), drawn=bool(request.get("drawn")))

@@ -242,7 +242,7 @@ def _trimmed(name: object) -> str:
 
 
 def _plain(name: Name, ident: str, record: bytes) -> bool:
-    """Return whether ActiveMQ can read a command: without checksums damage may be within it.
+    """Return whether ActiveMQ can read a command, which may be damaged if there are no checksums.
 
     ActiveMQ reads the bytes after an unknown key as keys (KHD-DEV-011). It cannot read a message without an
     id (KHD-DEV-013) or a destination without a name.

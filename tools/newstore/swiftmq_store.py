@@ -36,7 +36,7 @@ def live(answer: Answer) -> Any:
     bad = {remark.key for remark in found.remarks.kept if remark.code == "bad-subscription"}
     rows["subscriptions"] = [row for row in rows["subscriptions"] if row["queue"] not in bad]
     kept = Counter(str(row["queue"]) for row in rows["messages"])
-    # Lost subscriptions are made again; the empty queue of a lost one is removed.
+    # A lost subscription is created anew if a message shows its topic; otherwise its empty queue is removed.
     seen = answer.observation
     lost = {each.name for each in seen.missing if each.code == "durable"}
     lost |= {Path(each.file).stem for each in seen.dropped if each.reason == "bad-durable"}

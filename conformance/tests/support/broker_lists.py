@@ -14,7 +14,7 @@ ALL_KINDS = {*BODIES, "plain", "compressed", "large", "both", "paged"}
 
 
 def plain(value: Any) -> Any:
-    """Return a value of JSON with bytes as bytes."""
+    """Return a value of JSON; objects whose only member is `bytes` become bytes."""
     if isinstance(value, dict):
         if set(value) == {"bytes"}:
             return bytes.fromhex(value["bytes"])

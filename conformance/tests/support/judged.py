@@ -70,7 +70,7 @@ def flat(result: Result) -> str:
 
 
 def start(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run `journalspec` in a process of its own."""
+    """Run `journalspec` in a separate process."""
     command = [*PROGRAM, *map(str, arguments)]
     given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     return subprocess.run(command, text=True, check=False, **given)
