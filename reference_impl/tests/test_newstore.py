@@ -42,7 +42,7 @@ from journalspec_reference.newstore import (
 from tables import literals
 
 ROWS = literals(__file__)
-#: Each force, and its place.
+#: Each force, and the path that was forced.
 FORCED = ROWS["what_is_written_is_forced_before_a_name_leads_to_it"]
 
 SCHEMA = json.loads(resources("journalspec_reference").joinpath("loss-report.schema.json").read_text("utf-8"))
@@ -51,7 +51,7 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 @dataclass
 class Copied(NewStore):
-    """A new store that has the files of the old one, or others."""
+    """A new store that consists of the files of the old one, or of others."""
 
     answer: Answer
     others: Sequence[NewFile] = ()
@@ -86,7 +86,7 @@ class Copied(NewStore):
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
-    """A journal that reads clean, in a directory of its own."""
+    """A journal that reads clean, in its own directory."""
     place = tmp_path / "old"
     place.mkdir()
     find_case("btm.clean.two-phase").materialize(place)
@@ -187,7 +187,7 @@ def test_sources_are_files_and_no_links(old: Path) -> None:
 
 @pytest.mark.parametrize("end", [b"\0more", b"\1"])
 def test_a_source_that_changes_meanwhile_is_noticed(old: Path, end: bytes) -> None:
-    """The source becomes longer, or one of its bytes changes."""
+    """The old store becomes longer, or one of its bytes changes."""
 
     def change() -> Iterator[bytes]:
         (old / "btm1.tlog").write_bytes((old / "btm1.tlog").read_bytes()[:-1] + end)
@@ -224,7 +224,7 @@ def test_two_runs_at_once_do_not_meet(old: Path) -> None:
 
 @needs_fork
 def test_a_run_that_begins_at_once_is_seen_by_its_lock(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second run checked for others before the first had its lock, and now makes its directory."""
+    """A second run looked for other runs before the first one had its lock, and now makes its directory."""
     other = old.parent / ".new.partial-01234567"
     mkdir = Path.mkdir
 
@@ -279,7 +279,7 @@ def test_what_another_user_left_stays_and_does_not_stop_the_run(
 
 
 def forked(action: Callable[[], None]) -> int:
-    """Run an action in a child; return how that ended, as a shell has it."""
+    """Run an action in a child process; return the exit status as in a shell."""
     child = os.fork()
     if not child:
         try:
@@ -294,7 +294,7 @@ def forked(action: Callable[[], None]) -> int:
 
 
 def killed_at(number: int, old: Path) -> Callable[[], None]:
-    """Return a function that makes a new store and is killed at file system call `number`."""
+    """Return a function that makes a new store; its process is killed at file system call `number`."""
     left_over = [number]
 
     def hook(event: str, _: object) -> None:
@@ -383,7 +383,7 @@ def test_an_interruption_leaves_nothing(old: Path) -> None:
 def test_a_store_that_is_in_its_place_is_not_called_unwritten(
     old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The last force of names fails: the new store is there, with its reports."""
+    """The last force of names fails, but the new store exists, with its reports."""
     target = old.parent / "new"
 
     def force(place: Path) -> None:

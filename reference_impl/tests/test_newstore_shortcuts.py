@@ -1,4 +1,4 @@
-"""New stores handle most records in bulk, with the same result as record by record."""
+"""New stores process most records in bulk, with the same result as record by record."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_a_log_whose_lengths_have_changed_is_not_copied(size: int) -> None:
 
 
 def test_a_transaction_is_found_wherever_a_message_names_it() -> None:
-    """The quick look agrees with the reading of each field, for sound and damaged bytes."""
+    """The quick look agrees with a full reading of each field, for sound and damaged bytes."""
     drawn, named = random.Random(47), 0
     fields = [b"\x0a\x03abc", b"\x12\x02de", b"\x28\x07", b"\x28\xff\x01", b"\x22\x90\x01" + bytes(144)]
     fields += [
