@@ -188,7 +188,7 @@ def transaction(body: bytes) -> Transaction:
 
 
 def _action(state: _Buffer, found: Transaction) -> None:
-    """Decode the state of a transaction into `found`, part by part. Raises ERRORS."""
+    """Decode the state of a transaction into `found`, part by part. Raises one of ERRORS."""
     _header(state, found)
     if SUBORDINATE in str(found.type):
         if state.flag():
