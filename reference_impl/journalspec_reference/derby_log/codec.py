@@ -31,7 +31,7 @@ class BadLog(ValueError):
 
 
 class Refusal(ReadingRefused):
-    """Recovery refuses; `phase` and `code` are the specification's, `at` is the faulty place, if known."""
+    """A refusal of recovery; `phase` and `code` are the specification's; `at` is the faulty place."""
 
     def __init__(self, phase: str, code: str, message: str, at: At | None = None) -> None:
         super().__init__(message)

@@ -475,7 +475,7 @@ class LogPass:
         self._unfit = self._unfit or error
 
     def _changed(self, instant: Instant, body: Body) -> None:
-        """Note a container that a record creates or removes, or changes although it is missing."""
+        """Note a container that a record creates or removes, or a missing one that a record changes."""
         container, name = body.fields.get("container"), body.operation.name
         if container is None:
             return

@@ -134,7 +134,7 @@ class Script:
         return parts(statement.encode("utf-8", "replace") for statement in self._statements())
 
     def losses(self) -> Iterator[LossItem]:
-        """Yield the parts of the tables that the script lacks, and rows and values that could not be read."""
+        """Yield missing parts of the script's tables, and rows and values that could not be read."""
         self.counts()
         yield from self._losses.values()
         for remark in self._found.remarks.kept:
@@ -596,7 +596,7 @@ _LITERALS: Mapping[int, Callable[[Any], str]] = {
 
 
 def in_order(names: Sequence[str], of: Mapping[str, set[str]]) -> Iterator[str]:
-    """Yield names, each after the names that it needs (`of`); a cycle is broken at the first name left."""
+    """Yield each name after the names that it needs (`of`); a cycle is broken at its first name."""
     known = {*names}
     left = {name: (of.get(name, set()) & known) - {name} for name in names}
     users: dict[str, list[str]] = defaultdict(list)

@@ -123,7 +123,7 @@ class Bodies:
     def replay(
         self, store: Store, closely: Collection[int], place: int, rows: int, redo_from: int
     ) -> Iterable[int]:
-        """Redo simple records in the first `rows`; yield each other row: the caller redoes it at once.
+        """Redo simple records in the first `rows`; yield other rows, which the caller redoes at once.
 
         The caller redoes changes of the containers in `closely`, except for changes that, according to
         `store`, are already on their pages. `place` is the instant of the batch.
@@ -521,7 +521,7 @@ class Store:
         yield from (found for place in places if (found := self.row(place, taken)))
 
     def row(self, place: RowPlace, taken: set[RowPlace] | None = None) -> Row | None:
-        """Return the row at a place; None without one, or if a part is `taken`. Adds its parts to `taken`."""
+        """Return the row at a place, and take its parts; None without a row, or if a part is `taken`."""
         container, number, ident = place
         page = self.page(container, number)
         row = None if page is None else page.rows.get(ident)

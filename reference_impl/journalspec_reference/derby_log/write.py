@@ -226,7 +226,7 @@ class LogWriter:
         self._buffer, self._size = [], 0
 
     def _flush(self, *, turn: bool = True) -> None:
-        """Write and fsync all groups, one write each; with `turn`, then a checkpoint or a new file if due."""
+        """Write and fsync all groups, one write each; with `turn`, also do a due checkpoint or new file."""
         if self._buffer:
             self._take_out()
         for at, data in self._waiting:
@@ -349,7 +349,7 @@ class LogWriter:
             self._locks = {place: owner for place, owner in self._locks.items() if owner != number}
 
     def _undo_all(self, number: int) -> None:
-        """Write compensation records for the changes of a transaction, the last change first, and its end."""
+        """Write a transaction's compensation records, the last change first, and its end."""
         self._flush()
         for instant, body in list(self._store.undoable(number)):
             fields = body.fields
