@@ -210,7 +210,7 @@ def _completed(answer: Answer, policy: str | None, bad: list[tuple[str, Unreadab
 
 
 def _remarks(answer: Answer) -> Iterator[Note]:
-    """Yield notes for users who do not know the files: their places, their edition, who uses them."""
+    """Yield notes for users who do not know the files: their directories, edition, and current users."""
     journal, seen, description = answer.journal, answer.observation, get_format(answer.journal.format)
     yield from (Note(COMPRESSED, name, text=f"stored as {stored}") for name, stored in journal.packed.items())
     if journal.unlisted:
@@ -318,7 +318,7 @@ def _readers(journal: Journal) -> dict[str, str]:
 def _settled(
     journal: Journal, readers: Mapping[str, str], seen: Mapping[str, Observation]
 ) -> tuple[str, tuple[Trial, ...]]:
-    """Return the edition that explains the files, and all trials; `seen`: edition -> result of reading."""
+    """Return the edition that explains the files, and all trials. `seen`: edition -> result of reading."""
     known = get_format(journal.format).editions
     only = {name for edition in journal.editions for name in known[edition].but_for}
     rules = {
@@ -428,7 +428,7 @@ def _contents(journal: Journal) -> list[str]:
 
 
 def lost(journals: Iterable[Journal]) -> Iterator[tuple[str, Unreadable]]:
-    """Yield (file, range) for bytes that a disk delivered once but not again: their results are unsafe."""
+    """Yield (file, range) of bytes that a disk delivered only once: results from them are unsafe."""
     for journal in journals:
         for name in _contents(journal):
             yield from ((name, bad) for bad in journal.seen[name].lost)

@@ -101,13 +101,13 @@ class Detection:
     """One journal found among the files of a directory.
 
     `files` are the names that belong together, in the format's own order (a listed file may be missing).
-    `score` orders rival claims: 3 (:data:`BY_MAGIC`) magic of every file, 2 magic of some, 1 names only.
+    `score` orders rival claims: 3 (:data:`BY_MAGIC`) magic of every file, 2 magic of some, 1 only names.
 
     `editions` are the editions that the files permit, if there are several; `edition` is then the name to use
-    where all of them read alike. `editions` is empty if the files show their edition. `evidence` is the
-    reason why other editions are excluded. `params` are the parameters that the file names show. `neighbours`
-    are files without records that are read but never changed, such as an index or a lock. Reading and
-    recovery receive them among the files.
+    if all of them read the files in the same way. `editions` is empty if the files show their edition.
+    `evidence` is the reason why other editions are excluded. `params` are the parameters that the file names
+    show. `neighbours` are files without records that are read but never changed, such as an index or a lock.
+    Reading and recovery receive them among the files.
     """
 
     format: str
@@ -335,11 +335,11 @@ class Implementation:
         return self._late("contents").contents(answer)
 
     def new_store(self, answer: Any, choices: Any) -> Any:
-        """Return the new store of an answer under :class:`.newstore.StoreChoices`; None if there is none."""
+        """Return a new store for an answer and :class:`.newstore.StoreChoices`; None if there is none."""
         return self._late("newstore").new_store(answer, choices)
 
     def lacking(self, answer: Any) -> Iterable[Missing]:
-        """Return the missing items by the rules for the product's directories; reading ignores them."""
+        """Return items missing by the rules for the product's directories; reading ignores these rules."""
         found: Iterable[Missing] = self._late(self.lacks).lacking(answer) if self.lacks else ()
         return found
 

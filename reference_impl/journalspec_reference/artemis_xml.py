@@ -98,7 +98,7 @@ def write(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[bytes]:
 
     Adjacent rows of the same message become one message in several queues. A row of `queues` has
     ``queue`` and, if known, ``address``, ``filter``, ``routing`` (anycast, multicast) and ``id``. A message
-    whose queue is not among them is omitted.
+    whose queue is not among these rows is omitted.
     """
     bound = {str(row["queue"]): row for row in queues}
     yield b"<?xml version='1.0' encoding='UTF-8'?>\n<activemq-journal>\n"

@@ -373,7 +373,7 @@ def power(exponent: int) -> int:
 
 
 class Ids:
-    """A set of ids. A block of 256 shares one number: an id costs half a byte, but alone some 200 bytes."""
+    """A set of ids. A block of 256 ids shares one number: about half a byte per id, 200 bytes for one."""
 
     __slots__ = ("_masks",)
 
@@ -401,9 +401,9 @@ class Ids:
 
 
 class IdNumbers(Mapping[int, int]):
-    """A map from ids to numbers. An id above all earlier ones costs 16 bytes, another one some 150.
+    """A map from ids to numbers. An id above all earlier ones takes 16 bytes, any other about 150.
 
-    Iteration gives the ids in the order in which they were added.
+    Iteration yields the ids in the order in which they were added.
     """
 
     __slots__ = ("_ids", "_late", "_numbers", "_turns")

@@ -230,7 +230,7 @@ class Content:
         return self._read(start, min(end, self.size))
 
     def next_data(self, off: int) -> int:
-        """Return the first offset from `off` on that is in no hole; a hole is zeros and need not be read."""
+        """Return the first offset from `off` on that is not in a hole; a hole need not be read."""
         return off if off >= self.size or self.size <= BLOCK else self._disk.next_data(off)
 
     def gap(self, start: int, end: int) -> Unreadable | None:

@@ -113,7 +113,7 @@ class Contents:
         return self.rows("messages")
 
     def judge(self) -> frozenset[str]:
-        """Remark on items with which the product does not start, decoding little; return their codes."""
+        """Remark on items that keep the product from starting, decoding little; return the remark codes."""
         return frozenset()
 
 

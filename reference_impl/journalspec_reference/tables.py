@@ -1,6 +1,6 @@
 """The rows of a journal as Arrow record batches, for Spark and the questions at the command line.
 
-A row is a record (``kind`` is ``record``) or a region that holds none (``dropped``, with its ``reason``). The
+A row is a record (``kind`` is ``record``) or a region without records (``dropped``, with its ``reason``). The
 columns are those of :data:`COMMON` and the typed ones of the format, by the spec's names.
 """
 
@@ -31,7 +31,7 @@ COMMON = {
 
 
 def kept_of(batch: pa.RecordBatch, predicates: Iterable[Predicate]) -> pa.RecordBatch | None:
-    """Return the rows of a batch that meet the conditions; None: no row."""
+    """Return those rows of a batch that meet the conditions; None if no row does."""
     for each in predicates:
         batch = batch.filter(each.mask(batch.column(each.column)))
     return batch if batch.num_rows else None
