@@ -187,7 +187,7 @@ class NewStore(ABC):
 
     @abstractmethod
     def files(self) -> Iterator[NewFile]:
-        """Yield its files; each call gives the same bytes. A name that ends in / is an empty directory."""
+        """Yield its files; each call yields the same bytes. A name that ends in / is an empty directory."""
 
 
 def pieces(data: Any) -> Iterator[bytes]:

@@ -61,9 +61,9 @@ def whole(storage: Storage, name: str) -> bytes:
 
 
 class DirectoryStorage:
-    """A real directory. The caller is responsible for symbolic links out of it.
+    """A real directory. The caller is responsible for symbolic links that lead out of it.
 
-    A name with a ``/`` means a file in a subdirectory, which is created with its first file.
+    A name with a ``/`` means a file in a subdirectory; the first file there creates the subdirectory.
     """
 
     def __init__(self, root: Path) -> None:

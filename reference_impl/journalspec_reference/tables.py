@@ -61,7 +61,7 @@ class RowBatches:
         yield from self._of_gaps(stretch.file, told, {stretch.file: stretch.role})
 
     def _of_gaps(self, file: str, told: Ranges, roles: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
-        """Yield the unreadable parts of a file, except for the ranges that were `told`."""
+        """Yield the unreadable parts of a file, except for the ranges already reported (`told`)."""
         content = self.journal.files.get(file)
         if isinstance(content, Content) and (bad := content.finish()):
             left = [part for start, end, _ in bad for part in told.left(start, end)]

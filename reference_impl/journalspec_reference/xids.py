@@ -89,7 +89,7 @@ _BARE = [re.compile(form) for form in ("ffffff([89a-f][0-9a-f])", "([1-7][0-9a-f
 
 
 def spelled(text: str) -> tuple[bytes, ...]:
-    """Return the gtrids that a text may spell, the likeliest first; an empty result if it spells none.
+    """Return the gtrids that a text can mean, likeliest first; empty if it is no spelling of one.
 
     Spellings are hexadecimal digits, ``server/milliseconds/counter``, complete XA ids, and bytes that Java
     prints as ints: ``ffffff9b`` is 9b.
