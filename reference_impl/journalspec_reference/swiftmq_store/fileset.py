@@ -13,7 +13,7 @@ from journalspec_reference.swiftmq_store.store import DURABLES, LOG, PAGES, SWAP
 
 FORMAT = "swiftmq_store"
 DEFAULT_SIZE = 2048
-#: Names of files with the pages before a conversion.
+#: The file that contains the pages before a conversion.
 OLD_PAGES = "db/page.db_old"
 #: The file that marks a valid backup. A backup contains pages and durable subscribers in one directory, and
 #: no log.

@@ -334,7 +334,7 @@ class PagedStore(NewStore):
         return page.ljust(self._size, b"\0")
 
     def _alone(self, queue: Queue, at: int, length: int) -> bytes:
-        """Return the page of a message of one old and one new page; empty: the message has more pages."""
+        """Return the new page of a message with one page, old and new; empty: the message has more pages."""
         data = self._pages.alone(queue.entries.measured(at)[4]) if queue.name != PREPARED else None
         if data is None or not 0 < length <= len(data):
             return b""

@@ -35,7 +35,7 @@ ALARMING = 1 << 27
 HEADS, FIRST = 1 << 12, 1 << 15
 #: The forensic search may look at each byte of its region this often on average.
 SEARCH_BUDGET = 8
-#: The fields at the start of a COMMIT or an ABORT.
+#: The type of a COMMIT or an ABORT, at the last of its four stored bytes.
 _CANDIDATE = re.compile(b"[\2\3](?<=\0\0\0.)", re.DOTALL)
 
 #: A range of bytes in a log: its begin and length.
@@ -83,7 +83,7 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
         elif kind == INSERT:
             at += LEAST_ACTION
         elif kind == DELETE:
-            # In such an action, the page is followed by a length.
+            # In such an action, a length and that many bytes follow the page.
             if not 0 <= off <= page_size:
                 return ~at
             at += LEAST_ACTION + NUMBER.size + off
@@ -301,7 +301,7 @@ class Log:
             base = max(after, passed)
 
     def unlike(self, generation: int) -> int:
-        """Return the first generation from this one on whose successor no old record can have (SMQ-WRT-040).
+        """Return the first generation from this on whose successor no old record can contain (SMQ-WRT-040).
 
         Old bytes stay until they are overwritten: records of a higher generation, or of an untagged log.
         """

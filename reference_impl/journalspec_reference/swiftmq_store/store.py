@@ -113,7 +113,7 @@ class Entries(Sequence[Entry]):
         return _MEASURED(self._rows, at * _ROW.size)
 
     def content(self, at: int, most: int | None = None) -> bytes:
-        """Return the message of an entry, or `most` bytes of it; of a damaged one the readable part.
+        """Return the message of an entry, or its first `most` bytes; if damaged, the readable part.
 
         Raises BadStore if the file has changed.
         """
