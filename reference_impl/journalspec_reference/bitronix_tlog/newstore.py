@@ -376,7 +376,7 @@ class PairStore(LogStore):
         return *others, _ASIDE, f"{place} {_LEFT}", _START
 
     def files(self) -> Iterator[NewFile]:
-        """Yield the active file, then the other one; at least half of a file is free, and none is shorter."""
+        """Yield the active file, then the other one; at least half of each is free, and none gets shorter."""
         length = max(HEADER_SIZE + 2 * self._used, self._log.length, *(file.length for file in self._others))
         active, passive = self._names
         head = codec.encode_header(ACTIVE_SINCE, STATE_CLEAN, HEADER_SIZE + self._used)

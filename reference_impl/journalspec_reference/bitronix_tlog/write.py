@@ -365,7 +365,7 @@ class NioWriter(_Writer):
         self._storage.sync_dir()
 
     def _track(self, fields: dict[str, Any]) -> None:
-        """Remember the records that a lap change has to carry over: the last one of each open transaction."""
+        """Remember the records that a lap change must carry over: the last of each open transaction."""
         gtrid, tracked = fields["gtrid"], self._tracked
         if fields["status"] not in nio.FINISHED:
             if fields["status"] == NO_TRANSACTION:
@@ -401,7 +401,7 @@ class NioWriter(_Writer):
         return {**numbers, "gtrid": gtrid, "names": names, "padding": b""}
 
     def _next_lap(self, size: int) -> None:
-        """Fill the rest, change the delimiters, write the open transactions again (BTM-NIO-016)."""
+        """Fill the file's rest, change the delimiters, write open transactions again (BTM-NIO-016)."""
         copies = [{**fields, "rolled_over": True} for fields in self._tracked.values()]
         needed = sum(len(self._frame(copy)) for copy in copies)
         if nio.HEADER_SIZE + needed + size > self._length:
