@@ -1,7 +1,7 @@
 """Deviations of products from the specification, from a format's ``deviations.toml``.
 
-Only what was observed is listed. An entry is one of two kinds: ``errata``, the product is wrong, or
-``permissive``, the product takes (or writes) more than the specification allows and harms no user by it.
+Only what was observed is listed. An entry is of one of two kinds: ``errata``, the product is wrong, or
+``permissive``, the product accepts (or writes) more than the specification allows, without harm to a user.
 Every entry also states what the deviation costs a user (`cost`) and what the product could do instead
 (`change`).
 
@@ -112,8 +112,8 @@ class Deviation:
     """One deviation of a product, and how it was observed.
 
     `since` and `until` are the first and last version known to have the deviation; an empty `until` means
-    that the newest version checked still has it. `example` is
-    ``{"hex", "where"}`` and may be empty; `observed` is ``{"how", "on"}``.
+    that the newest version checked still has it. `example` is ``{"hex", "where"}`` and may be empty;
+    `observed` is ``{"how", "on"}``.
     """
 
     id: str

@@ -264,7 +264,7 @@ class ConstructCodec:
         self._known: dict[tuple[str, str], Construct[Any, Any]] = {}
 
     def schema(self, name: str, edition: str) -> Construct[Any, Any]:
-        """Return the construct of a structure; raises KeyError if the edition has none of that name."""
+        """Return the construct of a structure; raises KeyError if the edition has no such structure."""
         key = (name, edition)
         if key not in self._known:
             layout = self._layout

@@ -215,7 +215,7 @@ def holds(wanted: Sequence[Any], value: int) -> bool:
 
 
 def values_of(scopes: Sequence[Mapping[str, Any]]) -> Callable[[str], int]:
-    """Return a function from a field's name to its value in the last of `scopes`; ``outer``: in the others.
+    """Return a function from a field's name to its value in the last of `scopes`; ``outer``: an earlier one.
 
     The function raises KeyError if the field is absent.
     """
@@ -462,7 +462,7 @@ class _Reader:
         size: int | None,
         scopes: tuple[dict[str, Any], ...],
     ) -> tuple[Any, int]:
-        """Return one value of the type `kind`, and where it ends; without a `size`, up to `end` at most."""
+        """Return one value of the type `kind`, and where it ends; without a `size`, at `end` at most."""
         stop = end if size is None else at + size
         if stop > end:
             raise ContentsError(f"{member.name}: {size} bytes wanted, {end - at} are left", at)

@@ -178,7 +178,7 @@ class Format:
 
     @property
     def keeps_most(self) -> str:
-        """The policy that keeps most of a damaged journal: ``salvage``, or ``default`` without one."""
+        """The policy that keeps most of a damaged journal: ``salvage`` if it exists, else ``default``."""
         return "salvage" if "salvage" in self.policies else "default"
 
     @property
@@ -323,7 +323,7 @@ def format_module(package: str, format_id: str, module: str = "") -> ModuleType:
 
 
 def format_text(package: str, format_id: str, name: str) -> str:
-    """Return the text of a file in the directory of `format_id` in `package`, empty if there is none."""
+    """Return the text of a file in the directory of `format_id` in `package`; empty without a file."""
     try:
         path = files(format_module(package, format_id)).joinpath(name)
     except UnknownFormat:

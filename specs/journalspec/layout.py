@@ -211,7 +211,7 @@ class Structure:
         return sum(item.width for item in self.fields[: self.names.index(name)])
 
     def packed(self, first: str = "", last: str = "") -> struct.Struct:
-        """Return the struct of the fields from `first` to `last`, or of all; none varies in length."""
+        """Return the struct of the fields from `first` to `last`, or of all; all have a fixed length."""
         start = self.names.index(first) if first else 0
         end = self.names.index(last) if last else len(self.names) - 1
         return struct.Struct(">" + "".join(item.letter for item in self.fields[start : end + 1]))
@@ -329,7 +329,7 @@ class Layout:
         return name == self._by_type
 
     def kind_at(self, name: str, edition: str, data: Any) -> str:
-        """Return the record type of the structure at the start of `data`; empty if it makes no difference."""
+        """Return the record type of the structure at the start of `data`; empty if all types are alike."""
         return self.type_name(edition, data[0]) if name == self._by_type and len(data) else ""
 
     def column(self, name: str) -> Mapping[int, str]:

@@ -167,7 +167,7 @@ def _walk(part: Part[T]) -> Iterator[T]:
 
 
 def mapped(function: Callable[[S], T], sequence: Sequence[S]) -> Sequence[T]:
-    """Return ``function(item)`` for each item; for a sequence that is read again, computed at each access."""
+    """Return ``function(item)`` for each item; of a sequence that is read again, compute it on access."""
     if not isinstance(sequence, Lazy):
         return tuple(map(function, sequence))
     return Lazy(Part(part.name, partial(map, function, Lazy([part])), part.count) for part in sequence.parts)
@@ -186,7 +186,7 @@ def few(
     size: Callable[[T], int],
     brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
 ) -> Sequence[T]:
-    """Return the `count` items that `again` yields: a list if they are few, otherwise made at each access.
+    """Return the `count` items that `again` yields: a list if they are few, else made on each access.
 
     `size` is the memory of an item in addition to :data:`COST` (bytes); `brief` is as in :class:`Lazy`.
     """

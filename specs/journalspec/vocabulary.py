@@ -169,7 +169,7 @@ class Vocabulary:
         return tuple(dict.fromkeys(item.name for item in self.state))
 
     def params_of(self, op: str, edition: str | None = None) -> dict[str, Field]:
-        """Return name -> parameter for those that `op` takes (in `edition`; None: in any)."""
+        """Return name -> parameter for those that `op` accepts (in `edition`; None: in any)."""
         return {
             item.name: item
             for item in self.params

@@ -1,7 +1,7 @@
 """The files of a log, and of the database next to the log.
 
-How they are found, which control file is valid, how the log continues in the next file, and what
-``service.properties`` says.
+This module finds these files, chooses the control file, follows the log into the next file, and reads
+``service.properties``.
 """
 
 from __future__ import annotations

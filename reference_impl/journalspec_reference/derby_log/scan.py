@@ -169,7 +169,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                     except BadLog as error:
                         reason = error.reason
             if reason:
-                # These zeros replaced unreadable bytes, so they prove nothing.
+                # Zeros replaced unreadable bytes here, so they prove nothing.
                 if unreadable and source.gap(base + at, base + min(at + OVERHEAD, room)):
                     reason = UNREADABLE
                 end = End(base + at, reason)

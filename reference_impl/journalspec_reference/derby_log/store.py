@@ -313,7 +313,7 @@ class Store:
         """Redo the record at a packed instant (DRB-RCV-062, DRB-RCV-063); raises Refusal, BadLog."""
         number = body.transaction
         if number is None or body.operation.name == "CHECKSUM":
-            return  # a checksum record belongs to no transaction, whatever number it contains (DRB-CHK-036)
+            return  # whatever transaction a checksum record names, it belongs to none (DRB-CHK-036)
         self.next = max(self.next, number + 1)
         known = self.transactions.get(number)
         if body.group & FIRST:

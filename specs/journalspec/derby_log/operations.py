@@ -58,7 +58,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """The databases of an edition: their level, the newest one it opens, container -> table of the base."""
+    """The databases of an edition: their level, the newest level it opens, container -> table of the base."""
 
     level: tuple[int, int]
     newest: tuple[int, int]
@@ -150,7 +150,7 @@ def row_of(record_id: int, key: int, value: bytes, *, first: bool = False) -> by
 
 
 def change_of(record_id: int, value: bytes, before: bytes) -> bytes:
-    """Return the data of an UPDATE: the text's column after the change, then `before`, as on its page."""
+    """Return the data of an UPDATE: the text's new column, then the old text `before` as on its page."""
     number = compressed(record_id)
     old = b"\0" + number + b"\2\x05\0" + compressed(len(before)) + before
     return b"\4" + number + b"\0\2\x25" + _column(text_of(value)) + old
@@ -166,11 +166,11 @@ def _column(data: bytes) -> bytes:
 
 
 def body(values: Mapping[str, Any], *, longest: bool = False) -> list[Part]:
-    """Return the fields of a body in stored order; `longest` is called for every compressed number.
+    """Return the fields of a body in stored order; `longest`: compressed numbers take their longest form.
 
     `values` contains the operation's name, the group, the transaction number or None, the fields that are not
-    0 or empty, and ``undone`` or ``data``. There may be an
-    ``operation_id`` that is not the right one, and a ``rest`` that no field takes.
+    0 or empty, and ``undone`` or ``data``. A damaged body can be built with a wrong ``operation_id``, or with
+    a ``rest`` that belongs to no field.
     """
     form, number = named()[values["operation"]], values.get("transaction")
     head = {

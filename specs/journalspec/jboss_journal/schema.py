@@ -17,7 +17,7 @@ from journalspec.jboss_journal.plain import next_candidate
 
 
 def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
-    """Return the schema of one file: header, records with the bytes before each, the rest (JBM-RDR-014)."""
+    """Return the schema of one file: header, records and the bytes before each, the rest (JBM-RDR-014)."""
 
     def laid(context: Any) -> str:
         return LAYOUT.behind(edition, context._.header)
