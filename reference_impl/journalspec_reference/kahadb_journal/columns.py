@@ -1,8 +1,8 @@
 """The commands of all records of a batch at once, as typed columns. Needs NumPy, which is imported here only.
 
 The fields of all records are read side by side: the first field of each record, then the second.
-:func:`.codec.command` parses unusual payloads one by one: with a repeated field, another order of fields, an
-unknown field number, a field longer than 2 MiB, or a field within another command.
+:func:`.codec.command` parses unusual payloads one by one. These contain a repeated field, another order of
+fields, an unknown field number, a field longer than 2 MiB, or a field within another command.
 """
 
 from __future__ import annotations

@@ -560,7 +560,7 @@ class Images:
         yield from [*self._live, *self._packed]
 
     def read(self, place: Place) -> HeapPage | None:
-        """Return a page to read but not change; None if the page was not changed."""
+        """Return a page only for reading; None if the log did not change it."""
         if place in self._packed:
             return HeapPage(*pickle.loads(self._packed[place]))  # noqa: S301  # :meth:`put` made these bytes
         return self._live.get(place)

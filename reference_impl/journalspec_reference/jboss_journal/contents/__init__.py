@@ -1,7 +1,7 @@
 """The content of a broker's journal: messages of queues, items in doubt, items that a start deletes.
 
-HornetQ 2.2 to 2.4 and Artemis 1 and 2 use sibling directories for the journal of messages, the journal of
-bindings (the queues), page files, and files of large messages. ``tables.toml`` defines the tables and
+HornetQ 2.2 to 2.4 and Artemis 1 and 2 use four sibling directories: for the journal of messages, the journal
+of bindings (the queues), page files, and files of large messages. ``tables.toml`` defines the tables and
 remarks.
 """
 
