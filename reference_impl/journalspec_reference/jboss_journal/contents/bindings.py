@@ -27,7 +27,7 @@ SETTINGS = {
     51: ("connector", "connector", "name"),
     52: ("address setting", "setting_json", "addresses"),
 }
-#: The number of a routing type -> the kind of sender.
+#: The number of a routing type -> its name.
 ROUTING = {0: "multicast", 1: "anycast"}
 PAUSED = 0
 #: Not shown: bytes that no version explains yet, and secrets.
