@@ -1,6 +1,6 @@
-"""One way to do it right: a small reader, recovery and writer for each format.
+"""The reference implementation: a small reader, recovery and writer for each format.
 
-The formats are sans-IO: bytes in, values out. Files (:mod:`.filesets`,
+The formats do no input or output themselves: they receive bytes and return values. Files (:mod:`.filesets`,
 :mod:`.storage`) and Spark (:mod:`.spark`) are thin layers around them.
 """
 

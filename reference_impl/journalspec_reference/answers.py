@@ -1,9 +1,9 @@
-"""The answer about a journal at a path: its edition is settled, and each unreadable file is reported.
+"""The answer about a journal at a path: this module determines the edition, and reports each unreadable file.
 
 In the protocol, a reader receives the edition and readable files. A tool receives only a path. If the files
 do not show their edition, every possible edition is tried by reading, and the answer says which one was
-assumed. Where a file that belongs to the journal, or a part of one, cannot be read, the answer is never
-clean. The command line and Spark ask journals through :func:`ask` alone.
+assumed. If a file of the journal, or a part of such a file, cannot be read, the answer is never clean. The
+command line and Spark obtain answers only through :func:`ask`.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ UNLISTED = "unlisted"
 NOTHING = "nothing-recognised"
 #: The structure that `F_GETLK` reads and fills in: type, whence, start, length (0: to the end), process.
 _FLOCK = struct.Struct("hhqqi")
-#: Among the names of a format's lock files, this one means the journal's own files.
+#: Among the names of a format's lock files, this name means the journal's own files.
 OWN = "*"
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The result of reading a journal as one edition. `agrees`: it equals the assumed edition's."""
+    """The result of reading a journal as one edition. `agrees`: it equals the assumed edition's result."""
 
     edition: str
     verdict: str
@@ -77,7 +77,7 @@ class Trial:
         return out | ({"code": self.code} if self.code else {})
 
     def __str__(self) -> str:
-        """Return the trial as one phrase."""
+        """Return the trial as a short text."""
         if self.verdict == REFUSED:
             return f"{self.edition}: refused ({self.code})"
         return f"{self.edition}: {self.verdict}, {self.records} record(s), {self.dropped} dropped region(s)"
@@ -113,7 +113,7 @@ class Answer:
 
 
 class UnknownEdition(FilesetError):
-    """Several editions admit the files, and reading does not settle it. `trials` are their results."""
+    """The files fit several editions, and reading does not decide between them. `trials` are the results."""
 
     def __init__(self, journal: Journal, trials: tuple[Trial, ...]) -> None:
         names = ", ".join(list(journal.files)[:3]) + (", ..." if len(journal.files) > 3 else "")
@@ -135,8 +135,8 @@ class UnknownEdition(FilesetError):
 def ask(journal: Journal, policy: str | None = None, begun: Observation | None = None) -> Answer:
     """Return the result of reading, or with a `policy` that of recovery.
 
-    `begun` is the refusal by another policy, if the edition is known: where that can go on, nothing is read
-    twice. Raises UnknownEdition if the edition is not given and reading does not settle it.
+    `begun` is the refusal by another policy, if the edition is known: if that pass can be continued, nothing
+    is read twice. Raises UnknownEdition if the edition is not given and reading does not determine it.
     """
     journal = with_assumptions(journal)
     implementation, files = load_implementation(journal.format), at_hand(journal.seen)
@@ -150,7 +150,7 @@ def ask(journal: Journal, policy: str | None = None, begun: Observation | None =
         known[edition] = asked(edition=edition)
         trials = _all_alike(journal, known[edition])
     if journal.editions and not trials:
-        # A result of recovery cannot serve as a result of reading.
+        # A result of recovery cannot be used as a result of reading.
         seen_by = known if asked is reading else {}
         readers = _readers(journal)
         for reader in dict.fromkeys(readers.values()):
@@ -159,7 +159,8 @@ def ask(journal: Journal, policy: str | None = None, begun: Observation | None =
         edition, trials = _settled(journal, readers, seen_by)
         journal = replace(journal, edition=edition)
         known = {edition: seen_by[readers[edition]]} if asked is reading else known
-        # Free the results of reading: recovery would otherwise hold live items a second time.
+        # Free the results of reading: otherwise the live items would be in memory a second time during
+        # recovery.
         del seen_by
     seen = known.get(edition) or (begun.go_on(policy) if begun and begun.go_on and policy else None)
     seen = seen or asked(edition=edition)
@@ -173,8 +174,8 @@ def ask(journal: Journal, policy: str | None = None, begun: Observation | None =
     words = get_format(journal.format).vocabulary.notes
     lossy = any(note.code in words and words[note.code].loss for note in seen.notes)
     if seen.verdict == CLEAN and (lossy or seen.missing or changed or journal.unlisted or journal.packed):
-        # The checks of a changed file hold, but its bytes may never have existed together. The product does
-        # not find a compressed file next to plain ones.
+        # All checks of a changed file can succeed, although its bytes may never have existed together. The
+        # product does not find a compressed file next to plain ones.
         seen = replace(seen, verdict=RECOVERED)
     answer = Answer(journal, seen, trials)
     notes += [*_remarks(answer)]
@@ -185,14 +186,15 @@ def _completed(answer: Answer, policy: str | None, bad: list[tuple[str, Unreadab
     """Return the observation of `answer` with the unreadable parts and the missing items added."""
     journal, seen = answer.journal, answer.observation
     if journal.files and seen.verdict == CLEAN and not (seen.files or seen.notes):
-        # No file was read. Recovery reports an empty journal; here the extension or the edition is wrong.
+        # No file was read. Recovery reports an empty journal, but in fact the extension or the edition is
+        # wrong.
         seen = refused("fileset", NO_FILES, f"none of {len(journal.files)} file(s) belongs to such a journal")
     if bad:
         seen = _with_gaps(seen, journal, bad, policy)
     if journal.unread:
         seen = _without(seen, journal.unread, policy)
         if not isinstance(seen.notes, Lazy):
-            # An unreadable file exists: remove the notes and missing items that can be about it.
+            # An unreadable file is not missing: remove the notes and missing items that can be about it.
             unread = {None, "", *(entry.name for entry in journal.unread)}
             words = get_format(journal.format).vocabulary.notes
             absences = {code for code, word in words.items() if word.absence}
@@ -208,7 +210,7 @@ def _completed(answer: Answer, policy: str | None, bad: list[tuple[str, Unreadab
 
 
 def _remarks(answer: Answer) -> Iterator[Note]:
-    """Yield notes for users who do not know the files: their places, their edition, who uses them."""
+    """Yield notes for users who do not know the files: their directories, edition, and current users."""
     journal, seen, description = answer.journal, answer.observation, get_format(answer.journal.format)
     yield from (Note(COMPRESSED, name, text=f"stored as {stored}") for name, stored in journal.packed.items())
     if journal.unlisted:
@@ -245,7 +247,8 @@ def with_assumptions(journal: Journal) -> Journal:
 def settled(journal: Journal) -> Journal:
     """Return a journal of one edition, and with its parameters; raises UnknownEdition.
 
-    If the rules of one edition read every edition that the files permit, nothing is read for it.
+    If the rules of one edition read every edition that the files permit, the edition is determined without
+    reading.
     """
     journal = with_assumptions(journal)
     if journal.editions and not (reader := _only_reader(journal)):
@@ -254,23 +257,23 @@ def settled(journal: Journal) -> Journal:
 
 
 def stretches(journal: Journal) -> Iterable[Stretch]:
-    """Return the stretches that reading scans of a settled journal, in order; can raise ReadingRefused."""
+    """Return the stretches that reading scans, for a journal of known edition; can raise ReadingRefused."""
     implementation = load_implementation(journal.format)
     return implementation.plan(journal.seen, edition=journal.edition, params=journal.params)
 
 
 def _only_reader(journal: Journal) -> str:
-    """Return the edition whose rules read all permitted ones, record types aside; empty if none does."""
+    """Return the edition whose rules read all permitted editions, except for record types; else empty."""
     known = get_format(journal.format).editions
     readers = {known[edition].reads_as or edition for edition in journal.editions}
     return readers.pop() if len(readers) == 1 else ""
 
 
 def _all_alike(journal: Journal, seen: Observation) -> tuple[Trial, ...]:
-    """Return the same trial for each permitted edition; none if one of them can give another result.
+    """Return the same trial for each permitted edition; none if an edition can give another result.
 
     The editions can differ only by record types that one of them lacks. Without such a record, and without
-    damage that begins as one, all find the same records and regions.
+    damage that begins like one, all editions find the same records and regions.
     """
     known = get_format(journal.format).editions
     only = {name for edition in journal.editions for name in known[edition].but_for}
@@ -295,7 +298,7 @@ def _torn(journal: Journal, dropped: Iterable[Dropped], types: Collection[str]) 
 
 
 def _types(journal: Journal, seen: Observation) -> set[str]:
-    """Return the record types in an answer, from their numbers if the answer has these."""
+    """Return the record types in an answer, from their numbers if the answer contains numbers."""
     codes = getattr(seen.records, "codes", None)
     if codes is None:
         return {record.type for record in seen.records}
@@ -315,7 +318,7 @@ def _readers(journal: Journal) -> dict[str, str]:
 def _settled(
     journal: Journal, readers: Mapping[str, str], seen: Mapping[str, Observation]
 ) -> tuple[str, tuple[Trial, ...]]:
-    """Return the edition that explains the files, and all trials; `seen`: edition -> result of reading."""
+    """Return the edition that explains the files, and all trials. `seen`: edition -> result of reading."""
     known = get_format(journal.format).editions
     only = {name for edition in journal.editions for name in known[edition].but_for}
     rules = {
@@ -339,7 +342,8 @@ def _settled(
         # other one reports the rest of an earlier record.
         taken = {keys[wary]}
     elif len(taken) == 1 and len(set(keys.values())) > 1:
-        # A reading that finds no record explains nothing: it may be clean because it looks at nothing.
+        # A reading that finds no record explains nothing: it may be clean only because it finds nothing to
+        # check.
         taken = {key for key in taken if any(keys[reader] == key and seen[reader].records for reader in seen)}
     if len(taken) != 1:
         raise UnknownEdition(journal, tuple(_trials(readers, seen, keys, None)))
@@ -360,10 +364,10 @@ def _trials(
 
 
 def _same(one: Observation, other: Observation, *, by_one: bool) -> bool:
-    """Return whether two answers are equal; long ones are compared item by item up to a difference.
+    """Return whether two answers are equal; long answers are compared item by item up to a difference.
 
-    With `by_one`, the same rules read both, and records and states are not compared. They can differ only
-    after a record of a type that one edition lacks, or after damage with another reason.
+    With `by_one`, the same rules read both, so records and states are not compared. Records and states could
+    differ only after a record of a type that one edition lacks, or after damage with another reason.
     """
     return (
         (one.verdict, one.code) == (other.verdict, other.code)
@@ -377,8 +381,8 @@ def _same(one: Observation, other: Observation, *, by_one: bool) -> bool:
 def _sound(seen: Mapping[str, Observation]) -> list[str]:
     """Return the clean readings whose records cover each byte in which another reading has a record.
 
-    A reading with almost no result is clean as well. It explains the files only if no other reader finds
-    more.
+    A reading that finds almost nothing is also clean. Such a reading explains the files only if no other one
+    finds more.
     """
     extents: dict[str, dict[str, Ranges]] = {edition: {} for edition in seen}
     for edition, found in seen.items():
@@ -399,7 +403,7 @@ def _sound(seen: Mapping[str, Observation]) -> list[str]:
 
 
 def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None) -> Observation:
-    """Return the remaining answer if files of the journal could not be read: a refusal, or a loss."""
+    """Return the answer that remains if files of the journal could not be read: a refusal, or a loss."""
     first = unread[0]
     whys = "; ".join(f"{names} ({why})" for why, names in by_reason(unread).items())
     message = f"{len(unread)} file(s) of the journal could not be read: {whys}"
@@ -424,7 +428,7 @@ def _contents(journal: Journal) -> list[str]:
 
 
 def lost(journals: Iterable[Journal]) -> Iterator[tuple[str, Unreadable]]:
-    """Yield (file, range) for bytes that a disk delivered once but not again: their results are unsafe."""
+    """Yield (file, range) of bytes that a disk delivered only once: results from them are unsafe."""
     for journal in journals:
         for name in _contents(journal):
             yield from ((name, bad) for bad in journal.seen[name].lost)
@@ -432,7 +436,7 @@ def lost(journals: Iterable[Journal]) -> Iterator[tuple[str, Unreadable]]:
 
 def _unreadable(journal: Journal) -> list[tuple[str, Unreadable]]:
     """Return (file, range) for all unreadable bytes, including those in parts that were not used yet."""
-    # Neighbours are omitted: an unreadable part of one is no loss to the journal.
+    # Neighbours are omitted: an unreadable part of a neighbour is not a loss for the journal.
     names = [name for name in _contents(journal) if name in journal.files]
     return [(name, bad) for name in names for bad in journal.files[name].finish()]
 
@@ -440,7 +444,7 @@ def _unreadable(journal: Journal) -> list[tuple[str, Unreadable]]:
 def _with_gaps(
     seen: Observation, journal: Journal, bad: list[tuple[str, Unreadable]], policy: str | None
 ) -> Observation:
-    """Return the remaining answer if parts of files could not be read: for strict recovery, a refusal."""
+    """Return the answer that remains if parts of files could not be read: a refusal in strict recovery."""
     name, (start, end, why) = bad[0]
     text = f"{len(bad)} range(s) of the journal could not be read, the first in {name} at {start}: {why}"
     if policy not in (None, SALVAGE):
@@ -478,7 +482,8 @@ def checked_params(description: Format, params: Mapping[str, str], edition: str 
 def held(root: Path, lock_files: Iterable[str], own: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield (name, owner of the lock) for the lock files in or above `root`; `*` means `own` files.
 
-    It takes no lock and waits for none. It yields nothing where the system does not report locks.
+    This function takes no lock and does not wait for a lock. It yields nothing if the system does not report
+    locks.
     """
     for name in lock_files:
         for file in own if name == OWN else (name,):
@@ -488,7 +493,7 @@ def held(root: Path, lock_files: Iterable[str], own: Iterable[str]) -> Iterator[
 
 
 def _holder(path: Path) -> str:
-    """Return the process that has locked any byte of a file; empty if there is none or it is unknown."""
+    """Return the process that has locked any byte of a file; empty if there is no lock, or it is unknown."""
     try:
         import fcntl  # noqa: PLC0415  # not on every system
     except ImportError:
@@ -502,13 +507,13 @@ def _holder(path: Path) -> str:
         finally:
             os.close(handle)
         if kind != fcntl.F_UNLCK:
-            # A process on another machine, or in another container, has no number here.
+            # A process on another machine, or in another container, has no process id here.
             return f"process {process}" if process > 0 else "another process"
     return ""
 
 
 def is_copy(name: str, original: str) -> bool:
-    """Return whether `name` is `original` with a suffix, like the name of a renamed file or a copy."""
+    """Return whether `name` is `original` with a suffix, like the name of a renamed or copied file."""
     return name != original and name.startswith(original) and not name[len(original)].isalnum()
 
 

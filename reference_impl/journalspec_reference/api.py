@@ -1,7 +1,8 @@
-"""The interface of every format of the reference; shared modules know formats only through this.
+"""The interface of every format in the reference; shared modules use formats only through it.
 
 A package ``journalspec_reference.<format>`` exposes one object, ``IMPLEMENTATION``: an
-:class:`Implementation`, or an object with its methods. Without ``contents`` it reports none.
+:class:`Implementation`, or an object with its methods. An implementation without ``contents`` reports no
+contents.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def natural_key(name: str) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class NumberedFile:
-    """A file whose place among others follows from the number in its name; its content is `data`."""
+    """A file whose order among others follows from the number in its name; its content is `data`."""
 
     name: str
     number: int
@@ -49,7 +50,7 @@ class NumberedFile:
 
     @property
     def length(self) -> int:
-        """Its length in bytes."""
+        """The length of the file in bytes."""
         return len(self.data)
 
 
@@ -67,7 +68,7 @@ class NumberedNames:
     """The file names of a format: `pattern` matches a name, its group is a number of at most `largest`.
 
     `like` matches names that look similar; `others` are similar names that are expected, and get no note.
-    `gap` is the code of the note on numbers that are missing.
+    `gap` is the code of the note on missing numbers.
     """
 
     pattern: re.Pattern[str]
@@ -77,7 +78,7 @@ class NumberedNames:
     others: tuple[str, ...] = ()
 
     def number(self, name: str) -> int | None:
-        """Return the number in a file's name; None if it is not a name of the format."""
+        """Return the number in a file's name; None if the name is not one of the format."""
         match = self.pattern.fullmatch(name)
         return int(match[1]) if match and int(match[1]) <= self.largest else None
 
@@ -91,7 +92,7 @@ class NumberedNames:
             yield Note(self.gap, text=", ".join(gaps))
 
 
-#: The best claim to files: each of them begins with the format's magic bytes.
+#: The highest score of a detection: each file begins with the format's magic bytes.
 BY_MAGIC = 3
 
 
@@ -99,15 +100,14 @@ BY_MAGIC = 3
 class Detection:
     """One journal found among the files of a directory.
 
-    `files` are the names that belong together, in the format's own order (a name may be listed that is
-    missing). `score` orders rival claims: 3 (:data:`BY_MAGIC`) magic of every file, 2 magic of some, 1
-    names only.
+    `files` are the names that belong together, in the format's own order (a listed file may be missing).
+    `score` orders rival claims: 3 (:data:`BY_MAGIC`) magic of every file, 2 magic of some, 1 only names.
 
     `editions` are the editions that the files permit, if there are several; `edition` is then the name to use
-    where all of them read alike. `editions` is empty if the files show their edition. `evidence` is the
-    reason why other editions are excluded. `params` are the parameters that the file names show. `neighbours`
-    are files without records that are read but never changed, such as an index or a lock. Reading and
-    recovery receive them among the files.
+    if all of them read the files in the same way. `editions` is empty if the files show their edition.
+    `evidence` is the reason why other editions are excluded. `params` are the parameters that the file names
+    show. `neighbours` are files without records that are read but never changed, such as an index or a lock.
+    Reading and recovery receive them among the files.
     """
 
     format: str
@@ -142,7 +142,7 @@ class Piece(NamedTuple):
     """A named part of a file: a header, a record, a dropped region.
 
     `value` is its text. If `path` is empty, `kind` is used instead. Records (current or stale) without a path
-    are numbered together with all pieces of the same `series`, which is by default the kind.
+    are numbered together with all pieces of the same `series`; the default series is the kind.
     """
 
     off: int
@@ -155,9 +155,10 @@ class Piece(NamedTuple):
 
 #: The path of the bytes after the log, unless the format gives a more exact one.
 REST = "rest"
-#: The text of a well-formed record in bytes where recovery reports no record.
+#: The text for a well-formed record in bytes where recovery reports no record.
 WELL_FORMED = "well-formed, no part of the answer"
-#: Gives the complete headers and records between two offsets, in order; recovery reports none there.
+#: A function that yields the complete headers and records between two offsets, in order; recovery reports
+#: none there.
 Inside = Callable[[int, int], Iterable[Piece]]
 
 
@@ -170,8 +171,8 @@ def file_spans(
 ) -> Iterator[Span]:
     """Yield the spans of one file up to `end`: its pieces, their fields, and the unused parts between them.
 
-    `fields` gives the fields of a header or record. `inside` gives the well-formed parts of a dropped region,
-    of the rest, or of the bytes after the last piece. If `fields` is None, neither is used.
+    `fields` yields the fields of a header or record. `inside` yields the well-formed parts of a dropped
+    region, of the rest, or of the bytes after the last piece. If `fields` is None, neither function is used.
     """
     numbers: Counter[str] = Counter()
     at = 0
@@ -238,7 +239,7 @@ def field_names(
 
 
 def body_fields(outer: Spot, family: Family, shape: str, data: bytes, version: str = "") -> Iterator[Spot]:
-    """Yield the fields inside the bytes of a field, by the table of contents; none if these do not fit.
+    """Yield the fields inside a field's bytes by the table of contents; nothing if the bytes do not fit.
 
     Only the last two parts of a name are kept: a dump shows the enclosing fields anyway.
     """
@@ -261,7 +262,7 @@ def _shown(value: Any) -> str:
 
 
 class WriterRefused(Exception):
-    """The writer refused an operation and changed nothing; `code` is one of the specification."""
+    """The writer refused an operation and changed nothing; `code` is defined in the specification."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -272,7 +273,7 @@ class Writer(Protocol):
     """A journal open for writing: operations are the protocol's JSON objects."""
 
     def apply(self, op: Operation) -> dict[str, Any]:
-        """Do one operation; return ``{"durable": bool, ...}``.
+        """Perform one operation; return ``{"durable": bool, ...}``.
 
         Raises WriterRefused if the format cannot hold the data, and ValueError if the operation itself is not
         understood.
@@ -283,7 +284,7 @@ T = TypeVar("T")
 
 
 def order_of(orders: Mapping[str, T], params: Params) -> T:
-    """Return the order of writes that the parameter `order` names (default ``spec``); raises ValueError."""
+    """Return the order of writes for the parameter `order` (default ``spec``); raises ValueError."""
     name = params.get("order", "spec")
     if name not in orders:
         raise ValueError(f"unknown order {name!r}: expected one of {', '.join(orders)}")
@@ -293,7 +294,7 @@ def order_of(orders: Mapping[str, T], params: Params) -> T:
 def perform(
     handlers: Mapping[str, Callable[[Operation], dict[str, Any]]], op: Operation, is_open: bool
 ) -> dict[str, Any]:
-    """Do `op` by its handler; raises ValueError if there is none, or the journal must be opened first."""
+    """Perform `op` with its handler; raises ValueError without a handler, or if the journal is not open."""
     name = str(op.get("op"))
     if name != "open" and not is_open:
         raise ValueError("the journal is not open")
@@ -318,9 +319,11 @@ class Implementation:
     recovers: Callable[[Files, str, str, Params], Observation]
     plans: Callable[[Files, str, Params], Iterable[Stretch]]
     names: Callable[[Files, str, Params, bool], Iterator[Span]]
-    #: The parameters to assume for files of unknown origin; the specified defaults fit the cases only.
+    #: The parameters to assume for files of unknown origin; the specified defaults fit only the published
+    #: cases.
     assumed: Callable[[Files], Params] = lambda files: {}
-    #: The module whose ``lacking`` knows what the product's directories must hold; empty: there is none.
+    #: The module whose function ``lacking`` finds what is missing from the product's directories; empty if
+    #: there is none.
     lacks: str = "fileset"
     #: Whether a new store can be made even if recovery refuses the journal.
     of_refused: bool = False
@@ -332,11 +335,11 @@ class Implementation:
         return self._late("contents").contents(answer)
 
     def new_store(self, answer: Any, choices: Any) -> Any:
-        """Return the new store of an answer under :class:`.newstore.StoreChoices`; None if there is none."""
+        """Return a new store for an answer and :class:`.newstore.StoreChoices`; None if there is none."""
         return self._late("newstore").new_store(answer, choices)
 
     def lacking(self, answer: Any) -> Iterable[Missing]:
-        """Return the missing items by the rules for the product's directories; reading ignores them."""
+        """Return items missing by the rules for the product's directories; reading ignores these rules."""
         found: Iterable[Missing] = self._late(self.lacks).lacking(answer) if self.lacks else ()
         return found
 
@@ -355,14 +358,14 @@ class Implementation:
         """Report every record of every file, and every region without a record.
 
         Reading is the forensic view: it refuses only if no file can be read. If strict recovery refuses a
-        journal that reads cleanly, the observation has this refusal as `unfit`.
+        journal that reads cleanly, `unfit` of the observation is this refusal.
         """
         return self.recovers(files, self._of(edition), "", params or {})
 
     def plan(self, files: Files, *, edition: str, params: Params | None = None) -> Iterable[Stretch]:
         """Return the stretches of the log that `read` reports as records, in the same order.
 
-        If each record depends on the end of the one before, a format gives an iterator, which raises
+        If each record depends on the end of the previous one, a format returns an iterator, which raises
         ReadingRefused when reading refuses.
         """
         return self.plans(files, self._of(edition), params or {})
@@ -370,9 +373,9 @@ class Implementation:
     def recover(
         self, files: Files, *, edition: str, policy: str = "strict", params: Params | None = None
     ) -> Observation:
-        """Return the logical state after recovery under `policy`. Changes nothing.
+        """Return the logical state after recovery under `policy`. Changes no file.
 
-        Raises ValueError for a policy that the format does not have.
+        Raises ValueError for a policy that the format lacks.
         """
         if policy not in self._policies:
             raise ValueError(f"no policy {policy!r}: use one of {', '.join(self._policies)}")
@@ -407,7 +410,7 @@ class Implementation:
 def spans_by_file(names: Iterable[str], spans: Iterable[Span]) -> Iterator[tuple[str, Iterator[Span]]]:
     """Yield each of `names` with its part of `spans`, which come file by file in the same order.
 
-    A part must be used up before the next one is requested.
+    A part must be consumed before the next one is requested.
     """
     parts = groupby(spans, key=attrgetter("file"))
     part: tuple[str, Iterator[Span]] | None = next(parts, None)

@@ -1,8 +1,8 @@
-"""The columns of a batch as Arrow arrays, without a Python object for a value.
+"""The columns of a batch as Arrow arrays, without a Python object per value.
 
-A format gives the values of a column in one of three forms. Numbers are an array (masked, if there are
-records without one). Texts and bytes are (starts, sizes) in the bytes of the batch; size -1 means absent.
-Repeated values are (indexes, distinct values); index -1 means absent.
+A format provides the values of a column in one of three forms. Numbers are an array (masked if some records
+have no number). Texts and bytes are (starts, sizes) in the bytes of the batch; size -1 means absent. Repeated
+values are (indexes, distinct values); index -1 means absent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pyarrow as pa
 from journalspec.files import shown
 from journalspec.formats import get_format
 
-#: Bytes that are shown as text: the printable ones of ASCII.
+#: Bytes that are shown as text: printable ASCII.
 FIRST, LAST = 0x20, 0x7E
 
 Ints = npt.NDArray[np.int64]
@@ -32,7 +32,7 @@ def columns_of(format_id: str) -> Mapping[str, str]:
 
 
 def type_of(name: str) -> pa.DataType:
-    """Return the Arrow type that a format names: as in ``int64`` or ``list<string>``."""
+    """Return the Arrow type for a name in a format's table, such as ``int64`` or ``list<string>``."""
     inner = name.removeprefix("list<")
     return pa.list_(type_of(inner.removesuffix(">"))) if inner != name else pa.type_for_alias(name)
 
@@ -60,7 +60,7 @@ def _named(numbers: Ints, values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def _slices(starts: Ints, sizes: Ints, data: bytes, kind: pa.DataType) -> pa.Array:
-    """Return the slices of `data`; overlapping or unordered slices take a slower way."""
+    """Return the slices of `data`; overlapping or unordered slices are copied in a slower way."""
     none = sizes < 0
     ends = np.where(none, 0, starts + sizes)
     # The values and the bytes between them alternate in one array over `data`; `take` copies the values.
@@ -78,7 +78,7 @@ def _slices(starts: Ints, sizes: Ints, data: bytes, kind: pa.DataType) -> pa.Arr
 
 
 def _text(values: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Return bytes as they are, or as text."""
+    """Return bytes unchanged, or as text."""
     if pa.types.is_binary(kind):
         return values
     used = np.frombuffer(values.buffers()[2] or b"", np.uint8)
@@ -94,7 +94,7 @@ def _text(values: pa.Array, kind: pa.DataType) -> pa.Array:
 
 
 def _shown(value: Any) -> Any:
-    """Return a value with all texts in it escaped."""
+    """Return a value with all its texts escaped."""
     if isinstance(value, str):
         return shown(value)
     return [_shown(each) for each in value] if isinstance(value, (list, tuple)) else value

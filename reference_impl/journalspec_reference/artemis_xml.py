@@ -1,11 +1,12 @@
 """Messages as the XML that ``artemis data exp`` writes and ``artemis data imp`` reads.
 
-The input are rows of the tables ``messages`` and ``queues`` of a format with these columns (JBoss, KahaDB).
-:func:`losses` lists the data that the file cannot hold, before it is written.
+The input consists of rows of the tables ``messages`` and ``queues``, from a format whose tables have the
+expected columns (JBoss, KahaDB). :func:`losses` lists the data that the file cannot hold, before it is
+written.
 
 A row can have three further keys. ``body`` is the body as Core stores it. ``types`` maps the name of a
-property to a type of PROPERTY. ``content_types`` does so for the entries of a map, and is a list for a
-stream.
+property to a type in PROPERTY. ``content_types`` maps the entries of a map to types; for a stream, it is a
+list of types.
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ _FIXED = {
     "boolean": Struct(">?"), "byte": Struct(">b"), "short": Struct(">h"), "integer": Struct(">i"),
     "long": Struct(">q"), "float": Struct(">f"), "double": Struct(">d"),
 }  # fmt: skip
-#: Kind of a row -> type of a message. Any other is the default one.
+#: Kind of a row -> type of a message. Any other kind becomes the default type.
 TYPES = {"text": "text", "bytes": "bytes", "map": "map", "stream": "stream", "object": "object"}
 NULL_TEXT = "_AMQ_NULL"
 DUPLICATE, SCHEDULED, ROUTING = "_AMQ_DUPL_ID", "_AMQ_SCHED_DELIVERY", "_AMQ_ROUTING_TYPE"
-#: Columns that Core keeps as properties, with their types.
+#: Columns that Core stores as properties, with their types.
 HEADERS = {
     "correlation_id": ("JMSCorrelationID", "string"),
     "reply_to": ("JMSReplyTo", "string"),
@@ -64,7 +65,7 @@ STORED = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE", "_AMQ_LARGE_COMPRESSED", "_HQ_LAR
 #: them.
 OLD_QUEUE, OLD_TOPIC = "jms.queue.", "jms.topic."
 OLD_PREFIX, PREFIX = "_HQ_", "_AMQ_"
-#: Bytes of one piece of a large body.
+#: Number of bytes in one piece of a large body.
 PIECE = 3 << 16
 _INT, _CHAR = Struct(">i"), Struct(">H")
 _UNFIT = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -72,7 +73,7 @@ _ESCAPES = {ord(each): f"&#{ord(each)};" for each in '\t\n\r"&<>'}
 
 
 class _Unfit(ValueError):
-    """A value for which the file has no type."""
+    """A value that no type of the file can represent."""
 
 
 class _Property(NamedTuple):
@@ -82,7 +83,7 @@ class _Property(NamedTuple):
 
 
 class _Sent(NamedTuple):
-    """One message of the file, which is in `queues`; `lost` are codes of LOSSES."""
+    """One message of the file; `queues` are the queues that it is in, `lost` are codes of LOSSES."""
 
     row: Row
     queues: list[str]
@@ -95,9 +96,9 @@ class _Sent(NamedTuple):
 def write(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[bytes]:
     """Yield the file in pieces: queues with their addresses, then the messages in the order of `rows`.
 
-    Rows of one message that follow each other are one message in several queues. A row of `queues` has
+    Adjacent rows of the same message become one message in several queues. A row of `queues` has
     ``queue`` and, if known, ``address``, ``filter``, ``routing`` (anycast, multicast) and ``id``. A message
-    whose queue is not among them is omitted.
+    whose queue is not among these rows is omitted.
     """
     bound = {str(row["queue"]): row for row in queues}
     yield b"<?xml version='1.0' encoding='UTF-8'?>\n<activemq-journal>\n"
@@ -109,9 +110,9 @@ def write(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[bytes]:
 
 
 def losses(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[LossItem]:
-    """Yield the losses of :func:`write` for the same rows: an item for each message and each code.
+    """Yield the losses of :func:`write` for the same rows: one item per message and code.
 
-    The new id of a message is one of the losses, so each message is listed at least once.
+    The changed id of a message counts as a loss, so each message is listed at least once.
     """
     bound = {str(row["queue"]): row for row in queues}
 
@@ -170,7 +171,7 @@ def _bindings(bound: Mapping[str, Row]) -> Iterator[bytes]:
 
 
 def _messages(rows: Iterable[Row], bound: Mapping[str, Row]) -> Iterator[_Sent]:
-    """Yield the messages; adjacent rows of one message in several queues of an address give one message."""
+    """Yield the messages; adjacent rows of one message in several queues of an address are combined."""
     seen: set[int] = set()
     sent: _Sent | None = None
     for row in rows:
@@ -189,7 +190,7 @@ def _messages(rows: Iterable[Row], bound: Mapping[str, Row]) -> Iterator[_Sent]:
 
 
 def _alike(one: Row, other: Row, bound: Mapping[str, Row]) -> bool:
-    """Return whether two rows are one message in two queues."""
+    """Return whether two rows are the same message in two queues."""
     same = all(one.get(name) == other.get(name) for name in ("id", "file", "off", "scheduled"))
     first, second = (bound[str(row["queue"])].get("address") for row in (one, other))
     return same and first == second and one["queue"] != other["queue"]
@@ -341,7 +342,7 @@ def _optional(text: str | None) -> bytes:
 
 
 def _stream_text(text: str) -> bytes:
-    """Return a text of a stream: its form depends on its number of characters."""
+    """Return a stream's text in stored form, which depends on the number of characters."""
     units = text.encode("utf-16-be", "surrogatepass")
     count = len(units) // 2
     if count < 9:

@@ -1,8 +1,8 @@
-"""Stretches of a file as columns: the result of every scan, and the input of everything else.
+"""Stretches of a file as columns: the result of every scan, and the input of all later steps.
 
-A scan reads a stretch of a file at a time and yields it as a :class:`Batch`: begin and end of each record,
-a number for its type, and the regions without records. No object is made of a record before a caller asks
-for it. The results for a long file are not kept: the sequences of :class:`Found` scan again.
+A scan reads a stretch of a file at a time and yields it as a :class:`Batch`: begin and end of each record, a
+number for its type, and the regions without records. No record becomes an object before a caller requests it.
+The results for a long file are not kept: the sequences of :class:`Found` scan the file again.
 """
 
 from __future__ import annotations
@@ -22,12 +22,11 @@ from journalspec.observation import Dropped, Note, Record
 from journalspec.reread import COST, Changed, Deferred, Lazy, Part
 from journalspec_reference.content import Content, Unreadable
 
-#: Length of a stretch in bytes. A record that does not fit makes its stretch longer.
+#: Length of a stretch in bytes. A record that does not fit extends its stretch.
 STRETCH = 1 << 20
-#: Length of the first read where a short one is usually enough (bytes).
+#: Length of the first read if a short one is usually enough (bytes).
 _HEADS = 1 << 12
-#: A batch ends after this many regions and notes, whatever its length: hostile bytes may have one in every
-#: byte.
+#: A batch ends after this many regions and notes, whatever its length: hostile bytes may cause one per byte.
 MOST_ODD = 4096
 #: Runs of zeros; `zeros_end` skips zeros by the longest one that fits.
 _ZEROS = bytes(1 << 16), bytes(1 << 12), bytes(1 << 8)
@@ -47,7 +46,7 @@ class Source(Protocol):
         """Return a few bytes from anywhere, without loading the bytes around them."""
 
     def next_data(self, off: int) -> int:
-        """Return the first offset from `off` on that is in no hole of the file."""
+        """Return the first offset from `off` on that is not in a hole of the file."""
 
     @property
     def unreadable(self) -> Sequence[Unreadable]:
@@ -85,7 +84,7 @@ class Memory:
 
 
 def source_of(data: Any) -> Source:
-    """Return the source of a file's content from a caller's form: bytes, or a file on a disk."""
+    """Return a source for the content that a caller provides: bytes, or a file on a disk."""
     return data if isinstance(data, Content) else Memory(data)
 
 
@@ -94,8 +93,8 @@ class Batch:
 
     The stretch begins at offset `base` of its file. `data` are its bytes, and can have further bytes after
     them. Record number i goes from ``base + off[i]`` to ``base + end[i]``; `code[i]` is the number of its
-    type, as the format numbers them. `damage` are the regions that hold no record, as (start, end, reason)
-    with offsets in the file, in order; `notes` are on this stretch. `more` holds additional values of the
+    type, as the format numbers them. `damage` are the regions without records, as (start, end, reason) with
+    offsets in the file, in order; `notes` are about this stretch. `more` contains additional values of the
     format, by name.
     """
 
@@ -113,7 +112,7 @@ class Batch:
 
 
 def zeros_end(data: bytes, at: int, top: int) -> int:
-    """Return an offset up to which there are only zeros from `at` on; a few zeros can follow it."""
+    """Return an offset so that there are only zeros from `at` up to it; a few more zeros can follow."""
     if at < top and not data[at]:
         for zeros in _ZEROS:
             while at + len(zeros) <= top and data.startswith(zeros, at):
@@ -135,12 +134,13 @@ def zeros(source: Source, off: int = 0) -> bool:
 
 
 class Stretch(NamedTuple):
-    """A part of a journal that is scanned by itself: a file, or the part of it that holds the log.
+    """A part of a journal that is scanned separately: a file, or the part of a file that contains the log.
 
     `scan` yields its batches, the same ones each time. `tell` makes the records of a batch, `columns` its
-    typed columns by name, in the forms of :mod:`.arrow`. `role` is the role of the file. `alike` returns all
-    that records of some types depend on besides their bytes. If it is equal for two stretches of a file,
-    records at equal places are equal, and comparing places is enough. None: that is unknown.
+    typed columns by name, in the forms of :mod:`.arrow`. `role` is the role of the file. `alike` returns
+    everything that records of the given types depend on besides their bytes. If its result is equal for two
+    stretches of a file, records at equal places are equal, so comparing places is enough. None means that
+    this is unknown.
     """
 
     file: str
@@ -152,7 +152,7 @@ class Stretch(NamedTuple):
 
 
 class ReadingRefused(Exception):
-    """Reading refuses the journal, so its stretches give no records."""
+    """Reading refuses the journal, so its stretches yield no records."""
 
 
 def damaged(start: int, end: int, reason: str) -> Batch:
@@ -177,9 +177,9 @@ def columns_module(package: str) -> ModuleType | None:
 
 
 def late_columns(package: str, *given: object) -> Callable[[Batch], Mapping[str, Any]]:
-    """Return a function that makes the columns of a batch by the module ``columns`` of a `package`.
+    """Return a function that makes the columns of a batch with the module ``columns`` of `package`.
 
-    `given` are its further arguments. The function raises ImportError without NumPy.
+    `given` are further arguments for that module. The function raises ImportError without NumPy.
     """
 
     def made(batch: Batch) -> Mapping[str, Any]:
@@ -196,7 +196,7 @@ T = TypeVar("T")
 
 
 class _Scanned(Generic[T]):
-    """The result of scanning a stretch: its counts, and its batches as long as the journal has few."""
+    """The result of scanning a stretch: its counts, and its batches while the journal has only a few."""
 
     __slots__ = ("batches", "check", "codes", "notes", "regions", "rows", "stretch")
 
@@ -254,12 +254,12 @@ class Found:
         self.codes: dict[int, int] = {}
 
     def begin(self, stretch: Stretch) -> Iterator[Batch]:
-        """Return the batches of a stretch; the caller gives each one to :meth:`take`."""
+        """Return the batches of a stretch; the caller must pass each batch to :meth:`take`."""
         self._scanned.append(_Scanned(stretch, keeps=self._left >= 0))
         return iter(stretch.scan())
 
     def take(self, batch: Batch) -> None:
-        """Count the next batch of the stretch that was begun last; keep batches as long as they are few."""
+        """Count the next batch of the stretch that was begun last; keep the batches while they are few."""
         here = self._scanned[-1]
         codes = set(batch.code)
         here.codes |= codes
@@ -278,7 +278,7 @@ class Found:
                 each.batches = None
 
     def walked(self, stretch: Stretch) -> Iterator[Batch]:
-        """Yield the batches of a stretch, having counted each."""
+        """Count and yield the batches of a stretch."""
         for batch in self.begin(stretch):
             self.take(batch)
             yield batch
@@ -312,15 +312,15 @@ class Found:
 
 
 _POLYNOMIAL = 0xEDB88320
-#: Bytes that are summed at a time; the distance of the prefixes whose sums are kept.
+#: The number of bytes summed at a time; the distance between prefixes whose sums are kept.
 PIECE, STEP = 1 << 20, 1 << 10
 
 
 class Sums:
     """The CRC-32 of ranges of a file. Adjacent ranges are summed in one pass.
 
-    If a range begins before the end of one that was summed, its sum is computed from the sums of two prefixes
-    (the algebra of CRCs). Summing many overlapping ranges in full would take quadratic time.
+    If a range begins before the end of an earlier summed range, its sum is computed from the sums of two
+    prefixes (the algebra of CRCs). Summing many overlapping ranges in full would take quadratic time.
     """
 
     def __init__(self, source: Source) -> None:
@@ -373,7 +373,7 @@ def power(exponent: int) -> int:
 
 
 class Ids:
-    """A set of ids. A block of 256 shares one number: an id costs half a byte, but alone some 200 bytes."""
+    """A set of ids. A block of 256 ids shares one number: about half a byte per id, 200 bytes for one."""
 
     __slots__ = ("_masks",)
 
@@ -401,9 +401,9 @@ class Ids:
 
 
 class IdNumbers(Mapping[int, int]):
-    """A map from ids to numbers. An id above all earlier ones costs 16 bytes, another one some 150.
+    """A map from ids to numbers. An id above all earlier ones takes 16 bytes, any other about 150.
 
-    Iteration gives the ids in the order in which they were added.
+    Iteration yields the ids in the order in which they were added.
     """
 
     __slots__ = ("_ids", "_late", "_numbers", "_turns")

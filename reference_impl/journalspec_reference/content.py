@@ -1,8 +1,8 @@
 """The bytes of a file on a disk, read when a caller needs them; unreadable ranges are recorded.
 
-A mapped file kills the process that looks at it if the disk cannot deliver a page, or if the file was cut in
-the meantime. So bytes are copied. Unreadable bytes are returned as zeros, and recorded as a range with its
-reason. Compressed files are decompressed, up to a bound.
+If a file is mapped and the disk cannot deliver a page, or the file was cut in the meantime, an access kills
+the process. So bytes are copied instead. Unreadable bytes are returned as zeros, and recorded as a range with
+its reason. Compressed files are decompressed, up to a bound.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from weakref import finalize
 
 from journalspec.files import Unfit, inflated
 
-#: The unit in which disks fail (bytes). After this many failures in one read, or in one file, the rest of the
-#: request counts as unreadable.
+#: The unit in which disks fail (bytes). After this many failures in one read, or in one file, the remaining
+#: requested bytes count as unreadable.
 SECTOR, MOST_IN_READ, MOST_IN_FILE = 4096, 32, 512
-#: This many first bytes of each file are kept: every format needs them.
+#: This many bytes at the start of each file are kept: every format needs them.
 HEAD = 64
 #: Small reads near each other are served from blocks of this length, and shorter files are read completely.
 #: The second number bounds the blocks in memory, of all files together (bytes).
 BLOCK, HELD = 64 << 10, 16 << 20
 #: The largest small read (bytes). The length of a read that only tests whether bytes are readable.
 SMALL, PIECE = 16 << 10, 1 << 20
-#: The error numbers of a disk for a sector that it cannot deliver. Any other error concerns the file.
+#: The error numbers for a sector that a disk cannot deliver. Any other error concerns the file as a whole.
 OF_SECTORS = frozenset(
     getattr(errno, name)
     for name in ("EIO", "EBADMSG", "EREMOTEIO", "ENODATA", "EUCLEAN")
     if hasattr(errno, name)
 )
-#: Number of files that are open at a time. The flags avoid waiting for a pipe, and text mode.
+#: The maximum number of files open at a time. The flags prevent waiting for a pipe, and text mode.
 MOST_OPEN = 16
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 #: The identity and the state of a file. A program can set the time of the last write back, but not the time
 #: of the last change.
 _state = attrgetter("st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
-#: The reason of a region whose bytes could not be read.
+#: The reason for a region whose bytes could not be read.
 UNREADABLE = "unreadable"
 SHORTER = "became shorter while it was read"
 
@@ -59,7 +59,7 @@ class Unreadable(NamedTuple):
 
 
 class Ranges:
-    """Ranges of offsets, disjoint and in order; adjacent ones are merged. Each takes 16 bytes."""
+    """Ranges of offsets, disjoint and in order; adjacent ranges are merged. A range takes 16 bytes."""
 
     __slots__ = ("_ends", "_starts")
 
@@ -103,10 +103,10 @@ class RawFile(Protocol):
         """The length in bytes when the file was opened, which is used even if the file changes."""
 
     def read(self, off: int, size: int) -> bytes:
-        """Return up to `size` bytes from `off` on; none: the file ends here. Raises OSError."""
+        """Return up to `size` bytes from `off` on; no bytes mean that the file ends here. Raises OSError."""
 
     def next_data(self, off: int) -> int:
-        """Return the first offset from `off` on that is in no hole; `size` if there is none."""
+        """Return the first offset from `off` on that is not in a hole; `size` if there is none."""
 
     def changed(self) -> bool:
         """Return whether the file differs from its state when it was opened."""
@@ -135,23 +135,23 @@ class Derived:
 
 
 class Blocks:
-    """The blocks that were read last, of several files, at most `most` bytes together."""
+    """The most recently read blocks of several files, at most `most` bytes in total."""
 
     def __init__(self, most: int = HELD) -> None:
         self._left = most
         self._held: OrderedDict[tuple[int, int], bytes] = OrderedDict()
-        #: The block that was read last and is not held.
+        #: The last block that was read but is not cached.
         self.seen: tuple[int, int] = (0, -1)
 
     def get(self, key: tuple[int, int]) -> bytes | None:
-        """Return a block that is held."""
+        """Return a cached block."""
         found = self._held.get(key)
         if found is not None:
             self._held.move_to_end(key)
         return found
 
     def put(self, key: tuple[int, int], data: bytes) -> None:
-        """Hold a block; those unused for longest are dropped."""
+        """Cache a block; the least recently used blocks are dropped."""
         self._held[key] = data
         self._left -= len(data)
         while self._left < 0 and self._held:
@@ -217,7 +217,7 @@ class Content:
             return self._read(off, end)
         block = self._blocks.get(key)
         if block is None:
-            # A block is loaded if it is read twice in a row, or requested as a whole.
+            # A block is cached if it is read twice in a row, or requested as a whole.
             if self._blocks.seen != key and self.size > BLOCK and not whole:
                 self._blocks.seen = key
                 return self._read(off, end)
@@ -230,7 +230,7 @@ class Content:
         return self._read(start, min(end, self.size))
 
     def next_data(self, off: int) -> int:
-        """Return the first offset from `off` on that is in no hole; a hole is zeros and need not be read."""
+        """Return the first offset from `off` on that is not in a hole; a hole need not be read."""
         return off if off >= self.size or self.size <= BLOCK else self._disk.next_data(off)
 
     def gap(self, start: int, end: int) -> Unreadable | None:
@@ -290,7 +290,7 @@ class Content:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _known(self, at: int, end: int) -> tuple[int, bool]:
-        """Return where the run of bytes at `at` ends, and whether they are known to be unreadable."""
+        """Return where the run of bytes at `at` ends, and whether these are known to be unreadable."""
         found = self.unreadable
         index = bisect_left(found, at, key=lambda bad: bad.end - 1)
         if index == len(found) or found[index].start >= end:
@@ -314,7 +314,7 @@ class Content:
 
 
 def at_hand(files: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return files as bytes if together they are no more than a block, and all of them can be read."""
+    """Return files as bytes if together they are at most a block long, and all can be read."""
     if sum(map(len, files.values())) > BLOCK:
         return files
     found = {name: bytes(data) for name, data in files.items()}
@@ -322,12 +322,12 @@ def at_hand(files: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def hole_end(data: Any, off: int) -> int:
-    """Return the end of the hole in which `off` is; `off` itself if it is in none."""
+    """Return the end of the hole in which `off` is; `off` itself if it is not in a hole."""
     return data.next_data(off) if isinstance(data, Content) else off
 
 
 class Descriptors:
-    """The open files: a few at a time, whatever the number of files."""
+    """The open files: only a few at a time, even if there are many files."""
 
     def __init__(self, most: int = MOST_OPEN) -> None:
         self._most = most
@@ -348,7 +348,7 @@ class Descriptors:
             except OSError as error:
                 if error.errno not in (errno.EMFILE, errno.ENFILE) or not self._open:
                     raise
-                # Other users in this process, or in the system, need descriptors, too: close all of these.
+                # Other code in this process, or other processes, also need descriptors: close all of ours.
                 _close_all(self._open)
                 handle = os.open(path, _FLAGS)
         self._open[path] = handle
@@ -364,7 +364,7 @@ def _close_all(handles: OrderedDict[str, int]) -> None:
 
 
 class FileSource:
-    """A regular file at a path. Raises OSError if it cannot be opened, Unfit if it is not one."""
+    """A regular file at a path. Raises OSError if it cannot be opened, Unfit if it is not a regular file."""
 
     __slots__ = ("_handles", "_path", "_was", "size")
 
@@ -397,7 +397,7 @@ class FileSource:
 
 
 class PartOfFile:
-    """`size` bytes from `base` on of an open file that does not change."""
+    """A part of an open file that does not change: `size` bytes from `base` on."""
 
     __slots__ = ("_base", "_stream", "size")
 
@@ -444,10 +444,10 @@ class Spool:
     def inflate(self, source: RawFile, path: Path) -> PartOfFile:
         """Return the decompressed bytes of `source`; raises Unfit if they are too many or damaged."""
         if self._stream is None:
-            # Unbuffered: it is read by descriptor.
+            # The file is unbuffered, because it is read through its descriptor.
             self._stream = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # lives as long as its parts
         base, size = self._end, 0
-        # Remove the bytes of a file that failed.
+        # Remove the bytes of a file that could not be decompressed.
         self._stream.truncate(base)
         for block in inflated(_Packed(source), path):
             size += len(block)
@@ -481,7 +481,7 @@ def _read(handle: int, off: int, size: int) -> bytes:
 
 
 def _next_data(handle: int, off: int, size: int) -> int:
-    """Return the first offset from `off` on that is in no hole; `off` if the system reports no holes."""
+    """Return the first offset from `off` on that is not in a hole; `off` if the system reports no holes."""
     if not hasattr(os, "SEEK_DATA"):
         return off
     try:
@@ -489,6 +489,6 @@ def _next_data(handle: int, off: int, size: int) -> int:
     except OSError as error:
         if error.errno != errno.ENXIO:
             return off
-        # A hole reaches to the end of the file. The file can have become shorter: removed bytes are not a
-        # hole.
+        # A hole reaches to the end of the file. The file can have been shortened since it was opened: removed
+        # bytes are not a hole.
         return max(off, min(size, os.fstat(handle).st_size))

@@ -1,7 +1,7 @@
 """The content of a recovered journal in terms of users: messages of queues, rows of tables, transactions.
 
-A format gives it in its ``contents``; the tables are those of ``contents/tables.toml``. Contents never decide
-what recovery keeps: bytes that cannot be decoded give a remark on one row.
+A format implements this in its ``contents``; the tables are those of ``contents/tables.toml``. Contents never
+decide what recovery keeps: bytes that cannot be decoded only cause a remark on one row.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from journalspec.reread import LISTS
 from journalspec_reference.answers import Answer, ask
 from journalspec_reference.api import Implementation, load
 
-#: A value of a row. Kinds `object` and `list` nest the others.
+#: A value of a row. Values of the kinds `object` and `list` contain other values.
 Value: TypeAlias = bool | int | float | str | bytes | Mapping[str, "Value"] | Sequence["Value"] | None
 #: One row of a table: every column has a value, perhaps None.
 Row: TypeAlias = Mapping[str, Value]
-#: A fault in a part of a row: a code of ``[remarks]``, and the reason.
+#: A fault in a part of a row: a code in ``[remarks]``, and the reason.
 Problem: TypeAlias = tuple[str, str]
-#: The most values in a cache of values, and the most bytes of a cached value.
+#: The maximum number of values in a cache, and the maximum size of a cached value (bytes).
 MOST_KNOWN, MOST_ENCODED = 1 << 10, 1 << 9
-#: This many remarks of one code are kept; the others are only counted.
+#: At most this many remarks with the same code are kept; further ones are only counted.
 MOST_REMARKS = 1000
 
 
@@ -69,7 +69,7 @@ class Count:
 
 @dataclass
 class Remarks:
-    """The remarks so far: the first of each code, and the number of each."""
+    """The remarks so far: the first ones of each code, and the number of each code."""
 
     kept: list[Remark] = field(default_factory=list)
     counts: Counter[str] = field(default_factory=Counter)
@@ -89,7 +89,7 @@ class Contents:
     """
 
     def __init__(self, format_id: str, remarks: Remarks | None = None) -> None:
-        #: All tables, those of ``tables.toml`` first.
+        #: All tables; those of ``tables.toml`` come first.
         self.tables: Mapping[str, Table] = contents_of(format_id).tables
         self._told = remarks or Remarks()
 
@@ -105,20 +105,20 @@ class Contents:
         return map(filled, found)
 
     def counts(self) -> Iterable[Count]:
-        """Return the number of items of each queue or table, decoding as little as possible."""
+        """Count the items of each queue or table, decoding as little as possible."""
         return ()
 
     def near(self, regions: Sequence[Dropped]) -> Iterable[Row]:
-        """Yield the rows of the messages next to regions, and perhaps others."""
+        """Yield the rows of the messages next to regions, and perhaps of other messages."""
         return self.rows("messages")
 
     def judge(self) -> frozenset[str]:
-        """Remark on items with which the product does not start, decoding little; return their codes."""
+        """Remark on items that keep the product from starting, decoding little; return the remark codes."""
         return frozenset()
 
 
 class ValueCache(dict[bytes, Any]):
-    """A cache of values by their bytes: most messages repeat values of earlier ones."""
+    """A cache of values by their bytes: most messages repeat values of earlier messages."""
 
     def __init__(self, make: Callable[[bytes], Any]) -> None:
         super().__init__()
@@ -137,11 +137,11 @@ class ValueCache(dict[bytes, Any]):
 def inflated(data: bytes, most: int, *, exactly: bool = False) -> bytes:
     """Return the content of a zlib stream, at most `most` bytes; with `exactly`, its first `most` bytes.
 
-    Raises OverflowError if it holds more, ValueError if it is damaged or cut.
+    Raises OverflowError if there is more content, ValueError if the stream is damaged or cut.
     """
     stream = zlib.decompressobj()
     try:
-        # zlib takes 0 for no limit.
+        # For zlib, 0 means no limit.
         found = stream.decompress(data, max(most, 1) if exactly else most + 1)
     except zlib.error as error:
         raise ValueError(f"it cannot be inflated: {error}") from None
@@ -153,7 +153,7 @@ def inflated(data: bytes, most: int, *, exactly: bool = False) -> bytes:
 
 
 def with_state(answer: Answer) -> Answer:
-    """Return an answer with a state; if there is none, that of the policy that keeps most."""
+    """Return `answer` if it has a state, else the answer under the policy that keeps most."""
     if answer.observation.state is not None:
         return answer
     return ask(replace(answer.journal, editions=()), get_format(answer.journal.format).keeps_most)
@@ -161,7 +161,7 @@ def with_state(answer: Answer) -> Answer:
 
 def nested(value: Any, as_text: tuple[type, ...] = (float,)) -> Any:
     """Return a value for JSON: integers as decimal strings, bytes in hex, types `as_text` as texts."""
-    # Exact types first: testing for a Mapping costs more than all of them.
+    # Exact types first: testing for a Mapping takes longer than all other tests.
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return value
@@ -175,7 +175,7 @@ def nested(value: Any, as_text: tuple[type, ...] = (float,)) -> Any:
 
 
 def contents(answer: Answer, room: Implementation | None = None) -> Contents | None:
-    """Return the contents of a recovered journal; None if its format describes none.
+    """Return the contents of a recovered journal; None if its format has no contents.
 
     `answer` is an answer of recovery. ``contents`` is optional: an implementation can be any object with the
     protocol's methods.
@@ -191,7 +191,7 @@ def contents(answer: Answer, room: Implementation | None = None) -> Contents | N
 def as_json(found: Contents) -> dict[str, list[Any]]:
     """Return all rows of all tables in the form of level ``contents``, with the remarks.
 
-    Integers and times are decimal strings, bytes hex digits, other numbers texts.
+    Integers and times become decimal strings, bytes become hex digits, other numbers become texts.
     """
     rows = {name: [nested(row) for row in found.rows(name)] for name in found.tables}
     odd = ({"table": each.table, "key": each.key, "code": each.code} for each in found.remarks.kept)

@@ -1,7 +1,7 @@
-"""From a path to journals: which files are there, and which of them belong together.
+"""Finds the journals at a path: which files exist, and which of them belong together.
 
-Reading only: files are opened without write access, once, and only the needed parts are read
-(:mod:`.content`), so that neither their size nor their number costs memory or descriptors. Files that end in
+This module only reads: files are opened once, without write access, and only the needed parts are read
+(:mod:`.content`). So neither their size nor their number costs memory or descriptors. Files that end in
 ``.gz`` are decompressed, up to a bound, and keep their names.
 """
 
@@ -35,21 +35,22 @@ from journalspec_reference.content import (
 
 #: The total decompressed size of all compressed files of one directory.
 MAX_BYTES = 1 << 30
-#: This many names are listed in a sentence.
+#: At most this many names are listed in a sentence.
 MOST_NAMES = 12
-#: This many stores below one directory are read in one run.
+#: At most this many stores below one directory are read in one run.
 MOST_STORES = 1000
 #: Bounds of the search by `below`: number of directories, and depth.
 MAX_DIRECTORIES = 2000
 MAX_DEPTH = 6
-#: Within this many nanoseconds a directory can change without a new time: file systems round it.
+#: Within this many nanoseconds, a directory can change while its time stays the same: file systems round
+#: times.
 _TICK = 3_000_000_000
-#: Bytes of a file that are enough to decide whether it is part of a journal.
+#: The number of first bytes that show whether a file is part of a journal.
 HEAD = 64
 
 
 class FilesetError(Exception):
-    """A path gives no journal: the text says what is wrong and why, `hint` what to do."""
+    """A path leads to no journal: the text says what is wrong and why, `hint` what to do."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -57,7 +58,7 @@ class FilesetError(Exception):
 
 
 class NoJournal(FilesetError):
-    """A path without a journal of its own. `stores` are directories below it that hold some."""
+    """A path without a journal of its own. `stores` are directories below it that contain journals."""
 
     def __init__(
         self, message: str, hint: str, stores: Iterable[Path] = (), unlisted: Iterable[LeftOut] = ()
@@ -72,7 +73,7 @@ DIRECTORY = "a directory, not a file"
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A directory entry that was not read, and why; `length` is its size in bytes as far as that is known."""
+    """A directory entry that was not read, and why; `length` is its size in bytes, if known."""
 
     name: str
     why: str
@@ -80,7 +81,7 @@ class LeftOut:
 
 
 def by_reason(entries: Iterable[LeftOut], most: int = MOST_NAMES) -> dict[str, str]:
-    """Return reason -> the names omitted for it, at most `most` of them spelt out."""
+    """Return a map from reason to the names omitted for it, at most `most` of them in full."""
     names: dict[str, list[str]] = {}
     for entry in entries:
         names.setdefault(entry.why, []).append(entry.name)
@@ -94,9 +95,9 @@ def by_reason(entries: Iterable[LeftOut], most: int = MOST_NAMES) -> dict[str, s
 class Loaded:
     """The files at a path.
 
-    `files` maps names to their :class:`~journalspec_reference.content.Content`; those in `inflated`, by their
-    names on the disk, were compressed. `asked` is the name of the one file that the user pointed at, or None
-    for a directory.
+    `files` maps names to their :class:`~journalspec_reference.content.Content`. `inflated` lists the
+    compressed ones by their names on the disk. `asked` is the name of the single file that the user
+    requested, or None for a directory.
     """
 
     path: Path
@@ -111,11 +112,11 @@ class Loaded:
     _shared: dict[str, tuple[int, int]] = field(default_factory=dict)
     #: Name -> why it is skipped: the file is used under another name.
     _twice: dict[str, str] = field(default_factory=dict)
-    #: Why the directory could not be listed: other files may be there.
+    #: Why the directory could not be listed; then it may contain further files.
     unlisted: str = ""
-    #: Whether the user gave several files, which are one journal then.
+    #: Whether the user gave several files, which then form one journal.
     is_set: bool = False
-    #: Whether the files are elsewhere: `path` and `root` are not paths of this machine then.
+    #: Whether the files are on another machine: then `path` and `root` are not local paths.
     remote: bool = False
     #: Name -> name on the disk, for files that have another name here.
     renamed: dict[str, str] = field(default_factory=dict)
@@ -134,7 +135,7 @@ class Loaded:
         names = list(names)
         first: dict[tuple[int, int], str] = {}
         linked = [name for name in names if name in self._shared]
-        # The requested name is preferred, then the name of the file itself to a symbolic link.
+        # The requested name is preferred; otherwise the file's own name is preferred to a symbolic link.
         for name in sorted(linked, key=lambda name: (name != self.asked, (self.root / name).is_symlink())):
             other = first.setdefault(self._shared[name], name)
             if other != name:
@@ -146,7 +147,7 @@ class Loaded:
         return self._left_out.get(name) == DIRECTORY
 
     def entry(self, name: str) -> LeftOut | None:
-        """Return why `name` could not be read, or None if it could be or is not there."""
+        """Return why `name` could not be read; None if it could be read or does not exist."""
         why = self._left_out.get(name)
         return None if why is None else LeftOut(name, why, _length(self.root / name))
 
@@ -160,27 +161,27 @@ class Loaded:
 class Journal:
     """One journal: format, edition, and its files in the format's own order.
 
-    `editions` are the editions that the files permit, if none is given and the files do not show theirs.
-    `edition` is then the name to use where all of them read alike.
+    `editions` are the editions that the files permit, if no edition is given and the files do not show
+    theirs. `edition` is then the name to use if all of them read the files in the same way.
     """
 
     format: str
     edition: str
     files: Mapping[str, Any]
-    #: Names that belong to the journal but are not there.
+    #: Names of files that belong to the journal but do not exist.
     missing: tuple[str, ...] = ()
-    #: Files that belong to the journal by name and could not be read.
+    #: Files that belong to the journal according to their names, but could not be read.
     unread: tuple[LeftOut, ...] = ()
     editions: tuple[str, ...] = ()
     params: Params = field(default_factory=dict)
     root: Path | None = None
-    #: All names that were in `root` when it was listed; None if it could not be.
+    #: All names that were in `root` when it was listed; None if it could not be listed.
     listed: frozenset[str] | None = None
     #: Files without records next to the journal: reading and recovery use them, but they are not part of it.
     neighbours: Mapping[str, Any] = field(default_factory=dict)
     #: Name -> name on the disk, for compressed files that are next to plain ones.
     packed: Mapping[str, str] = field(default_factory=dict)
-    #: Why the directory could not be listed: other files of the journal may be there.
+    #: Why the directory could not be listed; then it may contain further files of the journal.
     unlisted: str = ""
     #: A sentence on how the files narrow down or settle the edition.
     evidence: str = ""
@@ -191,7 +192,8 @@ class Journal:
         return {**self.files, **self.neighbours} if self.neighbours else self.files
 
 
-#: The blocks that were read last. All files share them, so that many stores side by side take no more memory.
+#: The most recently read blocks. All files share this cache, so that many stores side by side take no more
+#: memory.
 _BLOCKS = Blocks()
 
 
@@ -215,7 +217,7 @@ def _opened(
             left_out[name] = error.strerror or str(error)
             continue
         files[name] = Content(source, _BLOCKS)
-        # Read the beginning while the file is open: most formats need it.
+        # Read the first bytes while the file is open: most formats need them.
         files[name].read(0, 1)
     return files, frozenset(inflated)
 
@@ -227,14 +229,14 @@ def _local(root: Path) -> Callable[[str], RawFile]:
 
 
 def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
-    """Return the files at `path`: those of a directory, or a file with its neighbours.
+    """Return the files at `path`: those in a directory, or a single file with its neighbours.
 
     With `others`, all paths are files of one set, possibly in several directories; no neighbours are loaded.
 
-    Directories are not descended into, except for the files that some format has there (`below` in its
-    description); these are named with a ``/``. Symbolic links to regular files are followed; devices, pipes
-    and sockets are omitted. `max_bytes` bounds the decompressed size of the ``.gz`` files. Raises
-    FilesetError if there is no such path or it cannot be listed.
+    Subdirectories are ignored, except for files that some format keeps there (`below` in its description);
+    the names of such files contain a ``/``. Symbolic links to regular files are followed; devices, pipes and
+    sockets are omitted. `max_bytes` bounds the decompressed size of the ``.gz`` files. Raises FilesetError if
+    there is no such path or it cannot be listed.
     """
     if others:
         return _set_of((path, *others), max_bytes)
@@ -275,7 +277,7 @@ def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
 
 
 def loaded_elsewhere(path: str, disks: Mapping[str, RawFile]) -> Loaded:
-    """Return files that are not on this machine, by their names below `path`, as :func:`load` does."""
+    """Like :func:`load`, return files that are not on this machine, by their names below `path`."""
     left_out: dict[str, str] = {}
     found = _opened(disks.__getitem__, disks, left_out, MAX_BYTES)
     return Loaded(Path(path), Path(path), *found, None, left_out, remote=True)
@@ -318,7 +320,7 @@ def _names(root: Path, left_out: dict[str, str], shared: dict[str, tuple[int, in
 
 
 def patterns() -> Iterator[tuple[str, str]]:
-    """Yield directory and pattern of the files that formats have below a journal's directory."""
+    """Yield directory and pattern of the files that formats keep below a journal's directory."""
     for format_id in format_ids():
         for pattern in get_format(format_id).below:
             directory, _, name = pattern.rpartition("/")
@@ -326,7 +328,7 @@ def patterns() -> Iterator[tuple[str, str]]:
 
 
 def _deeper(root: Path, left_out: dict[str, str]) -> list[str]:
-    """Return the names of files that formats have in directories of `root`; add others to `left_out`."""
+    """Return the names of files that formats keep in subdirectories of `root`; add others to `left_out`."""
     found: set[str] = set()
     for directory, pattern in patterns():
         above = directory.startswith("..") and (root / directory).is_dir()
@@ -348,7 +350,8 @@ def _deeper(root: Path, left_out: dict[str, str]) -> list[str]:
 def _matching(directory: Path, pattern: str) -> list[Path]:
     """Return the entries of a directory that match a pattern, compressed or not; raises OSError.
 
-    Without a wildcard the directory is not listed: of thousands of databases in it, each would list all.
+    Without a wildcard, the directory is not listed: with thousands of databases in it, each database would
+    list them all.
     """
     if "*" in pattern:
         names = os.listdir(directory)  # noqa: PTH208  # names only
@@ -362,7 +365,7 @@ def _matching(directory: Path, pattern: str) -> list[Path]:
 
 
 def _packed_twice(names: list[str], asked: str | None) -> dict[str, str]:
-    """Return name -> reason for files that exist compressed and plain; by default the plain one is used."""
+    """Return name -> reason for files that exist compressed and plain; by default, the plain file is used."""
     found = {}
     there = set(names)
     for name in names:
@@ -378,11 +381,11 @@ def appeared(journal: Journal) -> list[str]:
     if journal.root is None or journal.listed is None:
         return []
     stamps, settled = _stamps(journal.root)
-    # All journals of a directory share one listing, unless it can have changed within the tick of its time.
+    # All journals of a directory share one listing, unless the directory can have changed without a new time.
     listing = _new if settled else _new.__wrapped__
     try:
         new = listing(journal.root, journal.listed, stamps)
-    except OSError:  # nothing of it is kept: the next attempt may succeed
+    except OSError:  # nothing is cached: the next attempt may succeed
         return []
     if not new:
         return []
@@ -395,7 +398,7 @@ def appeared(journal: Journal) -> list[str]:
 
 
 def _stamps(root: Path) -> tuple[tuple[int, ...], bool]:
-    """Return the times of `root` and of the directories that formats have in it; and if they are old."""
+    """Return the times of `root` and of the formats' directories in it; and whether all times are old."""
     stamps = list[int]()
     for directory in ("", *(directory for directory, _ in patterns())):
         with suppress(OSError):
@@ -424,7 +427,7 @@ def _unfit(entry: os.DirEntry[str] | Path) -> str | None:
 
 
 def _length(path: Path) -> int:
-    """Return the length of an unreadable file; 0 if it does not exist or the length is unknown too."""
+    """Return the length of an unreadable file; 0 if it does not exist or its length is also unknown."""
     try:
         info = path.stat()
     except OSError:
@@ -437,11 +440,11 @@ def find_journals(
 ) -> list[Journal]:
     """Return the journals among the loaded files, sorted by their first file.
 
-    Every described format is tried; of two claims to one file the better one is taken. A file that cannot be
-    read is claimed by its name. With `format` given and nothing recognised, the requested file (or all files)
-    is treated as such a journal, so that damage can be examined. Raises UnknownFormat for a format that is
-    not described or an edition that it does not have, FilesetError if no journal is found, or none of a
-    format with such an edition.
+    Every described format is tried; of two claims to the same file, the better one is accepted. A file that
+    cannot be read is claimed by its name. If `format` is given and nothing is recognised, the requested file
+    (or all files) is treated as such a journal, so that damage can be examined. Raises UnknownFormat for an
+    unknown format, or an edition that the format lacks. Raises FilesetError if no journal is found, or no
+    journal of a format with such an edition.
     """
     wanted = (format,) if format else format_ids()
     if format and edition:
@@ -508,7 +511,7 @@ def _unpacked(loaded: Loaded, claims: Iterable[Detection]) -> bool:
 
 
 def _best(claims: list[Detection]) -> list[Detection]:
-    """Return claims that share no file, in file order; of two that share one, the better one is taken."""
+    """Return claims that share no file, in file order; of two that share a file, the better one is kept."""
     taken: set[str] = set()
     chosen = []
     for claim in sorted(claims, key=lambda item: -item.score):
@@ -567,7 +570,7 @@ def _journal(loaded: Loaded, claim: Detection, edition: str | None, params: Para
 
 
 def _nothing(loaded: Loaded) -> NoJournal:
-    """Return the error for a path that holds no journal."""
+    """Return the error for a path without a journal."""
     formats = ", ".join(format_ids())
     if loaded.asked is not None and not _is_part(loaded):
         return NoJournal(
@@ -606,7 +609,7 @@ def _is_part(loaded: Loaded) -> bool:
 def below(
     path: Path, *, at_most: int = 10, every: bool = False, unlisted: list[LeftOut] | None = None
 ) -> list[Path]:
-    """Return up to `at_most` directories under `path` that hold a journal, in the order of their names.
+    """Return up to `at_most` directories under `path` that contain a journal, in the order of their names.
 
     Directories that cannot be listed, or were not examined, are added to `unlisted`.
 
@@ -649,5 +652,5 @@ def _holds_journal(directory: Path) -> bool:
     claims = _claims(loaded, format_ids())
     if not claims and _unpacked(loaded, claims):
         claims = _claims(loaded, format_ids())
-    # An unreadable file is evidence, too: by its name.
+    # An unreadable file is also evidence, by its name.
     return any(_is_there(loaded, claim) for claim in claims)

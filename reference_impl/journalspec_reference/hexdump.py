@@ -1,8 +1,8 @@
 """Annotated hexdumps and file maps, from the byte ranges that a format names.
 
-Input are :class:`~journalspec_reference.api.Span` values and bytes, output are plain values: terminals, the
-documentation and failure texts format them differently. Output is produced row by row. A long run of one byte
-becomes a fold, so that it costs little time.
+The input consists of :class:`~journalspec_reference.api.Span` values and bytes, the output of plain values:
+terminals, the documentation and failure texts format these differently. Output is produced row by row. A long
+run of one byte becomes a fold, so that it takes little time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from journalspec_reference.api import Span
 from journalspec_reference.content import hole_end
 
 WIDTH = 16
-#: Kinds that name a region rather than a field of it.
+#: Kinds of spans that are regions, not fields of a region.
 CONTAINERS = frozenset({"header", "record", "dropped", "stale", "fill", "unused"})
 #: Kinds of regions that can contain well-formed records, which are then not part of the answer.
 AROUND = frozenset({"dropped", "stale", "unused"})
@@ -37,7 +37,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Up to WIDTH bytes at `off`, the kind and the path of each, and the labels of fields that start here."""
+    """Up to WIDTH bytes at `off`, kind and path of each byte, and labels of the fields that start here."""
 
     off: int
     data: bytes
@@ -75,9 +75,9 @@ class Region:
 def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
     """Yield the regions of `file` in offset order, covering all of its `length` bytes.
 
-    A range that no span names becomes a region of kind ``unused``; spans that lie within an earlier one
-    become its fields. A record inside a part that normally has none is a region of its own, and the part
-    around it comes in pieces. Ranges beyond the file are cut.
+    A range without a span becomes a region of kind ``unused``; spans that lie within an earlier span become
+    its fields. A record inside a part that normally contains none is a separate region, and splits the part
+    around it into pieces. Ranges beyond the file are cut.
     """
     at = 0
     whole: Span | None = None
@@ -85,7 +85,7 @@ def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
     fields: list[Span] = []
 
     def until(stop: int) -> Iterator[Region]:
-        """Yield the open region, and the rest of `whole` up to `stop`."""
+        """Yield the open region, then the rest of `whole` up to `stop`."""
         nonlocal at, open_span
         if open_span is not None:
             yield Region(open_span, tuple(fields))
@@ -133,7 +133,7 @@ def _part(whole: Span, start: int, end: int) -> Span:
 def lines(data: Any, spans: Iterable[Span], file: str) -> Iterator[Line]:
     """Yield the annotated dump of `file`, whose content is `data` (any buffer).
 
-    Each region begins a new row, so no row has bytes of two regions.
+    Each region begins a new row, so no row contains bytes of two regions.
     """
     for region in regions(spans, file, len(data)):
         span = region.span
@@ -171,7 +171,7 @@ def _row(content: bytes, off: int, fields: _Cursor) -> Row:
 
 
 class _Cursor:
-    """The innermost field at an offset that only moves forward."""
+    """Finds the innermost field at an offset, which may only move forward."""
 
     def __init__(self, region: Region) -> None:
         self.outer = region.span
@@ -213,7 +213,7 @@ class _Cursor:
 
 
 def label(span: Span, outer: Span) -> str:
-    """Return ``name=value`` with the name relative to the region that holds it."""
+    """Return ``name=value`` with the name relative to the enclosing region."""
     name = span.path
     if name.startswith(outer.path):
         name = name[len(outer.path) :].lstrip(".") or name
@@ -221,7 +221,7 @@ def label(span: Span, outer: Span) -> str:
 
 
 def _run(data: Any, at: int, end: int) -> int:
-    """Return the number of equal bytes from `at` on, looking no further than `end`."""
+    """Return the number of equal bytes from `at` on, at most up to `end`."""
     if end - at <= FOLD_ABOVE * WIDTH:
         return 0
     value = bytes([data[at]])
@@ -246,7 +246,7 @@ def _same_until(data: Any, at: int, end: int, value: bytes) -> int:
 
 
 def uniform(data: Any, off: int, length: int) -> int | None:
-    """Return the byte that all `length` bytes at `off` have, or None if they differ or there are none."""
+    """Return the value that all `length` bytes at `off` have; None if they differ or there are none."""
     if length <= 0:
         return None
     value = data[off]
@@ -271,7 +271,7 @@ def text_cells(data: bytes) -> str:
 
 
 def row_text(row: Row, beside: str) -> str:
-    """Return a row as a line: offset, bytes, the same as text, and a note if there is one `beside` it."""
+    """Return a row as a line: offset, bytes, the bytes as text, and the note `beside` it, if any."""
     text = text_cells(row.data)
     if beside:
         text = text.ljust(WIDTH + 2) + beside

@@ -18,8 +18,8 @@ class Holder:
     """One reason why a file has to stay.
 
     `kind` is a key of the format's ``[why]`` table, `name` is inserted into its sentences (a destination, a
-    type). `count` is the number of records, `size` their length (bytes; 0: not known), `first` the offset of
-    the first (-1: none has a place). `below` is the other file for which this file stays, if there is one.
+    type). `count` is the number of records, `size` their length (bytes; 0: unknown), `first` the offset of
+    the first record (-1: unknown). `below` is the other file that makes this file stay, if any.
     """
 
     file: str
@@ -35,16 +35,16 @@ class Holder:
 class Keeping:
     """The data files of a journal, in order, with their lengths (bytes) and the holders of each.
 
-    A file without holders is free, unless there is a `doubt`: a reason why some holders can be unknown.
-    `basis` is the source of the holders, for a format with several possible sources.
+    A file without holders is free, unless `doubt` gives a reason why some holders may be unknown. `basis` is
+    the source of the holders, for a format with several possible sources.
     """
 
     lengths: Mapping[str, int]
     holders: tuple[Holder, ...]
     doubt: str = ""
     basis: str = ""
-    #: The holders by the file that they hold, and by the file for which that one stays. A journal can have
-    #: many files, so a search would be slow.
+    #: The holders by the file that they hold, and by the file that makes that file stay. A journal can have
+    #: many files, so searching all holders would be slow.
     _of: dict[str, list[Holder]] = field(init=False, repr=False, compare=False, default_factory=dict)
     _by: dict[str, list[Holder]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
@@ -58,7 +58,7 @@ class Keeping:
         return self._of.get(file, [])
 
     def by(self, file: str) -> list[Holder]:
-        """Return the holders of other files that stay because of this one, in order."""
+        """Return the holders of other files that stay because of this file, in order."""
         return self._by.get(file, [])
 
 
@@ -75,10 +75,10 @@ def keeping(format_id: str, files: Files, edition: str, params: Params) -> Keepi
 def held_for_others(
     order: Iterable[str], held: Iterable[str], needs: Mapping[str, Iterable[str]]
 ) -> set[str]:
-    """Return the files that stay only because an earlier one does.
+    """Return the files that stay only because an earlier file stays.
 
-    `order` are all files, `held` those that stay by themselves. `needs` lists the earlier files whose items a
-    file deletes or acknowledges: without that file, these items would reappear.
+    `order` are all files, `held` are those that stay for other reasons. `needs` maps a file to the earlier
+    files whose items it deletes or acknowledges: without the file, these items would reappear.
     """
     staying = set(held)
     later = set()

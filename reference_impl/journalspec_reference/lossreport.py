@@ -1,7 +1,7 @@
 """The report next to a new store: its content, and each omitted item of the old store with the reason.
 
-It is written while the old store is read, so that its length costs no memory: first as JSON
-(``loss-report.schema.json``), then as a page with totals and the first of each kind.
+It is written while the old store is read, so that a long report takes no memory: first as JSON
+(``loss-report.schema.json``), then as a page with totals and the first items of each kind.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from journalspec_reference.newstore import BYTES, FILE, MARK, Digest, LossItem, 
 
 #: The version of the JSON; new members can be added without a new version.
 VERSION = 1
-#: The page lists this many of each kind.
+#: The page lists at most this many items of each kind.
 FIRST = 100
-#: The name of a note among the items.
+#: The kind of an item that is a note.
 NOTE = "note"
-#: The code of an intact record in dropped bytes: if the bytes before it were intact, it might be live.
+#: The code of an intact record in dropped bytes; the record might be live if the bytes before it were intact.
 GIVEN_UP = "given-up"
 _GIVEN_UP = "an intact record in bytes that cannot be used"
 #: The members of an item in the JSON, in order.
@@ -70,7 +70,7 @@ def losses(answer: Answer, below: str = "") -> Iterator[LossItem]:
 
 
 def remarks(answer: Answer, below: str = "") -> Iterator[LossItem]:
-    """Yield the notes of an answer that are no loss by themselves; files are put `below` a directory.
+    """Yield the notes of an answer that are not losses by themselves; files are put `below` a directory.
 
     A note can be the only trace of a loss: a gap in the numbers of the files, a file that is too short.
     """
@@ -89,9 +89,9 @@ def _notes(answer: Answer, below: str, *, loss: bool) -> Iterator[LossItem]:
 
 @dataclass
 class Tally:
-    """The items listed so far: the number of each kind and code, and the first of each kind.
+    """The items listed so far: the number per kind and code, and the first items of each kind.
 
-    The meaning of a code is that of the format, else the reason of the first item.
+    The meaning of a code comes from the format, else it is the reason of the first item.
     """
 
     described: Format | None = None
@@ -120,7 +120,7 @@ class Tally:
 
 @dataclass
 class PartAccount:
-    """The facts about one part after it was written."""
+    """The facts about one part of the new store after it was written."""
 
     part: Part
     carried: list[Count] = field(default_factory=list)
@@ -132,16 +132,16 @@ class PartAccount:
 
 @dataclass
 class LossReport:
-    """The report on a new store made of `source`; `undone` maps a store that gives none to the reason.
+    """The report on a new store made from `source`; `undone` maps each store without a result to the reason.
 
-    `hide` replaces user data (ids, names, texts) if these must not be shown.
+    `hide` replaces user data (ids, names, texts) that must not be shown.
     """
 
     source: str
     target: str
     parts: Sequence[Part]
     undone: Mapping[str, str] = field(default_factory=dict)
-    #: Files at the source that are not part of a store, or were not read, and why.
+    #: Files at the source that are not part of a store or were not read, with the reason.
     beside: Sequence[LeftOut] = ()
     choices: Mapping[str, Any] = field(default_factory=dict)
     hide: Callable[[Part, str], str] | None = None
@@ -151,12 +151,12 @@ class LossReport:
 
     @property
     def lost(self) -> int:
-        """The number of items that were not carried over; known once the report was written."""
+        """The number of items that were not carried over; known after the report was written."""
         return len(self.undone) + sum(each.left_out.total for each in self.found)
 
     @property
     def uncounted(self) -> str:
-        """A sentence if more can be lost than is listed; known once the report was written."""
+        """A sentence if more may be lost than is listed; known after the report was written."""
         kinds = {what for one in self.found for what, _ in one.left_out.counts}
         if not kinds & {BYTES, FILE}:
             return ""
@@ -165,7 +165,7 @@ class LossReport:
         return f"The content of damaged bytes and missing files is not counted: more may be lost{back}."
 
     def write_json(self, out: IO[str], before: Sequence[Digest], written: Sequence[Digest] = ()) -> None:
-        """Write the report as JSON, one entry a line; `before` are the files that were read."""
+        """Write the report as JSON, one entry per line; `before` are the files that were read."""
         self.found.clear()
         self.before, self.written = before, written
         head = {"report": MARK, "version": VERSION, "journalspec": __version__}
@@ -218,7 +218,7 @@ class LossReport:
         for found in items:
             item = found
             if self.hide is not None:
-                # The reason may quote any text that users stored.
+                # The reason can quote texts that users stored.
                 text = item.text if item.what in (BYTES, FILE) else ""
                 id, queue = self._hidden(part, item.id), self._hidden(part, item.queue)
                 item = replace(item, id=id, queue=queue, text=text)
@@ -226,7 +226,7 @@ class LossReport:
             yield item
 
     def _counted(self, part: Part, count: Count) -> Count:
-        # A table that users made has the name of the count, and is hidden; others are the format's.
+        # The name of a user's table is hidden; other names are those of the format.
         table = self._hidden(part, count.table) if count.table == count.name else count.table
         return replace(count, table=table, name=self._hidden(part, count.name))
 
@@ -234,7 +234,7 @@ class LossReport:
         return text if self.hide is None or not text else self.hide(part, text)
 
     def write_page(self, out: IO[str]) -> None:
-        """Write the report as a page; :meth:`write_json` comes first."""
+        """Write the report as a page; call :meth:`write_json` first."""
         out.writelines(f"{line}\n" for line in self._page())
 
     def _page(self) -> Iterator[str]:
@@ -308,7 +308,7 @@ def _of_all(part: Part, items: Callable[[Answer, str], Iterator[LossItem]]) -> I
         yield from items(each, f"../{root.name}/" if root is not None and beside else "")
 
 
-#: One encoder for all items: to make one takes longer than to use it.
+#: One encoder for all items: creating an encoder takes longer than using it.
 _ENCODED = json.JSONEncoder(separators=(", ", ": ")).encode
 
 
@@ -317,7 +317,7 @@ def _json(value: Any) -> str:
 
 
 def _texts(value: Any) -> Any:
-    """Return a value with its integers as decimal strings."""
+    """Return a value with all its integers as decimal strings."""
     if isinstance(value, Mapping):
         # Most members are texts, and a report may have a million items.
         return {name: each if type(each) is str else _texts(each) for name, each in value.items()}
@@ -327,7 +327,7 @@ def _texts(value: Any) -> Any:
 
 
 def _list(out: IO[str], name: str, entries: Iterable[Any]) -> None:
-    """Write a member that is a list, one entry a line."""
+    """Write a member that is a list, one entry per line."""
     out.write(f'"{name}": [')
     for number, entry in enumerate(entries):
         out.write(f"{',' if number else ''}\n  {_json(entry)}")
@@ -343,7 +343,7 @@ def _digest(one: Digest) -> dict[str, Any]:
 
 
 def _members(item: LossItem) -> dict[str, Any]:
-    """Return the members of an item that have a value."""
+    """Return those members of an item that have a value."""
     found = {name: getattr(item, name) for name in MEMBERS}
     return {name: value for name, value in found.items() if value not in ("", None)}
 

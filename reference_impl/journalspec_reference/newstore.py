@@ -1,10 +1,10 @@
 """A new store with the recovered state of an old one, and an account of the omitted items.
 
-A format gives a :class:`NewStore` in its ``newstore``: the files on which the product starts, as streams.
-This module writes them to a new directory atomically. The old store is only read.
+A format provides a :class:`NewStore` in its ``newstore``: the files on which the product starts, as streams.
+This module atomically writes these files to a new directory. The old store is only read.
 
-The rule: a new store has the items that contents report as live under the same policy; for a journal without
-contents, it has the recovered state.
+The rule: a new store contains the items that contents report as live under the same policy; for a journal
+without contents, it contains the recovered state.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ try:
 except ImportError:  # not on every system
     fcntl = None  # type: ignore[assignment]
 
-#: Kinds of an :class:`LossItem` that are not rows of a table.
+#: Kinds of :class:`LossItem` that are not rows of a table.
 BYTES, FILE = "bytes", "file"
 #: The policy of a store that was only read.
 NO_POLICY = "none"
-#: The reports of a new directory have its name, this suffix, and `.json` or `.md`. Both have the mark in
-#: their first line.
+#: A report's name is that of the new directory, this suffix, and `.json` or `.md`. The first line of both
+#: reports contains the mark.
 REPORT, MARK = ".loss-report", "journalspec loss report"
 #: The suffix of an incomplete result, and the random part after it.
 _PARTIAL, _RANDOM = ".partial-", re.compile("[0-9a-f]{8}")
-#: Files are read in pieces of this many bytes. Of a file with more bytes in holes than the second number,
-#: only the parts outside holes are read.
+#: Files are read in pieces of this many bytes. If a file has more bytes in holes than the second number, only
+#: the parts outside holes are read.
 PIECE, MOST_HOLES = 1 << 20, 1 << 30
-#: Characters that no name has on Windows, and the names of devices there.
+#: Characters that Windows forbids in names, and the names of devices there.
 _ODD = re.compile(r'[\x00-\x1f<>:"|?*\\\x7f]')
 _DEVICES = {
     "CON",
@@ -60,29 +60,31 @@ _DEVICES = {
 
 
 class ChoiceRefused(FilesetError):
-    """A choice names no item, is not possible in this format, or settles an item that is not in doubt."""
+    """A choice matches no item, is not possible in this format, or decides an item that is not in doubt."""
 
 
 class CannotRebuild(FilesetError):
-    """There is no new store of this journal: nothing can be kept, it is encrypted, the format has none."""
+    """There is no new store for this journal, for example because it is encrypted or nothing can be kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoreChoices:
     """The user's choices besides the policy. Each refers to an item by the id that contents print."""
 
-    #: Transactions, message ids, queues: omitted.
+    #: Transactions, message ids and queues to omit.
     drop: tuple[str, ...] = ()
-    #: Items that would be omitted otherwise (unverified, or dropped by the product at a start): carried over.
+    #: Items to carry over that would otherwise be omitted (unverified, or dropped by the product when it
+    #: starts).
     keep: tuple[str, ...] = ()
     #: XIDs of branches in doubt.
     commit: tuple[str, ...] = ()
     rollback: tuple[str, ...] = ()
-    #: Only these queues (Derby: tables).
+    #: If not empty, only these queues are carried over (Derby: tables).
     queues: tuple[str, ...] = ()
-    #: Records that are complete in a damaged unit, by their own structure: carried over as unverified.
+    #: Whether to carry over, as unverified, records in a damaged unit that are complete by their own
+    #: structure.
     salvage_records: bool = False
-    #: Acknowledgements that only an index has.
+    #: Whether to apply acknowledgements that only an index contains.
     index_acks: bool = False
 
 
@@ -90,9 +92,9 @@ class StoreChoices:
 class LossItem:
     """One item that was not carried over, or that was carried over without verification.
 
-    `what` is :data:`BYTES`, :data:`FILE` or the noun of a table (``message``, ``row``, ``transaction``);
-    `id` and `queue` (Derby: the table) are empty where there is none. `off` and `length` are in bytes.
-    `code` is that of a dropped region, a note, a remark, or one of the new store's; `text` is the reason.
+    `what` is :data:`BYTES`, :data:`FILE` or the noun of a table (``message``, ``row``, ``transaction``); `id`
+    and `queue` (Derby: the table) are empty if the item has none. `off` and `length` are in bytes. `code` is
+    that of a dropped region, a note or a remark, or a special code of new stores; `text` is the reason.
     """
 
     what: str
@@ -118,15 +120,16 @@ class NewFile:
 
 
 class NewStore(ABC):
-    """A new store that a format makes of an answer of recovery; deterministic, and not written yet.
+    """A new store that a format makes from an answer of recovery; deterministic, and not written yet.
 
     A format implements :meth:`carried` and :meth:`files`, and overrides other methods as needed. `items` are
     the items that choices omit; `lines` describe the effect of each choice.
     """
 
-    #: Whether reading it again would prove nothing: it is encrypted, or a copy of bytes that were read clean.
+    #: Whether reading the new store again would prove nothing: it is encrypted, or a copy of bytes that were
+    #: read clean.
     opaque = False
-    #: Whether it is made of the result of reading, because recovery refuses the store under each policy.
+    #: Whether it is made from the result of reading, because recovery refuses the store under every policy.
     unrecovered = False
 
     def __init__(self, answer: Answer) -> None:
@@ -136,24 +139,24 @@ class NewStore(ABC):
 
     @property
     def product(self) -> str:
-        """The product and the versions that it is meant for: a fact of the format or edition."""
+        """The product and the versions for which the new store is made; they depend on format and edition."""
         edition = get_format(self.answer.journal.format).edition(self.answer.journal.edition)
         return ", ".join(edition.products) or edition.title
 
     @property
     def base(self) -> str:
-        """The directory that names of files are relative to, as a path from the journal's directory.
+        """The directory that file names are relative to, as a path from the journal's directory.
 
-        ``.`` is the journal's own, ``..`` the one above it: that of a broker whose bindings are written
-        as well, or that of a database whose log was given.
+        ``.`` is the journal's own directory, ``..`` its parent: that of a broker whose bindings are also
+        written, or of a database whose log was given.
         """
         return "."
 
     @property
     def covers(self) -> frozenset[PurePath]:
-        """Other directories whose content it includes, relative to the journal's: ``../bindings``.
+        """Other directories whose content the store includes, relative to the journal's: ``../bindings``.
 
-        A journal in one of them gets no new store of its own.
+        A journal in such a directory gets no separate new store.
         """
         return frozenset()
 
@@ -171,7 +174,7 @@ class NewStore(ABC):
 
     @property
     def lacks(self) -> frozenset[tuple[str, str]]:
-        """Code and name of the items that the new store lacks, like the old one: all are unverified."""
+        """Code and name of the items that both the old and the new store lack; all are unverified."""
         return frozenset()
 
     def chosen(self) -> Iterator[str]:
@@ -184,7 +187,7 @@ class NewStore(ABC):
 
     @abstractmethod
     def files(self) -> Iterator[NewFile]:
-        """Yield its files; each call gives the same bytes. An empty directory is a name that ends in /."""
+        """Yield its files; each call yields the same bytes. A name that ends in / is an empty directory."""
 
 
 def pieces(data: Any) -> Iterator[bytes]:
@@ -208,7 +211,7 @@ def parts(some: Iterable[bytes], length: int = 0, fill: bytes = b"\0") -> Iterat
 def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
     """Return the new store of a recovered journal; `answer` is an answer of recovery.
 
-    Raises ChoiceRefused, and CannotRebuild with a reason, which can be that recovery refused.
+    Raises ChoiceRefused, and CannotRebuild with a reason, for example that recovery refused.
     """
     name, seen = answer.journal.format, answer.observation
     try:
@@ -231,9 +234,9 @@ def nothing_kept(seen: Observation, hint: str = "another policy may keep data (-
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One of the stores that are written; `path` is its directory within the new one ("": the new one).
+    """One of the written stores; `path` is its directory within the new one ("": the new one itself).
 
-    `policy` is that of `answer`, NO_POLICY if the journal was only read. `covered` are the answers about
+    `policy` is that of `answer`, or NO_POLICY if the journal was only read. `covered` are the answers about
     other journals that the store includes.
     """
 
@@ -261,7 +264,8 @@ class Part:
 class Digest:
     """A file's length in bytes and SHA-256 in hexadecimal.
 
-    `why` is the reason for no SHA-256: the file is unreadable, or so sparse that its zeros were skipped.
+    `why` is the reason if there is no SHA-256: the file is unreadable, or so sparse that its zeros were
+    skipped.
     """
 
     file: str
@@ -285,7 +289,7 @@ def _digest(name: str, path: Path, progress: Progress) -> Digest:
         with path.open("rb", buffering=0) as stream:
             info = os.fstat(stream.fileno())
             part = PartOfFile(stream, 0, info.st_size)
-            # A small number of blocks can be due to compression, so the holes are counted, too.
+            # A small number of blocks can also be due to compression, so the holes are counted.
             few = info.st_size - 512 * getattr(info, "st_blocks", info.st_size) > MOST_HOLES
             if few and part.size - PIECE * sum(1 for _ in _filled(part)) > MOST_HOLES:
                 return _sparse(name, part, progress)
@@ -309,9 +313,9 @@ def _filled(part: PartOfFile) -> Iterator[int]:
 
 
 def _sparse(name: str, part: PartOfFile, progress: Progress) -> Digest:
-    """Return a digest that shows changes of a file with many holes; holes cost no time.
+    """Return a digest that shows changes of a file with many holes; holes take no time.
 
-    Pieces of zeros are omitted as well: a file system can report the same bytes once as a hole, once as
+    Pieces of zeros are also omitted: a file system can report the same bytes once as a hole and once as
     zeros.
     """
     taken, size = hashlib.sha256(), 0
@@ -329,7 +333,7 @@ def _sparse(name: str, part: PartOfFile, progress: Progress) -> Digest:
 
 
 def sources(journals: Iterable[Journal], covered: Iterable[Path] = ()) -> Iterator[tuple[str, Path]]:
-    """Yield each file that journals are read from, and those in directories that are `covered`."""
+    """Yield each file that journals are read from, and the files in `covered` directories."""
     seen: set[Path] = set()
     for journal in journals:
         if journal.root is not None:
@@ -350,13 +354,13 @@ def sources(journals: Iterable[Journal], covered: Iterable[Path] = ()) -> Iterat
 
 
 def covered(part: Part) -> list[Path]:
-    """Return the directories whose content a part's store includes, in addition to its journal's own."""
+    """Return the directories whose content a part's store includes, besides its journal's directory."""
     root = part.answer.journal.root
     return [] if root is None else [Path(os.path.normpath(root / each)) for each in sorted(part.store.covers)]
 
 
 def own_directories(journals: Iterable[Journal]) -> set[Path]:
-    """Return the directories that files of journals are in."""
+    """Return the directories that contain files of the journals."""
     return {
         (journal.root / name).parent
         for journal in journals
@@ -368,8 +372,8 @@ def own_directories(journals: Iterable[Journal]) -> set[Path]:
 def refuse_target(target: Path, others: Iterable[Path]) -> Path:
     """Return the path for a new directory; raises FilesetError for an unfit one.
 
-    It must not exist, even empty or as a link. Its parent must exist and be writable. It must neither be
-    within one of the `others` nor contain one.
+    The path must not exist, not even as an empty directory or a link. Its parent must exist and be writable.
+    The path must neither be within one of the `others` nor contain one.
     """
     if target.name in ("", "..") or os.path.lexists(target):
         raise FilesetError(f"{str(target)!r} is there already", "give the name of a new directory")
@@ -389,7 +393,7 @@ def refuse_target(target: Path, others: Iterable[Path]) -> Path:
 
 
 def refuse_running(journals: Iterable[Journal]) -> None:
-    """Raise FilesetError if a process has a lock on a journal: a change of its files can be incomplete."""
+    """Raise FilesetError if a process has locked a journal: a change of its files can be incomplete."""
     for journal in journals:
         if journal.root is not None:
             for name, who in held(journal.root, get_format(journal.format).locks, journal.files):
@@ -412,9 +416,9 @@ def write(
 
     `report` writes the report for programs, with the digests of the files that were read and written; `page`
     writes the one for people. `before` are the digests of `files` from before these were read. The digests
-    are computed again. FilesetError is raised if one differs, if the new store does not read clean, or if the
-    disk is full. After a kill, at most the reports and a directory whose name begins with a dot remain; the
-    next call for the same target removes them.
+    are computed again. FilesetError is raised if a digest differs, if the new store does not read clean, or
+    if the disk is full. After a kill, at most the reports and a directory whose name begins with a dot
+    remain; the next call for the same target removes them.
     """
     place = refuse_target(target, ())
     reports = {kind: place.with_name(f"{place.name}{REPORT}{kind}") for kind in (".json", ".md")}
@@ -430,7 +434,7 @@ def write(
     new, named = partial / "store", list[Path]()
     try:
         with locked(partial):
-            # If two runs begin at once, each one holds its own lock before it looks for the other one's.
+            # If two runs begin at once, each run holds its own lock before it looks for the other's lock.
             _clear(place, partial)
             refuse_target(place, ())
             new.mkdir()
@@ -514,7 +518,7 @@ def _fill(new: Path, parts: Sequence[Part], progress: Progress) -> Iterator[Dige
 
 
 def _unfit(name: str) -> str:
-    """Return why a file of a new store cannot have this name on some systems; empty: it can."""
+    """Return why a file cannot have this name on some systems; empty if the name is usable everywhere."""
     for word in name.removesuffix("/").split("/"):
         if word in ("", ".", "..") or word.endswith((".", " ")):
             return "it leaves the directory, or is none"
@@ -528,14 +532,14 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
     for part in parts:
         journal = part.answer.journal
         if part.store.opaque:
-            continue  # nothing that is encrypted reads clean
+            continue  # encrypted stores never read clean
         place = new / part.path if part.path else new
         for found in journals_in(place, journal):
             seen = ask(found, "strict").observation
             lacks = {(entry.code, entry.name) for entry in seen.missing}
             if lacks and lacks == part.store.lacks:
-                # It lacks the same items as the old store. Without `root` these are not looked for: check the
-                # rest.
+                # The new store lacks the same items as the old one. Without `root`, missing items are not
+                # searched for: check the rest.
                 seen = ask(replace(found, root=None), "strict").observation
             if seen.verdict != CLEAN:
                 first = next((each.reason for each in seen.dropped), next((e.code for e in seen.missing), ""))
@@ -547,7 +551,7 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
 
 
 def journals_in(directory: Path, like: Journal) -> Iterator[Journal]:
-    """Yield the journals of one format and edition in a directory, or below it, with the same parameters."""
+    """Yield the journals of one format and edition in or below a directory, with the same parameters."""
     names = {name.rpartition("/")[0] for name in like.files}
     places = [load_files(directory)]
     if len(names) > 1 and not get_format(like.format).below:
@@ -564,9 +568,9 @@ def journals_in(directory: Path, like: Journal) -> Iterator[Journal]:
 
 @contextmanager
 def locked(directory: Path) -> Iterator[bool]:
-    """Hold a lock on a directory, so that another run does not take it for one of a run that was killed.
+    """Lock a directory, so that another run does not mistake it for the remains of a killed run.
 
-    Raises BlockingIOError if another process has it. Yields False if the system has no such locks.
+    Raises BlockingIOError if another process holds the lock. Yields False if the system has no such locks.
     """
     handle = os.open(directory, os.O_RDONLY) if fcntl is not None else -1
     try:
@@ -591,11 +595,11 @@ def _clear(place: Path, own: Path | None = None) -> None:
         except BlockingIOError:
             raise FilesetError(f"{str(place)!r} is being written by another process", "wait for it") from None
         except OSError:
-            continue  # it is another user's
+            continue  # it belongs to another user
 
 
 def refuse_other(path: Path) -> None:
-    """Raise FilesetError if there is something at `path` that is not a report of ours."""
+    """Raise FilesetError if `path` exists but is not one of our reports."""
     if os.path.lexists(path):
         begin = b""
         if path.is_file() and not path.is_symlink():

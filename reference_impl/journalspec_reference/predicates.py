@@ -1,7 +1,7 @@
 """Conditions on one column each, for questions at the command line and Spark's filters.
 
-A condition is evaluated on an Arrow array at once (:meth:`Predicate.mask`), or on single values where Arrow
-is not installed (:meth:`Predicate.holds`), with the same outcome.
+A condition is evaluated on a complete Arrow array (:meth:`Predicate.mask`), or on single values if Arrow is
+not installed (:meth:`Predicate.holds`), with the same outcome.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Operator -> how plain values are compared, and the name of Arrow's function.
+#: Operator -> the comparison of plain values, and the name of Arrow's function.
 COMPARED: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
     "=": (operator.eq, "equal"),
     "<>": (operator.ne, "not_equal"),
@@ -52,7 +52,7 @@ def _listed(value: Any) -> str:
 class Predicate:
     """The condition `column` `op` `value`, where `value` is a tuple for ``in``, a pattern for ``like``.
 
-    No condition holds for an absent value. ``like`` compares the text of bytes and of lists.
+    No condition is true for an absent value. ``like`` compares bytes and lists as text.
     """
 
     column: str
@@ -80,7 +80,7 @@ class Predicate:
             column = texts(column)
         if self.op == LIKE:
             return pc.match_like(column, self.value)
-        # Numbers are not cast to the column's type: one outside its range is just larger or smaller.
+        # Numbers are not cast to the column's type: a number outside its range is simply larger or smaller.
         kind = None if pa.types.is_integer(column.type) else column.type
         if self.op == IN:
             values = pa.array(self.value, kind)

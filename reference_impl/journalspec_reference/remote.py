@@ -1,6 +1,7 @@
 """Journals in object stores and distributed file systems: their files through ``pyarrow.fs``.
 
-Nothing is written there. A path is a URI that ``pyarrow.fs.FileSystem.from_uri`` takes: ``s3://``, ``gs://``,
+Nothing is written there. A path is a URI that ``pyarrow.fs.FileSystem.from_uri`` accepts: ``s3://``,
+``gs://``,
 ``abfss://``, ``hdfs://``; Hadoop's ``s3a://`` means ``s3://``.
 """
 
@@ -18,13 +19,13 @@ from journalspec_reference.filesets import FilesetError, Loaded, loaded_elsewher
 
 
 def is_remote(path: str) -> bool:
-    """Return whether a path is a URI of another file system than this machine's."""
+    """Return whether a path is a URI of a file system other than this machine's."""
     scheme, found, _ = path.partition("://")
     return bool(found) and scheme != "file"
 
 
 class RemoteFile:
-    """A file of another file system; its holes are not known."""
+    """A file of another file system; its holes are unknown."""
 
     __slots__ = ("_info", "_stream", "_where", "size")
 
@@ -44,7 +45,7 @@ class RemoteFile:
         return off
 
     def changed(self) -> bool:
-        """Return whether the length or the time of the last change is different now."""
+        """Return whether the length or the time of the last change has changed."""
         (now,) = self._where.get_file_info([self._info.path])
         return (now.size, now.mtime_ns) != (self._info.size, self._info.mtime_ns)
 

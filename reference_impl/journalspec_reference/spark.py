@@ -1,9 +1,10 @@
 """Journals as DataFrames: ``spark.read.format("journalspec").load("path, glob or URI")``.
 
-Call :func:`register` once per session. A row is a record (``kind`` is ``record``) or a region that holds none
-(``dropped``, with its ``reason``; a file that could not be read or used is one). The columns are those of
-:data:`COMMON` and the typed ones of the format, by the spec's names; if the journals are of several formats,
-the map ``fields`` has these values. Control characters, and bytes that are not UTF-8, are escaped in texts.
+Call :func:`register` once per session. A row is a record (``kind`` is ``record``) or a region without records
+(``dropped``, with its ``reason``; a file that could not be read or used is also such a region). The columns
+are those of :data:`COMMON` and the typed columns of the format, by the spec's names. If the journals are of
+several formats, the map ``fields`` contains the values instead. Control characters, and bytes that are not
+UTF-8, are escaped in texts.
 
 Options:
 
@@ -19,14 +20,14 @@ Options:
 - ``mode``: ``FAILFAST`` ends the query at damage;
 - ``pushdown``: ``false`` makes Spark evaluate all filters itself.
 
-A task reads one long file, or several small ones. The workers read the paths: on a cluster these must be
-URIs, or on storage that all workers share. An explicit ``schema`` prunes columns. The reader evaluates
+A task reads one long file, or several small ones. The workers read the paths: on a cluster, paths must be
+URIs, or lie on storage that all workers share. An explicit ``schema`` prunes columns. The reader evaluates
 filters on columns; :func:`register` makes the session setting that this needs.
 
-``readStream`` gives the records that are added to journals. A stream offset has for each file the end of the
-records read, and a checksum of its first record. Another checksum shows a later generation of the file, which
-is read from its beginning. Regions without records are omitted: one may be a record that is still being
-written.
+``readStream`` yields the records that are added to journals. For each file, a stream offset contains the end
+of the records read, and a checksum of the first record. A different checksum shows a later generation of the
+file, which is read from its beginning. Regions without records are omitted: such a region may be a record
+that is still being written.
 """
 
 from __future__ import annotations
@@ -103,13 +104,13 @@ JOURNALS = {
     **dict.fromkeys(("files", "bytes", "records", "dropped", "dropped_bytes", "missing"), "int64"),
     "notes": "string",
 }
-#: Columns of rows of contents in addition to those of their table. Kind of a value -> its Arrow type, if that
-#: is not a string.
+#: Columns of rows of contents in addition to those of their table. Then: kind of a value -> its Arrow type,
+#: if that is not a string.
 BESIDE = dict.fromkeys(("journal", "format", "edition"), "string")
 KINDS = {"int": "int64", "time": "int64", "float": "double", "bool": "bool", "bytes": "binary"}
 FIELDS = "fields map<string,string>"
 _FIELDS = pa.map_(pa.string(), pa.string())
-#: Rows of a batch; fewer for contents, which can have large bodies.
+#: The number of rows in a batch; fewer for contents, which can have large bodies.
 BATCH_ROWS, CONTENTS_ROWS = 8192, 512
 #: One task reads several small files, of up to this many bytes together.
 TOGETHER = 32 << 20
@@ -117,7 +118,7 @@ TOGETHER = 32 << 20
 PARAM = "param."
 #: At most this many directories with journals are read below a given one.
 MOST_BELOW = 100_000
-#: The session setting that lets a reader take filters.
+#: The session setting that lets a reader evaluate filters.
 PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 _OPERATORS: dict[type[Filter], str] = {
     EqualTo: "=",
@@ -138,8 +139,8 @@ class JournalError(ValueError):
 class Piece:
     """Some stretches of one journal, which is found by its path and the names of its files.
 
-    `numbers` are those of the stretches; none means the complete journal. `why` is the reason if it cannot be
-    read.
+    `numbers` are the positions of the stretches; none means the complete journal. `why` is the reason if the
+    journal cannot be read.
     """
 
     path: str
@@ -159,7 +160,7 @@ class JournalPartition(InputPartition):
 
 
 def register(spark: SparkSession) -> None:
-    """Make the format ``journalspec`` known to `spark`, and let its reader take filters."""
+    """Register the format ``journalspec`` with `spark`, and let its reader evaluate filters."""
     spark.dataSource.register(JournalSource)
     spark.conf.set(PUSHDOWN, "true")
 
@@ -173,7 +174,7 @@ class JournalSource(DataSource):
         return NAME
 
     def schema(self) -> str:
-        """Return the common columns, and those of the format if all journals have the same one."""
+        """Return the common columns, and those of the format if all journals have the same format."""
         asked = Query(dict(self.options))
         columns = asked.columns()
         quoted = {name: name.replace("`", "``") for name in columns}
@@ -225,7 +226,7 @@ class Query:
         return value
 
     def typed(self) -> dict[str, str]:
-        """Return the typed columns; none if they are in `fields`."""
+        """Return the typed columns; none if their values are in `fields`."""
         if self.fields or self.every_row:
             return {}
         formats = {self.format} if self.format else {journal.format for _, journal in self.found()}
@@ -238,7 +239,7 @@ class Query:
         return {column: kind for column, kind in known.items() if column not in left_out}
 
     def columns(self) -> dict[str, str]:
-        """Return all columns and their Arrow types, except for `fields`."""
+        """Return all columns except `fields`, with their Arrow types."""
         if self.contents is not None:
             own = {
                 each.name: KINDS.get(each.kind, "string") for each in self._table_of(self.contents).columns
@@ -253,7 +254,7 @@ class Query:
         return self.journals or self.contents is not None or bool(self.typed())
 
     def _table_of(self, name: str) -> Table:
-        """Return a table of the contents: one of the format, or one that users made."""
+        """Return a table of the contents: one defined by the format, or one that users created."""
         if self._table is None:
             formats = {self.format} if self.format else {journal.format for _, journal in self.found()}
             if len(formats) != 1:
@@ -281,7 +282,7 @@ class Query:
         return {**self.__dict__, "_found": None}
 
     def found(self) -> list[tuple[str, Journal]]:
-        """Return the journals at the paths, each with its own path, in the order of these."""
+        """Return the journals at the paths, each with its own path, in the order of the paths."""
         if self._found is None:
             with _told():
                 unique = {
@@ -295,7 +296,7 @@ class Query:
     def _journals(self, given: str) -> Iterator[tuple[str, Journal]]:
         if is_remote(given):
             for path, loaded in load_below(given):
-                # Directories without a journal are examined as well, and skipped.
+                # Directories without a journal are also examined, and then skipped.
                 with suppress(FilesetError):
                     yield from ((path, journal) for journal in self._of(loaded))
             return
@@ -374,7 +375,7 @@ class JournalReader(DataSourceReader):
             return
         parts = stretches(journal)
         if not isinstance(parts, Sequence):
-            # Each stretch depends on the one before: several tasks would each read all files.
+            # Each stretch depends on the previous one: several tasks would each read all files.
             yield Piece(path, names, journal.format, journal.edition, asked.params), size
             return
         # The last piece is for the files that no stretch describes.
@@ -439,10 +440,10 @@ class JournalReader(DataSourceReader):
 
 
 class FilteringReader(JournalReader):
-    """A reader that evaluates filters itself. If the session does not allow that, Spark refuses it."""
+    """A reader that evaluates filters itself. Spark rejects it if the session setting forbids that."""
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802  # the name is Spark's
-        """Take the filters on single columns; return the others."""
+        """Keep the filters on single columns; return the others."""
         for each in filters:
             name = each.attribute[0] if len(each.attribute) == 1 else ""  # type: ignore[attr-defined]
             if name in self.kinds and (op := _OPERATORS.get(type(each))):
@@ -451,7 +452,7 @@ class FilteringReader(JournalReader):
                 yield each
 
 
-#: File -> the checksum of its first record, and where the last one ends.
+#: File -> the checksum of its first record, and where its last record ends.
 Ends = dict[str, dict[str, int]]
 
 
@@ -464,7 +465,7 @@ class Gained(InputPartition):
 
 
 class JournalStreamReader(DataSourceStreamReader):
-    """Examines the journals for each batch of the stream; a task reads the new records at one path."""
+    """Examines the journals before each batch of the stream; a task reads the new records at one path."""
 
     def __init__(self, options: Mapping[str, str], names: Sequence[str]) -> None:
         asked = Query(options)
@@ -547,7 +548,7 @@ class _Rows(RowBatches):
     def of_contents(self, table: str) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a table of the contents; none if the journal has no such table.
 
-        The first batch has no rows; `damaged` is known when it comes.
+        The first batch is empty; `damaged` is known when it is yielded.
         """
         try:
             answer = ask(self.journal)
@@ -628,7 +629,7 @@ def _names(journal: Journal) -> tuple[str, ...]:
 
 
 def _paths(options: Mapping[str, str]) -> list[str]:
-    """Return the paths that ``load`` was given; several come as a JSON list."""
+    """Return the paths given to ``load``; several paths arrive as a JSON list."""
     several = options.get("paths")
     if several:
         return [str(path) for path in json.loads(several)]

@@ -45,7 +45,7 @@ class Storage(Protocol):
         """Remove `name`."""
 
 
-#: Writers fill a file in writes of this many bytes.
+#: Writers fill a new file with writes of this many bytes.
 FILL_BLOCK = 4096
 
 
@@ -61,18 +61,19 @@ def whole(storage: Storage, name: str) -> bytes:
 
 
 class DirectoryStorage:
-    """A real directory. The caller is responsible for symbolic links out of it.
+    """A real directory. The caller is responsible for symbolic links that lead out of it.
 
-    A name with a ``/`` means a file in a subdirectory, which is created with its first file.
+    A name with a ``/`` means a file in a subdirectory; the first file there creates the subdirectory.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        #: The root and its subdirectories. Searching for them at each sync_dir would be quadratic in files.
+        #: The root and its subdirectories. Searching for these at each sync_dir would take quadratic time in
+        #: the number of files.
         self._directories = {root, *filter(Path.is_dir, root.glob("*"))}
 
     def names(self) -> list[str]:
-        """Return the names of the regular files in the directory and in the directories in it."""
+        """Return the names of the regular files in the directory and in its subdirectories."""
         paths = [path for pattern in ("*", "*/*") for path in self.root.glob(pattern)]
         return sorted(path.relative_to(self.root).as_posix() for path in paths if path.is_file())
 
@@ -113,7 +114,7 @@ class DirectoryStorage:
         """Call fsync on the directory and its subdirectories, if the system supports that."""
         if not hasattr(os, "O_DIRECTORY"):
             return
-        for directory in sorted(self._directories, reverse=True):  # the root last
+        for directory in sorted(self._directories, reverse=True):  # the root comes last
             handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
             try:
                 os.fsync(handle)

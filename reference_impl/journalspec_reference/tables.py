@@ -1,6 +1,6 @@
 """The rows of a journal as Arrow record batches, for Spark and the questions at the command line.
 
-A row is a record (``kind`` is ``record``) or a region that holds none (``dropped``, with its ``reason``). The
+A row is a record (``kind`` is ``record``) or a region without records (``dropped``, with its ``reason``). The
 columns are those of :data:`COMMON` and the typed ones of the format, by the spec's names.
 """
 
@@ -31,7 +31,7 @@ COMMON = {
 
 
 def kept_of(batch: pa.RecordBatch, predicates: Iterable[Predicate]) -> pa.RecordBatch | None:
-    """Return the rows of a batch that meet the conditions; None: no row."""
+    """Return those rows of a batch that meet the conditions; None if no row does."""
     for each in predicates:
         batch = batch.filter(each.mask(batch.column(each.column)))
     return batch if batch.num_rows else None
@@ -61,7 +61,7 @@ class RowBatches:
         yield from self._of_gaps(stretch.file, told, {stretch.file: stretch.role})
 
     def _of_gaps(self, file: str, told: Ranges, roles: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
-        """Yield the unreadable parts of a file, except for the ranges that were `told`."""
+        """Yield the unreadable parts of a file, except for the ranges already reported (`told`)."""
         content = self.journal.files.get(file)
         if isinstance(content, Content) and (bad := content.finish()):
             left = [part for start, end, _ in bad for part in told.left(start, end)]

@@ -1,4 +1,4 @@
-"""Global transaction ids: the parts of those of Bitronix, and the spellings of products and databases."""
+"""Global transaction ids: the parts of Bitronix's ids, and the spellings of products and databases."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from itertools import islice
 from struct import Struct, error
 from typing import NamedTuple
 
-#: In milliseconds (March 1973). A larger time is that of a wall clock, a smaller one a machine's uptime.
+#: In milliseconds since 1970 (March 1973). A larger value is a wall-clock time, a smaller one is a machine's
+#: uptime.
 FIRST_WALL_CLOCK = 10**11
-#: The part of a Bitronix gtrid after the id of its server: its time, and a counter.
+#: The part of a Bitronix gtrid after the id of the server: a time, and a counter.
 _TAIL = Struct(">qI")
-#: The characters of an id of a server.
+#: The characters allowed in the id of a server.
 _VISIBLE = bytes(range(0x21, 0x7F))
-#: This many readings of a spelling without leading zeros are tried.
+#: At most this many interpretations of a spelling without leading zeros are tried.
 MOST_READINGS = 4096
 
 
 class Uid(NamedTuple):
     """A gtrid of Bitronix: the id of the server, a time in milliseconds, and the counter of the process.
 
-    The time is that of a wall clock, or (BTM 2.1.3 and 2.1.4) since the machine was started.
+    The time is wall-clock time, or (BTM 2.1.3 and 2.1.4) the time since the machine was started.
     """
 
     server: str
@@ -43,7 +44,7 @@ class Uid(NamedTuple):
 
 
 def wall_clock(time: int | None) -> int | None:
-    """Return a time of Bitronix if it is that of a wall clock, else None."""
+    """Return a time of Bitronix if it is wall-clock time, else None."""
     return time if time is not None and time >= FIRST_WALL_CLOCK else None
 
 
@@ -72,13 +73,14 @@ def gtrid_in_full(gtrid: bytes) -> str:
 
 
 def xid_text(format_id: int, gtrid: bytes, bqual: bytes) -> str:
-    """Return an XA id as one text: its format, global id and branch, these two in hexadecimal."""
+    """Return an XA id as one text: its format, and in hexadecimal its global id and branch."""
     return f"{format_id}:{gtrid.hex()}:{bqual.hex()}"
 
 
-#: How an XA id begins, up to its gtrid, as ActiveMQ, Bitronix, MySQL, :func:`xid_text` and Oracle spell it.
+#: The text before the gtrid in an XA id, as ActiveMQ, Bitronix, MySQL, :func:`xid_text` and Oracle spell it.
 _WITHIN = re.compile(r"(?:XID:\[-?\d+,globalId=|[\w ]*XID \[|X'|-?\d+:|-?\d+\.)([0-9a-f]+)", re.IGNORECASE)
-#: The form in which PostgreSQL's driver names a prepared transaction; the parts of a gtrid of Bitronix.
+#: The form in which PostgreSQL's driver writes the name of a prepared transaction; the parts of a Bitronix
+#: gtrid.
 _POSTGRES, _UID = re.compile(r"-?\d+_([\w+/]+=*)_"), re.compile(r"(.+)/(-?\d+)/(\d+)")
 #: A byte that Java prints as a hexadecimal int: ffffff precedes a negative one. With leading zeros, and
 #: without.
@@ -87,7 +89,7 @@ _BARE = [re.compile(form) for form in ("ffffff([89a-f][0-9a-f])", "([1-7][0-9a-f
 
 
 def spelled(text: str) -> tuple[bytes, ...]:
-    """Return the gtrids that a text may spell, the likeliest first; an empty result if it spells none.
+    """Return the gtrids that a text can mean, likeliest first; empty if it is no spelling of one.
 
     Spellings are hexadecimal digits, ``server/milliseconds/counter``, complete XA ids, and bytes that Java
     prints as ints: ``ffffff9b`` is 9b.
@@ -121,7 +123,7 @@ def _bare(digits: str) -> Iterator[bytes]:
 
 
 def _tails(digits: str, at: int, number: int) -> Iterator[bytes]:
-    """Yield each meaning of the digits from `at` on as `number` bytes."""
+    """Yield each possible interpretation of the digits from `at` on as `number` bytes."""
     left = len(digits) - at
     if not number and not left:
         yield b""

@@ -1,8 +1,8 @@
 """journalspec: the on-disk journals of five systems, written down.
 
 This package is the specification: formats, requirements, schemas, deviations and the vocabulary in which an
-implementation reports what it read. It knows no implementation and does no input or output beyond loading its
-own data files.
+implementation reports what it read. The package depends on no implementation, and does no input or output
+except loading its own data files.
 """
 
 from __future__ import annotations

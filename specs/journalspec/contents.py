@@ -21,8 +21,8 @@ KINDS = frozenset({"int", "str", "bytes", "bool", "float", "time", "object", "li
 class Column:
     """One column of a table.
 
-    `body`: it holds the user's data, which redaction hides completely. `plain`: its texts are not the user's,
-    and redaction shows them.
+    A `body` column contains the user's data, which redaction hides completely. The texts of a `plain` column
+    are not the user's, so redaction shows them.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Table:
 
     def filled(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a new row with a value for each column, in order; None for a column that `row` lacks."""
-        # Merging two dicts takes a third of the time of looking up each value.
+        # Merging two dicts takes a third of the time needed to look up each value.
         found = {**self._empty, **row}
         if len(found) > len(self._empty):
             return {name: found[name] for name in self._empty}
@@ -69,7 +69,7 @@ class Described:
 
 @cache
 def described(format_id: str) -> Described | None:
-    """Return the tables of a format's contents; None if it describes none.
+    """Return the tables of a format's contents; None if the format has no contents.
 
     Raises UnknownFormat for an unknown format, ValueError for an invalid table.
     """

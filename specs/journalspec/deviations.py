@@ -1,8 +1,8 @@
-"""Where a product departs from the specification, from a format's ``deviations.toml``.
+"""Deviations of products from the specification, from a format's ``deviations.toml``.
 
-Only what was observed is listed. An entry is one of two kinds: ``errata``, the product is wrong, or
-``permissive``, the product takes (or writes) more than the specification allows and harms no user by it.
-Every entry also says what the deviation costs a user (`cost`) and what the product could do instead
+Only what was observed is listed. An entry is of one of two kinds: ``errata``, the product is wrong, or
+``permissive``, the product accepts (or writes) more than the specification allows, without harm to a user.
+Every entry also states what the deviation costs a user (`cost`) and what the product could do instead
 (`change`).
 
 Every entry says how it is shown on a product that is run, by one or more tables
@@ -62,7 +62,7 @@ MEMBERS = (
     "observed",
     "show",
 )
-#: Way to show a deviation -> its required members, its optional members.
+#: Way to show a deviation -> its required and its optional members.
 WAYS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "case": (frozenset({"products", "op", "fails"}), frozenset({"demands", "seen"})),
     "steps": (frozenset({"products", "demands", "seen"}), frozenset({"start", "edition", "params"})),
@@ -73,9 +73,9 @@ WAYS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
     "program": (frozenset({"products", "demands"}), frozenset({"arguments", "tries"})),
     "none": (frozenset(), frozenset()),
 }
-#: The ways to show a deviation that a case cannot show.
+#: The ways to show a deviation if a case cannot show it.
 _NO_CASE = ("steps", "trace", "program")
-#: The forms of a check, by their members.
+#: The possible forms of a check, by their members.
 _CHECKS = (
     {"file", "off", "hex"},
     {"file", "len"},
@@ -103,17 +103,17 @@ class Show:
 
     @property
     def products(self) -> tuple[str, ...]:
-        """The ids of the products on which it is shown."""
+        """The ids of the products on which the deviation is shown."""
         return tuple(self.data.get("products", ()))
 
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """One departure of a product, and how it was seen.
+    """One deviation of a product, and how it was observed.
 
-    `since` and `until` are the first and last version known to have it; an
-    empty `until` means the newest version checked still has it. `example` is
-    ``{"hex", "where"}`` and may be empty; `observed` is ``{"how", "on"}``.
+    `since` and `until` are the first and last version known to have the deviation; an empty `until` means
+    that the newest version checked still has it. `example` is ``{"hex", "where"}`` and may be empty;
+    `observed` is ``{"how", "on"}``.
     """
 
     id: str
@@ -133,13 +133,13 @@ class Deviation:
 
     @property
     def products(self) -> tuple[str, ...]:
-        """The ids of the products on which it is shown, in the order of its tables."""
+        """The ids of the products on which the deviation is shown, in the order of its tables."""
         return tuple(dict.fromkeys(name for show in self.show for name in show.products))
 
 
 @cache
 def deviations(format_id: str) -> tuple[Deviation, ...]:
-    """Return the deviations of `format_id` in document order, none if it has no such file.
+    """Return the deviations of `format_id` in document order; none if the format has no such file.
 
     Raises UnknownFormat, or ValueError that lists every fault that :func:`lint` finds.
     """
@@ -180,8 +180,8 @@ def _way(table: Mapping[str, Any]) -> str:
 def lint(format_id: str, data: Mapping[str, Any], known_cases: Collection[str] | None = None) -> list[str]:
     """Return the faults of the parsed ``deviations.toml``, one line per fault.
 
-    `known_cases` are the ids of existing cases. The specification itself knows no cases, so without it only
-    the form of ids is checked.
+    `known_cases` are the ids of existing cases. The specification itself contains no cases, so without
+    `known_cases` only the form of ids is checked.
     """
     faults = [f"{key!r} is not a member of this file" for key in data if key != "deviation"]
     seen: set[str] = set()
@@ -280,7 +280,7 @@ def _reference_faults(
     for requirement in entry.get("requirements", ()):
         if requirement not in known:
             yield f"there is no requirement {requirement}"
-    # If no product can be run, there are only recorded runs, and the way is `none`.
+    # If no product can be run, there are only recorded runs, and the only way is `none`.
     enough = {*_NO_CASE, "none"} if get_format(format_id).uncaptured else {*_NO_CASE}
     if not entry.get("cases") and not any(enough & set(show) for show in entry.get("show", ())):
         yield "it names no case that shows it"
@@ -292,7 +292,7 @@ def _reference_faults(
 
 
 def main() -> int:
-    """Lint the deviations of all formats; returns the exit status."""
+    """Lint the deviations of all formats; return the exit status."""
     try:
         for name in format_ids():
             print(f"{name}: {len(deviations(name))} deviations")

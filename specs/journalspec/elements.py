@@ -1,7 +1,7 @@
 """The construct schemas: a format's table of fields as construct's structures, and their parts.
 
 They parse strictly and build anything, because code that makes damaged files must build bytes that a parser
-refuses. Construct's own validators refuse in both directions.
+refuses. Construct's own validators also refuse when building.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ class Checked(Adapter):  # type: ignore[type-arg]  # generic in its stubs only
         return obj
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        # Tests use the values that were built, not the requested ones, because later fields are computed from
-        # them.
+        # Tests use the values that were built, not the requested values, because later fields are computed
+        # from the built ones.
         return self.subcon._build(obj, stream, context, path)
 
 
 class Blob(Construct):  # type: ignore[type-arg]  # generic in its stubs only
-    """Bytes whose length is known when they are parsed; built with any length."""
+    """Bytes whose length is known when they are parsed; they can be built with any length."""
 
     def __init__(self, length: Any) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class Blob(Construct):  # type: ignore[type-arg]  # generic in its stubs only
         here = stream.tell()
         left = stream.seek(0, SEEK_END) - here
         stream.seek(here)
-        # The length is checked before the read: otherwise every absurd length would copy the rest of the
+        # The length is checked before the read: otherwise, every absurd length would copy the rest of the
         # file.
         if length > left:
             raise StreamError(f"{length} bytes wanted, {left} are left", path=path)
@@ -113,7 +113,7 @@ class Roomed(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs on
 
 
 class Counted(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`count` times `subcon`, none if it is negative; any number can be built."""
+    """`count` times `subcon`, none if `count` is negative; any number of elements can be built."""
 
     def __init__(self, count: Any, subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -202,7 +202,7 @@ class ByType(Construct):  # type: ignore[type-arg]  # generic in its stubs only
 
 
 def struct_of(form: Structure) -> Construct[Any, Any]:
-    """Return the construct of a structure of the table, between ``off`` and ``end``."""
+    """Return the construct of a structure in the table, between ``off`` and ``end``."""
     parts: list[Construct[Any, Any]] = ["off" / Tell]
     for item in form.fields:
         if item.name in form.counted:
@@ -212,7 +212,7 @@ def struct_of(form: Structure) -> Construct[Any, Any]:
 
 
 def _element(item: Field) -> Construct[Any, Any]:
-    """Return the construct of one field, with the tests that need only this field."""
+    """Return the construct of one field, with those tests that need only this field."""
 
     def room(context: Any) -> Any:
         return context[item.fills] - (context._io.tell() - context[f"{item.fills}_from"])
@@ -241,7 +241,7 @@ def _element(item: Field) -> Construct[Any, Any]:
 
 
 def values_of(found: Any) -> dict[str, Any]:
-    """Return the fields of a parsed structure as plain values, without the offsets in it."""
+    """Return the fields of a parsed structure as plain values, without its offsets."""
     out: dict[str, Any] = {}
     for name, value in found.items():
         if name in ("_io", "off", "end") or name.endswith("_from"):
@@ -252,10 +252,10 @@ def values_of(found: Any) -> dict[str, Any]:
 
 
 class ConstructCodec:
-    """The structures of a format's table as construct parses them (:class:`journalspec.schemas.Codec`).
+    """The structures of a format's table, parsed by construct (:class:`journalspec.schemas.Codec`).
 
-    `files` gives the construct of one clean file in an edition. ``decode`` and ``build``
-    are exact inverses on one file, and give and take construct's containers.
+    `files` returns the construct of one clean file in an edition. ``decode`` and ``build`` are exact inverses
+    for one file; they return and accept construct's containers.
     """
 
     def __init__(self, layout: Layout, files: Callable[[ConstructCodec, str], Construct[Any, Any]]) -> None:
@@ -264,7 +264,7 @@ class ConstructCodec:
         self._known: dict[tuple[str, str], Construct[Any, Any]] = {}
 
     def schema(self, name: str, edition: str) -> Construct[Any, Any]:
-        """Return the construct of a structure; raises KeyError if the edition has none of that name."""
+        """Return the construct of a structure; raises KeyError if the edition has no such structure."""
         key = (name, edition)
         if key not in self._known:
             layout = self._layout
@@ -302,7 +302,7 @@ class ConstructCodec:
 
 
 def codec_of(format_id: str) -> ConstructCodec:
-    """Return the construct schemas of a format, which are in its module ``schema``."""
+    """Return the construct schemas of a format, from its module ``schema``."""
     codec: ConstructCodec = import_module(f"journalspec.{format_id}.schema").CODEC
     return codec
 
@@ -316,7 +316,7 @@ def parsed(schema: Construct[Any, Any], stream: BytesIO, file: str) -> Any:
 
 
 def _reason(error: ConstructError) -> str:
-    """Return construct's message with the field first: ``record_length: 7 is not from 29 ...``."""
+    """Return construct's message, beginning with the field: ``record_length: 7 is not from 29 ...``."""
     text = str(error).rsplit("\n", 1)[-1]
     field = (error.path or "").rpartition(" -> ")[2]
     return f"{field}: {text}" if field else text

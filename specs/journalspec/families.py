@@ -1,4 +1,4 @@
-"""The bytes of contents: the language of ``contents/FAMILY.toml``, and a naive decoder for it.
+"""The bytes of contents: the language of ``contents/FAMILY.toml``, and a naive decoder for this language.
 
 A family (``openwire``, ``core``, ``page`` ...) is a set of types, a type is fields in stored order:
 
@@ -29,7 +29,7 @@ from journalspec import mutf8
 from journalspec.formats import get_format
 from journalspec.numbers import NUMBERS
 
-#: The greatest depth of nested types.
+#: The maximum depth of nested types.
 MOST_DEPTH = 64
 #: Encoding of texts -> its name for people.
 ENCODINGS: Mapping[str, str] = {
@@ -43,7 +43,7 @@ _PYTHON = {"utf16le": "utf-16-le", "utf16be": "utf-16-be"}
 _EXPRESSION = re.compile(r"(-?\d+|[a-z][\w.]*)(?: ([-+*/]) (\d+|[a-z][\w.]*))?")
 _ALTERNATIVE = re.compile(r"(!|&|<|>=)(-?\w+)|(-?\w+)\.\.(-?\w+)")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-#: Names that YAML or a language of the generated parsers reserves, and number forms as types of Kaitai.
+#: Names reserved by YAML or by a language of the generated parsers; number forms as types of Kaitai.
 TABLE: Mapping[str, Any] = tomllib.loads(
     files("journalspec").joinpath("families.toml").read_text(encoding="utf-8")
 )
@@ -60,7 +60,7 @@ class ContentsError(ValueError):
 
 
 def text_of(data: bytes, encoding: str) -> str:
-    """Return the text of `data`; bytes that the encoding does not know become U+FFFD."""
+    """Return the text of `data`; bytes that are invalid in the encoding become U+FFFD."""
     if encoding == "mutf8":
         return mutf8.readable(data)
     return data.decode(_PYTHON.get(encoding, encoding), "replace")
@@ -94,19 +94,19 @@ class Member:
         return tuple(dict.fromkeys(filter(None, (self.type, *self.cases.values(), self.otherwise))))
 
     def kind(self, value_of: Callable[[str], int]) -> str:
-        """Return the field's type, given other fields' values; empty: no type belongs to them."""
+        """Return the field's type, given other fields' values; empty if no type belongs to these values."""
         return self.cases.get(value_of(self.on), self.otherwise) if self.on else self.type
 
     @property
     def references(self) -> tuple[str, ...]:
-        """The fields that decide about its presence, type and length."""
+        """The other fields that determine this field's presence, type and length."""
         found = [self.on, *self.when[:1]]
         for text in filter(None, (self.size, self.count)):
             found += [part for part in terms(text) if isinstance(part, str) and part not in "+-*/"]
         return tuple(dict.fromkeys(name for name in found if name and name != "rest"))
 
     def refuses(self, value: Any) -> bool:
-        """Return whether the table does not allow `value`."""
+        """Return whether the table forbids `value`."""
         if isinstance(self.const, str):
             return bool(value != bytes.fromhex(self.const))
         wrong = self.const is not None and value != self.const
@@ -127,7 +127,7 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The types of a family by name; those of `roots` can be decoded by themselves."""
+    """The types of a family by name; those in `roots` can be decoded on their own."""
 
     format_id: str
     name: str
@@ -148,7 +148,7 @@ class Family:
 
     @cached_property
     def needs(self) -> Mapping[str, tuple[str, ...]]:
-        """For each type, the names that it uses from enclosing structures: fields, and ``version``."""
+        """For each type, the names that it uses from enclosing structures: fields and ``version``."""
         found: dict[str, set[str]] = {name: set() for name in self.types}
         before = -1
         while before < (before := sum(map(len, found.values()))):
@@ -165,7 +165,7 @@ class Family:
 
 @cache
 def terms(text: str) -> tuple[int | str, ...]:
-    """Return a size or count as one part, or as two with the operator between them."""
+    """Return a size or count as one part, or as two parts with the operator between them."""
     found = _EXPRESSION.fullmatch(text)
     if found is None:
         raise ValueError(f"no size: {text}")
@@ -215,9 +215,9 @@ def holds(wanted: Sequence[Any], value: int) -> bool:
 
 
 def values_of(scopes: Sequence[Mapping[str, Any]]) -> Callable[[str], int]:
-    """Return a function from a field's name to its value in the last of `scopes`; ``outer``: in the others.
+    """Return a function from a field's name to its value in the last of `scopes`; ``outer``: an earlier one.
 
-    It raises KeyError if the field is absent.
+    The function raises KeyError if the field is absent.
     """
 
     def value_of(name: str) -> int:
@@ -240,7 +240,7 @@ def asked(member: Member, value_of: Callable[[str], int]) -> bool:
 
 @cache
 def families(format_id: str) -> Mapping[str, Family]:
-    """Return the families of a format's contents by name; raises ValueError for a table that is wrong."""
+    """Return the families of a format's contents by name; raises ValueError for an invalid table."""
     room = get_format(format_id).root.joinpath("contents")
     paths = sorted(room.iterdir(), key=lambda path: path.name) if room.is_dir() else ()
     names = {path.name.removesuffix(".toml"): path for path in paths if path.name.endswith(".toml")}
@@ -252,7 +252,7 @@ def families(format_id: str) -> Mapping[str, Family]:
 
 
 def load(format_id: str, name: str, text: str) -> Family:
-    """Return the family that a table describes; a ValueError for a wrong one names the type and field."""
+    """Return the family that a table describes; the ValueError for an invalid table names type and field."""
     where = f"{format_id}/contents/{name}.toml"
     try:
         data = tomllib.loads(text)
@@ -292,7 +292,7 @@ def _shape(row: Mapping[str, Any]) -> Shape:
 
 
 def _problems(family: Family, shape: Shape) -> Iterator[str]:
-    """Yield the faults of a type."""
+    """Yield the faults in the definition of a type."""
     if not _NAME.fullmatch(shape.name) or shape.name in {*NUMBERS, *_TAKEN, "bytes", "text", "none"}:
         yield f"{shape.name}: no name for a type"
     before: dict[str, Member] = {}
@@ -315,7 +315,7 @@ def _problems(family: Family, shape: Shape) -> Iterator[str]:
 
 
 def conditions(member: Member, before: Mapping[str, Member]) -> set[Any]:
-    """Return the conditions for the presence of a field; the fields of its type are `before` it."""
+    """Return the conditions for the presence of a field; `before` are the earlier fields of its type."""
     found = {("when", member.when), ("since", member.since), ("until", member.until)}
     inner = conditions(before[member.when[0]], before) if member.when and member.when[0] in before else set()
     return {each for each in found if each[1]} | inner
@@ -342,8 +342,8 @@ def _wrong(family: Family, member: Member) -> Iterator[str]:
         alternative(wanted)
 
 
-#: Called for each present field with its type, the field, its begin and end, and its value; fields inside a
-#: field come before it. `depth` is the number of enclosing types.
+#: A function that is called for each present field with its type, the field, begin, end, and value; nested
+#: fields come before the enclosing field. `depth` is the number of enclosing types.
 See = Callable[[int, Shape, Member, int, int, Any], None]
 
 
@@ -353,7 +353,7 @@ def decode(
     """Return the fields of `data`, decoded as a type, by name: numbers, text, bytes, mappings and lists.
 
     Absent fields are omitted. The default `version` is the last one. Raises ContentsError for bytes that do
-    not fit the table, end too soon or too late. Time and memory are linear in the bytes.
+    not fit the table, or that are too few or too many. Time and memory are linear in the bytes.
     """
     reader = _Reader(family, data, version or family.versions[-1], see)
     found, at = reader.shape(family.types[name], 0, len(data), ())
@@ -363,7 +363,7 @@ def decode(
 
 
 class Leaf(NamedTuple):
-    """A field without fields of its own: its dotted path, where it begins and ends, and its value."""
+    """A field without nested fields: its dotted path, where it begins and ends, and its value."""
 
     path: str
     start: int
@@ -372,7 +372,7 @@ class Leaf(NamedTuple):
 
 
 def leaves(family: Family, name: str, data: bytes, version: str = "") -> list[Leaf]:
-    """Return the fields without fields of their own, in stored order; raises as :func:`decode` does.
+    """Return the fields without nested fields, in stored order; raises like :func:`decode`.
 
     Elements of a list have the list's name, without a number.
     """
@@ -401,7 +401,7 @@ class _Reader:
         self.data = data
         self.version = version
         self.see = see
-        # Elements may be empty: without this limit, a count could make more elements than there are bytes.
+        # Elements may be empty: without this limit, a count could create more elements than there are bytes.
         self.elements = len(data) + 1
 
     def shape(
@@ -429,7 +429,7 @@ class _Reader:
     def member(
         self, member: Member, at: int, end: int, scopes: tuple[dict[str, Any], ...]
     ) -> tuple[Any, int]:
-        """Return the value of a field, None if it is not there, and where it ends."""
+        """Return the value of a field (None if it is absent), and where it ends."""
         value_of = values_of(scopes)
         there = self.family.has(member, self.version) and not (member.left and at >= end)
         if not there or not asked(member, value_of):
@@ -462,7 +462,7 @@ class _Reader:
         size: int | None,
         scopes: tuple[dict[str, Any], ...],
     ) -> tuple[Any, int]:
-        """Return one value of the type `kind`, and where it ends; without a `size`, up to `end` at most."""
+        """Return one value of the type `kind`, and where it ends; without a `size`, at `end` at most."""
         stop = end if size is None else at + size
         if stop > end:
             raise ContentsError(f"{member.name}: {size} bytes wanted, {end - at} are left", at)

@@ -1,7 +1,7 @@
 """Families of contents as construct's structures: they parse strictly, and build what they parsed.
 
-Texts are bytes there, in stored form, and an absent value is None; :func:`plain` converts that, or the result
-of a generated Kaitai parser, to the naive decoder's form.
+In their results, texts are bytes in stored form, and an absent value is None. :func:`plain` converts such a
+result, or that of a generated Kaitai parser, to the naive decoder's form.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from journalspec.families import ContentsError, Family, Member, asked, evaluate,
 from journalspec.families_ksy import PACKED
 from journalspec.numbers import NUMBERS, Number
 
-#: Sizes and counts that are not given by a number or a field.
+#: Sizes and counts that are neither a number nor a field.
 _OPEN = ("", "rest")
 
 
@@ -71,7 +71,7 @@ class There(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs onl
 
 
 class Area(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`subcon` in a given number of bytes, which it must fill when parsed; it builds any length."""
+    """`subcon` in a given number of bytes, which it must fill when parsed; any length can be built."""
 
     def __init__(self, size: Callable[[Any], int], subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)

@@ -1,9 +1,9 @@
 """Families of contents as Kaitai schemas, in the style of the gallery.
 
-A family ``core`` of ``some_format`` is ``some_format_core.ksy``, whose sequence is the first of its roots.
-Values that a type needs from enclosing structures are its parameters, the version among them. Texts are
-bytes. A value whose type depends on another field is in a type of its own, because no language has a type for
-such a value.
+A family ``core`` of ``some_format`` becomes ``some_format_core.ksy``, whose sequence is the first of its
+roots. Values that a type needs from enclosing structures become its parameters, including the version. Texts
+are bytes. A value whose type depends on another field gets a separate type, because no language has a type
+for such a value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from journalspec.families import ENCODINGS, TABLE, Family, Member, Shape, alternative, terms
 from journalspec.numbers import NUMBERS
 
-#: Number forms that Kaitai lacks -> the instance that has the value.
+#: Number forms that Kaitai lacks -> the instance that contains the value.
 PACKED: Mapping[str, str] = {"cint": "amount", "clong": "low", "varint": "amount"}
 _WIDE = frozenset({"u4", "s8", "u8", "u4le", "s8le", "u8le", "clong", "varint"})
 _PLAIN = re.compile(r"(?!(?:null|true|false|yes|no|on|off|y|n)$)[A-Za-z][\w ,.()/;=*+<>_-]*", re.ASCII)
@@ -27,7 +27,7 @@ def ksy_id(family: Family) -> str:
 
 
 def version_number(family: Family, version: str) -> int:
-    """Return the parameter ``version`` for a version: its number, or its place if it has none."""
+    """Return the parameter ``version`` for a version: its number, or its position if it has no number."""
     numbered = all(each.isdigit() for each in family.versions)
     return int(version) if numbered else family.versions.index(version)
 
@@ -112,7 +112,7 @@ def _field(family: Family, shape: Shape, member: Member, before: Mapping[str, Me
     elif member.count:
         out |= {"repeat": "expr", "repeat-expr": _expression(member.count, before)}
     bounds = {"eq": member.const, "min": member.low, "max": member.high}
-    # The value of a compressed number is an instance; no other field refers to it.
+    # The value of a compressed number is an instance; no other field refers to this value.
     if member.type in NUMBERS and member.type not in PACKED and {*bounds.values()} != {None}:
         out["valid"] = {key: value for key, value in bounds.items() if value is not None}
     if asked := list(_asks(family, member, before)):
@@ -188,7 +188,7 @@ def _alternative(name: str, found: Member | None, wanted: Any) -> str:
 
 
 def _held(kind: str) -> str:
-    """Return the type that holds a value whose type another field chooses."""
+    """Return the type that contains a value whose own type is chosen by another field."""
     return "nothing" if kind == "none" else f"{kind}_value"
 
 

@@ -1,8 +1,9 @@
-"""Writing and reading of the tools' own files, and safe text for people.
+"""Writes and reads the tools' own files, and makes text safe for people.
 
 Files are written atomically. An unfinished file has a name that cannot be guessed or mistaken for the result
-(if the system allows it, no name, so that a kill leaves nothing). It is forced to the disk, and then replaces
-the old file. Only regular files are read, compressed ones as a stream, and never beyond a bound.
+(or no name, if the system allows this, so that a kill leaves nothing). The finished file is forced to the
+disk, and then replaces the old one. Only regular files are read, compressed ones as a stream, and never
+beyond a bound.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, Protocol, overload
 
 GZIP_MAGIC = b"\x1f\x8b"
-#: The suffix of an unfinished file, on systems on which it needs a name.
+#: The suffix of an unfinished file, on systems where it needs a name.
 PARTIAL = ".partial"
 #: The default limit for a file that is read completely, decompressed (bytes).
 MAX_BYTES = 1 << 30
@@ -30,7 +31,7 @@ _DESCRIPTOR = re.compile(r"/dev/std(?P<name>out|err)|(?:/dev|/proc/self)/fd/(?P<
 
 
 def no_room(error: OSError) -> bool:
-    """Return whether an error means that a disk is full, or that a file may not be so large."""
+    """Return whether an error means that a disk is full, or that a file exceeds a size limit."""
     return error.errno in (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
@@ -42,7 +43,7 @@ class Readable(Protocol):
 
 
 class Unfit(OSError):
-    """A file that cannot be used: not regular, damaged, or beyond its bound. `strerror` has the reason."""
+    """A file that cannot be used: not regular, damaged, or too large. `strerror` is the reason."""
 
     def __init__(self, why: str, path: Path) -> None:
         super().__init__(errno.EINVAL, why, str(path))
@@ -62,9 +63,9 @@ def replacing(path: Path, mode: Literal["wb"]) -> AbstractContextManager[IO[byte
 def replacing(path: Path, mode: str = "w") -> AbstractContextManager[IO[Any]]:
     """Yield a stream (text is UTF-8) whose content becomes `path` when the block ends.
 
-    After an exception, for example because the disk is full, `path` is unchanged and nothing else is left. If
+    After an exception, for example because the disk is full, `path` is unchanged and nothing else remains. If
     `path` is a symbolic link, its target is replaced. A pipe or a device, such as ``/dev/stdout``, is written
-    directly. Raises OSError that names `path`.
+    directly. Raises OSError for `path`.
     """
     return _replacing(path, mode)
 
@@ -116,7 +117,7 @@ def _replacing(path: Path, mode: str) -> Iterator[IO[Any]]:
 
 
 def refuse_filled(path: Path) -> None:
-    """Raise FileExistsError if there is anything at `path` but an empty directory."""
+    """Raise FileExistsError if `path` exists and is not an empty directory."""
     if os.path.lexists(path) and (not path.is_dir() or any(path.iterdir())):
         raise FileExistsError(errno.EEXIST, "exists: choose an empty or new directory", str(path))
 
@@ -162,7 +163,7 @@ def making(path: Path) -> Iterator[Path]:
 def _open_already(path: Path) -> int | None:
     """Return the file descriptor of this process that `path` stands for, such as ``/dev/stdout``; else None.
 
-    Its target, a pipe or a file that a shell opened, must be written, not replaced.
+    The target of that path, a pipe or a file that a shell opened, must be written, not replaced.
     """
     match = _DESCRIPTOR.fullmatch(str(path))
     return None if match is None else int(match["number"] or ("out", "err").index(match["name"]) + 1)
@@ -235,7 +236,7 @@ def force_names(directory: Path) -> None:
 
 
 def _about(error: OSError, path: Path) -> OSError:
-    """Return a copy of `error` about `path`, because a temporary name means nothing to a user."""
+    """Return a copy of `error` with `path`, because a temporary name means nothing to a user."""
     return type(error)(error.errno, error.strerror, str(path))
 
 
@@ -252,7 +253,7 @@ def as_is(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def reading(path: Path, limit: int = MAX_BYTES) -> Iterator[IO[bytes]]:
-    """Yield a stream of the content of a regular file; a gzip file, by its first bytes, is decompressed.
+    """Yield a stream of a regular file's content; a gzip file, detected by its first bytes, is decompressed.
 
     Reading past `limit` bytes of content raises Unfit, as do damaged gzip data. Raises
     Unfit for a pipe, a device or a directory, without waiting for it, and OSError that names `path`.
@@ -271,7 +272,7 @@ def read_bytes(path: Path, limit: int = MAX_BYTES) -> bytes:
 
 
 class _Bounded(io.RawIOBase):
-    """The content of `raw`, inflated if `packed`, up to `limit` bytes."""
+    """A stream of the content of `raw`, inflated if `packed`, up to `limit` bytes."""
 
     def __init__(self, raw: IO[bytes], path: Path, limit: int, packed: bool) -> None:
         super().__init__()
@@ -301,7 +302,7 @@ class _Bounded(io.RawIOBase):
 def inflated(raw: Readable, path: Path) -> Iterator[bytes]:
     """Yield the content of all members of a gzip stream in pieces of bounded size; raises Unfit.
 
-    Zeros after the last member, as tapes leave them, are not damage.
+    Zeros after the last member, such as tapes add, are not damage.
     """
     engine = zlib.decompressobj(wbits=31)
     pending = b""

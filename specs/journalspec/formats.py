@@ -1,8 +1,8 @@
 """The described formats, found by their folders, not by a list of names.
 
-A format is a sub-package of :mod:`journalspec` that holds a ``format.toml``. No code outside a format's own
-folders names it, so a new format needs only new files. A format in preparation has ``draft = true`` there and
-is listed only if the environment variable ``JOURNALSPEC_DRAFTS`` asks for it.
+A format is a sub-package of :mod:`journalspec` that contains a ``format.toml``. No code outside a format's
+own folders mentions the format, so a new format needs only new files. A format in preparation has ``draft =
+true`` in that file, and is listed only if the environment variable ``JOURNALSPEC_DRAFTS`` contains its id.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ _IN_FIELDS = frozenset({"record_types", "reasons", "codes", "notes", "missing", 
 
 
 class UnknownFormat(LookupError):
-    """The format or edition asked for is not described here."""
+    """The requested format or edition is not described here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edition:
     """One edition: the seed document's description, or what a product writes.
 
-    `reads_as` is the edition whose rules a reader uses, if not its own. `but_for` are types of records that
-    the other edition has and this one lacks: exactly without these, both rules read a sound journal alike.
-    `unchecked` is one sentence about the bytes that no check of the edition covers.
+    `reads_as` is the edition whose rules a reader uses, if not its own. `but_for` are record types of the
+    other edition that this one lacks: both rules read a sound journal in the same way if and only if it
+    contains no such record. `unchecked` is a sentence about the bytes that no check of the edition covers.
     """
 
     id: str
@@ -51,10 +51,10 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """A list of the state whose entries hold what people count, such as queues with their messages.
+    """A list of the state whose entries contain the items that people count, such as queues with messages.
 
     Without a `list`, the tallies of the observation are used. `names` are the members that form an entry's
-    name, after `prefix`. Entries of one name are added up; names in `own`, which belong to the product
+    name, after `prefix`. Entries with the same name are added up; names in `own`, which belong to the product
     itself, are omitted. `count` is the member with the list of counted items (empty: the entry itself),
     `size` the member of an item with its size or bytes, `owners` the member with the subscribers that wait
     for items. `noun` is the word for one item, `head` the word for its container.
@@ -75,9 +75,10 @@ class Holds:
 class InDoubt:
     """A list of the state whose entries are transactions without an end, and the sentence on one of them.
 
-    `ids` are the members that identify it. In `says`, a member in braces is replaced by its value, or by the
-    number of its entries. If the entries have the members `by`, entries are counted by equal values of these,
-    described by `words`. `where`: only entries with these values. `noun` is the phrase for several of them.
+    `ids` are the members that identify a transaction. In `says`, a member in braces is replaced with its
+    value, or with the number of its entries. If the entries have the members `by`, entries are counted by
+    equal values of these members, described by `words`. `where`: only entries with these values. `noun` is
+    the phrase for several transactions.
     """
 
     list: str
@@ -93,9 +94,9 @@ class InDoubt:
 class AtStart:
     """The effect of a start of the product if an answer has one of the codes `when` and none of `unless`.
 
-    `source` is the evidence, `short` is the effect as a clause for the verdict. A code is one of a note, a
-    dropped region, a refusal or a missing thing. ``refused-`` before the code of a refusal omits notes of the
-    same name. ``without-`` comes before one of the `parts`. Others are ``clean``, ``in-doubt``, and
+    `source` is the evidence, `short` is the effect as a clause for the verdict. A code belongs to a note, a
+    dropped region, a refusal or a missing thing. ``refused-`` before the code of a refusal excludes notes of
+    the same name. ``without-`` comes before one of the `parts`. Others are ``clean``, ``in-doubt``, and
     ``beside``: a file next to the journal is damaged. ``contents-`` comes before the code of a remark on
     contents. In `says`, ``{texts}`` is for the texts of the remarks, or notes on neighbours, that have the
     codes. With `fails`, the product is known not to start, or to lose data, although the journal is intact.
@@ -118,7 +119,7 @@ class AtStart:
 class Format:
     """A format: its definition in ``format.toml`` and its names in ``fields.toml``.
 
-    Each mapping gives name -> one sentence with its meaning.
+    Each mapping is from a name to one sentence with its meaning.
     """
 
     id: str
@@ -133,16 +134,17 @@ class Format:
     root: Traversable
     #: Patterns of the names of its files, the most specific first; every file of the format matches one.
     names: tuple[str, ...] = ("*",)
-    #: The files of a journal in directories of its own, as patterns with one ``/``.
+    #: The files that a journal has in subdirectories, as patterns with one ``/``.
     below: tuple[str, ...] = ()
-    #: Files in the journal's directory, or the one above it, that a running product locks; `*`: its own.
+    #: Files in the journal's directory or its parent that a running product locks; `*`: the journal's files.
     locks: tuple[str, ...] = ()
     #: Reasons that keep a file from being deleted: kind -> sentences `what` and `freed`; `rule` is the
     #: product's rule.
     why: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    #: Whether a record has a variable number of parts: then no structure of the table is a complete record.
+    #: Whether a record has a variable number of parts: then no single structure of the table is a complete
+    #: record.
     composed: bool = False
-    #: Why no published file was written by a product; empty if some were.
+    #: Why no published file was written by a product; empty if some files were.
     uncaptured: str = ""
     #: Filters of rows: ``id``, ``tx``, ``queue``, ``table``, ``time`` -> the columns that can hold the value;
     #: ``without`` are fields that are not columns.
@@ -152,17 +154,18 @@ class Format:
     at_start: tuple[AtStart, ...] = ()
     #: Code of a loss or of a missing thing -> the clause in a verdict, with {names} in braces.
     phrases: Mapping[str, str] = field(default_factory=dict)
-    #: The usual name of the product, if the title is that of a family.
+    #: The usual name of the product, if the title is that of a product family.
     brand: str = ""
     #: Notes on the bytes after damage, or on the end of the log.
     after: tuple[str, ...] = ()
-    #: Patterns of sibling directories that form one store: those with a journal, the decisive one first, and
-    #: those without.
+    #: Patterns of sibling directories that form one store: directories with a journal, the decisive one
+    #: first, and directories without.
     parts: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     #: The name for a file that is a complete journal; empty if a journal is never one file.
     alone: str = ""
-    #: The effect of `recover --to` on a damaged store, as a next step; empty if it is not a next step.
+    #: The effect of `recover --to` on a damaged store, as a suggested next step; empty if it is not
+    #: suggested.
     rebuilt: str = ""
 
     @cached_property
@@ -175,7 +178,7 @@ class Format:
 
     @property
     def keeps_most(self) -> str:
-        """The policy that keeps most of a damaged journal: ``salvage``, or ``default`` without one."""
+        """The policy that keeps most of a damaged journal: ``salvage`` if it exists, else ``default``."""
         return "salvage" if "salvage" in self.policies else "default"
 
     @property
@@ -248,7 +251,7 @@ def format_ids() -> tuple[str, ...]:
 
 @cache
 def tool_words() -> Mapping[str, Mapping[str, str]]:
-    """Return the words that tools add to an answer, by table (roles, reasons, codes, notes)."""
+    """Return the names that tools add to an answer, by table (roles, reasons, codes, notes)."""
     return tomllib.loads(files(journalspec).joinpath("tools.toml").read_text(encoding="utf-8"))
 
 
@@ -320,7 +323,7 @@ def format_module(package: str, format_id: str, module: str = "") -> ModuleType:
 
 
 def format_text(package: str, format_id: str, name: str) -> str:
-    """Return the text of a file in the directory of `format_id` in `package`, empty if there is none."""
+    """Return the text of a file in the directory of `format_id` in `package`; empty without a file."""
     try:
         path = files(format_module(package, format_id)).joinpath(name)
     except UnknownFormat:

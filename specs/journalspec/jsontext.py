@@ -1,4 +1,4 @@
-"""JSON text piece by piece: the result of `json.dumps(value, indent=1)`, but never all of it in memory.
+"""JSON text piece by piece: the result of `json.dumps(value, indent=1)`, never completely in memory.
 
 Values are those of observations (see :func:`journalspec.observation.jsonable`). Sequences of :mod:`.reread`
 are iterated during the output.
@@ -67,7 +67,7 @@ def pieces(value: object, pad: str = "\n") -> Iterator[str]:
 
 
 def _is_small(value: object) -> bool:
-    # Plain types first: a test for a mapping costs more than all of them.
+    # Plain types first: a test for a mapping takes longer than all other tests.
     if type(value) in (str, int):
         return True
     if isinstance(value, Record):

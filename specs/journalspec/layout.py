@@ -1,4 +1,4 @@
-"""The bytes of a format: which fields a structure has, in order, from ``[layout]`` of its ``fields.toml``.
+"""The bytes of a format: the fields of each structure in order, from ``[layout]`` of ``fields.toml``.
 
 Builders, schemas, hexdumps and labels of damage all read this one table. A structure (``header``,
 ``record`` ...) is a list of fields; an entry for certain editions or record types lists these. The keys
@@ -31,7 +31,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 _LETTERS = {"s1": "b", "u1": "B", "s2": "h", "u2": "H", "s4": "i", "u4": "I", "s8": "q", "u8": "Q"}
-#: The number of bytes of a long value that are shown.
+#: How many bytes of a long value are shown.
 HEAD = 16
 
 
@@ -47,7 +47,7 @@ Rule = Callable[[Mapping[str, bytes], Mapping[str, Any]], int]
 
 
 class Spot(NamedTuple):
-    """One field in bytes that were read: its path, its place, and its value for people."""
+    """One field in bytes that were read: its path, its place, and its value as text for people."""
 
     name: str
     off: int
@@ -88,7 +88,7 @@ class Field:
     signed: bool = field(init=False)
     #: Its length in bytes; 0 if it varies.
     width: int = field(init=False)
-    #: For a list: each field of its elements, with the field whose length it holds, if any.
+    #: For a list: each field of its elements, with the field whose length that field contains, if any.
     members: tuple[tuple[Field, str], ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -107,7 +107,7 @@ class Field:
 
     @property
     def constant(self) -> bytes:
-        """Its constant content; empty if it varies."""
+        """The field's constant content; empty if it varies."""
         return self.text.encode("ascii")
 
     def absent(self, values: Mapping[str, Any]) -> bool:
@@ -156,7 +156,7 @@ class Structure:
     name: str
     ksy: str
     fields: tuple[Field, ...]
-    #: Name of a field with a length or count -> the field that it measures.
+    #: Name of a field that contains a length or count -> the field that it measures.
     measures: Mapping[str, Field]
 
     @cached_property
@@ -166,7 +166,7 @@ class Structure:
 
     @cached_property
     def checked(self) -> tuple[Field, ...]:
-        """The fields whose value follows from the others in sound bytes."""
+        """The fields whose values follow from other fields in sound bytes."""
         return tuple(
             item
             for item in self.fields
@@ -211,14 +211,14 @@ class Structure:
         return sum(item.width for item in self.fields[: self.names.index(name)])
 
     def packed(self, first: str = "", last: str = "") -> struct.Struct:
-        """Return the struct of the fields from `first` to `last`, or of all; none varies in length."""
+        """Return the struct of the fields from `first` to `last`, or of all; all have a fixed length."""
         start = self.names.index(first) if first else 0
         end = self.names.index(last) if last else len(self.names) - 1
         return struct.Struct(">" + "".join(item.letter for item in self.fields[start : end + 1]))
 
     @property
     def size(self) -> int:
-        """Its least length in bytes, with all fields of variable length empty."""
+        """The structure's minimum length in bytes, with all fields of variable length empty."""
         return sum(item.width for item in self.fields)
 
 
@@ -254,7 +254,8 @@ class Layout:
     def inner(self) -> Mapping[str, Any]:
         """The field of a record whose bytes another .ksy describes, that `ksy`, and its `names`; or nothing.
 
-        The bytes begin at the field `from`. Names are shown `without` some parts; some fields are `hidden`.
+        The described bytes begin at the field `from`. Names are shown `without` some parts; some fields are
+        `hidden`.
         """
         found: Mapping[str, Any] = self._table.get("inner", {})
         return found
@@ -295,20 +296,20 @@ class Layout:
         return str(row.pop("file")), row
 
     def behind(self, edition: str, header: Mapping[str, Any]) -> str:
-        """Return the edition whose tables the records of a file with this header follow."""
+        """Return the edition whose tables apply to the records of a file with this header."""
         for row in self._table.get("behind", ()):
             if edition in row["editions"] and header.get(row["field"]) == row["value"]:
                 return str(row["edition"])
         return edition
 
     def laid_as(self, edition: str) -> tuple[str, ...]:
-        """Return the editions whose tables records of an edition may follow, its own first."""
+        """Return the editions whose tables can apply to an edition's records, its own edition first."""
         rows = self._table.get("behind", ())
         return (edition, *(str(row["edition"]) for row in rows if edition in row["editions"]))
 
     @cached_property
     def heads(self) -> tuple[str, ...]:
-        """The structures that a record may begin with: `record`, or the table's `heads`."""
+        """The structures with which a record can begin: `record`, or the table's `heads`."""
         return tuple(self._table.get("heads", ("record",)))
 
     def whole(self, edition: str) -> tuple[str, ...]:
@@ -324,11 +325,11 @@ class Layout:
         return self._names(edition).get(number, "")
 
     def by_type(self, name: str) -> bool:
-        """Return whether a structure's fields depend on the record type, which is then its first field."""
+        """Return whether a structure's fields depend on the record type, which then is its first field."""
         return name == self._by_type
 
     def kind_at(self, name: str, edition: str, data: Any) -> str:
-        """Return the record type of the structure at the start of `data`; empty if it makes no difference."""
+        """Return the record type of the structure at the start of `data`; empty if all types are alike."""
         return self.type_name(edition, data[0]) if name == self._by_type and len(data) else ""
 
     def column(self, name: str) -> Mapping[int, str]:
@@ -336,7 +337,7 @@ class Layout:
         return {row["number"]: row[name] for row in self._table["types"] if name in row}
 
     def _structure(self, name: str, edition: str, kind: str = "") -> Structure:
-        """Return a structure of an edition, for the record type `kind`; raises KeyError if there is none."""
+        """Return a structure of an edition for the record type `kind`; raises KeyError if there is none."""
         if kind and kind not in self.types(edition):
             raise KeyError(f"{edition} has no {kind}")
         for row, known in self._rows:
@@ -385,9 +386,9 @@ class Layout:
         return self._rules[rule](stored, values)
 
     def problem(self, name: str, edition: str, values: Mapping[str, Any], data: bytes) -> str:
-        """Return the fault of values that were read from `data`; empty: none.
+        """Return the fault of values that were read from `data`; empty if there is none.
 
-        Checked are lengths, and fields whose values follow from others.
+        Lengths are checked, and fields whose values follow from other fields.
         """
         kind = self.kind_at(name, edition, data)
         if self.by_type(name) and not kind:
@@ -449,7 +450,7 @@ class Layout:
         """Yield field, path and bytes of a sound structure; takes time linear in `data`."""
         form = self.structure(name, edition, kind or self.kind_at(name, edition, data))
         numbers: dict[str, int] = {}
-        #: The start of each range that a length field counts and a ``fills`` field ends.
+        #: The start of each range whose length a length field counts and at whose end a ``fills`` field ends.
         starts: dict[str, int] = {}
         at = 0
         for item in form.fields:
@@ -490,8 +491,8 @@ class Layout:
         """Return the end of the structure at `off` by its own lengths, sound or not.
 
         0: its fixed part reaches beyond `end`; -1: a length is negative. Only the fixed part is read, so that
-        a search over many candidates takes linear time. So all lengths must be in the fixed part, before the
-        variable parts.
+        a search over many candidates takes linear time. For this, all lengths must be in the fixed part,
+        before the variable parts.
         """
         form = self.structure(name, edition, self.kind_at(name, edition, data[off : off + 1]))
         stop = off + form.size
@@ -621,11 +622,11 @@ def laid(
     alignment: int = 1,
     background: bytes = b"",
 ) -> bytes:
-    """Return a whole file: `pieces` in place, everything else `fill`.
+    """Return a whole file: `pieces` in their places, all other bytes `fill`.
 
     A piece is placed at the end of the previous one, an (offset, bytes) piece at its offset; each is padded
     with zeros to `alignment`. `background` is the earlier content of the file, which remains in unwritten
-    bytes. A `size` below the existing one cuts the file.
+    bytes. A `size` below the existing size cuts the file.
     """
     out = bytearray(background)
     at = 0

@@ -1,6 +1,6 @@
 """Messages of products about their journals, from ``messages.toml``: their meaning, and what to do.
 
-`page` is where the site describes them. An entry has these members:
+`page` is the page of the site that describes them. An entry has these members:
 
     id        the product's own (AMQ222043, XSDB4), or KHD-MSG-001 and so on where it has none; permanent
     also      ids of the same message in a product that shares the journal (HQ222043)
@@ -42,9 +42,10 @@ FILE_NAME = "messages.toml"
 MADE_NAME = "messages_made.json"
 IMPACTS = ("none", "risk", "doubt", "refusal", "loss")
 REQUIRED = ("id", "product", "level", "text", "impact", "verdict", "cause", "state", "meaning", "versions")
-#: The most characters of a line that are checked, and the fewest that a text must share with it.
+#: The maximum number of characters of a line that are checked, and the minimum that a text must share with
+#: the line.
 LONGEST, SHORTEST = 100_000, 8
-#: The share of common word pairs from which a fragment is recognised as a text.
+#: The minimum share of common word pairs at which a fragment is recognised as part of a text.
 ALIKE = 0.6
 _BLANK = re.compile(r"\{\}")
 _ID = re.compile(r"[A-Z0-9][A-Z0-9-]{4,}")
@@ -80,17 +81,17 @@ class ProductMessage:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Its id, and its ids in other products."""
+        """The message's id, and its ids in other products."""
         return (self.id, *self.also)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Its text, and its texts in other versions."""
+        """The message's text, and its texts in other versions."""
         return (self.text, *(entry["text"] for entry in self.other))
 
     @property
     def known(self) -> str:
-        """The evidence, in words: read in a source, or printed by a start."""
+        """The evidence as text: read in a source, or printed by a start."""
         if not self.made:
             return f"read in the source or the classes of {self.read}"
         product, _, state = self.made[0].partition("/")
@@ -123,7 +124,7 @@ def _message(format_id: str, page: str, entry: Mapping[str, Any]) -> ProductMess
 
 @cache
 def made(format_id: str) -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
-    """Return the output of starts: product, state, then `how` and `lines`."""
+    """Return the output of starts: a map from product and state to `how` and `lines`."""
     source = get_format(format_id).root.joinpath(MADE_NAME)
     found: dict[str, dict[str, dict[str, Any]]] = (
         json.loads(source.read_text(encoding="utf-8")) if source.is_file() else {}
@@ -181,8 +182,8 @@ def _codes(format_id: str) -> set[str]:
 def matching(line: str) -> tuple[ProductMessage, ...]:
     """Return the messages that match any part of a log line, the best first; none if nothing matches.
 
-    A message matches by its id, or by its whole text with any words in place of each {}; otherwise a fragment
-    matches if it shares most of its word pairs. Takes time by the length of the line.
+    A message matches by its id, or by its whole text with any words in place of each {}; otherwise, a
+    fragment matches if it shares most of its word pairs. The time depends on the length of the line.
     """
     line = _plain(line)
     tokens = set(_ID.findall(line.upper()))
@@ -198,7 +199,7 @@ def matching(line: str) -> tuple[ProductMessage, ...]:
         scored = [
             (shared, entry) for entry in every_message() for shared in [_alike(entry, line, pairs)] if shared
         ]
-    # The longest text is the best match; sorting is stable, so equal ones stay in file order.
+    # The longest text is the best match; sorting is stable, so equal matches stay in file order.
     return tuple(entry for _, entry in sorted(scored, key=lambda pair: -pair[0]))
 
 
@@ -226,9 +227,9 @@ def _plain(line: str) -> str:
 
 
 def _covered(text: str, line: str) -> int:
-    """Return how many characters of a text, without its {}, are in the line in order; 0 if not all are."""
+    """Return how many characters of a text, without its {}, are in the line in order; 0 unless all are."""
     at = total = 0
-    # The text for a {} may be empty; at the end of a line, the space before it may be absent, too.
+    # The text for a {} may be empty; at the end of a line, the space before it may also be absent.
     for piece in map(str.strip, _BLANK.split(" ".join(text.split()))):
         found = line.find(piece, at)
         if found < 0:
@@ -249,7 +250,7 @@ def _pairs(text: str) -> set[tuple[str, str]]:
 
 
 def _alike(entry: ProductMessage, line: str, pairs: set[tuple[str, str]]) -> float:
-    """Return how well a fragment matches: as a part of a text, or by common word pairs; 0: not enough."""
+    """Return how well a fragment matches, as a part of a text or by common word pairs; 0: not enough."""
     best = 0.0
     for text in entry.texts:
         if len(line) >= SHORTEST and line.lower() in text.lower():

@@ -20,9 +20,9 @@ def encode(text: str) -> bytes:
 
 
 def decode(data: bytes) -> str:
-    """Return the text of `data`; raises UnicodeDecodeError if that is not modified UTF-8 of whole characters.
+    """Return the text of `data`; raises UnicodeDecodeError unless it is modified UTF-8 of whole characters.
 
-    A zero byte is read as U+0000, as Java's own reader does.
+    A zero byte is read as U+0000, as by Java's own reader.
     """
     if data.isascii():
         return data.decode("ascii")

@@ -10,14 +10,14 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-#: For each form of a compressed int, and of a compressed long: its number of bits and of bytes.
+#: For each form of a compressed int, and of a compressed long: its numbers of bits and bytes.
 _FORMS = (((6, 1), (14, 2), (31, 4)), ((14, 2), (30, 4), (63, 8)))
 _MOST_GROUPS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """One form: its range, and `read`, which gives a value and its end, or raises IndexError."""
+    """One form: its range, and `read`, which returns a value and its end, or raises IndexError."""
 
     low: int
     high: int
@@ -27,7 +27,7 @@ class Number:
 
 
 def compressed(value: int, *, wide: bool = False, longest: bool = False) -> bytes:
-    """Return a compressed int or (`wide`) long in the shortest of its forms, or the longest."""
+    """Return a compressed int or (`wide`) long in its shortest form, or in the longest."""
     for mark, (bits, size) in enumerate(_FORMS[wide]):
         if value >> bits == 0 and (mark == 2 or not longest):
             return (mark << (8 * size - 2) | value).to_bytes(size, "big")

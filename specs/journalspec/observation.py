@@ -5,7 +5,7 @@ so that no language loses 64 bits. In Python the same integers are plain ``int``
 :meth:`Observation.to_json` is called.
 
 Levels, each containing the one before: ``verdict`` < ``records`` < ``state`` <
-``layout``. An implementation is compared on the level that it declares.
+``layout``. An implementation is compared at the level that it declares.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RECOVERED = "recovered"
 REFUSED = "refused"
 VERDICTS = (CLEAN, RECOVERED, REFUSED)
 
-#: Where a refusal happened, in the order in which a reader meets them.
+#: The phases in which a refusal can happen, in the order in which a reader passes through them.
 PHASES = ("fileset", "header", "record", "checksum", "transaction", "replay")
 
 
@@ -38,12 +38,13 @@ class Level(IntEnum):
     RECORDS = 1
     STATE = 2
     LAYOUT = 3
-    #: The content of queues and tables. No other level needs it, and it needs all of them.
+    #: The content of queues and tables. No other level requires this level, and this level requires all
+    #: others.
     CONTENTS = 4
 
     @classmethod
     def parse(cls, text: str) -> Level:
-        """Return the level called `text`; raises ValueError that lists the names."""
+        """Return the level with the name `text`; raises ValueError that lists the names."""
         try:
             return cls[text.upper()]
         except KeyError:
@@ -97,7 +98,7 @@ class Record(Item):
 
 @dataclass(frozen=True, slots=True)
 class Dropped(Item):
-    """A byte range that a reader did not accept as records, and why (a spec reason)."""
+    """A byte range that a reader did not accept as records, and the reason (from the spec)."""
 
     file: str
     off: int
@@ -116,12 +117,12 @@ class Dropped(Item):
 
 @dataclass(frozen=True, slots=True)
 class Missing(Item):
-    """Something that belongs to the journal and is missing, and the proof of it.
+    """Something that belongs to the journal but is missing, and the proof.
 
-    `code` is a word of the format's table ``[missing]``; `name` says which one (the name of a file, the id of
-    a record or transaction as text). The proof is in `file`, at `off` where that is one place. `count` is the
-    number of affected messages, records or rows (the table says which), None if it is unknown. `text` is for
-    people and is not compared. If something is missing, the verdict is never clean.
+    `code` is a name in the format's table ``[missing]``; `name` identifies the missing thing (the name of a
+    file, the id of a record or transaction as text). The proof is in `file`, at `off` if it is at a single
+    place. `count` is the number of affected messages, records or rows (the table says which), None if it is
+    unknown. `text` is for people and is not compared. If something is missing, the verdict is never clean.
     """
 
     code: str
@@ -185,7 +186,7 @@ class FileMap(Item):
 class Observation:
     """The whole answer of a reader or of recovery for one journal.
 
-    It does not change. It is not frozen, because that would make it four times as slow to create.
+    It never changes. The class is not frozen, because frozen objects would take four times as long to create.
 
     The long sequences of a large journal, those in `state` among them, are read again from its files at each
     iteration (:mod:`.reread`).
@@ -202,25 +203,26 @@ class Observation:
     message: str = ""
     #: Where the reader was when it refused; part of level ``layout``.
     at: At | None = None
-    #: Forensic findings that never enter the result (records outside the log).
+    #: Forensic findings that are never part of the result (records outside the log).
     unanchored: Sequence[Record] = ()
     #: Things that belong to the journal and are missing, in the order of the format's ``[lists]``.
     missing: Sequence[Missing] = ()
-    #: Part of level ``contents``: the rows of each table, as JSON has them; None: they were not requested.
+    #: Part of level ``contents``: the rows of each table in JSON form; None if they were not requested.
     contents: Mapping[str, object] | None = None
     #: Number of things that were found but are not in the answer, by name, for summaries.
     tallies: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     #: Not part of the answer: the refusal of strict recovery, if the journal reads cleanly.
     unfit: Observation | None = field(default=None, compare=False, repr=False)
-    #: Not part of a refusal: returns once the answer of another policy, if it need not begin anew.
+    #: Not part of a refusal's data: a function that continues the pass under another policy and returns that
+    #: answer; it works once.
     go_on: Callable[[str], Observation | None] | None = field(default=None, compare=False, repr=False)
 
     @property
     def given_up(self) -> Sequence[Record]:
         """Return the unanchored records in dropped bytes; they might be live if those bytes were intact.
 
-        Dropped bytes are a dropped region, or a file that cannot be used. Other unanchored records are at
-        places where that is normal (after the end of the log, of an earlier generation). Takes 16 bytes of
+        Dropped bytes are a dropped region, or a file that cannot be used. Other unanchored records are where
+        such records are normal (after the end of the log, or of an earlier generation). Takes 16 bytes of
         memory for each dropped region.
         """
         if isinstance(self.unanchored, Lazy):
@@ -228,7 +230,7 @@ class Observation:
         return tuple(self.each_given_up())
 
     def each_given_up(self) -> Iterator[Record]:
-        """Yield the records of :attr:`given_up`, which reads the files once more to count them."""
+        """Yield the records of :attr:`given_up`; counting these reads the files once more."""
         if not self.unanchored:
             return
         unusable = {entry.file for entry in self.files if entry.role == "invalid"}
@@ -300,7 +302,7 @@ def note_place(note: Note) -> tuple[str, int, int]:
 
 
 def missing_place(entry: Missing) -> tuple[str, int, int]:
-    """Return the file and offset of the bytes that prove that something is missing."""
+    """Return the file and offset of the bytes that prove a missing thing."""
     return entry.file, entry.off or 0, 0
 
 
@@ -315,7 +317,7 @@ def jsonable(value: object) -> Json:  # noqa: PLR0911  # one for each kind of va
     int -> decimal string, bytes -> hex, mappings and sequences element by element; bool, str and None are
     unchanged. Raises TypeError on anything else (a float has no place in a journal).
     """
-    # Exact types first: nearly all values have them, and further checks cost more.
+    # Exact types first: nearly all values have these types, and further checks take longer.
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return value
@@ -333,7 +335,7 @@ def jsonable(value: object) -> Json:  # noqa: PLR0911  # one for each kind of va
         return str(int(value))
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value).hex()
-    # Plain types first: asking whether something is a mapping costs more than all of them.
+    # Plain types first: testing for a mapping takes longer than all other tests.
     if isinstance(value, (list, tuple)):
         return [jsonable(item) for item in value]
     if isinstance(value, Mapping):

@@ -1,7 +1,7 @@
-"""The generated Kaitai parsers, structure by structure, as :class:`journalspec.schemas.Codec` wants them.
+"""The generated Kaitai parsers, structure by structure, in the form of :class:`journalspec.schemas.Codec`.
 
-A ``.ksy`` describes one structure, or a file whose records are back to back. Checks that it cannot express
-(checksums, searches, several files) are done outside of the generated parsers.
+A ``.ksy`` describes one structure, or a file whose records are back to back. Checks that a ``.ksy`` cannot
+express (checksums, searches, several files) are done outside of the generated parsers.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class KaitaiCodec:
         return getattr(self.parser(edition), _class(self._layout.structure(name, edition).ksy))
 
     def _parsed(self, kind: Any, edition: str, data: bytes, off: int, file: str) -> tuple[Any, int]:
-        """Return the result of a generated class for ``data[off:]``, and the offset where it stopped."""
+        """Return the result of a generated class for ``data[off:]``, and the offset where parsing stopped."""
         given = {"start": off, **self._layout.ksy(edition)[1]}
         stream = KaitaiStream(BytesIO(data))
         stream.seek(off)
@@ -83,7 +83,7 @@ def _class(name: str) -> str:
 
 
 def _parts(tree: Any) -> Iterator[Any]:
-    """Yield a tree and the trees that it holds, those in lists omitted."""
+    """Yield a tree and the trees inside it, except for those in lists."""
     yield tree
     for key, part in vars(tree).items():
         if isinstance(part, KaitaiStruct) and key[0] != "_":
@@ -106,7 +106,7 @@ def _value(part: Any, item: Field) -> Any:
 
 
 def _member(row: Any, path: str) -> Any:
-    """Return a member of an element; ``source.name`` is that of the part ``source``."""
+    """Return a member of an element; ``source.name`` is the member ``name`` of the part ``source``."""
     for name in path.split("."):
         row = getattr(row, name)
     return row if isinstance(row, int) else _bytes(row)

@@ -1,8 +1,8 @@
 """The numbered requirements of a format, from its ``requirements.toml``.
 
-A requirement's id is permanent. Its digest is that of its text. A change of the text must raise the revision,
-so that cases and deviations with the id are reviewed. ``python -m journalspec.requirements --stamp FORMAT``
-updates both.
+A requirement's id is permanent. Its digest is computed from its text. A change of the text must raise the
+revision, so that cases and deviations with the id are reviewed. ``python -m journalspec.requirements --stamp
+FORMAT`` updates both.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _ID = re.compile(r"(?P<prefix>[A-Z]{3})-(?P<area>[A-Z]{3})-(?P<number>[0-9]{3})"
 class Requirement:
     """One requirement: its text, its roles, its editions, and its source.
 
-    `why` explains the rule to a person, in Markdown, if the text alone does not; it demands nothing and is
-    not part of the digest. `source` holds ``kind`` (product, document or decision), its name
+    `why` explains the rule to people, in Markdown, if the text alone does not; it requires nothing and is not
+    part of the digest. `source` holds ``kind`` (product, document or decision), its name
     (``product``/``version``/``class`` or ``document``) and ``passages``.
     """
 
@@ -72,11 +72,11 @@ class RequirementSet:
         return len(self.items)
 
     def __contains__(self, requirement_id: object) -> bool:
-        """Return whether there is a requirement of that id."""
+        """Return whether a requirement has that id."""
         return any(item.id == requirement_id for item in self.items)
 
     def __getitem__(self, requirement_id: str) -> Requirement:
-        """Return the requirement of that id; raises KeyError."""
+        """Return the requirement with that id; raises KeyError."""
         for item in self.items:
             if item.id == requirement_id:
                 return item
@@ -195,7 +195,7 @@ def _source_faults(source: object) -> Iterator[str]:
 
 
 def stamp(text: str) -> tuple[str, list[str]]:
-    """Return the TOML `text` with every digest right, and the ids that changed.
+    """Return the TOML `text` with every digest corrected, and the ids that changed.
 
     A requirement whose digest no longer fits gets the next revision; a new one (empty digest) keeps
     revision 1. Layout and comments are not changed.
@@ -214,7 +214,7 @@ def stamp(text: str) -> tuple[str, list[str]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Lint the requirements of all formats, or stamp those of one; returns the exit status."""
+    """Lint the requirements of all formats, or stamp those of one format; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m journalspec.requirements", description=main.__doc__)
     parser.add_argument("--stamp", metavar="FORMAT", help="write digests and revisions in a source checkout")
     options = parser.parse_args(arguments)

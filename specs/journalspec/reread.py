@@ -1,6 +1,6 @@
-"""Sequences that are read again instead of kept, so that a journal's size costs time and not memory.
+"""Sequences that are read again instead of kept, so that a large journal costs time, not memory.
 
-Items of which a first pass finds many are only counted. The resulting sequence reads the files again on each
+If a first pass finds many items, they are only counted. The resulting sequence reads the files again on each
 iteration, and detects a difference from the first pass.
 """
 
@@ -18,14 +18,14 @@ T = TypeVar("T")
 #: A function from an item to its file, offset and length.
 Place = Callable[[T], tuple[str, int, int]]
 
-#: Memory for a journal's records, in bytes: for each its length in the file and COST.
+#: Memory for a journal's records, in bytes: each record counts its length in the file plus COST.
 KEEP = 16 << 20
-#: Approximate memory of an item in addition to its own bytes.
+#: Approximate memory of an item in addition to its stored bytes.
 COST = 1 << 10
 
 
 class Changed(Exception):
-    """A file had other content when it was read again, so earlier results are invalid."""
+    """A file had different content when it was read again, so earlier results are invalid."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"{name or 'the journal'} changed while it was read")
@@ -36,7 +36,7 @@ class Changed(Exception):
 class Part(Generic[T]):
     """The `count` items of file `name`; `again` yields them once more.
 
-    Parts of one file with the same `key` have the same items; for a part without a key (None) that is
+    Parts of the same file with equal `key` have the same items; for a part without a key (None), this is
     unknown.
     """
 
@@ -46,7 +46,7 @@ class Part(Generic[T]):
     key: object = None
 
     def same(self, other: Part[T]) -> bool:
-        """Return whether both are known to have the same items."""
+        """Return whether both parts are known to have the same items."""
         mine = self.name, self.count, self.key
         return self.key is not None and mine == (other.name, other.count, other.key)
 
@@ -54,10 +54,10 @@ class Part(Generic[T]):
 class Lazy(Sequence[T]):
     """The items of several parts, one after the other, not stored in memory.
 
-    Iterating costs a pass over the files; so does an index, up to the item. Raises :class:`Changed` if a part
-    yields other items than at first. `codes` are the numbers of the types of records in it and their counts,
-    if they are known. `brief` yields for each item its name in a summary and its size (bytes), without making
-    it.
+    An iteration takes a pass over the files; an access by index takes a pass up to the item. Raises
+    :class:`Changed` if a part yields different items than at first. `codes` maps the numbers of record types
+    to their counts, if known. `brief` yields each item's name in a summary and its size (bytes), without
+    making the item.
     """
 
     def __init__(
@@ -92,7 +92,7 @@ class Lazy(Sequence[T]):
         return next(islice(self, at, None))
 
     def __eq__(self, other: object) -> bool:
-        """Compare item by item, without items known to be equal, up to the first difference."""
+        """Compare item by item up to the first difference; items known to be equal are skipped."""
         if not isinstance(other, Sequence) or isinstance(other, str):
             return NotImplemented
         if isinstance(other, Lazy) and [*map(_count, self.parts)] == [*map(_count, other.parts)]:
@@ -111,7 +111,7 @@ class Lazy(Sequence[T]):
 
 
 class Deferred(Sequence[T]):
-    """A sequence of known length whose items are made at the first access; `codes` as in Lazy."""
+    """A sequence of known length whose items are made at the first access; `codes` is as in Lazy."""
 
     __slots__ = ("_items", "_length", "_make", "codes")
 
@@ -167,7 +167,7 @@ def _walk(part: Part[T]) -> Iterator[T]:
 
 
 def mapped(function: Callable[[S], T], sequence: Sequence[S]) -> Sequence[T]:
-    """Return ``function(item)`` for each item; for a sequence that is read again, computed at each access."""
+    """Return ``function(item)`` for each item; of a sequence that is read again, compute it on access."""
     if not isinstance(sequence, Lazy):
         return tuple(map(function, sequence))
     return Lazy(Part(part.name, partial(map, function, Lazy([part])), part.count) for part in sequence.parts)
@@ -186,7 +186,7 @@ def few(
     size: Callable[[T], int],
     brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
 ) -> Sequence[T]:
-    """Return the `count` items that `again` yields: a list if they are few, otherwise made at each access.
+    """Return the `count` items that `again` yields: a list if they are few, else made on each access.
 
     `size` is the memory of an item in addition to :data:`COST` (bytes); `brief` is as in :class:`Lazy`.
     """
@@ -201,7 +201,7 @@ def few(
 
 
 def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
-    """Return the sequences one after the other: a tuple unless one of them is read again, or made late."""
+    """Return the concatenated sequences: a tuple unless one of them is read again, or made late."""
     filled = [sequence for sequence in sequences if len(sequence)]
     if not filled:
         return ()

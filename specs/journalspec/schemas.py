@@ -1,8 +1,8 @@
 """The common parts of the declarative schemas of all formats: errors, loading, and the protocol.
 
 The construct schemas (:mod:`.elements`) and the generated Kaitai parsers (:mod:`.parsers`) read single
-headers and records, and do not handle damage. Other code decides where headers and records are;
-:func:`reread` reads them again with a schema, for a comparison.
+headers and records, and do not handle damage. Other code finds headers and records; :func:`reread` reads
+these again with a schema, for comparison.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ KINDS = {"construct": "elements", "kaitai": "parsers"}
 
 
 class SchemaError(ValueError):
-    """These bytes do not fit the schema: where, and why in the text.
+    """Bytes do not fit the schema; the text says why.
 
-    `off` counts from the start of `file`; both are empty if it is not about bytes.
+    `off` counts from the start of `file`; both are empty if the error is not about bytes.
     """
 
     def __init__(self, message: str, file: str = "", off: int | None = None) -> None:
@@ -53,7 +53,7 @@ class Plain:
 
     @classmethod
     def of(cls, layout: Layout, edition: str, values: Mapping[str, Any], off: int, end: int) -> Plain:
-        """Return the structure with these fields; its type is OTHER where the number has no name."""
+        """Return the structure with these fields; its type is OTHER if the type number has no name."""
         number = values.get(layout.type_field)
         kind = "" if number is None else layout.type_name(edition, number) or "OTHER"
         return cls(off, end - off, kind, values)
@@ -86,7 +86,7 @@ class Journal:
 
 
 def record_reader(format_id: str, kind: str) -> RecordReader | None:
-    """Return the reader of complete records of a format; None: each record is one structure."""
+    """Return the reader of complete records for a format; None: each record is one structure."""
     name = f"journalspec.{format_id}.records"
     if find_spec(name) is None:
         return None
@@ -95,7 +95,7 @@ def record_reader(format_id: str, kind: str) -> RecordReader | None:
 
 
 def described() -> tuple[str, ...]:
-    """Return the formats that have a layout table, and so schemas."""
+    """Return the formats that have a layout table, and therefore schemas."""
     return tuple(name for name in format_ids() if hasattr(format_module("journalspec", name), "LAYOUT"))
 
 
@@ -137,7 +137,7 @@ def reread(
 
 
 class _Again:
-    """The files of one journal, read by a schema at the places of another reader's findings."""
+    """The files of one journal, read by a schema where another reader found headers and records."""
 
     def __init__(self, format_id: str, kind: str, journal: Journal) -> None:
         self._layout: Layout = format_module("journalspec", format_id).LAYOUT
@@ -147,7 +147,7 @@ class _Again:
         self._edition = journal.edition
         self._journal = replace(journal, files=self._files)
         self._whole = record_reader(format_id, kind)
-        #: File -> the edition whose tables its records follow, if its header says so.
+        #: File -> the edition whose tables apply to its records, if the header determines it.
         self._behind: dict[str, str] = {}
 
     def header(self, entry: FileMap) -> FileMap:
@@ -183,7 +183,7 @@ class _Again:
     def _values(
         self, stored: Mapping[str, Field], values: Mapping[str, Any], record: Record
     ) -> Iterator[tuple[str, Any]]:
-        """Yield the members of a record in an observation that depend on the record's bytes alone."""
+        """Yield those members of a record in an observation that depend only on the record's bytes."""
         for field in self._told:
             item = stored.get(field.name)
             if item is None or field.name not in values:
@@ -192,7 +192,7 @@ class _Again:
                 continue
             value = values[field.name]
             if field.kind == "int" and field.width != item.type:
-                continue  # a part of a number that a header has
+                continue  # a part of a number in a header
             if field.types and record.type not in field.types:
                 continue
             if not value and field.name not in record.fields:

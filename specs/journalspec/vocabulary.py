@@ -1,4 +1,4 @@
-"""The observation model of a format: every name that an answer may have, from its ``fields.toml``.
+"""The observation model of a format: every name that an answer may contain, from ``fields.toml``.
 
 One table per format lists the record types and the fields of each, with types and ranges, the fields of
 headers and of the state, and every role, reason, code, note, parameter and operation. The site, the runner,
@@ -19,7 +19,7 @@ Json = Any  # as in journalspec.observation
 
 #: The kinds of values; in JSON an ``int`` is decimal text and ``bytes`` are lower-case hex.
 KINDS = ("int", "bytes", "str", "bool", "list", "object")
-#: Name of an integer type -> its least and its greatest value.
+#: Name of an integer type -> its minimum and its maximum.
 WIDTHS = {f"s{size}": (-(1 << (8 * size - 1)), (1 << (8 * size - 1)) - 1) for size in (1, 2, 4, 8)} | {
     f"u{size}": (0, (1 << (8 * size)) - 1) for size in (1, 2, 4, 8)
 }
@@ -32,15 +32,15 @@ _INT = re.compile(r"0|-?[1-9][0-9]*")
 _HEX = re.compile(r"([0-9a-f]{2})*")
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # compared by identity: it is looked up often
+@dataclass(frozen=True, slots=True, eq=False)  # compared by identity, because it is looked up often
 class Field:
     """One named value: of a record, a header, the state, an operation, or a parameter.
 
-    `editions` and `types` (of records) say where it occurs; empty means everywhere. `optional` says when it
-    is omitted; empty: never. `low` and `high` bound an integer, or the length of bytes. `order` is how a list
-    is sorted; `of` are the members of its elements, or of an object; `element` is the type of the elements of
-    a list of plain values. `unseen` is the reason why no published case shows it. A table of records has a
-    `body` only if bodies are requested.
+    `editions` and `types` (of records) say where the value occurs; empty means everywhere. `optional` says
+    when the value is omitted; empty: never. `low` and `high` bound an integer, or the length of bytes.
+    `order` is how a list is sorted; `of` are the members of its elements, or of an object; `element` is the
+    type of the elements of a list of plain values. `unseen` is the reason why no published case shows the
+    value. A table of records has a `body` only if bodies are requested.
     """
 
     name: str
@@ -106,8 +106,8 @@ class Entry:
     codes: the first step after such a refusal. `neighbour` is for notes that files next to the journal prove.
     Only implementations with the feature ``missing`` read these files, so only they must report such notes.
     `names` and `count` are for missing things: their names, and the unit that is counted (empty: no number).
-    `exact` is for notes and missing things: a case lists all such codes, so an answer with an additional one
-    is wrong. `whole` is for reasons: the record is intact, and other bytes exclude it. `unseen` is the reason
+    `exact` is for notes and missing things: a case lists all such codes, so an answer with an additional code
+    is wrong. `whole` is for reasons: the record is intact, but other bytes exclude it. `unseen` is the reason
     why no published case shows it; only the command line reports a missing thing with a reason here.
     """
 
@@ -169,7 +169,7 @@ class Vocabulary:
         return tuple(dict.fromkeys(item.name for item in self.state))
 
     def params_of(self, op: str, edition: str | None = None) -> dict[str, Field]:
-        """Return name -> parameter for those that `op` takes (in `edition`; None: in any)."""
+        """Return name -> parameter for those that `op` accepts (in `edition`; None: in any)."""
         return {
             item.name: item
             for item in self.params
@@ -186,8 +186,8 @@ class Vocabulary:
     def problems(self, answer: Mapping[str, Json], edition: str, op: str) -> list[str]:
         """Return the faults of `answer` (an observation as JSON) by the tables.
 
-        A part that is missing because a lower level was requested is not a problem; a record, header or state
-        that is there must be complete.
+        A part that is missing because a lower level was requested is not a fault; a record, header or state
+        that is present must be complete.
         """
         return list(self._problems(answer, edition, op))
 

@@ -1,8 +1,8 @@
-"""Bytes to records and back, for the disk editions and the seed's reading of them.
+"""Converts bytes to records and back, for the disk editions and the seed's reading of them.
 
-The format's table gives the place and the width of each field; all integers are big-endian (BTM-REC-002).
+The format's table defines the place and the width of each field; all integers are big-endian (BTM-REC-002).
 Nothing here reads a file or decides the meaning of a journal: :mod:`.scan` finds and checks records,
-:mod:`.recover` concludes.
+:mod:`.recover` draws conclusions.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import NamedTuple, TypeVar
 from journalspec.bitronix_tlog import LAYOUT
 
 _HEADER, _RECORD = (LAYOUT.structure(name, "2.1") for name in ("header", "record"))
-#: "Btnx" (BTM-HDR-003), and the same backwards (BTM-REC-009).
+#: "Btnx" (BTM-HDR-003), and the same four letters reversed (BTM-REC-009).
 FORMAT_ID, END_RECORD = _HEADER.fields[0].constant, _RECORD.fields[-1].constant
 #: The first bytes of an NIO journal.
 BANNER = LAYOUT.structure("header", "nio").fields[0].constant
 FILE_HEADER, HEADER_SIZE = _HEADER.packed(), _HEADER.size
-#: Offsets in the file header of the fields that a writer rewrites one by one.
+#: Offsets of those file header fields that a writer rewrites one by one.
 TIMESTAMP_AT, STATE_AT, POSITION_AT = map(_HEADER.off, ("timestamp", "state", "position"))
 STATE_CLEAN, STATE_UNCLEAN = 0, 0xFF
 
@@ -28,14 +28,15 @@ FIXED = _RECORD.packed("status", "gtrid_length")
 INT, LONG, SHORT = map(struct.Struct, (">i", ">q", ">H"))
 #: The bytes that recordLength does not count: the status and recordLength itself.
 UNCOUNTED = _RECORD.off("header_length")
-#: recordLength of a record without gtrid and names; no valid one is smaller.
+#: recordLength of a record without gtrid and names; no valid record has a smaller one.
 MIN_RECORD_LENGTH = _RECORD.size - UNCOUNTED
-#: Java reads both lengths as signed numbers: from 128 and 32768 on they are negative there (BTM-REC-014).
+#: Java reads both lengths as signed numbers: values from 128 and 32768 on become negative (BTM-REC-014).
 MAX_GTRID, MAX_NAME = 127, 0x7FFF
 PAYLOAD_AT = _RECORD.off("gtrid_length")
 #: The CRC omits the crc32 field and the gtridLength byte after it (BTM-CRC-003).
 CRC_AT, CRC_RESUMES_AT = map(_RECORD.off, ("crc32", "gtrid"))
-#: Decoded lists of names are cached up to this many stored bytes in all; each list counts as OWN bytes more.
+#: Decoded lists of names are cached up to this many stored bytes in total; each list counts OWN additional
+#: bytes.
 KEPT, OWN = 1 << 20, 192
 
 STATUS_CODES = dict(LAYOUT.types("2.1"))
@@ -90,13 +91,14 @@ def encode_header(timestamp: int, state: int, position: int) -> bytes:
 
 
 def split_names(block: bytes, at: int = 0) -> tuple[bytes, ...] | str:
-    """Return the names of a stored list (count, then length and bytes of each), or its fault.
+    """Return the names in a stored list (count, then length and bytes of each name), or the list's fault.
 
-    `at` is its offset in the file. The time is linear in the length of the list, even if the count is wrong.
+    `at` is the list's offset in the file. The time is linear in the length of the list, even if the count is
+    wrong.
     """
     end, here = len(block), INT.size
     (count,) = INT.unpack_from(block)
-    # Each name has two bytes of length, so a count that cannot fit is refused at once (BTM-REC-024).
+    # Each name has a two-byte length, so a count that cannot fit is refused immediately (BTM-REC-024).
     if count < 0 or count > (end - here) // 2:
         return f"names count {count} does not fit"
     names = []
@@ -115,7 +117,7 @@ def split_names(block: bytes, at: int = 0) -> tuple[bytes, ...] | str:
 
 
 def name_text(name: bytes) -> str:
-    """Return a name as readers see it: US-ASCII, anything else as U+FFFD (BTM-REC-020)."""
+    """Return a name as readers decode it: US-ASCII, anything else as U+FFFD (BTM-REC-020)."""
     return name.decode("ascii", "replace")
 
 
@@ -128,8 +130,8 @@ class Names:
     """A decoded list of names. Records that store the same bytes share one object.
 
     `stored` are the names in stored order, None if the list is malformed; `texts` is the set that recovery
-    compares (BTM-REC-020). `summed` are the bytes under the checksum, `notes` are codes of notes on the list.
-    A `plain` list is well-formed and without a note, and the checksum covers its stored bytes.
+    compares (BTM-REC-020). `summed` are the bytes that the checksum covers, `notes` are codes of notes on the
+    list. A `plain` list is well-formed and without a note, and the checksum covers its stored bytes.
     """
 
     __slots__ = ("notes", "plain", "stored", "summed", "texts")
@@ -144,12 +146,12 @@ class Names:
             self.notes += ("name-not-recoverable",)  # BTM-REC-021
         if any(name <= last for last, name in pairwise(names)):
             self.notes += ("names-unsorted",)  # BTM-REC-019
-        # For ascending and printable names, the stored bytes are the bytes under the checksum.
+        # For ascending and printable names, the checksum covers the stored bytes.
         self.plain = self.stored is not None and not self.notes
         self.summed = block
         if not self.plain:
             # Products compute the checksum from a sorted set of texts, whatever is stored (BTM-CRC-004). They
-            # convert them to US-ASCII with '?' for other characters (BTM-CRC-005).
+            # convert the texts to US-ASCII with '?' for other characters (BTM-CRC-005).
             covered = [text.encode("ascii", "replace") for text in sorted(self.texts)]
             self.summed = INT.pack(len(covered)) + b"".join(SHORT.pack(len(name)) + name for name in covered)
 
@@ -158,7 +160,7 @@ T = TypeVar("T")
 
 
 class Known(dict[bytes, T]):
-    """A cache: stored bytes -> the result of `make`. A log repeats few lists of names."""
+    """A cache: stored bytes -> the result of `make`. A log repeats a few lists of names again and again."""
 
     def __init__(self, make: Callable[[bytes], T]) -> None:
         super().__init__()
@@ -169,14 +171,14 @@ class Known(dict[bytes, T]):
         size = len(block) + OWN
         if size <= KEPT:
             if size > self._left:
-                self.clear()  # crafted lists must not make the next journal slow
+                self.clear()  # crafted lists must not slow down reading of the next journal
                 self._left = KEPT
             self._left -= size
             self[block] = made
         return made
 
 
-#: Stored list, or plain list with the end marker after it -> the decoded names. These depend only on the
+#: Stored list, or plain list followed by the end marker -> the decoded names. The names depend only on the
 #: bytes, so all scans share the results.
 NAMES = Known(Names)
 PLAIN_NAMES: Known[Names] = Known(lambda block: NAMES[block[: -len(END_RECORD)]])

@@ -1,6 +1,6 @@
 """Typed columns of a batch, for NumPy, Arrow and Spark: all values of a field, without an object per record.
 
-Needs NumPy. The format's table gives the place and the type of each field.
+Needs NumPy. The format's table defines the place and the type of each field.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ COLUMNS: dict[str, str] = {
 
 
 def columns(batch: Batch, edition: str) -> dict[str, Any]:
-    """Return name -> values, one a record, of each field of :data:`COLUMNS` that the edition has.
+    """Map each field of :data:`COLUMNS` that the edition has to its values, one per record.
 
-    Numbers and truth values are arrays. Bytes are (starts, sizes): their place in the data of the
-    batch. Repeated values are (codes, values): the index of each record's value among the distinct ones, -1
-    if it has none.
+    Numbers and truth values are arrays. Bytes are (starts, sizes): their place in the data of the batch.
+    Repeated values are (codes, values): the index of each record's value among the distinct values, -1 for no
+    value.
     """
     off, names = np.frombuffer(batch.off, np.int64), batch.more["names"]
     of = np.zeros(256, np.int64)
@@ -60,7 +60,7 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
         elif field.name in COLUMNS and field.width:
             out[field.name] = off + at, np.full(len(off), field.width, np.int64)
         elif not field.width and not field.optional:
-            break  # the fields after it have no fixed place
+            break  # the fields after this one have no fixed place
         at += field.width
     text = latin_text if edition == "nio" else name_text
     out["names"] = _distinct(names, lambda each: [*map(text, each.stored)])
@@ -72,9 +72,9 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
 
 
 def _numbers(data: bytes, at: Any, letter: str) -> Any:
-    """Return the numbers at the offsets `at`; `letter` is their type as :mod:`struct` calls it."""
+    """Return the numbers at the offsets `at`; `letter` is their type code in :mod:`struct`."""
     kind = np.dtype(f">{letter}")
-    # A view with a number at every byte of the data; the numbers of the records are picked from it.
+    # A view with a number at every byte of the data; the records' numbers are selected from it.
     return np.ndarray((max(0, len(data) - kind.itemsize + 1),), kind, data, 0, (1,))[at]
 
 

@@ -1,4 +1,4 @@
-"""The files of a log: how they are found, their faults, and which one of a pair is active."""
+"""The files of a log: finds them, reports their faults, and determines which file of a pair is active."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PAIR = 2
 class LogFile(NamedTuple):
     """One file of records. `problem` is (reason, sentence) if it cannot be used (BTM-HDR).
 
-    `limit` is one past the last byte of its log: the tail of a usable file.
+    `limit` is the offset after the last byte of its log, which is the tail of a usable file.
     """
 
     name: str
@@ -53,7 +53,7 @@ class LogFile(NamedTuple):
 
     @property
     def timestamp(self) -> int:
-        """The timestamp, which decides which file is active; -1 without a header."""
+        """The timestamp, which determines the active file; -1 without a header."""
         return self.header.timestamp if self.header else -1
 
 
@@ -63,18 +63,18 @@ def in_order(names: Iterable[str]) -> list[str]:
 
 
 def sibling(path: str) -> str:
-    """Return the likely path of the missing other file, for messages only."""
+    """Return the likely path of the missing other file; it is used only in messages."""
     return exchanged(path) or f"the other part of {path}"
 
 
 def other_of(path: str) -> str:
-    """Return a path for the other file: the likely one, or one that differs by a digit."""
+    """Return a path for the other file: the likely path, or a path that differs by a digit."""
     here = PurePosixPath(path)
     return exchanged(path) or here.with_stem(f"{here.stem}2").as_posix()
 
 
 def exchanged(path: str) -> str:
-    """Return the path with the other digit in its name, 1 or 2 (BTM-FIL-018); without one an empty text."""
+    """Return the path with the other digit (1 or 2) in its name (BTM-FIL-018); empty without such a digit."""
     folder, slash, name = path.rpartition("/")
     # The last digit numbers the file, but a digit before a suffix is preferred.
     digit = re.search(r"[0-9](?=[._-]|\Z)", name) or re.search(r"[0-9](?!.*[0-9])", name, re.DOTALL)
@@ -99,7 +99,7 @@ def examine(name: str, data: Any) -> LogFile:
 
 
 def load_pair(files: Files) -> list[LogFile]:
-    """Return the examined files in order; one of the usable files has the role active."""
+    """Return the examined files in order; one of the usable files gets the role "active"."""
     pair = [examine(name, files[name]) for name in in_order(files)]
     usable = [file for file in pair if file.problem is None]
     # The larger timestamp (BTM-RCV-002), on a tie the later file (BTM-RCV-003).
@@ -128,13 +128,13 @@ def refusal(pair: list[LogFile]) -> Observation | None:
     return None
 
 
-#: Suffixes of the product's own file names, by which a damaged file is recognised.
+#: Suffixes of the product's own file names; a damaged file is recognised by these.
 SUFFIXES = (".tlog", ".tlog.gz")
 #: The parts that the names of copies add to the original's name.
 COPY = re.compile(r"[ _.-]+(?:copy|kopie|bak|backup|old|orig|save)\d*|~|\s*\(\d+\)", re.IGNORECASE)
-#: The files do not show which of these editions wrote them.
+#: Editions that the files themselves do not distinguish.
 DISK_EDITIONS = ("2.1", "3.0")
-#: Kind of clock -> what it shows about the version.
+#: Kind of clock -> the versions that use it, in words.
 CLOCKS = {
     "uptime": "times are the uptime of the machine, which only BTM 2.1.3 and 2.1.4 (and mule-btm) write",
     "wall": "times are those of a wall clock, which BTM 2.1.3 and 2.1.4 do not write: this is 2.1.2, or 3.0",
@@ -142,7 +142,7 @@ CLOCKS = {
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
-    """Return NIO files by banner, pairs by format id or name, seed logs by their first record."""
+    """Detect NIO files by their banner, pairs by format id or name, seed logs by their first record."""
     banner = {name for name in files if bytes(files[name][: len(BANNER)]) == BANNER}
     magic = {name for name in files if bytes(files[name][: len(FORMAT_ID)]) == FORMAT_ID}
     rest = set(files) - magic - banner
@@ -152,7 +152,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
         # Two files of a pair have the same name except for its digits.
         common = "".join(char for char in PurePath(name).name if not char.isdigit())
         groups[common.removesuffix(".gz")].append(name)
-    # More than two files: digits in the suffix can number copies of a pair, so group by that suffix, too.
+    # More than two files: digits in the suffix can number copies of a pair, so group also by that suffix.
     for common, names in [*groups.items()]:
         if len(names) > PAIR:
             del groups[common]
@@ -169,8 +169,8 @@ def detect(files: Files, _: Params) -> list[Detection]:
         # The original's name can also end before any other character that is not a letter or digit.
         and not any(name[:at] in paired for at, char in enumerate(name) if not char.isalnum())
     ]
-    # Configured names can be unrelated. Then two files are a pair if no others are alone, or no others have
-    # their length.
+    # Configured names can be unrelated. Then two files are a pair if no other file is unpaired, or no other
+    # file has their length.
     by_length: dict[int, list[str]] = defaultdict(list)
     for name in alone:
         if name in magic:
@@ -191,7 +191,7 @@ def looks_like_seed(data: Any) -> bool:
     least = UNCOUNTED + codec.MIN_RECORD_LENGTH
     if len(data) < least:
         return False
-    # There can be many files, and for most of them a few bytes show that they are not journals.
+    # There can be many files; for most files, a few bytes show that they are not journals.
     end = UNCOUNTED + codec.INT.unpack(data[4:UNCOUNTED])[0]
     if not least <= end <= len(data) or bytes(data[end - 4 : end]) != codec.END_RECORD:
         return False
@@ -199,14 +199,14 @@ def looks_like_seed(data: Any) -> bool:
 
 
 def _clock(files: Files, names: Iterable[str]) -> str:
-    """Return the kind of clock of files with the format id, ``uptime`` or ``wall``; empty if unclear."""
+    """Return the kind of clock in files with the format id, ``uptime`` or ``wall``; empty if unclear."""
     found = set()
     for name in names:
         header = examine(name, files[name]).header
         if header is None:
             continue
         time = header.timestamp
-        # After a swap of 2.1.3 or 2.1.4 only the records have a time.
+        # After a swap of 2.1.3 or 2.1.4, only the records contain a time.
         first = bytes(files[name][HEADER_SIZE : HEADER_SIZE + PAYLOAD_AT])
         has_record = header.position > HEADER_SIZE and len(first) == PAYLOAD_AT
         if has_record:
@@ -231,7 +231,7 @@ _TEXT = "{} has its name and something after it: the transaction manager does no
 
 
 def lacking(answer: Answer) -> Iterator[Missing]:
-    """Yield a file of the pair that exists only under its name with a suffix."""
+    """Yield each file of the pair that exists only with a suffix after its name."""
     names = [*answer.journal.files]
     for name, other in (names, names[::-1]) if len(names) == PAIR else ():
         own = sibling(other)

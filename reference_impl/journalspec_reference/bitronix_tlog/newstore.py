@@ -1,4 +1,4 @@
-"""A new log with the transactions that need recovery: decisions to commit, and undecided branches.
+"""Writes a new log with the transactions that need recovery: decisions to commit, and undecided branches.
 
 All records of such a transaction are copied unchanged. Transactions that have ended are omitted. So most of
 the new log is free, and the product need not swap soon: products lose decisions in a swap (BTM-DEV-001).
@@ -45,12 +45,12 @@ from journalspec_reference.newstore import (
 )
 from journalspec_reference.xids import gtrid_text, spelled
 
-#: The timestamps of the new files. A product stores a larger one at its next swap, whichever clock it uses,
-#: so that it then elects the right file. The position that 2.1.3 and 2.1.4 store instead is larger, too
+#: The timestamps of the new files. At its next swap, a product stores a larger timestamp, whichever clock it
+#: uses, so that it then elects the right file. The position that 2.1.3 and 2.1.4 store instead is also larger
 #: (BTM-DEV-001).
 ACTIVE_SINCE, PASSIVE_SINCE = 1, 0
 #: The codes of items that a choice omits, of a valid record outside every log, and of a decision that only
-#: the other file has. The last code is for such a decision if damaged bytes can contain its end.
+#: the other file contains. The last code is for such a decision if damaged bytes can contain its end.
 BY_CHOICE, UNANCHORED, DECISION, PERHAPS = "by-choice", "unanchored", "decision", "may-be-lost"
 #: Choice -> its effect.
 _DONE = {
@@ -71,7 +71,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> LogStore:
 
 
 class LogStore(NewStore):
-    """A new log of one file that has only records, as in the seed document."""
+    """A new log of one file that contains only records, as in the seed document."""
 
     replay: type[Replay] = Replay
 
@@ -83,11 +83,10 @@ class LogStore(NewStore):
         self._files: Mapping[str, Any] = answer.journal.seen
         state: Mapping[str, Any] = {**(self._seen.state or {})}
         self._active = str(state["active"])
-        # Without choices the outcomes are not needed; there can be many.
+        # Without choices, the outcomes are not needed; there can be many outcomes.
         chosen = any(getattr(choices, choice) for choice in _DONE)
         left = {one["gtrid"]: outcome for name, outcome in OUTCOMES.items() for one in state[name] if chosen}
-        #: Transaction that a choice names -> the name of the choice, and the user's spelling of the
-        #: transaction.
+        #: Transaction in a choice -> the name of the choice, and the user's spelling of the transaction.
         self._choices: dict[bytes, tuple[str, str]] = {}
         for choice in _DONE:
             for text in getattr(choices, choice):
@@ -108,7 +107,7 @@ class LogStore(NewStore):
         self._open()
         outside = {_gtrid(record) for record in self._outside()} if choices.keep else set()
         self._keep = {self._named(text, outside): text for text in choices.keep}
-        #: The transactions whose records are copied, and those of which deciding records are omitted.
+        #: The transactions whose records are copied, and the transactions whose deciding records are omitted.
         self._wanted = {*self._left(state), *self._keep, *map(_gtrid, self._extras())} - self._of("drop")
         self._undecided = self._of("rollback")
         self._decisions = [*map(self._decision, self._of("commit"))]
@@ -125,7 +124,7 @@ class LogStore(NewStore):
     # Methods that an edition overrides.
 
     def _left(self, state: Mapping[str, Any]) -> Iterable[bytes]:
-        """Return the transactions that recovery must do something about."""
+        """Return the transactions for which recovery must do something."""
         return (one["gtrid"] for name in OUTCOMES for one in state[name])
 
     def _kept(self) -> Iterator[tuple[bytes, int, int, int]]:
@@ -171,7 +170,7 @@ class LogStore(NewStore):
 
     @staticmethod
     def _named(text: str, known: Container[bytes]) -> bytes:
-        """Return the transaction that a choice names; raises ChoiceRefused if it is unknown."""
+        """Return the transaction that a choice refers to; raises ChoiceRefused if it is unknown."""
         for gtrid in spelled(text):
             if gtrid in known:
                 return gtrid
@@ -181,11 +180,11 @@ class LogStore(NewStore):
         )
 
     def _of(self, choice: str) -> KeysView[bytes]:
-        """Return the transactions that this choice names, in the order given."""
+        """Return the transactions that this choice refers to, in the order given."""
         return {gtrid: text for gtrid, (name, text) in self._choices.items() if name == choice}.keys()
 
     def _extras(self) -> Iterator[Record]:
-        """Yield the records outside the log that are carried over nevertheless."""
+        """Yield the records outside the log that are still carried over."""
         drop = self._of("drop")
         for record in self._outside() if self._keep or self._salvage else ():
             gtrid = _gtrid(record)
@@ -193,7 +192,7 @@ class LogStore(NewStore):
                 yield record
 
     def _records(self) -> Iterator[bytes]:
-        """Yield the records of the new log, some in one piece."""
+        """Yield the records of the new log; a piece can contain several records."""
         inside = []
         for record in self._extras():
             data = source_of(self._files[record.at.file]).read(record.at.off, record.at.length)
@@ -233,7 +232,7 @@ class LogStore(NewStore):
             yield start, stop
 
     def _decision(self, gtrid: bytes) -> bytes:
-        """Return a decision to commit; raises ChoiceRefused if the log cannot hold it."""
+        """Return a decision to commit; raises ChoiceRefused if the log cannot contain it."""
         row = self._rows[gtrid]
         last = next(one for one in self._seen.records if one.at.off == row["off"])
         try:
@@ -246,11 +245,11 @@ class LogStore(NewStore):
     # The items of the report.
 
     def carried(self) -> Iterator[Count]:
-        """Yield the numbers of transactions that recovery of the new log commits and rolls back."""
+        """Yield how many transactions recovery of the new log commits and rolls back."""
         return counts_of(self._state)
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield the transactions that choices omit; those that have ended are no loss."""
+        """Yield the transactions that choices omit; transactions that have ended are not a loss."""
         for gtrid in sorted(self._of("drop") | self._undecided):
             row, text = self._rows[gtrid], self._fate(gtrid)
             yield LossItem("transaction", BY_CHOICE, text, row["id"], file=row["file"], off=row["off"])
@@ -275,7 +274,7 @@ class LogStore(NewStore):
             yield f"--salvage-records: {number} records from damaged parts of the log are carried over"
 
     def _fate(self, gtrid: bytes) -> str:
-        """Return a sentence on what recovery would do about a transaction that a choice names."""
+        """Return a sentence on what recovery would do about a transaction in a choice."""
         row = self._rows[gtrid]
         names, others = row["waits_for"], sorted({*row["resources"]} - {*row["waits_for"]})
         ended = f", {', '.join(others)} has ended" if others else ""
@@ -284,7 +283,7 @@ class LogStore(NewStore):
 
 
 class PairStore(LogStore):
-    """A pair of files of one length: the first holds the records, the other one is empty."""
+    """A pair of files of equal length: the first contains the records, the other is empty."""
 
     def _open(self) -> None:
         pair, state = load_pair(self._files), self._seen.state
@@ -303,7 +302,7 @@ class PairStore(LogStore):
     def _kept(self) -> Iterator[tuple[bytes, int, int, int]]:
         if len(self._lost(self._log)):
             return super()._kept()
-        # Each record was checked, and begins where the one before ends.
+        # Each record was checked, and begins where the previous one ends.
         log = self._log
         return of_gtrids(source_of(log.data), log.framing.log_start, log.limit, self._wanted, log.name)
 
@@ -345,7 +344,7 @@ class PairStore(LogStore):
                 yield from self._only_in(file)
 
     def _only_in(self, file: LogFile) -> Iterator[LossItem]:
-        """Yield the decisions of another file that have no end and are not in the new log."""
+        """Yield the other file's decisions that have no end and are not in the new log."""
         replay, log = Replay(), self._log
         for batch in self._sound(file):
             replay.take(batch)
@@ -375,7 +374,7 @@ class PairStore(LogStore):
         return *others, _ASIDE, f"{place} {_LEFT}", _START
 
     def files(self) -> Iterator[NewFile]:
-        """Yield the active file, then the other one; at least half of a file is free, and none is shorter."""
+        """Yield the active file, then the other one; at least half of each is free, and none gets shorter."""
         length = max(HEADER_SIZE + 2 * self._used, self._log.length, *(file.length for file in self._others))
         active, passive = self._names
         head = codec.encode_header(ACTIVE_SINCE, STATE_CLEAN, HEADER_SIZE + self._used)
@@ -384,7 +383,7 @@ class PairStore(LogStore):
 
 
 class NioStore(LogStore):
-    """One file; all records have the current delimiter, so they are of one lap."""
+    """A single file; all records have the current delimiter, so they belong to one lap."""
 
     replay = NioReplay
 
@@ -395,7 +394,7 @@ class NioStore(LogStore):
         self._header = header
 
     def _batches(self) -> Iterator[Batch]:
-        # The order of writing (BTM-NIO-009): the lap before first, then this one.
+        # The order of writing (BTM-NIO-009): first the previous lap, then this lap.
         for current in (False, True):
             for batch in nio.scan(source_of(self._data), self._header):
                 if batch.more["current"] == current:
@@ -427,7 +426,7 @@ class NioStore(LogStore):
         )
 
     def files(self) -> Iterator[NewFile]:
-        """Yield the one file, with its old length, or with room for twice its records if that is more."""
+        """Yield the single file, with its old length or room for twice its records, whichever is larger."""
         head = nio.encode_header(self._header).ljust(nio.HEADER_SIZE, b"\0")
         length = max(nio.HEADER_SIZE + 2 * self._used, len(self._data))
         yield NewFile(self._active, parts(chain([head], self._records()), length))

@@ -1,7 +1,7 @@
-"""The experimental NIO journal (BTM-NIO): two laps in one file, found by search, distinguished by delimiter.
+"""The experimental NIO journal (BTM-NIO): one file with two laps, which differ by their delimiters.
 
 There is no tail pointer. The insert position is the end of the last valid frame with the current delimiter.
-After it are the remains of the previous lap, whose first frame is usually cut, and fill. Neither is damage.
+After it come the remains of the previous lap, whose first frame is usually cut, and fill. Neither is damage.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SHORT = struct.Struct(">h")
 GTRID_LENGTH_AT = FRAME_HEAD.size + PAYLOAD.size - 1
 #: The length of a payload without gtrid and names.
 MIN_PAYLOAD = PAYLOAD.size + SHORT.size
-#: UNKNOWN does not finish a transaction here, unlike in the disk journal.
+#: In this journal, UNKNOWN does not finish a transaction; in the disk journal, it does.
 FINISHED = frozenset({STATUS_CODES["COMMITTED"], STATUS_CODES["ROLLEDBACK"]})
 
 
@@ -64,7 +64,7 @@ def decode_header(data: Any) -> NioHeader | tuple[str, str]:
 
 
 def encode_header(header: NioHeader) -> bytes:
-    """Return the written bytes of a header (442)."""
+    """Return the bytes of a header that are written (442 bytes)."""
     return LAYOUT.build("header", "nio", previous_delimiter=header.previous, current_delimiter=header.current)
 
 
@@ -72,7 +72,7 @@ class Names:
     """The decoded end of a payload, from its names on. Frames with the same bytes share one object.
 
     `stored` are the names, `texts` the set that recovery compares, `padding` the number of bytes after them.
-    `problem` describes its fault; empty: none.
+    `problem` describes the fault; empty if there is none.
     """
 
     __slots__ = ("padding", "problem", "stored", "texts")
@@ -102,7 +102,7 @@ _NAMES = Known(Names)
 
 
 def latin_text(name: bytes) -> str:
-    """Return a name as text: the journal does not say in which encoding it is."""
+    """Return a name as text: the journal does not state the encoding."""
     return name.decode("latin-1")
 
 
@@ -112,17 +112,17 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
     """Yield the valid frames after the header, the damage between them, and notes on `file`.
 
     Frames are found by their first bytes. In this lap, which ends at the position `insert`, all bytes that
-    are not a valid frame are damage. After it, only bytes that begin like a frame are damage. Every frame
-    start is checked once, and costs at most one frame's length (64 KiB), so that time is linear in the file's
-    length.
+    are not a valid frame are damage. After this lap, only bytes that begin like a frame are damage. Every
+    frame start is checked once, and costs at most one frame's length (64 KiB), so that time is linear in the
+    file's length.
 
-    The frames of a batch are all of one lap. In `more`, ``current`` says whether it is this lap, ``names``
-    has the :class:`Names` of each frame, and ``why`` the first damage in words.
+    All frames of a batch belong to one lap. In `more`, ``current`` says whether that is this lap, ``names``
+    contains the :class:`Names` of each frame, and ``why`` describes the first damage.
     """
     size = source.size
     base, need, at = HEADER_SIZE, 0, HEADER_SIZE
-    # An invalid frame start after the valid frame that ended at `at`. In this lap it is the first one; after
-    # the lap it is the last one outside the previous frame.
+    # An invalid frame start after the valid frame that ended at `at`. In this lap, it is the first such
+    # start; after the lap, it is the last such start outside the previous frame.
     broken: tuple[int, int, str, str] | None = None
     while base < size:
         data = source.read(base, min(max(stretch, need), size - base))
@@ -130,8 +130,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
         final = base + top >= size
         batch, here = _batch(base, data), max(0, at - base)
         while (off := data.find(FRAME_START, here)) >= 0:
-            # Check framing, then checksum, then form (BTM-NIO-006). Bytes that are not a frame can contain
-            # one. `end` is the end of the frame, 0 if that is unknown.
+            # Check framing, then checksum, then form (BTM-NIO-006). Bytes that are not a frame can still
+            # contain a frame. `end` is the end of the frame, 0 if that is unknown.
             reason, why, end, payload = "", "", 0, off + FRAME_HEAD.size
             if payload > top:
                 if not final:
@@ -197,7 +197,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                 batch = _batch(base, data)
         if batch.off or batch.damage:
             yield batch
-        # The last bytes can be the beginning of a frame; holes contain no frame.
+        # The last bytes can be the beginning of a frame, so keep them; holes contain no frame.
         begin = max(here, top if final else top - len(FRAME_START) + 1)
         base = base + off if need else source.next_data(base + begin)
     batch = _batch(size, b"")
@@ -247,7 +247,7 @@ def told(file: str, batch: Batch) -> Iterator[Record]:
 
 
 def laps(file: str, source: Source, header: NioHeader, insert: int) -> Stretch:
-    """Return both laps of a file, of which this one ends at `insert`."""
+    """Return both laps of a file; this lap ends at `insert`."""
     both = partial(scan, source, header, insert, file=file)
     return Stretch(file, both, partial(told, file), late_columns(__package__, "nio"))
 

@@ -1,6 +1,6 @@
-"""Reading the files of a log, and the recovery that follows from it; nothing here changes a file.
+"""Reads the files of a log and recovers its state; nothing here changes a file.
 
-The products' own rule gives the result of the records (BTM-RCV): a COMMITTING record is the decision, and
+The result of the records follows the products' own rule (BTM-RCV): a COMMITTING record is the decision, and
 COMMITTED, ROLLEDBACK and UNKNOWN remove resources from it.
 """
 
@@ -25,22 +25,22 @@ from journalspec_reference.bitronix_tlog.scan import gtrids, records, scan, sear
 from journalspec_reference.xids import gtrid_text
 
 COMMITTING = STATUS_CODES["COMMITTING"]
-#: Statuses that end a transaction for the resources they name.
+#: Statuses that end a transaction for the resources in their record.
 FINISHED = frozenset(STATUS_CODES[name] for name in ("COMMITTED", "ROLLEDBACK", "UNKNOWN"))
-#: Statuses that show that a file has, or had, a decision for the transaction.
+#: Statuses that prove that a file contains, or contained, a decision for the transaction.
 DECIDING = FINISHED | {COMMITTING}
 #: Statuses of a last record that leave prepared branches without a commit decision.
 UNDECIDED = frozenset(STATUS_CODES[name] for name in ("PREPARING", "PREPARED", "ROLLING_BACK"))
 #: The note on a timestamp that BTM 2.1.3 or 2.1.4 wrote in a swap.
 SWAPPED = "position-as-timestamp"
-#: Up to this many different sets of names are shared between transactions.
+#: At most this many different sets of names are shared between transactions.
 SHARED = 1024
 #: A set of up to this many names is copied when a name is removed.
 FEW = 64
-#: This many transactions are listed in a sentence.
+#: At most this many transactions are listed in a sentence.
 MOST_TOLD = 8
 DOOMED = "; BTM elects {} and rolls back every branch that is still prepared"
-#: The value of policy that lists the files instead of recovering them.
+#: The value of `policy` that lists the files' content instead of recovering it.
 READ = ""
 #: The first place without a valid record: its begin and end, the reason, and the reason in words.
 Fault = tuple[int, int, str, str]
@@ -52,7 +52,7 @@ class Replay:
     - `left`: gtrid -> names still to be committed, for every decided transaction;
     - `doubtful`: gtrid -> status and names, for transactions whose last record decides nothing;
     - `known`: the transactions of `watched` that were decided or ended;
-    - `ends`: the statuses that end a transaction for the resources they name;
+    - `ends`: the statuses that end a transaction for the resources in their record;
     - `size_at`: the place in a record of the length of its gtrid, which follows.
     """
 
@@ -81,8 +81,8 @@ class Replay:
                 left[gtrid] = names.texts  # replaces the names of an earlier decision (BTM-RCV-009)
             elif status in ends and gtrid in left:
                 # Without a decision before it, an end has no effect, not even later (BTM-RCV-011). Each
-                # resource ends by itself (BTM-RCV-010). A decision without names ends with the first of these
-                # records (BTM-RCV-013), because the empty set is a subset of all names.
+                # resource ends separately (BTM-RCV-010). A decision without names ends with the first ending
+                # record (BTM-RCV-013), because the empty set is a subset of all names.
                 if left[gtrid] <= names.texts:
                     del left[gtrid]
                 else:
@@ -145,7 +145,7 @@ def log_of(file: LogFile) -> Stretch:
     """Return the log of a file, up to its tail."""
     start, framing = file.framing.log_start, file.framing
     logged = partial(scan, source_of(file.data), start, file.limit, framing, file=file.name)
-    # The one file of the seed has no role, because there is no other file.
+    # The single file of the seed has no role, because there is no other file.
     edition, role = ("seed", "") if framing is SEED else ("2.1", file.role)
     return Stretch(file.name, logged, partial(told, file.name), late_columns(__package__, edition), role)
 
@@ -153,9 +153,9 @@ def log_of(file: LogFile) -> Stretch:
 class Log:
     """One pass over a file from the start of its log to its limit.
 
-    `fault` is the first place without a valid record, or None; with `strict` the pass ends there. `state` is
-    the result of the records. `is_position`: the timestamp of the file is an offset at which one of its
-    records begins or its log ends.
+    `fault` is the first place without a valid record, or None; with `strict`, the pass ends there. `state` is
+    the result of the records. `is_position`: the file's timestamp is an offset at which a record begins or
+    the log ends.
     """
 
     def __init__(self, file: LogFile, *, strict: bool = False, watched: Collection[bytes] = ()) -> None:
@@ -175,7 +175,7 @@ class Log:
             self.state.take(batch)
 
     def records(self) -> Iterator[codec.LogRecord]:
-        """Yield its records, from one more pass."""
+        """Yield the file's records, from an additional pass."""
         return chain.from_iterable(map(records, self._stretch.scan()))
 
     def remarks(self) -> Iterator[Note]:
@@ -198,7 +198,7 @@ class LogState(dict[str, Any]):
 
 
 def refused_at(fault: Fault, file: str, what: str = "record", notes: Sequence[Note] = ()) -> Observation:
-    """Return the refusal for the first place without a valid record (or without another `what`)."""
+    """Return the refusal for the first place without a valid record (or whatever `what` names)."""
     start, end, reason, why = fault
     phase = "checksum" if reason == "bad-checksum" else "record"
     text = f"{file}: no valid {what} at {start}: {why}"
@@ -211,9 +211,9 @@ def map_of(file: LogFile) -> FileMap:
 
 
 def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
-    """Return the logical state after recovery under `policy`: of a pair, the active file decides alone.
+    """Return the logical state after recovery under `policy`: in a pair, only the active file counts.
 
-    With :data:`READ`, also every record of both files and every region without one (BTM-RDR-017).
+    With :data:`READ`, also return every record of both files and every region without a record (BTM-RDR-017).
     """
     if edition == "seed":
         return recover_seed(files, policy)
@@ -227,7 +227,7 @@ def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
         return problem
     invalid = [file for file in pair if file.problem is not None]
     if len(invalid) == len(pair):
-        # Invalid files can contain valid records all the same (BTM-RCV-007).
+        # Invalid files can still contain valid records (BTM-RCV-007).
         found = Found()
         for file in pair:
             _search(found, file, [Dropped(file.name, 0, file.length, "")])
@@ -241,7 +241,7 @@ def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
 
 
 def recover_seed(files: Files, policy: str) -> Observation:
-    """Return the logical state of the seed document's log: one file that has only records."""
+    """Return the logical state of the seed document's log: one file that contains only records."""
     problem = not_one(files, "log")
     if problem is not None:
         return problem
@@ -251,12 +251,12 @@ def recover_seed(files: Files, policy: str) -> Observation:
 
 
 def seed_file(name: str, data: Any) -> LogFile:
-    """Return the one file of the seed's edition."""
+    """Return the single file of the seed's edition."""
     return LogFile(name, data, role="active", limit=len(data), framing=SEED)
 
 
 def plan(files: Files, edition: str, _: Params) -> Sequence[Stretch]:
-    """Return the logs of the usable files: of a pair, or of the one existing file."""
+    """Return the logs of the usable files: of a pair, or of the only existing file."""
     if edition == "seed":
         return [log_of(seed_file(name, data)) for name, data in files.items() if len(files) == 1]
     if edition == "nio":
@@ -277,7 +277,7 @@ def _laps(files: Files) -> Iterator[Stretch]:
 
 
 def not_one(files: Files, what: str) -> Observation | None:
-    """Return the refusal if there is not exactly one file in an edition with one file, else None."""
+    """For an edition with one file, return a refusal unless there is exactly one; else None."""
     if not files:
         return refused("fileset", "no-files", f"there is no {what} file")
     if len(files) > 1:
@@ -322,7 +322,7 @@ def recover_nio(files: Files, policy: str) -> Observation:
 def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> Observation:
     """Return the content of `pair`, and the result of the active file's log.
 
-    `losses` are notes on losses of the file set. Under the policy strict the first fault is a refusal.
+    `losses` are notes on losses of the file set. Under the policy `strict`, the first fault is a refusal.
     Reading lists all files, and adds a note on each record outside a log. Recovery adds a note only on such
     records in dropped regions, because bytes after the tail are not a loss.
     """
@@ -387,14 +387,14 @@ def _search(found: Found, file: LogFile, regions: Sequence[Dropped], *, noted: b
 def _missing(log: Log, other: Log) -> Iterator[Missing]:
     """Yield the conclusions from the passive file: that it is newer, or that decisions were not carried over.
 
-    A swap copies every decision that is still open to the new file (BTM-SWP-002). A decision that one file
-    leaves open and the active one does not know was therefore lost, whichever of the two is newer. A decision
-    without names has no branch. The dropped part of a damaged file can refute this. So a damaged active file
-    proves nothing, and a damaged passive one can only show that it is newer.
+    A swap copies every decision that is still open to the new file (BTM-SWP-002). So a decision that is open
+    in the passive file and unknown in the active one was lost, whichever file is newer. A decision without
+    names has no branch. The dropped part of a damaged file can refute this. So a damaged active file proves
+    nothing, and a damaged passive file can only show that it is newer.
     """
     if log.fault is not None:
         return
-    # A file whose timestamp is its own tail has just become active by the swap that wrote it.
+    # A file whose timestamp equals its own tail has just become active: the swap wrote that timestamp.
     if other.is_position and log.file.timestamp != log.file.limit:
         yield from _newer(log, other)
     if other.fault is not None:
@@ -409,7 +409,7 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
 
 
 def _newer(log: Log, other: Log) -> Iterator[Missing]:
-    """Yield the records of the passive file that are newer than all of the active one (BTM-RCV-022)."""
+    """Yield the passive file's records that are newer than all of the active file (BTM-RCV-022)."""
     newest = max((record.time for record in log.records()), default=None)
     first, count, begun = -1, 0, False
     last: dict[bytes, int] = {}

@@ -1,8 +1,8 @@
 """From bytes to batches: one loop finds the records of a log, checks each, and reports damage.
 
-A fault inside a known frame is skipped; any other ends the log, because nothing says where
-the next record would start (BTM-RDR-005, BTM-RDR-006). Searching the omitted part of the log is a forensic
-extra with its own function and its own bound.
+A record with a fault inside a known frame is skipped; any other fault ends the log, because nothing says
+where the next record would start (BTM-RDR-005, BTM-RDR-006). Searching the omitted part of the log is a
+forensic extra with its own function and its own bound.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from journalspec_reference.bitronix_tlog import codec
 from journalspec_reference.bitronix_tlog.codec import DISK, END_RECORD, INT, PAYLOAD_AT, SEED, UNCOUNTED
 from journalspec_reference.content import UNREADABLE
 
-#: A record's type in a batch is its status; OTHER for all statuses without a name (BTM-REC-022).
+#: A record's type in a batch is its status; OTHER represents all statuses without a name (BTM-REC-022).
 OTHER = 0xFF
 TYPES = {**codec.STATUS_NAMES, OTHER: "OTHER"}
-#: A status that fits a byte -> the number of its type.
+#: Status below 256 -> the number of its type.
 _CODES = bytes(status if status in TYPES else OTHER for status in range(256))
 COMMITTING = codec.STATUS_CODES["COMMITTING"]
-#: The sequence number of the first record after a start of BTM: 0 up to BTM 2.1.2, later 1.
+#: The sequence numbers of the first record after a start of BTM: 0 up to BTM 2.1.2, 1 in later versions.
 FIRST_OF_A_RUN = (0, 1)
-#: The fixed fields with an unsigned length: a negative length then reaches beyond any stretch.
+#: The layout of the fixed fields, with an unsigned length: then a negative length reaches beyond any stretch.
 UNSIGNED = struct.Struct(codec.FIXED.format.replace("ii", "iI", 1))
-#: The status, the length and the length of the gtrid alone.
+#: The layout of only the status, the length and the length of the gtrid.
 _BRIEF = struct.Struct(f">iI{PAYLOAD_AT - 2 * INT.size}xB").unpack_from
 #: The reason of the region after a record whose length is unreadable.
 UNREACHED = "unreached"
-#: A search reads less at a time, because most candidates are not a record.
+#: A search reads less at a time, because most candidates are not records.
 SEARCH_STRETCH = 4096
 #: The search may look at each byte of its region this often on average (BTM-RDR-007).
 SEARCH_BUDGET = 8
@@ -52,12 +52,13 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
 ) -> Iterator[Batch]:
     """Yield the records from `start` to the tail `limit`, the damage between them, and notes on `file`.
 
-    Each record starts where the one before ends, and the last one ends at the tail (BTM-RDR-001). Each step
+    Each record starts where the previous one ends, and the last one ends at the tail (BTM-RDR-001). Each step
     advances by at least the length of a record, so that time is linear in `limit` for all input
-    (BTM-RDR-007). With `only_usual` the first damage or unusual headerLength ends the scan, unreported.
+    (BTM-RDR-007). With `only_usual`, the first damage or unusual headerLength ends the scan without a report.
 
-    In `more` of a batch, ``names`` has the :class:`.Names` of each record, and ``why`` the first damage in
-    words. ``moved`` maps the offset of a seed record with an extension to the length of that extension.
+    In `more` of a batch, ``names`` contains the :class:`.Names` of each record, and ``why`` describes the
+    first damage. ``moved`` maps the offset of a seed record with an extension to the length of that
+    extension.
     """
     head, head_size, usual = UNSIGNED.unpack_from, UNSIGNED.size, framing.header_length
     fixed, uncounted, resumes, least = codec.CRC_AT, UNCOUNTED, codec.CRC_RESUMES_AT, codec.MIN_RECORD_LENGTH
@@ -65,7 +66,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
     most, crc = codec.MAX_GTRID, crc32
     # The smallest time and sequence number of the run so far; numbers up to `watch` are compared with them.
     begun, oldest, lowest, watch = False, 1 << 63, 1 << 31, 1 << 31
-    # A scan ends at the end of the file, whatever tail its caller gives.
+    # A scan ends at the end of the file at the latest, whatever tail its caller passes.
     limit = min(limit, source.size)
     base, need, over = start, 0, False
     while base < limit and not over:
@@ -74,11 +75,11 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
         batch, final, at, need = Batch(base, data), len(data) == room, 0, 0
         names: list[codec.Names] = []
         batch.more["names"] = names
-        # The fixed fields of a record can be unpacked up to `top`. Zeros replace the bytes after the tail;
-        # they contain no end marker.
+        # A record's fixed fields can be unpacked if it begins at or before `top`. Zeros replace the bytes
+        # after the tail, because zeros contain no end marker.
         data, top = (data + bytes(head_size), room) if final else (data, len(data) - head_size)
         edge = top
-        # If bytes of the stretch are unreadable, no record may take the short way: all checks are made.
+        # If bytes of the stretch are unreadable, no record may take the fast path: all checks are made.
         most_gtrid = -1 if source.unreadable and source.gap(base, base + top) else most
         add, add_code, add_names = batch.off.append, batch.code.append, names.append
         while True:
@@ -86,7 +87,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
             stop = at + uncounted + length
             rest = at + resumes
             named = known(data[rest + size : stop])
-            # Almost all records skip this branch: all checks in it would pass.
+            # Almost all records skip this branch, because they would pass all its checks.
             if (
                 named is None
                 or crc(data[rest:stop], crc(data[at : at + fixed])) != stored
@@ -112,13 +113,14 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                 ):  # BTM-REC-010
                     reason, why = "no-end-marker", f"0x{mark.hex()} where the end marker belongs"
                 elif stop > top:
-                    # There is an end marker, so load the complete record, which can have 2 GiB (BTM-REC-028).
+                    # There is an end marker, so load the complete record, which can be as long as 2 GiB
+                    # (BTM-REC-028).
                     need = stop - at
                     break
                 else:
                     framed, end = True, stop
                     if framing.counted_from is not None:
-                        # The seed locates the payload by headerLength; an extension comes before it.
+                        # The seed locates the payload by headerLength; an extension precedes the payload.
                         shift = framing.counted_from + header_length - PAYLOAD_AT
                     payload = at + PAYLOAD_AT + shift
                     inside = 0 <= shift <= length - least
@@ -141,7 +143,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                         if summed != stored:  # BTM-CRC-007
                             reason, why = "bad-checksum", f"stored 0x{stored:08x}, computed 0x{summed:08x}"
                 if source.unreadable and at + UNCOUNTED <= room:
-                    # Zeros took the place of unreadable bytes, and prove nothing.
+                    # These zeros replaced unreadable bytes, so they prove nothing.
                     if gap := source.gap(base + at + UNCOUNTED - 4, base + at + UNCOUNTED):
                         # The length is unreadable, so the place of the next record is unknown.
                         reason, why, framed, last = UNREADABLE, gap.why, False, gap.end
@@ -183,8 +185,9 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                 if not begun or sequence in FIRST_OF_A_RUN:
                     begun, oldest, lowest = True, time, sequence
                 elif time < oldest and sequence < lowest:
-                    # Threads overtake each other by a few records, so each record is compared with the
-                    # complete run. Earlier content of a file is older than the complete run (BTM-RDR-011).
+                    # Because of concurrent threads, records can be out of order by a few places, so each
+                    # record is compared with the complete run. Earlier content of a file is older than the
+                    # complete run (BTM-RDR-011).
                     batch.notes.append(Note("stale-suspect", file, base + at))
                     if len(batch.damage) + len(batch.notes) >= MOST_ODD:
                         edge = top = stop  # the batch ends here
@@ -205,7 +208,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
 
 
 def _close(batch: Batch, at: int) -> None:
-    """Fill in the ends of the records so far: each ends where the next one begins, the last one at `at`."""
+    """Set the ends of the records so far: each ends where the next one begins, the last one at `at`."""
     # Two calls for all records are cheaper than one call for each.
     batch.end.extend(batch.off[len(batch.end) + 1 :])
     if len(batch.end) < len(batch.off):
@@ -215,8 +218,8 @@ def _close(batch: Batch, at: int) -> None:
 def _places(framing: codec.Framing) -> re.Pattern[bytes]:
     """Return a pattern that finds candidates for records by the usual headerLength.
 
-    The pattern matches its last byte, which is not zero and so never in a hole. The bytes before it, which
-    can be in a hole, are checked afterwards.
+    The pattern matches the last byte of headerLength, which is not zero and so never in a hole. The bytes
+    before it, which can be in a hole, are checked afterwards.
     """
     constant = INT.pack(framing.header_length)
     return re.compile(b"%b(?<=%b)" % (re.escape(constant[-1:]), re.escape(constant)), re.DOTALL)
@@ -232,7 +235,7 @@ def search(
 ) -> Iterator[Batch]:
     """Yield the valid records anywhere from `start` to `end`, not overlapping (BTM-RDR-013).
 
-    Each gets a note, if the `file` has a name. These records are evidence for people and never part of a
+    If `file` is not empty, each record gets a note. These records are evidence for people and never part of a
     result (BTM-RDR-014). Candidates are found by the usual headerLength. The work on false candidates is
     bounded by SEARCH_BUDGET times the region. Beyond that the search stops, so that crafted bytes cannot make
     it quadratic.
@@ -246,7 +249,7 @@ def search(
             off = base + hit.start() - _BACK
             if off < at:
                 continue
-            # The frame alone rules out almost every candidate, without the cost of a scan.
+            # Checking only the frame excludes almost every candidate, without the cost of a scan.
             (length,) = INT.unpack_from(data, off - base + UNCOUNTED - INT.size)
             stop = off + UNCOUNTED + length
             if length < codec.MIN_RECORD_LENGTH or stop > end or source.read(stop - 4, 4) != END_RECORD:
@@ -276,7 +279,7 @@ def records(batch: Batch) -> Iterator[codec.LogRecord]:
 
 
 def gtrids(batch: Batch, size_at: int = PAYLOAD_AT) -> list[bytes]:
-    """Return the gtrid of each record of a batch; its length is at `size_at` of the record."""
+    """Return the gtrid of each record of a batch; the gtrid's length is at `size_at` in the record."""
     data, moved = batch.data, batch.more.get("moved")
     sizes = (
         [at + size_at + moved.get(at, 0) for at in batch.off] if moved else [at + size_at for at in batch.off]
@@ -290,7 +293,7 @@ def of_gtrids(
     """Yield gtrid, begin, end and status of the records of some transactions.
 
     A scan must have checked the log from `start` to `limit`: nothing is checked again. Raises Changed if the
-    records do not end at `limit` now.
+    records no longer end at `limit`.
     """
     base, need = start, 0
     while base < limit:

@@ -1,6 +1,6 @@
-"""Writing: the disk journal with its tail pointer and swap, the seed's bare records, the NIO laps.
+"""Writes the disk journal with its tail pointer and swap, the seed's bare records, and NIO laps.
 
-The order of writes and forces of the disk journal has a name. ``spec`` obeys every writer rule (BTM-WRT,
+Each order of writes and forces of the disk journal has a name. ``spec`` obeys every writer rule (BTM-WRT,
 BTM-SWP). The other orders do what the traced products do, with their defects: they omit steps. So the crash
 states of these products can be enumerated.
 """
@@ -31,7 +31,7 @@ ORDERS = {order: order for order in ("spec", "2.1.4", "3.0")}
 
 
 class Clock:
-    """Milliseconds and sequence numbers for one writer (BTM-WRT).
+    """The clock and the sequence numbers of one writer (BTM-WRT).
 
     Parameters: `clock` (first value in ms; the system's time if absent),
     `clock_step` (ms added per reading, default 1), `sequence` (first number,
@@ -44,7 +44,7 @@ class Clock:
         self._sequence = int(params.get("sequence", "1"))
 
     def now(self) -> int:
-        """Return the time in ms; with a `clock` each reading is one step later."""
+        """Return the time in ms; with a `clock`, each reading is one step later."""
         if self._now is None:
             return time.time_ns() // 1_000_000
         self._now += self._step
@@ -76,7 +76,7 @@ def entry(op: Operation) -> tuple[int, bytes, tuple[bytes, ...]]:
 
 
 class _Writer:
-    """The common part of the writers of all editions: operations by name, and one current file."""
+    """The common part of the writers for all editions: operations by name, and one current file."""
 
     framing = DISK
 
@@ -90,7 +90,7 @@ class _Writer:
         self._handlers = {name: getattr(self, f"_{name}") for name in ("open", "log", "force", "close")}
 
     def apply(self, op: Operation) -> dict[str, Any]:
-        """Do one operation: open, log (type, gtrid, names), force or close."""
+        """Perform one operation: open, log (type, gtrid, names), force or close."""
         return perform(self._handlers, op, bool(self._active))
 
     def _log(self, op: Operation) -> dict[str, Any]:
@@ -155,8 +155,8 @@ class DiskWriter(_Writer):
         if problem is not None:
             raise WriterRefused(problem.code or "", problem.message)
         active = next(file for file in pair if file.role == "active")
-        # A reader would not find records after a damaged one (I9), so a log that recovery refuses gets no new
-        # records.
+        # A reader would not find records after a damaged one (invariant I9), so no records are appended to a
+        # log that recovery refuses.
         self._sound(active)
         self._adopt(active, pair)
         # The state is durable before the first record, so that the journal does not look closed
@@ -231,7 +231,7 @@ class DiskWriter(_Writer):
         return done
 
     def _dangling(self) -> Iterator[bytes]:
-        """Yield the decisions that are unfinished on disk, those of earlier runs included (BTM-SWP-002)."""
+        """Yield the decisions that are unfinished on disk, including those of earlier runs (BTM-SWP-002)."""
         data = whole(self._storage, self._active)
         # The stored tail can be before the last record, so use the current position.
         log = self._sound(examine(self._active, data)._replace(limit=self._position))
@@ -248,7 +248,7 @@ class DiskWriter(_Writer):
                 yield self._encode(COMMITTING, gtrid, names)
 
     def _swap(self, copies: list[bytes]) -> None:
-        """Make the passive file active, carrying the unfinished transactions over."""
+        """Make the passive file active, and copy the unfinished transactions into it."""
         target, at = self._passive, HEADER_SIZE
         if self._order != "2.1.4":
             self._force({})
@@ -268,7 +268,8 @@ class DiskWriter(_Writer):
         # 2.1.3 and 2.1.4 store the file position (BTM-DEV-001).
         stamp = at if self._order == "2.1.4" else self._clock.now()
         if self._careful:
-            # Larger than the other file's timestamp, even if the clock has gone back (BTM-SWP-003).
+            # The timestamp must be larger than that of the other file, even if the clock has gone back
+            # (BTM-SWP-003).
             stamp = self._timestamp = max(stamp, self._timestamp + 1)
         self._put(target, TIMESTAMP_AT, stamp)
         if self._careful:
@@ -321,13 +322,14 @@ class NioWriter(_Writer):
         self._seed = params.get("seed", "journalspec")
         self._laps = 0
         self._header = nio.NioHeader(b"", b"")
-        #: gtrid -> the fields of the last frame of an open transaction; `names` are the names still to end.
+        #: gtrid -> the fields of the last frame of an open transaction; `names` are those that have not ended
+        #: yet.
         self._tracked: dict[bytes, dict[str, Any]] = {}
 
     def _delimiter(self) -> bytes:
-        """Return the next lap's delimiter; drawn from the seed so that runs repeat.
+        """Return the next lap's delimiter, drawn from the seed so that runs are repeatable.
 
-        A later run draws the same ones again; a delimiter that the header already has is skipped.
+        A later run draws the same delimiters again; a delimiter that is already in the header is skipped.
         """
         while True:
             self._laps += 1
@@ -363,7 +365,7 @@ class NioWriter(_Writer):
         self._storage.sync_dir()
 
     def _track(self, fields: dict[str, Any]) -> None:
-        """Remember the records that a lap change has to carry over: the last one of each open transaction."""
+        """Remember the records that a lap change must carry over: the last of each open transaction."""
         gtrid, tracked = fields["gtrid"], self._tracked
         if fields["status"] not in nio.FINISHED:
             if fields["status"] == NO_TRANSACTION:
@@ -399,7 +401,7 @@ class NioWriter(_Writer):
         return {**numbers, "gtrid": gtrid, "names": names, "padding": b""}
 
     def _next_lap(self, size: int) -> None:
-        """Fill the rest, change the delimiters, write the open transactions again (BTM-NIO-016)."""
+        """Fill the file's rest, change the delimiters, write open transactions again (BTM-NIO-016)."""
         copies = [{**fields, "rolled_over": True} for fields in self._tracked.values()]
         needed = sum(len(self._frame(copy)) for copy in copies)
         if nio.HEADER_SIZE + needed + size > self._length:

@@ -30,7 +30,8 @@ BITS = groups()
 FIRST, LAST, COMPENSATION = BITS["FIRST"], BITS["LAST"], BITS["COMPENSATION"]
 PREPARE, CHECKSUM = BITS["PREPARE"], BITS["CHECKSUM"]
 _FIXED = {"u1": Struct(">B"), "u2": Struct(">H"), "s4": Struct(">i"), "s8": Struct(">q")}
-#: For each form of a compressed int and of a compressed long: its size (bytes), and the mask of its number.
+#: For each form of a compressed int and of a compressed long: its size (bytes), and the mask that leaves its
+#: number.
 _NARROW = ((1, 0x3F), (2, 0x3FFF), (4, 0x7FFFFFFF), (4, 0x7FFFFFFF))
 _WIDE = tuple(
     (2 * size, (1 << 16 * size - (1 if form > 1 else 2)) - 1) for form, (size, _) in enumerate(_NARROW)
@@ -53,13 +54,13 @@ class Body(NamedTuple):
     #: The record that a compensation record undoes; None for other records.
     undone: Instant | None
     data: bytes
-    #: The number of bytes that no field uses, and whether a number has a longer form than it needs.
+    #: The number of bytes after the last field, and whether some number has a longer form than it needs.
     surplus: int
     long_number: bool
 
 
-#: The role of a record in a replay: a change of a page, the undo of one, begin or end of a transaction,
-#: creation or removal of a container, no effect, or only the decoded body shows it (CLOSELY).
+#: The role of a record in a replay: a page change, an undo, begin or end of a transaction, creation or
+#: removal of a container, or no effect. CLOSELY: only the decoded body shows the role.
 CHANGE, UNDO, BEGIN, END, MAKE, NOTHING, CLOSELY = range(7)
 #: A batch of at least this many records is decoded by NumPy, if it is installed.
 MANY = 1024
@@ -68,16 +69,16 @@ MANY = 1024
 #: A compressed int in its shortest form.
 _INT = rb"[\0-\x3f]|\x40[\x40-\xff]|[\x41-\x7f].|\x80\0[\x40-\xff].|\x80[^\0]..|[\x81-\xff]..."
 NUMBER = re.compile(_INT, re.DOTALL)
-#: Patterns for 1, 2, 4, ... such numbers in a row.
+#: Patterns for 1, 2, 4, ... consecutive compressed ints in their shortest form.
 _NUMBERS = [re.compile(b"(?:%b){%d}+" % (_INT, 1 << power), re.DOTALL) for power in range(13)]
-#: The first bytes of numbers in their shortest form are below this one.
+#: A first byte below this is a complete number in its shortest form.
 SHORTEST = 0x40
 
 
 class BodyReader:
     """A reader of `data` from offset `at` on; every method raises BadLog if too few bytes are left.
 
-    `quick`: small numbers are read inline. A subclass that records every number turns it off.
+    With `quick`, small numbers are read inline; a subclass that records every number turns this off.
     """
 
     quick = True
@@ -118,7 +119,7 @@ class BodyReader:
         return self.data[self.at - size : self.at]
 
     def object(self, form: Form, *, null: bool) -> dict[str, Any] | None:
-        """Read an object; with `null` a format id of 0 stands for no object, and None is returned."""
+        """Read an object; with `null`, format id 0 means that there is none: None is returned."""
         ident = self.fixed("u2")
         if not ident and null:
             return None
@@ -144,7 +145,7 @@ class BodyReader:
         return out
 
     def element(self, slots: tuple[Slot, ...], number: int) -> dict[str, Any]:
-        """Read the element of a list that has this number."""
+        """Read the list element with this number."""
         return self.fields(slots)
 
     def _field(self, slot: Slot, known: Mapping[str, Any]) -> Any:
@@ -160,11 +161,11 @@ class BodyReader:
         if isinstance(slot.of, str):
             return self.object(objects()[slot.of], null=slot.null)
         # Each element takes at least a byte, so a count larger than the remaining bytes soon raises BadLog.
-        # An object costs many times its bytes: the bytes of a long list are kept, and decoded on each
-        # iteration.
+        # An object takes many times its stored bytes in memory, so a long list stays encoded and is decoded
+        # anew on each iteration.
         start, count, rows = self.at, known[slot.count], []
         plain = count > _FEW and self.quick and all(each.type == "cint" for each in slot.of)
-        # Numbers in their shortest forms are skipped by a pattern, without decoding each.
+        # A pattern skips numbers in their shortest forms without decoding each one.
         end = passed(self.data, start, len(self.data), count * len(slot.of)) if plain else -1
         if end >= 0:
             self.at = end
@@ -184,9 +185,9 @@ def _elements(data: bytes, slots: tuple[Slot, ...], count: int) -> Iterator[dict
 
 
 def passed(data: bytes, at: int, stop: int, count: int) -> int:
-    """Return the end of `count` compressed ints from `at` on; -1 if one is longer than it needs to be.
+    """Return the end of `count` compressed ints from `at` on; -1 if one is longer than necessary.
 
-    It also returns -1 if they end after `stop`.
+    Also returns -1 if they end after `stop`.
     """
     while count > 0:
         power = min(count.bit_length(), len(_NUMBERS)) - 1
@@ -207,7 +208,7 @@ class Forms(dict[int, Form]):
 
 @cache
 def known(edition: str) -> Forms:
-    """Return the operations that an edition has."""
+    """Return the operations of an edition."""
     late = EDITIONS[EDITIONS.index(edition) + 1 :]
     return Forms({ident: form for ident, form in operations().items() if form.since not in late})
 
@@ -218,13 +219,13 @@ def _all() -> Forms:
 
 
 def decode(data: bytes, forms: Forms | None = None) -> Body:
-    """Return the fields of a body, by default by all operations; raises BadLog (DRB-REC-022).
+    """Return the fields of a body, decoded by default with all operations; raises BadLog (DRB-REC-022).
 
     Callers must not change the body: equal bytes can return the same object.
     """
     forms = _all() if forms is None else forms
-    # Recovery decodes some records repeatedly; recovery of many crash states of one log decodes all of them
-    # repeatedly.
+    # A recovery decodes some records repeatedly; recovering many crash states of the same log decodes all
+    # records repeatedly.
     if (kept := forms.recent.get(data)) is not None:
         return kept
     reader = BodyReader(data)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from journalspec.observation import At
 from journalspec_reference.batches import ReadingRefused
 
-#: The format id of control files and log files, the only ids that take four bytes.
+#: The format ids of control files and log files; all other format ids take two bytes.
 FILE_FORMAT = 128
 #: The lengths of a control file and of a log file header (bytes).
 CONTROL, HEADER = 48, 24
@@ -31,7 +31,7 @@ class BadLog(ValueError):
 
 
 class Refusal(ReadingRefused):
-    """Recovery refuses; `phase` and `code` are the specification's, `at` is the faulty place, if known."""
+    """A refusal of recovery; `phase` and `code` are the specification's; `at` is the faulty place."""
 
     def __init__(self, phase: str, code: str, message: str, at: At | None = None) -> None:
         super().__init__(message)
@@ -78,7 +78,7 @@ def control(data: bytes) -> Control:
 
 
 def header(data: bytes, number: int) -> Instant:
-    """Decode the header of log file `number`: the end of the file before it, (0, 0) if it is the first."""
+    """Decode the header of log file `number`; return the end of the previous file, (0, 0) for the first."""
     if len(data) < HEADER:
         raise BadLog(f"a log file header of {len(data)} bytes, not {HEADER}")
     form, _, found, previous = _HEADER.unpack_from(data)

@@ -1,8 +1,8 @@
 """Decodes the bodies of a whole batch into columns; the only module of this format that imports NumPy.
 
 The table of operations lists the fields of a body. Each field is read for all records of one operation at
-once. A record that differs from the table, or has a list of anything but plain numbers, is left to
-:func:`.bodies.decode`.
+once. :func:`.bodies.decode` handles the records that differ from the table, and those with lists of anything
+but plain numbers.
 """
 
 from __future__ import annotations
@@ -46,13 +46,14 @@ Ints = npt.NDArray[np.int64]
 #: needs it.
 _SIZES = (np.array([1, 2, 4, 4]), np.array([2, 4, 8, 8]))
 _LEAST = tuple(np.where(np.arange(4) > 0, np.left_shift(1, 4 * sizes - 2), 0) for sizes in _SIZES)
-#: A number is read from eight bytes: the shift that drops the bytes after it, and the mask that drops its
-#: form.
+#: A number is read from eight bytes. These are the shift that drops the bytes after the number, and the mask
+#: that drops its form.
 _SHIFTS = tuple((64 - 8 * sizes).astype(np.uint64) for sizes in _SIZES)
 _MASKS = tuple(
     (np.uint64(1) << (8 * sizes - [2, 2, 1, 1]).astype(np.uint64)) - np.uint64(1) for sizes in _SIZES
 )
-#: For the first 0 to 8 of eight bytes: the bits that are 0 if each byte is a number in its shortest form.
+#: Masks for the first 0 to 8 of eight bytes: the masked bits are 0 if each of these bytes is a number in its
+#: shortest form.
 _FIRST_BITS = np.array(
     [int.from_bytes((b"\xc0" * many).ljust(8, b"\0"), "big") for many in range(9)], np.uint64
 )
@@ -61,7 +62,8 @@ _NUMBERS = {"cint", "clong", *_FIXED}
 #: Padding (bytes) after the batch: longer than the fields of any operation before its data.
 _ROOM = bytes(256)
 _BEHIND = BITS["COMPENSATION"] | BITS["CHECKSUM"]
-#: The group bits that matter for a replay; operations that undo; operations that remove pages.
+#: The group bits that matter for a replay; the operations that undo changes; the operations that remove
+#: pages.
 _MEANS = sum(BITS[name] for name in ("FIRST", "LAST", "PREPARE", "COMPENSATION", "CHECKSUM"))
 _UNDOES = [named()[name].id for name in ("LOGICAL_UNDO", "PHYSICAL_UNDO")]
 _RESHAPES = [form.id for form in operations().values() if form.name.startswith("COMPRESS_SPACE")]
@@ -96,15 +98,15 @@ class Gathered:
         at = np.where(owned, behind, at + 2)
         self.operation = shorts[at].astype(np.int64)
         self.closely |= at + 2 > stop
-        #: Field -> its values; and whether each record has the field.
+        #: Field -> its values; field -> whether each record has it.
         self.fields: dict[str, Ints] = {name: np.zeros(rows, np.int64) for name in names}
         self.has = {name: np.zeros(rows, np.bool_) for name in names}
         #: Start and size of the data of each row.
         self.data_at, self.data_size = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
-        #: The lists: row, fields of an element, number of elements, start and end.
+        #: Each list: its row, the fields of an element, the number of elements, start and end.
         self._lists: list[tuple[int, tuple[Slot, ...], int, int, int]] = []
         # Rows with the same operation and the same group bits COMPENSATION and CHECKSUM have the same fields.
-        # Most begin with the fields of a page.
+        # Most of these rows begin with the fields of a page.
         key = np.where(self.closely, -1, self.operation << 16 | self.group & _BEHIND)
         known = {pair: _slots(pair >> 16, pair & 0xFFFF, pair >> 16 in forms) for pair in _distinct(key)}
         self.closely |= np.isin(key, [pair for pair, slots in known.items() if slots is None])
@@ -132,9 +134,9 @@ class Gathered:
             values[row] = given.get(name, 0)
 
     def fill(self, decoded: Mapping[int, Body]) -> None:
-        """Set the values of decoded rows, and the number by which each row increases the version of its page.
+        """Set the values of decoded rows, and the growth of the page version that each row causes.
 
-        That number is -1 if only the undone record shows it (DRB-RCV-164).
+        The growth is -1 if only the undone record shows it (DRB-RCV-164).
         """
         self.growth = np.ones(len(self.closely), np.int64)
         for row, slots, count, start, end in self._lists:
@@ -156,9 +158,9 @@ class Gathered:
     ) -> tuple[Sequence[int], Iterator[Plain], int]:
         """Return row numbers, the role of each row in a replay, and the highest transaction of omitted rows.
 
-        With `known`, the transactions begun earlier, all changes of the first `rows` are on the pages
-        already: transactions that begin and end here are then omitted. Changes of the containers in `closely`
-        get the role CLOSELY; `place` is the instant of the batch.
+        If `known` (the transactions begun earlier) is given, the pages already contain all changes of the
+        first `rows`. Transactions that begin and end in these rows are then omitted. Changes of the
+        containers in `closely` get the role CLOSELY; `place` is the instant of the batch.
         """
         group, owned = self.group & _MEANS, (self.transaction >= 0) & ~self.closely
         container, page, version, undone, status, _ = (self.fields[name] for name in REPLAYED)
@@ -184,7 +186,7 @@ class Gathered:
         return here.tolist(), plain, highest
 
     def _open(self, kind: npt.NDArray[Any], known: Container[int]) -> tuple[Ints, int]:
-        """Return the rows without transactions that begin and end here, and the highest of these."""
+        """Omit the rows of transactions that begin and end here; also return the highest of these."""
         number = self.transaction[: len(kind)]
         found, first, which = np.unique(number, return_index=True, return_inverse=True)
         last = len(kind) - 1 - np.unique(number[::-1], return_index=True)[1]
@@ -210,7 +212,7 @@ class Gathered:
     def tally(self, rows: int, types: Counter[int], containers: Counter[int]) -> None:
         """Count the first `rows` records by operation and by the container whose page they change.
 
-        Those in `closely` are omitted: their bodies are decoded.
+        Rows in `closely` are omitted: their bodies are decoded.
         """
         taken = ~self.closely[:rows]
         changes = self.fields["container"][:rows][taken & self.has["page_version"][:rows]]
@@ -220,11 +222,10 @@ class Gathered:
                 counter[value] += count
 
     def changes(self, rows: int, *, last: bool) -> Changes:
-        """Return the changes of pages in the first `rows`; `last`: at least the last one of each page."""
+        """Return the page changes in the first `rows`; with `last`, at least the last one of each page."""
         here = np.flatnonzero(self.has["page_version"][:rows])
         if last:
-            # For each place in the hash table, the last row stays, and every row of another page than that
-            # row's.
+            # For each place in the hash table, keep the last row and all rows that change a different page.
             container, page = (self.fields[name][here] for name in REPLAYED[:2])
             place, table = (container * _SPREAD + page) & _PLACES - 1, np.empty(_PLACES, np.int64)
             table[place] = order = np.arange(len(here))
@@ -299,8 +300,8 @@ class Gathered:
         places[here] = at
 
     def _list(self, slots: tuple[Slot, ...], here: Ints, at: Ints, stop: Ints, counts: Ints) -> Ints:
-        """Skip a list in each row of `here`; return its end, -1 if it has numbers in a longer form."""
-        # Most lists have a few numbers of one byte each.
+        """Skip a list in each row of `here`; return its end, -1 if some number has a longer form."""
+        # Most lists consist of a few numbers of one byte each.
         many = np.maximum(counts * len(slots), 0)
         few = (many <= len(_FIRST_BITS) - 1) & (self._longs[at] & _FIRST_BITS.take(many, mode="clip") == 0)
         end = np.where(few & (at + many <= stop), at + many, -1)
@@ -322,7 +323,7 @@ def _empty(slot: Slot) -> int:
 
 
 def _distinct(values: Ints) -> list[int]:
-    """Return the distinct values, sorted; faster than NumPy's `unique` if few differ."""
+    """Return the distinct values in order; faster than NumPy's `unique` if there are few of them."""
     ordered = np.sort(values)
     found: list[int] = ordered[np.flatnonzero(np.diff(ordered, append=ordered[-1:] + 1))].tolist()
     return found
@@ -330,7 +331,7 @@ def _distinct(values: Ints) -> list[int]:
 
 @cache
 def _slots(ident: int, group: int, known: bool) -> tuple[Slot, ...] | None:
-    """Return the fields of an operation and its tail; None if it has texts, or objects in lists."""
+    """Return the fields and the tail of an operation that has no texts or objects in lists, else None."""
     if not known:
         return None
     form = operations()[ident]
@@ -349,8 +350,8 @@ def _numbers() -> dict[str, str]:
     return {slot.name: "int64" for slot in slots if slot.type in _NUMBERS and not slot.measures}
 
 
-#: Column -> its Arrow type. A record has no value where its operation has no such field; `body` is that of
-#: records whose bodies are not decoded.
+#: Column -> its Arrow type. A record has no value in a column if its operation lacks that field. The column
+#: `body` is for records whose bodies are not decoded.
 COLUMNS: dict[str, str] = {
     **{"type": "string", "length": "int64", "instant": "int64", "group": "int64", "transaction": "int64"},
     **_numbers(),
@@ -359,7 +360,7 @@ COLUMNS: dict[str, str] = {
 
 
 def columns(batch: Batch, edition: str) -> dict[str, Any]:
-    """Return name -> values, one a record, of each field of :data:`COLUMNS`; the seed's bodies are opaque.
+    """Map each column of :data:`COLUMNS` to its values, one per record; the seed's bodies are opaque.
 
     A numeric column is an array, masked where a record has no value. The type is (codes, names by code).
     `data` and `body` are (starts, sizes) into the bytes of the batch; size -1 means no value.
@@ -377,7 +378,7 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
             found.put(row, body)
             if "file_name" in body.fields:
                 called[row] = body.fields["file_name"]
-            # Data end at the end of the body, less the bytes that no field uses.
+            # The data end at the end of the body, minus the bytes that no field uses.
             found.data_size[row] = len(body.data)
             found.data_at[row] = batch.end[row] - BEHIND - body.surplus - len(body.data)
     codes = np.where(opaque, len(forms), np.searchsorted(sorted(forms), found.operation))

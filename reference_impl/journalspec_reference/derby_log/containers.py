@@ -1,7 +1,8 @@
 """The containers next to a log, page by page: their faults, with Derby's SQLState for each.
 
-A container is a file of pages of one size. Its first page states that size in the *info*, which has its own
-checksum. Pages of encrypted containers are decrypted when read, except for the first page, which is clear.
+A container is a file of pages of equal size. Its first page states the page size in the *info*, which has its
+own checksum. Pages of encrypted containers are decrypted when read, except for the first page, which is not
+encrypted.
 """
 
 from __future__ import annotations
@@ -32,15 +33,17 @@ INFO, INFO_SIZE = 109, 80
 #: The format, status and page size in the info; the number of bytes that its checksum covers.
 _INFO, _SUMMED = Struct(">iii"), 72
 _CONTAINER, _REMOVED = 116, 2
-#: The extent after the info: the numbers of its first page and its last possible page, and its number of
-#: pages.
+#: The extent, stored after the info: the numbers of its first page and its last possible page, and its number
+#: of pages.
 _EXTENT = Struct(">8xqqi")
 _SMALLEST, _LARGEST = 1024, 32768
 #: The offset of the number of the next allocation page, and its value if there is none.
 _NEXT, _NO_PAGE = 60, b"\xff" * 8
-#: The beginning of the first row of a heap, with its container; its formats (up to 10.2, from 10.3 on).
+#: The bytes at the start of a heap's first row, with the container number; the row's formats (up to 10.2,
+#: from 10.3 on).
 _HEAP, _HEAPS = Struct(">Hiqi"), (91, 467)
-#: The beginning of a column of an index's first row, with its container; its formats; the column's position.
+#: The bytes at the start of a column in an index's first row, with the container number; the formats; the
+#: column's position.
 _INDEX, _INDEXES, _ABOUT_INDEX = Struct(">Hq"), (388, 470), 6
 #: The offset of the map of free pages: the number of its bits, then the bits.
 _FREE = 245
@@ -53,7 +56,7 @@ class Fault(Exception):
     def __init__(self, code: str, text: str, state: str = "", off: int | None = None) -> None:
         super().__init__(text)
         self.code, self.text, self.state, self.off = code, text, state, off
-        #: The offset of the page with the faulty row; None: the fault does not refer to a row.
+        #: The offset of the page with the faulty row; None if the fault is not in a row.
         self.page: int | None = None
 
 
@@ -71,7 +74,7 @@ class Heap:
         self, number: int, name: str, data: Any, cipher: Decrypts | None = None, info: bytes = b""
     ) -> None:
         self.number, self.name, self._data, self._cipher = number, name, data, cipher
-        #: The fault of its info. If the page size is unknown too, no page can be read.
+        #: The fault of the container's info. If the page size is also unknown, no page can be read.
         self.fault: Fault | None = None
         start = bytes(data[: INFO + INFO_SIZE + _EXTENT.size])
         info = info or start[INFO : INFO + INFO_SIZE]
@@ -89,14 +92,14 @@ class Heap:
                 self.fault = Fault("bad-container", text, "XJ001", INFO)
             elif not self.size:
                 self.fault = Fault("bad-container", f"{name} has pages of {size} bytes", "", INFO + 8)
-        #: Whether it was dropped for good: only a stub of it is left.
+        #: Whether the container was dropped for good, so that only a stub is left.
         self.removed = bool(status & _REMOVED)
-        #: The number of pages in its file.
+        #: The number of pages in the container's file.
         self.count = len(data) // self.size if self.size else 0
         if self.count and len(start) == INFO + INFO_SIZE + _EXTENT.size:
             first, last, pages = _EXTENT.unpack_from(start, INFO + INFO_SIZE)
             self._listed = min(first + pages, last + 1)
-        #: Whether no other page lists more pages.
+        #: Whether the first page lists all pages, and no further page does.
         self._alone = start[_NEXT : _NEXT + 8] == _NO_PAGE
 
     @property
@@ -128,7 +131,7 @@ class Heap:
         return data
 
     def blank(self, number: int) -> bool:
-        """Return whether a page is not in the file, or all zeros there."""
+        """Return whether a page is missing from the file, or consists of zeros."""
         off = number * self.size
         return number >= self.count or not any(bytes(self._data[off : off + self.size]))
 
@@ -138,13 +141,13 @@ class Heap:
         return numbers_of(self._data, self.size, self.count)
 
     def absent(self) -> range:
-        """Return the pages that the first page lists and that the file lacks."""
+        """Return the pages that the first page lists but the file lacks."""
         return range(self.count, self._listed)
 
     def spare(self, number: int) -> bool:
-        """Return whether a page was preallocated and never used: the first page ends its list before it.
+        """Return whether a page was preallocated and never used: the first page's list ends before it.
 
-        The existing bytes were not forced to disk, and may be torn.
+        The bytes of such a page were not forced to disk, and may be torn.
         """
         return self._alone and number >= self._listed and self.sound
 
@@ -156,7 +159,7 @@ class Heap:
         return False
 
     def used(self) -> Iterator[int]:
-        """Yield the numbers of the pages in use, among the pages that the first page lists."""
+        """Yield the numbers of the pages in use; only pages that the first page lists are considered."""
         data = bytes(self._data[: self.size])
         bits = int.from_bytes(data[_FREE : _FREE + 4], "big")
         free = data[_FREE + 4 :]
@@ -171,7 +174,8 @@ class Heap:
     def looked_at(self, changed: Collection[int], highest: int | None) -> Iterator[int]:
         """Yield the numbers of the pages that should be sound, in order.
 
-        `changed` are those that the log changes; `highest` is the last one of a container that it cuts off.
+        `changed` are the pages that the log changes; `highest` is the last page if the log cuts the container
+        off.
         """
         used, last = {*self.used()}, 0
         highest = self.count if highest is None else highest
@@ -183,7 +187,7 @@ class Heap:
                 yield page
 
     def check(self) -> Iterator[Fault]:
-        """Yield faults that keep Derby from reading the container: its first page, or missing pages."""
+        """Yield faults that keep Derby from reading the container: a bad first page, or missing pages."""
         try:
             if self.fault is not None:
                 raise self.fault
@@ -197,13 +201,13 @@ class Heap:
 
 
 def main_page(data: bytes) -> bool:
-    """Return whether rows begin on a page: it is in use, and does not hold only parts of rows."""
+    """Return whether rows begin on a page: the page is in use and is not reserved for parts of rows."""
     form, overflow, status, *_ = PAGE_HEADER.unpack_from(data)
     return bool(form == ROWS_PAGE and status == VALID and not overflow)
 
 
 def tally(data: bytes, skip: int) -> tuple[int, int]:
-    """Return the number and bytes of the rows on a page that are not deleted; `skip`: not the first slot."""
+    """Return the number and bytes of a page's rows that are not deleted; `skip` omits the first slot."""
     size = len(data)
     count = min(PAGE_HEADER.unpack_from(data)[4], size // SLOT.size - 1)
     rows = total = 0
@@ -229,7 +233,7 @@ def descriptor(row: HeapRow) -> tuple[int, tuple[int, ...]] | None:
 
 
 def said_container(row: HeapRow) -> int | None:
-    """Return the container that the first row of a heap or index names as its own; None if it names none."""
+    """Return the container number in the first row of a heap or index; None if the row contains none."""
     if (found := descriptor(row)) is not None:
         return found[0]
     data = row.values[_ABOUT_INDEX] if len(row.values) > _ABOUT_INDEX else None
@@ -240,7 +244,7 @@ def said_container(row: HeapRow) -> int | None:
 
 
 def stored(data: bytes, where: str, *, parted: bool = False) -> Iterator[tuple[int, int, HeapRow]]:
-    """Yield slot, record id and row of the rows of a page; raises Fault where one cannot be read."""
+    """Yield slot, record id and content of each row on a page; raises Fault at a row that cannot be read."""
     try:
         yield from rows_of(data, parted=parted)
     except BadLog as error:

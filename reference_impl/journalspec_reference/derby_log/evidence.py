@@ -1,7 +1,7 @@
-"""Conclusions from the containers of a database: which are damaged, and which are missing.
+"""Finds out which containers of a database are damaged, and which are missing.
 
-A page that is only older than the log is healthy, because redo repairs it. A page that the log creates again
-is healthy, too. Only the rows of the catalogue that name the containers are decoded.
+A page that is merely older than the log is healthy, because redo repairs it. A page that the log creates
+again is also healthy. Only the rows of the catalogue that name the containers are decoded.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from journalspec_reference.derby_log.fileset import (
 from journalspec_reference.derby_log.heap import rows_of
 from journalspec_reference.derby_log.store import Bodies, Place, Store, growth
 
-#: The heaps of the catalogue: if all of them are present, every container should be. Every boot opens them,
-#: and the container of the properties.
+#: The heaps of the catalogue: if all of these are present, every container should be present. Every boot
+#: opens them, and the container of the properties.
 CATALOGUE = frozenset({0x20, 0x60, 0x90, 0xC0})
 BOOT = CATALOGUE | {0x10}
-#: The container of the table that lists all containers, and the column with their numbers.
+#: The container of the table that lists all containers, and the column with container numbers.
 _CONGLOMERATES, _NUMBER = 0x20, 2
 MAY_START = "Derby may not start"
 NO_START, NO_SELECT = "Derby does not start", "Derby starts, and cannot read the table"
@@ -41,8 +41,8 @@ OTHER_ROWS = "Derby may start, and take the rows of the other one for those of t
 class Evidence:
     """The containers of a database compared with its log, after redo.
 
-    `names` are their files by number; `own` are containers that the log creates or removes, that have a stub,
-    or that are missing although the log changes them.
+    `names` maps container numbers to file names. `own` are containers that the log creates or removes, that
+    have a stub, or that are missing although the log changes them.
     """
 
     def __init__(
@@ -64,8 +64,8 @@ class Evidence:
     def damaged(self, *, plain: bool) -> list[Note]:
         """Return a note for the first fault of each container.
 
-        `plain`: the log shows that nothing is encrypted. Without it, a database without any sound page counts
-        as encrypted, and its pages get no notes.
+        `plain`: the log shows that nothing is encrypted. Unless `plain`, a database without any sound page
+        counts as encrypted, and its pages get no notes.
         """
         found = []
         for number, heap in self._heaps.items():
@@ -106,7 +106,7 @@ class Evidence:
         return Note("damaged-container", self._names[number], first.off, text)
 
     def _faults(self, number: int, heap: Heap) -> Iterator[Fault]:
-        """Yield the faults of a container, its pages in order."""
+        """Yield the faults of a container in the order of its pages."""
         if heap.removed:
             return
         fresh, made = self._store.fresh, number in self._store.made
@@ -127,7 +127,7 @@ class Evidence:
                 yield Fault("other-container", f"{heap.name} says that it is {file_of(other)}", off=heap.size)
 
     def missing(self) -> Iterator[Missing]:
-        """Yield the files that every database has, and the containers that the catalogue lists."""
+        """Yield missing files: those that every database has, and the containers that the catalogue lists."""
         if PROPERTIES not in self._files:
             text = "Derby does not find the database (XJ004)"
             yield Missing("database-file", PROPERTIES_NAME, text=text)
@@ -155,7 +155,7 @@ class Evidence:
 
 
 def _other(data: bytes, number: int) -> int | None:
-    """Return the container that page 1 names as its own, if that is not `number`."""
+    """Return the container number stored on page 1, if it is not `number`."""
     with suppress(BadLog, StopIteration):
         said = said_container(next(rows_of(data))[2])
         return said if said != number else None
@@ -165,12 +165,12 @@ def _other(data: bytes, number: int) -> int | None:
 # The pages show whether the log next to them is older or newer than they are (DRB-RCV-173). A page stores no
 # instant, only its version, the number of its changes; a record stores the version before its change.
 
-#: Stands for a version that only the undone record shows.
+#: Represents a version that only the undone record shows.
 _UNDONE = -1
 
 
 def bodies_of(log: Log, forms: Forms, numbers: Iterable[int]) -> Iterator[Bodies]:
-    """Yield the records of some files, in the log or not, up to the first invalid record of each."""
+    """Yield the records of some files, of the log or not, up to the first invalid record in each file."""
     for number in numbers:
         with suppress(Refusal):
             for batch in log.scan(log.enter(number)):
@@ -181,7 +181,7 @@ def bodies_of(log: Log, forms: Forms, numbers: Iterable[int]) -> Iterator[Bodies
 
 
 def held(log: Log, forms: Forms, place: Place, has: int, below: int) -> str:
-    """Return which changes of a page from version `has` to `below` the log files hold, as a sentence."""
+    """Return a sentence: which page changes from version `has` to `below` the log files contain."""
     versions: set[int] = set()
     for bodies in bodies_of(log, forms, log.files):
         changes = bodies.changes()
@@ -206,7 +206,7 @@ class Explained:
         self.made: set[int] = set()
 
     def take(self, bodies: Bodies) -> None:
-        """Take in the records of a batch."""
+        """Process the records of a batch."""
         self.made |= bodies.made()
         pages, versions, growths, undone = bodies.changes(last=True)
         after = [
@@ -218,12 +218,12 @@ class Explained:
             self._undone[pages[row]] = versions[row], undone[row]
 
     def walk(self, log: Log, forms: Forms, numbers: Iterable[int]) -> None:
-        """Take in some files, in the log or not."""
+        """Process some files, whether or not they belong to the log."""
         for bodies in bodies_of(log, forms, numbers):
             self.take(bodies)
 
     def _explained(self, place: Place) -> int | None:
-        """Return the version of a page after the log; None: the record undone last is missing."""
+        """Return the version of a page after the log; None if the record that was undone last is missing."""
         if self._after[place] != _UNDONE:
             return self._after[place]
         version, undone = self._undone[place]
@@ -232,7 +232,7 @@ class Explained:
         return None
 
     def newer(self) -> Iterator[Note]:
-        """Yield a note for the first page of each container whose version is higher than the log explains.
+        """For each container, yield a note on the first page with a version higher than the log explains.
 
         A container that the log creates or removes is omitted: its first content is not always logged.
         """

@@ -1,7 +1,7 @@
-"""The files of a log and of the database next to it.
+"""The files of a log, and of the database next to the log.
 
-How they are found, which control file is valid, how the log continues in the next file, and what
-``service.properties`` says.
+This module finds these files, chooses the control file, follows the log into the next file, and reads
+``service.properties``.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ from journalspec_reference.derby_log.scan import FEW, End, groups_after, scan
 from journalspec_reference.filesets import FilesetError, Journal, load
 
 FORMAT = "derby_log"
-#: The prefix of the names of a database's files, relative to the directory of its log. Its properties.
+#: The prefix of a database's file names, relative to the directory of its log; the name of its properties
+#: file.
 HOME, PROPERTIES_NAME = "../", "service.properties"
 PROPERTIES = f"{HOME}{PROPERTIES_NAME}"
 #: At most this much of the properties is read (bytes).
 _LONGEST = 1 << 20
-#: The properties that every database has: mostly the containers of its catalogue, the same in all releases.
+#: The properties of every database: mostly the container numbers of its catalogue, equal in all releases.
 AT_LEAST = {
     "SysconglomeratesIdentifier": 32, "SysconglomeratesIndex1Identifier": 49,
     "SysconglomeratesIndex2Identifier": 65, "SysconglomeratesIndex3Identifier": 81,
@@ -43,9 +44,10 @@ AT_LEAST = {
     "derby.serviceProtocol": "org.apache.derby.database.Database",
 }  # fmt: skip
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
-#: The names of container files: below the database's directory, or flat, as in the test suite.
+#: The names of container files: in a subdirectory of the database, or without a directory, as in the test
+#: suite.
 _CONTAINER = re.compile(r"(?:(?:\.\./)?seg0/|seg0\.)(?:c([0-9a-f]{1,15})\.dat|C([0-9A-F]{1,15})\.DAT)")
-#: The rest of a container that was removed.
+#: The stub of a removed container.
 _STUB = re.compile(r"(?:\.\./)?seg0/(?:d([0-9a-f]{1,15})\.dat|D([0-9A-F]{1,15})\.DAT)")
 #: Names of container files in seg0, and the order in which Derby looks for them by their first letter; `d` is
 #: the stub of a dropped one.
@@ -55,9 +57,9 @@ LARGEST = 2147483646
 #: The names of log files (DRB-FIL-101).
 NAMES = NumberedNames(_NAME, re.compile(r"log.*\.(dat|ctrl)", re.DOTALL), LARGEST, "file-gap", CONTROLS)
 number_of = NAMES.number
-#: The fields of headers and control files that a file map shows.
+#: Those fields of headers and control files that a file map shows.
 _TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_version", "checkpoint_interval")
-#: The size of a writer's buffers (bytes). The header of a next file can name an end up to that far after the
+#: The size of a writer's buffers (bytes). The end in the next file's header can be up to that far after the
 #: last written byte.
 _BUFFERS = 3 << 15
 #: The size of the zero length that ends a log, and the size of a disk sector (bytes).
@@ -65,9 +67,9 @@ _MARK, _SECTOR = 4, 512
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
-    """Return the control and log files among `files` as one log, by name and by how they begin.
+    """Return the control and log files among `files` as one log, judged by their names and first bytes.
 
-    The containers next to them belong to that log: recovery starts from their pages.
+    The containers next to these files belong to that log: recovery starts from their pages.
     """
     logs = gather(files)
     names = [name for name in CONTROLS if name in files] + [file.name for file in logs.values()]
@@ -99,7 +101,8 @@ def detect(files: Files, _: Params) -> list[Detection]:
 
 def assumed(files: Files) -> Params:
     """Return parameters that suppress rows, unless tables of the suite's database are next to the log."""
-    # Only the suite's database has flat names. In other databases, the same numbers are other tables.
+    # Only the suite's database has flat names. In other databases, the same container numbers belong to other
+    # tables.
     own = container_names(name for name in files if name.startswith("seg0."))
     return {} if own.keys() & tables_of_all().keys() else {"tables": "none"}
 
@@ -123,7 +126,7 @@ def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
 
 
 class ChosenControl(NamedTuple):
-    """The control file in use, if there is one, its name, and the names of the unusable ones."""
+    """The control file in use, if any, its name, and the names of unusable control files."""
 
     control: Control | None
     name: str
@@ -148,7 +151,7 @@ def choose(files: Mapping[str, Any]) -> ChosenControl:
 
 
 class LogEnd(NamedTuple):
-    """The end of the whole log: its file and kind, and a note on an unusual next file."""
+    """The end of the whole log: the file, the kind of end, and a note on an unusual next file."""
 
     file: LogFile
     end: End
@@ -157,11 +160,11 @@ class LogEnd(NamedTuple):
 
 
 class Log:
-    """The files of a log; `linked`: a next file must name the end of the previous one."""
+    """The files of a log; with `linked`, each file's header must state the end of the previous file."""
 
     def __init__(self, files: Mapping[int, LogFile], *, summed: bool, linked: bool) -> None:
         self.files = files
-        #: Whether there are checksum records that can be read.
+        #: Whether the log has checksum records that can be read.
         self.summed, self._linked = summed, linked
 
     def scan(self, file: LogFile, start: int = HEADER, until: int | None = None) -> Iterator[Batch]:
@@ -169,7 +172,7 @@ class Log:
         return scan(file.source, file.number, start, summed=self.summed, until=until)
 
     def record(self, number: int, off: int) -> bytes | None:
-        """Return the body of the record at `off` of file `number`; None if there is none."""
+        """Return the body of the record at `off` in file `number`; None if there is no record."""
         file = self.files.get(number)
         if file is None or off < HEADER:
             return None
@@ -177,7 +180,7 @@ class Log:
         return batch.data[BEFORE : batch.end[0] - BEHIND] if batch.off else None
 
     def enter(self, number: int) -> LogFile:
-        """Return a file with a correct header; raises Refusal, or KeyError without such a file."""
+        """Return a file with a correct header; raises Refusal, or KeyError if the file is missing."""
         file = self.files[number]
         try:
             file.previous()
@@ -205,7 +208,7 @@ class Log:
                     yield file, file.previous()
 
     def beyond(self, last: LogEnd) -> LogFile | None:
-        """Return a later file that shows that the log went on beyond its end (DRB-END-046, DRB-END-167)."""
+        """Return a later file that proves that the log continued after its end (DRB-END-046, DRB-END-167)."""
         found = Instant(last.file.number, last.end.off)
         for file, previous in self.later(last):
             if previous >= found and self.went_on(file, previous, found):
@@ -213,18 +216,19 @@ class Log:
         return None
 
     def went_on(self, file: LogFile, previous: Instant, found: Instant) -> bool:
-        """Return whether a later file shows more than an unfinished switch from `found`."""
+        """Return whether a later file proves more than an unfinished switch from the file `found`."""
         return self.filled(file) or previous.packed - found.packed > _BUFFERS
 
     def filled(self, file: LogFile) -> bool:
-        """Return whether a file holds a record at its beginning, or an intact group anywhere."""
+        """Return whether a file contains a record at its beginning, or an intact group anywhere."""
         begun = self.record(file.number, HEADER) is not None
         return begun or (self.summed and groups_after(file.source, file.number, HEADER) is not None)
 
     def ended(self, last: LogEnd) -> bool:
         """Return whether a length of 0 ends the last file and the next file is missing (DRB-FIL-169).
 
-        Preallocated space ends at a sector boundary: four zeros directly before one can be the rest of it.
+        Preallocated space ends at a sector boundary, so four zeros directly before a boundary can be the last
+        of that space.
         """
         file, end = last.file, last.end
         whole = end.marked and file.length == end.off + _MARK and file.length % _SECTOR != 0
@@ -259,13 +263,13 @@ def beside(journal: Journal) -> dict[int, tuple[str, Any]]:
 
 @cache
 def _told(structure: str, edition: str) -> tuple[Struct, list[tuple[str, int]]]:
-    """Return the form of a structure, and the places of the fields that a file map shows."""
+    """Return the layout of a structure, and the places of those fields that a file map shows."""
     form = LAYOUT.structure(structure, edition)
     return form.packed(), [(name, form.names.index(name)) for name in _TOLD if name in form.names]
 
 
 def header_of(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
-    """Return the fields of a header or a control file that a file map shows."""
+    """Return those fields of a header or a control file that a file map shows."""
     form, places = _told(structure, edition)
     values = form.unpack(data)
     header = {name: values[at] for name, at in places}
@@ -289,7 +293,7 @@ def _number(match: re.Match[str]) -> int:
 
 
 def body_at(log: Log, edition: str, instant: Instant) -> Body:
-    """Return the body of the record at an instant; raises BadLog if there is none."""
+    """Return the body of the record at an instant; raises BadLog if there is no record."""
     found = log.record(instant.number, instant.position)
     if found is None:
         raise BadLog(f"there is no record {instant.packed:#x}")
@@ -297,13 +301,13 @@ def body_at(log: Log, edition: str, instant: Instant) -> Body:
 
 
 def last_checkpoint(log: Log, edition: str) -> Instant | None:
-    """Return the instant of the last checkpoint record of all files; None if there is none (DRB-CTL-171)."""
+    """Return the instant of the last checkpoint record in all files; None if there is none (DRB-CTL-171)."""
     last = None
     for number in log.files:
         with suppress(Refusal):
             for batch in log.scan(log.enter(number)):
                 for off, end in zip(batch.off, batch.end, strict=True):
-                    # A record whose body cannot be decoded is a record nevertheless (DRB-REC-022).
+                    # A record whose body cannot be decoded is still a record (DRB-REC-022).
                     with suppress(BadLog):
                         body = decode(batch.data[off + BEFORE : end - BEHIND], known(edition))
                         if body.operation.name == "CHECKPOINT":
@@ -327,7 +331,7 @@ def properties_of(log: Path | None) -> dict[str, str] | None:
 
 
 def properties_fault(stored: Any) -> str:
-    """Return the fault of a database's properties and the reaction of Derby; empty: none."""
+    """Return the fault of a database's properties and Derby's reaction; empty texts if there is none."""
     lines = bytes(stored[:_LONGEST]).decode("latin-1").splitlines(keepends=True)
     names = {line.partition("=")[0].strip() for line in lines}
     gone = [name for name in AT_LEAST if name not in names]
@@ -340,7 +344,7 @@ def properties_fault(stored: Any) -> str:
         )
         found.append(f"{len(gone)} {text} missing, the first {gone[0]}: Derby does not start (XCY03)")
     if lines and not lines[-1].endswith("\n") and not lines[-1].startswith("#"):
-        # The rest of the cut line can look like a complete property.
+        # The remains of the cut line can look like a complete property.
         found.append("the last line is cut: Derby may not start")
     return "; ".join(found)
 
@@ -358,7 +362,7 @@ def whole_properties(stored: Any) -> tuple[bytes, list[str]]:
         said.append("the last line is cut, and left out")
     for line in lines:
         if not line.replace("\t", " ").isprintable():
-            # The line does not count as its property: Derby would read a meaningless value.
+            # The cut line is not accepted as its property: Derby would read a meaningless value.
             said.append("a line that is no text is left out")
             continue
         name = line.partition("=")[0].strip()

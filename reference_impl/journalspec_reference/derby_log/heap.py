@@ -1,7 +1,7 @@
-"""Pages of rows: how rows are stored on them and in a log, and the effect of a change.
+"""Pages of rows: how rows are stored on pages and in a log, and the effect of a change.
 
-A field is a value, or the place of a long one (:class:`Pointer`). The meaning of a value is given by its
-column.
+A field is a value, or the place of a long value (:class:`Pointer`). The column determines the meaning of a
+value.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from journalspec_reference.derby_log.codec import BadLog
 PAGE_HEADER, SLOT = Struct(">HxxBBqHi"), Struct(">HHH")
 ROWS_PAGE, ALLOCATION_PAGE, VALID, PAGE_TAIL = 117, 118, 1, 8
 _DELETED, _OVERFLOW, _HAS_FIRST = 1, 2, 4
-#: The status of a field: null; a pointer to a long value; no such field here; its length takes two plain
+#: The status bits of a field: null; pointer to a long value; field absent here; length stored in two plain
 #: bytes.
 _NULL, _LONG, _ABSENT, _FIXED = 1, 2, 5, 32
-#: The size of a compressed int by its first two bits.
+#: First two bits of a compressed int -> its size (bytes).
 _SIZES = (1, 2, 4, 4)
 #: The operations that change their page row by row.
 BY_ROW = ("PURGE", "COPY_ROWS")
@@ -41,9 +41,9 @@ class Pointer(bytes):
 
 
 class HeapRow(NamedTuple):
-    """A row, or its beginning: then `rest` says where it continues, by page and record id.
+    """A row, or its first part: then `rest` is the page and record id of the next part.
 
-    `had` is the largest number of bytes that it has had: they stay reserved when it gets shorter.
+    `had` is the largest size that the row has had (bytes): this space stays reserved when the row shrinks.
     """
 
     values: list[Value]
@@ -54,7 +54,7 @@ class HeapRow(NamedTuple):
 
     @property
     def room(self) -> int:
-        """The approximate number of bytes that it takes on its page."""
+        """The approximate number of bytes that the row takes on its page."""
         return max(self.had, sum(len(value) + 4 for value in self.values if isinstance(value, bytes)))
 
 
@@ -62,7 +62,8 @@ class HeapRow(NamedTuple):
 class HeapPage:
     """A page: its version, its rows by record id, and the order of their slots.
 
-    `overflow`: it holds parts of rows, and no row begins there. A page that is not `valid` is unused.
+    An `overflow` page contains only later parts of rows; no row begins there. A page that is not `valid` is
+    unused.
     """
 
     version: int
@@ -94,12 +95,12 @@ class HeapPage:
         self.next = max(self.next, ident + 1)
 
     def clear(self) -> None:
-        """Take all rows away."""
+        """Remove all rows."""
         for kept in (self.rows, self._slots, self._moves):
             kept.clear()
 
     def drop(self, ident: int) -> None:
-        """Take a row away."""
+        """Remove a row."""
         if self.rows.pop(ident, None) is not None:
             self._moves.append((None, ident))
 
@@ -107,7 +108,7 @@ class HeapPage:
 def number(data: bytes, at: int, *, wide: bool) -> tuple[int, int]:
     """Return the compressed int, or (`wide`) compressed long, at an offset, and where it ends.
 
-    Raises IndexError if there is no byte, BadLog if it ends too soon.
+    Raises IndexError if there is no byte, BadLog if the number is incomplete.
     """
     if not wide and data[at] < SHORTEST:
         return data[at], at + 1
@@ -135,7 +136,7 @@ def image(data: bytes, at: int = 0) -> tuple[int, HeapRow, int]:
             rest = page, record
         if status & _HAS_FIRST:
             first, at = number(data, at, wide=False)
-        # A mere pointer to the rest of a row ends here.
+        # If it is only a pointer to the rest of a row, it ends here.
         if at < len(data) or status & (_OVERFLOW | _HAS_FIRST) != _OVERFLOW:
             count, at = number(data, at, wide=False)
         # Each field takes at least a byte, so a count larger than the remaining bytes soon raises an error.
@@ -183,9 +184,9 @@ def numbers_of(data: Any, size: int, count: int) -> array[int]:
 
 
 def rows_of(data: bytes, *, parted: bool = False) -> Iterator[tuple[int, int, HeapRow]]:
-    """Yield slot, record id and row of all rows of a page; raises BadLog if one is invalid or overlaps.
+    """Yield slot, record id and content of each row on a page; raises BadLog if one is invalid or overlaps.
 
-    With `parted`, rows that lie on this page alone may be omitted.
+    With `parted`, rows that lie completely on this page may be omitted.
     """
     size, taken = len(data), 0
     count = min(PAGE_HEADER.unpack_from(data)[4], size // SLOT.size - 1)
@@ -201,7 +202,7 @@ def rows_of(data: bytes, *, parted: bool = False) -> Iterator[tuple[int, int, He
 
 
 def _all_there(data: bytes, at: int, end: int) -> bool:
-    """Return whether a quick check shows that a row is sound and has no part elsewhere."""
+    """Return whether a quick check proves that a row is sound and lies completely on this page."""
     if data[at] & (_OVERFLOW | _HAS_FIRST):
         return False
     at += 1 + _SIZES[data[at + 1] >> 6]
@@ -226,7 +227,7 @@ def _all_there(data: bytes, at: int, end: int) -> bool:
 
 
 def page_of(data: bytes) -> HeapPage:
-    """Return the page of rows that `data` holds; raises BadLog if it is not one, or if its rows overlap."""
+    """Decode a page of rows from `data`; raises BadLog if it is not such a page, or if rows overlap."""
     form, overflow, status, version, _, following = PAGE_HEADER.unpack_from(data)
     if form != ROWS_PAGE:
         raise BadLog(f"a page of format {form}")
@@ -237,7 +238,7 @@ def page_of(data: bytes) -> HeapPage:
 
 
 def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
-    """Return the row that results from a logged image and an old row: values missing in the image stay."""
+    """Merge a logged image into an old row: values missing in the image keep their old content."""
     known = {} if old is None else dict(enumerate(old.values, start=old.first))
     given = enumerate(new.values, start=new.first)
     values = [known.get(at, ...) if value is ... else value for at, value in given]
@@ -247,7 +248,7 @@ def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
 def apply(page: HeapPage, body: Body, by: Body, put: Put, *, undo: bool = False) -> None:
     """Apply the change of the record `body` to the rows of `page`, or undo it; raises BadLog.
 
-    `by` names the row: it is `body`, or the record that undoes it. `put` stores a row on the page.
+    `by` identifies the row: it is `body`, or the record that undoes `body`. `put` stores a row on the page.
     """
     fields, name, data = body.fields, body.operation.name, body.data
     ident = by.fields.get("record_id", fields.get("record_id", 0))
@@ -260,7 +261,7 @@ def apply(page: HeapPage, body: Body, by: Body, put: Put, *, undo: bool = False)
         if name == "INSERT" and fields["insert_flags"] & 2:
             page.drop(ident)
     elif name == "UPDATE":
-        # The old row follows the new one.
+        # In the body, the old row follows the new one.
         row, end = image(data)[1:]
         put(fields["slot"], ident, changed(page.rows.get(ident), image(data, end)[1] if undo else row))
     elif name == "UPDATE_FIELD":

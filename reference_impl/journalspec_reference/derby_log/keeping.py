@@ -14,7 +14,7 @@ from journalspec_reference.keeping import Holder, Keeping
 
 
 def kept(files: Files, edition: str, params: Params) -> Keeping:
-    """Return the reasons to keep each log file; files before the last undo point have none."""
+    """Return the reasons to keep each log file; there is no reason for files before the last undo point."""
     logs = gather(files)
     lengths = {file.name: file.length for file in logs.values()}
     found = LogPass(files, edition, "default", suite=False)

@@ -1,7 +1,7 @@
 """The log of a new database: the old log as recovery reads it, and decisions on transactions in doubt.
 
-It ends where recovery ends the old log; later bytes are omitted. Its checksums are right, each file names the
-end of the previous one, and the control files name a checkpoint in it.
+It ends where recovery ends the old log; later bytes are omitted. Its checksums are right, each header states
+the end of the previous file, and the control files point to a checkpoint in this log.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class NewLog:
 
     def __init__(self, answer: Answer, state: Booted, choices: StoreChoices) -> None:
         log, store = state.log, state.store
-        assert log is not None  # it was redone
+        assert log is not None  # the log was redone
         assert log.last is not None
         assert store is not None
         self._journal, self._encrypted = answer.journal, state.encrypted
         self._log, self._store = log, store
-        #: A line for each choice.
+        #: The text lines about the choices, one per choice.
         self.said: list[str] = []
-        #: The position of the checkpoint among the added records; -1: there is none.
+        #: The position of the checkpoint among the added records; -1 if there is none.
         self._named = -1
         #: Number of a log file -> replacements for its bytes at offsets.
         self._edits: dict[int, dict[int, bytes]] = {}
@@ -62,8 +62,8 @@ class NewLog:
         end = Instant(self.last, self._end)
         kept = self._checkpoint is not None and self._checkpoint < end and log.redo_from <= end
         if not kept or self._begin != log.start:
-            # A checkpoint is not needed if Derby finds the start without one: the first record of the first
-            # file.
+            # No checkpoint is needed if the log starts at the first record of the first file, where Derby
+            # starts by default.
             self._checkpoint = None
             if self._begin != (1, HEADER) or log.redo_from > (1, HEADER):
                 bodies += self._new_checkpoint(len(bodies))
@@ -86,7 +86,7 @@ class NewLog:
         return bool(self._edits or self._added)
 
     def files(self, place: str) -> Iterator[NewFile]:
-        """Yield its files, with names below the directory `place`."""
+        """Yield the files of the log, with names in the directory `place`."""
         said = {**self._control._asdict(), "checkpoint": self._checkpoint.packed if self._checkpoint else 0}
         control = LAYOUT.build("control", self._journal.edition, **said)
         for name in CONTROLS:
@@ -95,7 +95,7 @@ class NewLog:
             yield NewFile(f"{place}log{number}.dat", self._log_file(number))
 
     def _level(self, answer: Answer) -> tuple[int, int]:
-        """Return the lowest level of a database that fits the log; newer products open it, too."""
+        """Return the lowest database level that fits the log; newer products also open such a database."""
         agree = [trial.edition for trial in answer.trials if trial.agrees] or [self._journal.edition]
         known = [edition for edition in databases() if edition in agree and edition != "10.0"]
         return databases()[(known or agree)[0]].level
@@ -120,7 +120,7 @@ class NewLog:
             self.said.append(f"{text}; {_OTHERS}")
 
     def _branches(self, name: str) -> list[int]:
-        """Return the transactions in doubt that a name means; raises ChoiceRefused."""
+        """Return the transactions in doubt that a name refers to; raises ChoiceRefused."""
         found = []
         for number in self._store.branches():
             gtrid, bqual, _ = self._store.transactions[number].ids
@@ -134,13 +134,14 @@ class NewLog:
     def _unprepare(self, number: int) -> None:
         """Replace the record that prepares a transaction by the begin of an empty transaction.
 
-        Derby then undoes all changes of the prepared transaction, also those of indexes, and the empty one.
+        Derby then undoes all changes of the prepared transaction, including index changes, and ends the empty
+        one.
         """
         known = self._store.transactions[number]
         at = Instant.unpack(known.prepared_by)
         file = self._log.log.files[at.number]
         length = int.from_bytes(bytes(file.data[at.position : at.position + 4]), "big")
-        # A record can have data after its fields; the data of a BEGIN mean nothing.
+        # A record can have data after its fields; Derby ignores the data of a BEGIN.
         bits, other = BITS["FIRST"] | _RAWSTORE, self._next
         spare = length - len(_body("BEGIN", bits, other, data=b""))
         if spare < 0:
@@ -151,11 +152,11 @@ class NewLog:
         )
 
     def _new_checkpoint(self, before: int) -> Iterator[bytes]:
-        """Yield the records of a checkpoint; control files then name it."""
+        """Yield the records of a checkpoint, to which the control files then point."""
         number, self._next = self._next, self._next + 1
         at = Instant(self.last, self._end)
-        # Pages have all changes before the redo instant. A redo instant after the end would make a boot after
-        # another crash skip records that Derby has added since.
+        # The pages contain all changes before the redo instant. With a redo instant after the end, a boot
+        # after another crash would skip records that Derby adds there.
         redo = min(max(self._log.redo_from, self._begin), at)
         own = {"transaction": {"number": number}, "first": {"file": at.number, "position": at.position}}
         entries = [{"entry": {**own, "global_id": None, "status": 0}}]
@@ -178,7 +179,7 @@ class NewLog:
         return (_sum_of(number, at, data) if summed else b"") + data
 
     def _relink(self, number: int) -> None:
-        """Make a header name the end of the previous file; Derby does not require it of older databases."""
+        """Write the previous file's end into a header; Derby does not require this of older databases."""
         file, stored = self._log.log.files[number], None
         with suppress(BadLog):
             stored = header(bytes(self._journal.seen[file.name][:HEADER]), number)
@@ -212,7 +213,7 @@ class NewLog:
             del self._edits[number]
 
     def _stored(self, number: int, start: int, end: int) -> Iterator[bytes]:
-        """Yield the bytes of a log file, edited."""
+        """Yield the bytes of a log file with all edits applied."""
         data = self._journal.seen[self._log.log.files[number].name]
         return edited(data, self._edits.get(number, {}), start, end)
 
@@ -242,6 +243,6 @@ def _record(number: int, at: int, data: bytes) -> bytes:
 
 
 def _sum_of(number: int, at: int, data: bytes) -> bytes:
-    """Return the checksum record that is at `at` and covers `data` after it."""
+    """Return a checksum record for the place `at` that covers the following `data`."""
     told = {"algorithm": 1, "data_length": len(data), "checksum": zlib.crc32(data)}
     return _record(number, at, _body("CHECKSUM", BITS["CHECKSUM"] | _RAWSTORE, None, **told))

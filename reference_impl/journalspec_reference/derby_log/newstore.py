@@ -1,8 +1,8 @@
 """A new database from a recovered one: log and control files repaired, the pages unchanged.
 
-Derby redoes the log when it starts on it. If a page does not fit the log, or cannot be read, Derby would not
-start, or would not read a table. Then the rows are written as SQL instead (see :mod:`.sql`). Without
-containers next to the log, the new log is the only result.
+Derby redoes the log when it starts on the new database. If a page does not fit the log or cannot be read,
+Derby would not start, or could not read a table. In that case, the rows are written as SQL (see :mod:`.sql`).
+Without containers next to the log, the new log is the only result.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ from journalspec_reference.newstore import (
     pieces,
 )
 
-#: At most this many pages are compared with the records after the end of the log that change them.
+#: At most this many pages are compared with the records that change them after the end of the log.
 _MOST_PAGES = 50_000
-#: Below the directory of a database: directories that are rebuilt or temporary, lock files, and the depth to
-#: which directories are searched.
+#: In the directory of a database: subdirectories that Derby rebuilds or that are temporary, lock files, and
+#: how deep subdirectories are searched.
 _NOT_COPIED, _LOCKS, _DEPTH = {"log", "seg0", "tmp"}, {"db.lck", "dbex.lck"}, 4
 #: Codes of remarks on faults that are repaired in the new database.
 _REPAIRED = {"bad-header", "lost-checkpoint", "remade-page"}
-#: Those, and codes of remarks on faults with which Derby starts, and reads the same rows as contents.
+#: The codes above, and those for faults with which Derby still starts and reads the same rows as contents.
 _HARMLESS = _REPAIRED | {
     *("other-container", "bad-value", "long-value", "in-doubt", "no-properties", "no-containers")
 }
-#: Codes with which only strict recovery refuses.
+#: Refusal codes that only strict recovery uses.
 _STRICT = {"lost-middle", "no-checkpoint"}
-#: The kind of an item that the answer reports as well.
+#: The kind of item that the answer also reports.
 _NOTE = "note"
-#: The code for a page that the log does not explain; its rows can be read nevertheless.
+#: The code for a page that the log does not explain; its rows can still be read.
 _NEWER = "newer-page"
 #: The code for a damaged container; the new database would contain it unchanged.
 _DAMAGED = "damaged-container"
@@ -97,14 +97,14 @@ def new_store(answer: Answer, choices: StoreChoices) -> Database | OnlyRows:
 
 
 def _home(journal: Journal, found: DerbyContents) -> Path | None:
-    """Return the directory of the database that a log is of; None: the log is alone, or has no container."""
+    """Return the directory of the log's database; None if the log is alone or there is no container."""
     if journal.root is None or not found.state.beside or not (journal.root / ".." / "seg0").is_dir():
         return None
     return journal.root / ".."
 
 
 def _check(choices: StoreChoices) -> None:
-    """Refuse requests that this format does not permit."""
+    """Refuse choices that this format does not permit."""
     hint = "export a part of it: journalspec export --as sql"
     if choices.queues:
         raise ChoiceRefused("a database is carried over completely: --queue cannot select a table", hint)
@@ -118,12 +118,12 @@ def _check(choices: StoreChoices) -> None:
 def _problems(  # noqa: C901, PLR0912  # one question after the other, of everything that a boot looks at
     answer: Answer, found: DerbyContents, behind: Behind
 ) -> Iterator[LossItem]:
-    """Yield the reasons why Derby would not start on the database, or not read rows that contents have."""
+    """Yield reasons why Derby would not start on the database, or would not read rows that contents show."""
     seen, state = answer.observation, found.state
     if seen.state is None and not found.repairs:
         file, off = (seen.at.file, seen.at.off) if seen.at else ("", None)
         yield LossItem("log", str(seen.code), seen.message, file=file, off=off)
-    # Items that the answer reports are listed as notes.
+    # Items that the answer reports are already listed as notes.
     for gone in seen.missing:
         if gone.code == "container":
             yield LossItem(_NOTE, gone.code, gone.text, file=gone.name)
@@ -154,7 +154,7 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
 
 
 def _newer(found: DerbyContents, behind: Behind) -> Iterator[LossItem]:
-    """Yield which containers have pages with changes that the log does not explain."""
+    """Yield the containers whose pages contain changes that the log does not explain."""
     numbers = {name: container for container, (name, _) in found.state.beside.items()}
     for note in behind.ahead:
         file = note.file.removeprefix("../")
@@ -172,11 +172,10 @@ def _file(found: DerbyContents, container: int) -> str:
 
 
 class Behind:
-    """The records after the end of the log: nothing redoes them.
+    """The records after the end of the log, which nothing redoes.
 
-    `changes` counts the changes of pages among them, by container; `newer` are the pages of each container
-    that have such changes already. `ahead` are notes on pages with changes that no record of the log
-    explains.
+    `changes` counts their page changes by container; `newer` are the pages of each container that already
+    contain such changes. `ahead` are notes on pages with changes that no record of the log explains.
     """
 
     def __init__(self, answer: Answer, found: DerbyContents) -> None:
@@ -215,7 +214,7 @@ class Behind:
 
 
 class _Made(NewStore):
-    """The common part of both forms of a new store, a database and rows alone."""
+    """The common part of both forms of a new store: a database, or SQL with the rows."""
 
     base = ".."
 
@@ -226,11 +225,11 @@ class _Made(NewStore):
 
     @property
     def covers(self) -> frozenset[PurePath]:
-        """All that is in the directory of the database."""
+        """All files in the directory of the database."""
         return frozenset({PurePath("..")} if self.base == ".." else ())
 
     def _files_left(self, first: int, last: int) -> Iterator[LossItem]:
-        """Yield the log files before the first and after the last one that is needed."""
+        """Yield the log files before the first and after the last required log file."""
         log = self._found.state.log
         for number, file in log.log.files.items() if log is not None else ():
             if not first <= number <= last:
@@ -241,7 +240,7 @@ class _Made(NewStore):
     def _not_redone(self) -> Iterator[LossItem]:
         """Yield open transactions, and the changes of each table that come after the end of the log."""
         store = self._found.state.store
-        # In a log that ends as it should, an open transaction was not committed.
+        # If the log has a regular end, an open transaction was never committed.
         maybe = store.transactions if store is not None and self._seen.verdict != CLEAN else {}
         for number, each in sorted(maybe.items()):
             if each.prepared or not each.changes:
@@ -272,7 +271,7 @@ class Database(_Made):
         self.opaque = found.state.encrypted or not changed
 
     def files(self) -> Iterator[NewFile]:
-        """Yield control files, log files, then those of the database."""
+        """Yield control files, then log files, then the other files of the database."""
         yield from self._log.files("log/" if self._home is not None else "")
         beside = {name: data for name, data in self._journal.seen.items() if "seg0" in name}
         copied = {name.removeprefix("../"): data for name, data in beside.items()}
@@ -286,7 +285,7 @@ class Database(_Made):
             yield NewFile(name, edited(data, edits, 0, end) if edits or end < len(data) else pieces(data))
 
     def _edited(self) -> dict[str, tuple[dict[int, bytes], int]]:
-        """Return edits and end of containers: pages that the log creates again become zeros."""
+        """Return the edits and the end of each container: pages that the log creates again become zeros."""
         state, found = self._found.state, {}
         changed = state.store.pages if state.store is not None else {}
         for container, (name, data) in state.beside.items():
@@ -301,7 +300,7 @@ class Database(_Made):
         return found
 
     def carried(self) -> Iterable[Count]:
-        """Yield the content of each table; for a log alone, the rows that the log itself shows."""
+        """Yield the amount of content of each table; for a log alone, the rows found in the log."""
         if self._found.state.beside:
             return self._found.counts()
         rows: Any = (self._seen.state or {}).get("rows", ())
@@ -342,7 +341,7 @@ class Database(_Made):
 
 
 class OnlyRows(_Made):
-    """The rows as SQL instead of a database, which Derby could not read because of a `problem`."""
+    """The rows as SQL, because Derby could not read a new database; `problem` is the reason."""
 
     def __init__(self, answer: Answer, found: DerbyContents, behind: Behind, problem: LossItem) -> None:
         super().__init__(answer, found, behind)
@@ -359,7 +358,7 @@ class OnlyRows(_Made):
         return self._script.counts()
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield why there is no database, facts that SQL does not show, and changes that are not redone."""
+        """Yield why there is no database, facts that SQL cannot express, and changes that are not redone."""
         problems = _problems(self.answer, self._found, self._behind)
         yield from (each for each in problems if each.what != _NOTE and each.code != _NEWER)
         yield from self._script.losses()
@@ -369,7 +368,7 @@ class OnlyRows(_Made):
             yield LossItem("transaction", "in-doubt", text, str(number))
 
     def unverified(self) -> Iterator[LossItem]:
-        """Yield the tables whose rows may be older than the end of the log, newer, or not committed."""
+        """Yield the tables whose rows may be older or newer than the end of the log, or not committed."""
         for each in _newer(self._found, self._behind):
             # A page without a table belongs to an index, and the script creates indexes again.
             if each.queue:
@@ -393,7 +392,7 @@ class OnlyRows(_Made):
 
 
 def _files(directory: Path) -> dict[str, Any]:
-    """Return the files directly in a directory; none if it cannot be read."""
+    """Return the files directly in a directory; no files if the directory cannot be read."""
     with suppress(FilesetError):
         return {name: data for name, data in load(directory).files.items() if "/" not in name}
     return {}

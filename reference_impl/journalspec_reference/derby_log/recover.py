@@ -1,4 +1,4 @@
-"""Reading a log, and the recovery that follows from it; nothing here changes a file."""
+"""Reads a log and recovers its state; nothing here changes a file."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ _BETA, _TEST_MODE = 1, 2
 #: The length of a control file of an old release.
 _OLD_CONTROL = 16
 _UNBORN = "DRB-DEV-006, DRB-DEV-007: Derby does not start (XSLAM, or XSLA3 from 16 bytes on)"
-#: The reaction of the product if a log file is missing: the one with the checkpoint, the one with the undo
-#: start, or a later one.
+#: The reaction of the product if a log file is missing: the file with the checkpoint, the file with the undo
+#: start, or a later file.
 _NEW_LOG = (
     "Derby 10.1 to 10.16 begins a new log and boots: rows that only the log has are lost, rows of"
     " transactions without an end stay, and none is in doubt (DRB-DEV-004)"
@@ -71,7 +71,7 @@ _UNCHOSEN = choose({})
 _LOSSES = {code for code, word in get_format(FORMAT).vocabulary.notes.items() if word.loss}
 
 
-def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its records count, in this order
+def examined(  # noqa: C901, PLR0912  # the checks of a batch before its records are accepted, in this order
     log: Log,
     file: LogFile,
     start: int = HEADER,
@@ -80,9 +80,10 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
 ) -> Iterator[Batch]:
     """Yield the batches of a file from `start` on, up to a record whose body cannot be decoded (DRB-REC-022).
 
-    Each has in `more` its ``bodies``, if they are decoded; the last one has the ``end``. Notes report unusual
-    bodies, and records that a checksum range covers only in part. With a `stop`, the log begins there: bytes
-    that reach beyond it are not a record. Bytes after the end are damage.
+    If bodies are decoded, `more` of each batch contains its ``bodies``; `more` of the last batch contains the
+    ``end``. Notes report unusual bodies, and records that a checksum range covers only in part. If `stop` is
+    given, the log begins there: bytes that reach beyond `stop` are not a record. Bytes after the end are
+    damage.
     """
     #: Sorted pairs: the end of the range of a checksum record, and the offset of that record.
     covered: list[tuple[int, int]] = []
@@ -96,12 +97,12 @@ def examined(  # noqa: C901, PLR0912  # what is asked of a batch before its reco
             rows, last = bodies.rows, End(base + off[bodies.rows], "bad-body")
             batch.more["problem"] = bodies.problem
         sums = [(base + end[row] + size, base + off[row]) for row, size in batch.more["sums"] if row < rows]
-        # Nearly every range ends where the next checksum record begins, so inside no record. Only other ends
-        # are kept.
+        # Nearly every range ends where the next checksum record begins, and so not inside a record. Only
+        # other ends are kept.
         covered += [one for one, after in pairwise([*sums, (0, 0)]) if one[0] != after[1]]
         covered.sort()
         odd: list[tuple[int, Note]] = []
-        # The first invalid record is included: covered bytes can end inside it, too.
+        # The first invalid record is included: covered bytes can also end inside it.
         reach = base + end[min(rows, len(end) - 1)] if end else base
         known = bisect_right(covered, reach, key=itemgetter(0))
         for place, at in covered[:known]:
@@ -150,7 +151,7 @@ class LogPass:
         #: The start of the batch with the redo point, and a copy of the store before that batch.
         self.resume: tuple[Instant, Store] | None = None
         self._files, self._edition, self._policy = files, edition, policy
-        #: The names of control files; the seed does not know the mirror.
+        #: The names of control files; the seed has no mirror file.
         self._controls = CONTROLS[: 1 if edition == SEED else None]
         self._logs = gather(files)
         self._found, self._beside_log = Found(), Found()
@@ -165,14 +166,16 @@ class LogPass:
         #: The first record that no checksum covers.
         self._unverified: Note | None = None
         self._opaque = self._short = False
-        #: The first reason why recovery refuses a readable log; the whole log is scanned before it is raised.
+        #: The first reason why recovery refuses a readable log; the refusal is raised after the whole log was
+        #: scanned.
         self._unfit: Refusal | None = None
-        #: The last checksum record of the log: number of its file, begin, end, covered range.
+        #: The last checksum record of the log: the number of its file, its begin and end, and the covered
+        #: range.
         self.last_sum: tuple[int, int, int, int] | None = None
         self.start = self.redo_from = Instant(0, 0)
         self.last: LogEnd | None = None
-        #: The file that is read, if it belongs to the log; the end of the bytes that its checksums cover, the
-        #: end of its records so far, and the fault of a body there.
+        #: The file being read, if it belongs to the log; the end of the bytes that its checksums cover; the
+        #: end of its records so far; the fault of a body at that end.
         self._counted: LogFile | None = None
         self._covered, self._end, self._problem = 0, End(0), ""
         #: The number of each file of the log -> where its records end.
@@ -183,7 +186,7 @@ class LogPass:
         #: The reaction of the product to missing log files.
         self._does = _ENDS_BEFORE
         self.log = Log(self._logs, summed=edition not in UNSUMMED, linked=edition not in UNLINKED)
-        #: The operations by which bodies are decoded; None: bodies are opaque.
+        #: The operations with which bodies are decoded; None: bodies are opaque.
         self._forms: Forms | None = None
         # A bound method would create a reference cycle, and a reader of many logs would keep all of them in
         # memory.
@@ -213,7 +216,8 @@ class LogPass:
     def steps(self) -> Iterator[Stretch]:
         """Yield the reported items, records or damage, in order; raises Refusal.
 
-        The next item depends on the batches of this one: the caller must :meth:`take` all of them first.
+        The next item depends on the batches of the current item: the caller must first :meth:`take` all of
+        these.
         """
         if not self._logs and not any(name in self._files for name in self._controls):
             raise Refusal("fileset", "no-files", "there is neither a control file nor a log file")
@@ -241,7 +245,7 @@ class LogPass:
     # Where the log begins.
 
     def _start(self) -> Instant:
-        """Return the start in the control file, or that of the first log file (DRB-CTL); raises Refusal."""
+        """Return the start in the control file, else the first log file's start (DRB-CTL); raises Refusal."""
         if self._edition == SEED:
             return self._entered(Instant(min(self._logs, default=1), HEADER))
         self.chosen = choose(self._files)
@@ -290,7 +294,7 @@ class LogPass:
         return start
 
     def _from_checkpoint(self, at: Instant) -> Instant:
-        """Return the start of the scan that the checkpoint record at `at` gives (DRB-RCV-060)."""
+        """Return the start of the scan according to the checkpoint record at `at` (DRB-RCV-060)."""
         file = self._logs[at.number]
         head = file.source.peek(HEADER + BEFORE, HEADER + BEFORE + len(BODY_START))
         first = None if head == BODY_START else self.log.record(at.number, HEADER)
@@ -375,7 +379,7 @@ class LogPass:
         )
         yield self._stretch(file, start, stop)
         if counts and self._problem:
-            # The record's wrapper is sound: otherwise the log would end here without an error.
+            # The record's wrapper is sound: with an unsound wrapper, the log would end here without an error.
             raise Refusal("record", "bad-body", self._problem, _framed(file, self._end.off))
         return self._end
 
@@ -395,7 +399,7 @@ class LogPass:
     def _stretch(self, file: LogFile, start: int, stop: int | None = None) -> Stretch:
         scanned = partial(examined, self.log, file, start, self._forms, stop)
         records = partial(records_of, file.number, file.name, self._forms)
-        # Two editions that both know an operation decode it alike.
+        # If two editions both have an operation, they decode it in the same way.
         known = self._forms is not None
         columns = late_columns(__package__, self._edition)
         return Stretch(file.name, scanned, records, columns, alike=lambda _: known)
@@ -421,7 +425,7 @@ class LogPass:
             self.last_sum = (file.number, base + off[row], base + end[row], size)
 
     def _count(self, file: LogFile, batch: Batch, bodies: Bodies) -> None:
-        """Redo the records of a batch: simple ones at once, all others by their bodies."""
+        """Redo the records of a batch: simple records directly, all others from their decoded bodies."""
         number, base, store, redo_from = file.number, batch.base, self.store, self.redo_from.packed
         begin = Instant(number, base)
         if self.start < begin <= self.redo_from and batch.end and begin.packed + batch.end[-1] > redo_from:
@@ -434,8 +438,8 @@ class LogPass:
             closely = {*store.tables}
             if self._complete:
                 closely |= columns.containers() - self._beside.keys()
-                # In a database, containers created before the redo point must be on disk since the
-                # checkpoint.
+                # In a database, containers created before the redo point must exist on disk: the checkpoint
+                # forced them.
                 if not self._home or number << 32 | base + batch.end[-1] > redo_from:
                     self._own |= bodies.made()
             rows = bodies.replay(store, closely, number << 32 | base, len(batch), redo_from)
@@ -471,7 +475,7 @@ class LogPass:
         self._unfit = self._unfit or error
 
     def _changed(self, instant: Instant, body: Body) -> None:
-        """Note a container that a record creates or removes, or changes although it is missing."""
+        """Note a container that a record creates or removes, or a missing one that a record changes."""
         container, name = body.fields.get("container"), body.operation.name
         if container is None:
             return
@@ -481,10 +485,10 @@ class LogPass:
         elif "page" in body.fields and late and container not in self._beside:
             self._absent.setdefault(container, instant)
 
-    # What comes after.
+    # After the end of the log.
 
     def _behind(self, last: LogEnd) -> Iterator[Stretch]:
-        """Find how the log ends, and what the files after the end are (DRB-END)."""
+        """Find how the log ends, and the role of the files after the end (DRB-END)."""
         self.last = last
         if self._unverified is not None and self.log.summed:
             self._late.append(self._unverified)
@@ -535,7 +539,7 @@ class LogPass:
                     del batch.more["bodies"]
 
     def _missing_files(self, last: LogEnd) -> None:
-        """List missing items: log files with references to them, and containers that are changed."""
+        """List missing items: log files that something refers to, and containers that the log changes."""
         # In a database, a container that the log drops must be present, at least as a stub.
         own = self._stubs | self.store.made.keys() if self._home else self._own
         for container, instant in self._absent.items():
@@ -574,8 +578,8 @@ class LogPass:
         lost = self._short or any(note.code in _LOSSES for note in self._late)
         dropped = self._found.dropped()
         if self.resume is not None and self._unfit is None and self.chosen.control is not None:
-            # Contents reuse this pass, which is the same with each policy. Its pages are no longer needed:
-            # `state` has the rows.
+            # Contents reuse this pass, which does not depend on the policy. Its pages are no longer needed:
+            # `state` contains the rows.
             self.store.pages.clear()
             self._explained, state = None, RedoneState(state, self)
         if self._forms is not None:
@@ -609,7 +613,7 @@ class LogPass:
             store.roll_back(number)
         if losers and self._policy:
             self._late.append(Note("rolled-back", text=", ".join(map(str, sorted(losers)))))
-        # A row belongs to the first branch that has changed it, so no row is reported twice.
+        # A row belongs to the first branch that changed it, so no row is reported twice.
         locked: set[RowPlace] = set()
         in_doubt = [self._branch(number, locked) for number in store.branches()]
         if not store.tables:
@@ -632,7 +636,7 @@ class LogPass:
         return told
 
     def _maps(self) -> Iterator[FileMap]:
-        """Yield the role of each file, with the fields of its header if that is intact."""
+        """Yield the role of each file, with the fields of its header if the header is intact."""
         last = self.last.file.number if self.last else 0
         roles = dict(zip(self._controls, ("control", "mirror"), strict=False))
         for number, file in self._logs.items():
@@ -656,14 +660,14 @@ class RedoneState(dict[str, Any]):
 
 
 def recover(files: Files, edition: str, policy: str, params: Params) -> Observation:
-    """Return the result of recovery, or of reading without a policy."""
+    """Return the result of recovery, or of reading if there is no policy."""
     return LogPass(files, edition, policy, suite=params.get("tables") != "none").observation()
 
 
 def plan(files: Files, edition: str, _: Params) -> Iterator[Stretch]:
     """Yield the stretches of the log that reading reports as records, and as damage, in order.
 
-    The next stretch depends on the end of this one. Raises Refusal where reading refuses.
+    Each next stretch depends on the end of the current one. Raises Refusal if reading refuses.
     """
     log = LogPass(files, edition, "", suite=False, replay=False)
     for stretch in log.steps():
@@ -696,5 +700,5 @@ def _is_cipher(body: bytes) -> bool:
 
 
 def _shown(rows: Iterable[tuple[str, str, str]]) -> list[dict[str, str]]:
-    """Return rows as an observation has them, in order."""
+    """Return rows in the form and order of an observation."""
     return [dict(zip(("table", "key", "value"), row, strict=True)) for row in sorted(rows)]

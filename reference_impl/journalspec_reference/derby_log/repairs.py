@@ -1,8 +1,8 @@
-"""Repairs of a log that cannot be redone: headers of its files, and the checkpoint where it begins.
+"""Repairs of a log that cannot be redone: file headers, and the checkpoint where the log begins.
 
 All fields of a header follow from the name of its file and from the previous file. If the checkpoint of the
-control files is lost, an older one that is still in the log leads to the same pages: the additional changes
-that it redoes are on them already. If the file of the checkpoint is missing, nothing is rebuilt: it is
+control files is lost, an older checkpoint in the log leads to the same pages: the additional changes redone
+from there are already on the pages. If the file of the checkpoint is missing, nothing is rebuilt: it is
 unknown which transactions ended, and Derby leaves all pages unchanged.
 """
 
@@ -21,7 +21,7 @@ from journalspec_reference.derby_log.scan import UNSUMMED, End
 
 
 class Repair(NamedTuple):
-    """A rebuilt file: its name, the code and text of the remark on it, and its bytes."""
+    """A rebuilt file: its name, its bytes, and the code and text of the remark about it."""
 
     name: str
     code: str
@@ -57,7 +57,7 @@ def repaired(files: Mapping[str, Any], edition: str) -> Iterator[Repair]:
 
 
 def _headed(header: bytes, stored: Any) -> Content:
-    """Return a log file with another header."""
+    """Return a log file with a replaced header."""
 
     def read(off: int, end: int) -> bytes:
         return header[off:end] + bytes(stored[max(off, HEADER) : end])

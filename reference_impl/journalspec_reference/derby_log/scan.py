@@ -1,8 +1,8 @@
 """Scanning a log file: its records, its end (DRB-END), and complete records and groups after the end.
 
 :func:`scan` is the one loop that finds records: it yields a batch per stretch of a file, and no objects.
-Lengths are compared with the file before anything is read, and every byte is summed once. If several checksum
-records cover the same bytes, sums of prefixes are combined, so the time stays linear.
+Lengths are compared with the file's length before anything is read, and every byte is summed once. If several
+checksum records cover the same bytes, prefix sums are combined, so the time stays linear.
 """
 
 from __future__ import annotations
@@ -23,20 +23,22 @@ from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog
 UNSUMMED = ("seed", "10.0")
 #: The editions that ignore the header field about the end of the previous file.
 UNLINKED = (*UNSUMMED, "10.1")
-#: The code of checksum records in a batch; all others have 0, and their bodies show their operation.
+#: The code of checksum records in a batch; all other records have code 0, and their bodies contain the
+#: operation.
 SUM = 1
-#: A batch has no more records than this: each of them may give rise to a note.
+#: A batch contains at most this many records, because each record may cause a note.
 MOST_ROWS = 1 << 14
-#: A record's length and instant; its second length, with the next record's length and instant; a length
-#: alone.
+#: Layouts: a record's length and instant; its second length, followed by the next record's length and
+#: instant; a single length.
 _HEAD, _NEXT, _LENGTH = Struct(">iq"), Struct(">iiq"), Struct(">i")
 #: Padding after the end of a file: it is never read as a record.
 _PAD = b"\xff" * 32
-#: The beginning of a checksum record's body as all writers write it; then the covered length and the sum.
+#: The bytes at the start of a checksum record's body, as all writers write it; the layout of the covered
+#: length and the sum after them.
 _SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
 _SUM_BODY = len(_SUM) + _COVERS.size
-#: A mask of the group's first byte, and a limit. Only above the limit the group can have the bit CHECKSUM:
-#: other bodies are not decoded.
+#: A mask for the group's first byte, and a limit. Only values above the limit can have the group bit
+#: CHECKSUM: other bodies are not decoded.
 _FORM_AND_CHECKSUM, _NEITHER = 0xC8, 0x40
 #: A checksum record as writers make it, from the last byte of its length on.
 _GROUP = rb"\x15(?<=\0\0\0\x15)%b[\0-\x7f].{3}\0\x81\x49\0\0\0\x01\xc5\x01[\0-\x7f].{3}\0\0\0\0.{4}\0\0\0\x15"
@@ -49,7 +51,7 @@ FEW = 1 << 12
 
 
 class End(NamedTuple):
-    """The end of a file's records: regular without a `reason`; `marked`: a length of 0 ends them."""
+    """The end of a file's records: regular if there is no `reason`; `marked` if a length of 0 ends them."""
 
     off: int
     reason: str = ""
@@ -75,9 +77,10 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
 ) -> Iterator[Batch]:
     """Yield the records of log file `number` from `start` on; the last batch has in `more` the ``end``.
 
-    The file ends at `limit`. `summed`: there are readable checksum records. Records that begin at `until` or
-    after it are not read: then there may be no ``end``. Each batch has in `more` as ``sums`` its checksum
-    records: their rows, and the number of bytes that each covers. The result is the same for any `stretch`.
+    The file ends at `limit`. `summed` says that the file has readable checksum records. Records that begin at
+    or after `until` are not read: then there may be no ``end``. `more` of each batch lists its checksum
+    records as ``sums``: their rows, and the number of bytes that each covers. The result is the same for any
+    `stretch`.
     """
     limit = source.size if limit is None else limit
     high, digest, unreadable = number << 32, Sums(source), source.unreadable
@@ -91,11 +94,11 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
         top, at, need = len(data), 0, 0
         final = top >= room
         if final:
-            # In the last stretch, padding lets a head be read beyond the end of the file.
+            # In the last stretch, padding makes it possible to read a record head beyond the end of the file.
             data += _PAD
         ready, edge = room if final else top - _HEAD.size, min(room, until - base)
-        # A record that ends up to `soon` can take the fast path. `origin` is its instant less its offset in
-        # `data`; beyond 4 GiB no instant matches.
+        # A record that ends at or before `soon` can take the fast path. `origin` is its instant less its
+        # offset in `data`; beyond 4 GiB no instant matches.
         soon = -1 if unreadable else min(ready, edge)
         origin = high + base if base + top < 1 << 32 else -1 << 63
         batch = Batch(base, data)
@@ -166,12 +169,12 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                     except BadLog as error:
                         reason = error.reason
             if reason:
-                # Zeros took the place of unreadable bytes: they prove nothing.
+                # Zeros replaced unreadable bytes here, so they prove nothing.
                 if unreadable and source.gap(base + at, base + min(at + OVERHEAD, room)):
                     reason = UNREADABLE
                 end = End(base + at, reason)
                 break
-            # Summing bytes further on can have found unreadable ones.
+            # Summing later bytes can have found unreadable bytes.
             soon = -1 if unreadable else soon
             add(at)
             at, length, instant = stop, next_length, next_instant
@@ -193,7 +196,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
 def places(
     source: Source, pattern: re.Pattern[bytes], start: int, end: int, before: int
 ) -> Iterator[tuple[int, bytes, int]]:
-    """Yield each offset from `start` to `end` where `pattern` matches, bytes, and their offset.
+    """From `start` to `end`, yield each offset where `pattern` matches, some bytes, and their offset.
 
     The bytes include the match and `before` bytes before it. Holes and zeros are skipped.
     """
@@ -214,9 +217,9 @@ def _group_of(number: int) -> re.Pattern[bytes]:
 
 
 def groups_after(source: Source, number: int, start: int) -> Groups | None:
-    """Return the intact groups from `start` on, even if their instants name other offsets (DRB-END-165).
+    """Return the intact groups from `start` on, even if their instants are for other offsets (DRB-END-165).
 
-    A group that was moved, because bytes before it were cut out, still has its number and its checksum.
+    If bytes before a group were cut out, the moved group still has its number and its checksum.
     """
     first, count, at, digest = -1, 0, start, Sums(source)
     pattern = _group_of(number)
@@ -236,8 +239,8 @@ def groups_after(source: Source, number: int, start: int) -> Groups | None:
 def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield begin and end of complete records of file `number` between `start` and `end`, not overlapping.
 
-    A record's instant must match its offset; only then is its second length read, and no other byte. So the
-    search is linear for any bytes.
+    A record's instant must match its offset; only then is the second length read, and no other bytes. So the
+    search takes linear time for any content.
     """
     # The search skips zeros, so the pattern ends with the last nonzero byte of the number.
     stamp = number.to_bytes(4, "big").rstrip(b"\0")

@@ -1,4 +1,4 @@
-"""Naming the bytes of control files and log files, for maps and annotated hexdumps."""
+"""Names the bytes of control files and log files, for maps and annotated hexdumps."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from journalspec_reference.derby_log.fileset import CONTROLS, Log, LogFile, body
 from journalspec_reference.derby_log.recover import SEED
 from journalspec_reference.derby_log.scan import End, garbage, search
 
-#: At most this many fields of a body are named, and the rest is one field: a name takes many times the memory
-#: of its value.
+#: At most this many fields of a body get names, and the rest is a single field: a name takes many times the
+#: memory of its value.
 _NAMED = 1000
 
 
@@ -45,7 +45,7 @@ def _control(edition: str, data: bytes, _: Piece) -> Iterator[Spot]:
 
 
 def _fields(edition: str, data: bytes, piece: Piece) -> Iterator[Spot]:
-    """Yield the fields of a header or record; a body that can be decoded is reported field by field."""
+    """Yield the fields of a header or record; a decodable body is split into its fields."""
     for spot in field_names(LAYOUT, edition, data)(piece):
         if spot.name != "body" or edition == SEED:
             yield spot
@@ -127,7 +127,7 @@ def _start(files: Files, edition: str) -> Instant:
 
 
 def _pieces(file: LogFile, edition: str, start: int) -> Iterator[Piece]:
-    """Yield the content of a file; it is read from `start` on even if its records end before that."""
+    """Yield the content of a file; the file is read from `start` on even if its records end earlier."""
     if file.length < HEADER:
         yield Piece(0, file.length, "dropped", "bad-header")
         return
@@ -144,7 +144,7 @@ def _pieces(file: LogFile, edition: str, start: int) -> Iterator[Piece]:
 
 
 def _behind(file: LogFile, end: End, start: int) -> Iterator[Piece]:
-    """Yield the bytes after the end of the records; if it is before `start`, up to `start`."""
+    """Yield the bytes after the end of the records; up to `start` if that end is before `start`."""
     if end.off < start:
         yield Piece(end.off, min(start, file.length), "dropped", end.reason or "truncated")
     elif end.reason:

@@ -1,7 +1,7 @@
 """The tables of a database as SQL for Derby's ``ij``: statements that create and fill them.
 
 Names are quoted. A text of the catalogue (a default, a check, a view) is used only if it cannot end its
-statement: no content of a database becomes a statement of its own. The order is always the same.
+statement: no content of a database becomes a separate statement. The order of statements is always the same.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from journalspec_reference.newstore import LossItem, parts
 
 #: The command that runs a script.
 RUN = "java -Dderby.ui.codeset=UTF-8 -Dij.database='jdbc:derby:NEW;create=true' org.apache.derby.tools.ij"
-#: The longest literals that Derby accepts (letters, bytes): longer values are concatenated.
+#: The longest literals that Derby accepts (letters, bytes): longer values are concatenated from several
+#: literals.
 _LETTERS, _BYTES = 20_000, 8000
-#: The most bytes of long values in one statement: Java limits its compiled code to 64 KiB.
+#: The maximum bytes of long values in one statement: Java limits a statement's compiled code to 64 KiB.
 _LONGEST = 7 << 20
-#: The formats of a default, of the description of an index and its map, and of a number and a text in the
-#: map.
+#: The format ids of a default, of an index description and its map, and of a number and a text in the map.
 _DEFAULT, _INDEX, _MAP, _INT, _TEXT = 326, 387, 313, 303, 1
 _BY_DEFAULT, _GENERATED = 1, 2
 #: The largest number of columns of a table.
@@ -44,10 +44,10 @@ _NAMES = {
     34: "TIMESTAMP", 196: "SMALLINT", 231: "LONG VARCHAR", 233: "LONG VARCHAR FOR BIT DATA",
     _USER: "BLOB(2147483647)", 442: "BLOB({})", 446: "CLOB({})", _XML: "XML",
 }  # fmt: skip
-#: The length of a type that does not state one and is known only from a heap.
+#: The length for a type that is known only from a heap, where no length is stored.
 _WIDEST = {17: 32672, 28: 32672, 25: 32672, 30: 32672, 442: 2147483647, 446: 2147483647}
 _RULES = {"C": "CASCADE", "U": "SET NULL", "R": "NO ACTION", "S": "RESTRICT"}
-#: Schemas of the product itself begin with these names.
+#: The names of the product's own schemas begin with these texts.
 _SYSTEM = ("SYS", "NULLID", "SQLJ")
 #: Tables of the catalogue whose objects the script omits -> the column with an object's name, and the kind of
 #: object.
@@ -71,7 +71,7 @@ Raw = Mapping[str, Any]
 
 @dataclass(slots=True)
 class _Table:
-    """A table in the script: its columns in order; `known` has the row of SYSCOLUMNS for each."""
+    """A table in the script: its columns in order; `known` contains the SYSCOLUMNS row of each column."""
 
     table: SqlTable
     ident: str = ""
@@ -84,11 +84,12 @@ class Script:
     def __init__(self, found: DerbyContents, tables: Sequence[str] = ()) -> None:
         self._found = found
         self._losses: dict[tuple[str, str, str, str], LossItem] = {}
-        #: Title of a table -> the numbers of the columns that lack a value in some row.
+        #: Title of a table -> the numbers of the columns without a value in some row.
         self._nulls: dict[str, set[int]] = {}
         self._counts: list[Count] | None = None
         self._part = bool(tables)
-        #: By table name alone: the catalogue is usable even if the names of schemas are lost.
+        #: Tables are looked up by table name alone: the catalogue is usable even if the names of schemas are
+        #: lost.
         self._system = {table.name: table for table in found.sql.values() if table.kind == "system"}
         self._schemas = {_text(row["SCHEMAID"]): _text(row["SCHEMANAME"]) for row in self._raw("SYSSCHEMAS")}
         listed = {
@@ -113,7 +114,7 @@ class Script:
         self._by_ident = {each.ident: each for each in self._tables.values() if each.ident}
 
     def _raw(self, name: str) -> Iterator[Raw]:
-        """Yield the rows of a table of the catalogue, by column, in stored form."""
+        """Yield each row of a catalogue table as a map from column to stored field."""
         table = self._system.get(name)
         if table is None and name in _NEEDED:
             self._lose("catalogue", name, "", "the catalogue does not have it: the script lacks its content")
@@ -122,18 +123,18 @@ class Script:
             yield defaultdict(lambda: None, zip(names, values, strict=True))
 
     def _lose(self, what: str, name: str, table: str, why: str) -> None:
-        # The script can be generated several times, with the same loss each time.
+        # The script can be generated several times; each loss is listed only once.
         item = LossItem(what, "not-in-sql", why, name, table)
         self._losses.setdefault((what, name, table, why), item)
 
-    # The script and its losses.
+    # The script, and the data that it lacks.
 
     def parts(self) -> Iterator[bytes]:
-        """Return the script, in UTF-8; the same each time."""
+        """Return the script in UTF-8; each call yields the same bytes."""
         return parts(statement.encode("utf-8", "replace") for statement in self._statements())
 
     def losses(self) -> Iterator[LossItem]:
-        """Yield the parts of the tables that the script lacks, and rows and values that could not be read."""
+        """Yield missing parts of the script's tables, and rows and values that could not be read."""
         self.counts()
         yield from self._losses.values()
         for remark in self._found.remarks.kept:
@@ -143,9 +144,9 @@ class Script:
                 )
 
     def unread(self) -> Iterator[LossItem]:
-        """Yield unreadable pages of its tables, and branches in doubt: the script lacks their rows.
+        """Yield unreadable pages of the script's tables, and branches in doubt: the script lacks their rows.
 
-        A new store lists these itself, with all else that keeps Derby from starting.
+        A new store lists these itself, with all other reasons that keep Derby from starting.
         """
         state = self._found.state
         titles = {each.table.container: title for title, each in self._tables.items()}
@@ -198,7 +199,7 @@ class Script:
     def _table(self, title: str, table: _Table) -> str:
         columns = [self._column(table, name, typed) for name, typed in _columns(table.table)]
         if not columns:
-            # SQL has no table without columns.
+            # SQL does not permit a table without columns.
             self._lose("table", "", title, "its columns are unknown")
             columns = ['"?" INTEGER']
         return f"CREATE TABLE {_title(table.table)} ({', '.join(columns)});\n"
@@ -240,7 +241,7 @@ class Script:
         return out if typed.nullable else f"{out} NOT NULL"
 
     def _generated(self, table: _Table, name: str) -> bool:
-        """Return whether a column is generated from others."""
+        """Return whether a column is generated from other columns."""
         with suppress(*ODD):
             default = table.known.get(name, {}).get("COLUMNDEFAULT")
             if default is not None:
@@ -252,14 +253,14 @@ class Script:
 
     @cached_property
     def _numbers(self) -> dict[str, Any]:
-        """The value of each sequence by name; read once, because there can be as many as tables."""
+        """The value of each sequence by name; read once, because there can be one sequence per table."""
         found: dict[str, Any] = {}
         for row in self._raw("SYSSEQUENCES"):
             found.setdefault(_text(row["SEQUENCENAME"]), row["CURRENTVALUE"])
         return found
 
     def _following(self, table: _Table, known: Raw) -> int:
-        """Return the next number of an identity column; newer products keep it in a sequence."""
+        """Return the next number of an identity column; newer products store this number in a sequence."""
         named = {f"U{each.replace('-', 'X')}" for each in (table.ident, table.ident.upper())}
         stored = next((self._numbers[name] for name in sorted(named & self._numbers.keys())), None)
         return _number(known["AUTOINCREMENTVALUE"] if stored is None else stored, 1)
@@ -389,7 +390,7 @@ class Script:
                 yield f"ALTER TABLE {_title(table.table)} ADD CONSTRAINT {called} {what};\n"
 
     def _lacks_a_value(self, table: _Table, key: Sequence[str]) -> bool:
-        """Return whether a row in the script has a null in one of the columns of a key."""
+        """Return whether some row in the script has a null in one of a key's columns."""
         columns = _columns(table.table)
         return any(_name(columns[at][0]) in key for at in self._nulls.get(table.table.title, ()))
 
@@ -450,7 +451,7 @@ class Script:
         return {schema for schema in found if schema and not schema.startswith(_SYSTEM)}
 
     def _views(self) -> Iterator[str]:
-        """Yield the views, each after the views that it uses."""
+        """Yield the views in an order in which each follows the views that it uses."""
         views = self._view_rows()
         named = {_text(row["TABLEID"]): row for row in self._raw("SYSTABLES")}
         of: dict[str, set[str]] = {}
@@ -480,7 +481,7 @@ class Script:
                         self._lose(what, f"{schema}.{name}".lstrip("."), "", f"a {what} is not written")
 
 
-# Names, types and values.
+# Names, types and values in SQL.
 
 
 def _text(stored: Any) -> str:
@@ -507,11 +508,11 @@ def _title(table: SqlTable) -> str:
 
 
 def _columns(table: SqlTable) -> list[tuple[str, Typed]]:
-    """Return the columns of a table; a repeated name gets a suffix."""
+    """Return the columns of a table; a duplicate name gets a suffix."""
     out: dict[str, Typed] = {}
     for at, (name, typed) in enumerate(table.columns, start=1):
         while name in out:
-            name += f"'{at}"  # noqa: PLW2901  # only damage makes them
+            name += f"'{at}"  # noqa: PLW2901  # only damage produces duplicates
         out[name] = typed
     return [*out.items()]
 
@@ -520,12 +521,12 @@ def _type(typed: Typed) -> str:
     """Return the SQL name of a type by its number: its name in a catalogue can be anything."""
     if typed.type == _NUMERIC:
         if not 0 < typed.precision <= 31 or not 0 <= typed.scale <= typed.precision:
-            return "VARCHAR(64)"  # known from its heap alone
+            return "VARCHAR(64)"  # known only from its heap
         word = "NUMERIC" if typed.name == "NUMERIC" else "DECIMAL"
         return f"{word}({typed.precision},{typed.scale})"
     width = typed.width
     if width <= 0:
-        # The type is known from its heap alone, and its length is not known.
+        # The type is known only from its heap, and the length is unknown.
         name = {17: "VARCHAR({})", 28: "VARCHAR({}) FOR BIT DATA"}.get(
             typed.type, _NAMES.get(typed.type, "BLOB({})")
         )
@@ -549,7 +550,7 @@ def _bits(value: Any, *, blob: bool = False) -> str:
 
 
 def _joined(pieces: list[str]) -> str:
-    """Return pieces concatenated by halves: a chain of many would be nested too deeply."""
+    """Return the concatenation of pieces, split by halves: a long chain would be nested too deeply."""
     if len(pieces) == 1:
         return pieces[0]
     half = len(pieces) // 2
@@ -561,7 +562,7 @@ def _plain(value: Any) -> str:
 
 
 def _is_moment(value: str) -> bool:
-    """Return whether Derby accepts the text of a DATE, TIME or TIMESTAMP; damaged rows have others."""
+    """Return whether Derby accepts a DATE, TIME or TIMESTAMP text; damaged rows can have invalid ones."""
     day, _, clock = value.rpartition(" ") if " " in value else ("", "", value)
     try:
         if "-" in clock:
@@ -595,7 +596,7 @@ _LITERALS: Mapping[int, Callable[[Any], str]] = {
 
 
 def in_order(names: Sequence[str], of: Mapping[str, set[str]]) -> Iterator[str]:
-    """Yield names, each after the names that it needs (`of`); a cycle is broken at the first name left."""
+    """Yield each name after the names that it needs (`of`); a cycle is broken at its first name."""
     known = {*names}
     left = {name: (of.get(name, set()) & known) - {name} for name in names}
     users: dict[str, list[str]] = defaultdict(list)
@@ -622,7 +623,7 @@ def in_order(names: Sequence[str], of: Mapping[str, set[str]]) -> Iterator[str]:
 def contained(sql: str, *, commas: bool) -> bool:
     """Return whether a text cannot end its statement: quotes and brackets close, no semicolon.
 
-    Without `commas`, a comma outside of brackets is not allowed either.
+    Without `commas`, a comma outside of brackets is also not allowed.
     """
     bare = _QUOTED.sub(_blank, sql)
     if any(mark in bare for mark in ("'", '"', ";", "\0", "--", "/*", "*/")):
@@ -638,7 +639,7 @@ def contained(sql: str, *, commas: bool) -> bool:
 def _blank(quoted: re.Match[str]) -> str:
     """Return a blank for a quoted text or a comment; the text itself if ij could end it elsewhere.
 
-    For ij, a line comment also ends at a carriage return, and a block comment can contain others.
+    For ij, a line comment also ends at a carriage return, and block comments can be nested.
     """
     found = quoted[0]
     if found.startswith("--"):
@@ -651,7 +652,7 @@ def _blank(quoted: re.Match[str]) -> str:
 
 
 def _default(stored: Any) -> tuple[str | None, int]:
-    """Return the text of a default, None without one, and its kind; raises ODD."""
+    """Return the text of a default (None if there is no default) and its kind; raises ODD."""
     data = bytes(stored)
     if int.from_bytes(data[:2], "big") != _DEFAULT:
         raise ValueError("an object of another format")
@@ -664,7 +665,7 @@ def _default(stored: Any) -> tuple[str | None, int]:
 
 
 def _map(stored: Any) -> dict[str, int]:
-    """Return the numbers of the description of an index; raises ODD."""
+    """Return the numbers in the description of an index; raises ODD."""
     data = bytes(stored)
     if (int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")) != (_INDEX, _MAP):
         raise ValueError("an object of another format")

@@ -1,7 +1,7 @@
 """The state that the records of a log produce: transactions, pages, and the rows on them (DRB-RCV).
 
-The versions of all pages are tracked. Rows are tracked only in the named tables, if the log and the
-containers next to it identify them.
+The versions of all pages are tracked. Rows are tracked only in the given tables, if the log and the
+containers next to it identify these tables.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ from journalspec_reference.derby_log.heap import (
 
 #: The first bytes of a container hold its page size.
 _PAGE_SIZE = Struct(">117xi")
-#: The smallest page size, and the size from which on slots have numbers of four bytes; no product writes such
-#: pages.
+#: The smallest page size, and the page size from which slots contain four-byte numbers; no product writes
+#: pages that large.
 _SMALLEST_PAGE, _LARGE_PAGE = 1024, 65536
 #: The action of a CONTAINER record that creates a container.
 CREATED = 1
-#: A transaction that the engine began for itself: it is rolled back before others.
+#: The kind of transaction that the engine began for itself: it is rolled back before other transactions.
 INTERNAL = 16
-#: A row of two columns has few parts; a longer chain is invalid.
+#: A row of two columns has at most this many parts; a longer chain is invalid.
 _PARTS = 64
 #: A row that is reported: its table, key and value.
 Row = tuple[str, str, str]
@@ -63,15 +63,15 @@ Place = tuple[int, int]
 RowPlace = tuple[int, int, int]
 
 
-#: The role of a record in a replay (see :mod:`.bodies`), its transaction, its page, the version of the page
-#: before it, the growth of that version, and its instant. The last number is the undone instant, the status,
-#: the created container, or the number of rows that it changes one by one (-1: none of these). A growth of -1
-#: means that only the undone record shows the growth.
+#: The role of a record in a replay (see :mod:`.bodies`), its transaction, its page, the page's version before
+#: the record, the growth of that version, and the record's instant. The last number is the undone instant,
+#: the status, the created container, or the number of rows that it changes one by one (-1: none of these). A
+#: growth of -1 means that only the undone record shows the growth.
 Plain = tuple[int, int, Place, int, int, int, int]
 
 
 class Changes(NamedTuple):
-    """Changes of pages: pages, versions before them, growths of versions, undone instants (see Plain)."""
+    """Page changes: pages, versions before the changes, growths of versions, undone instants (see Plain)."""
 
     pages: list[Place]
     versions: list[int]
@@ -89,10 +89,10 @@ def growth(body: Body, *, undo: bool = False) -> int:
 
 
 class Bodies:
-    """The bodies of a batch: all decoded; in a large batch, columns and the bodies that do not fit them.
+    """The bodies of a batch: all decoded; in a large batch, columns plus the bodies that do not fit columns.
 
     `rows` is the number of records before the first one whose body cannot be decoded, `problem` the fault of
-    that body. `columns` hold the other records of a large batch; None in a small one.
+    that body. `columns` contain the other records of a large batch; None in a small batch.
     """
 
     __slots__ = ("_end", "_filled", "columns", "decoded", "problem", "rows")
@@ -123,15 +123,16 @@ class Bodies:
     def replay(
         self, store: Store, closely: Collection[int], place: int, rows: int, redo_from: int
     ) -> Iterable[int]:
-        """Redo simple records in the first `rows`; yield each other row: the caller redoes it at once.
+        """Redo simple records in the first `rows`; yield other rows, which the caller redoes at once.
 
-        `closely` are containers whose changes the caller redoes, unless `store` knows that they are on their
-        pages already; `place` is the instant of the batch.
+        The caller redoes changes of the containers in `closely`, except for changes that, according to
+        `store`, are already on their pages. `place` is the instant of the batch.
         """
         columns = self.filled()
         if columns is None:
             return range(rows)
-        # Pages have all changes before the redo point: only the begin and end of transactions matter there.
+        # The pages contain all changes before the redo point: only the begin and end of transactions matter
+        # there.
         known = store.transactions if rows and place + self._end <= redo_from else None
         decoded = closely if store.ready is None else ()
         numbers, plain, highest = columns.plain(decoded, place, rows, known)
@@ -148,13 +149,13 @@ class Bodies:
                 containers[body.fields["container"]] += 1
 
     def made(self) -> set[int]:
-        """Return the containers that are made or removed."""
+        """Return the containers that the records create or remove."""
         decoded = (body for body in self.decoded.values() if body.operation.name == "CONTAINER")
         plain: set[int] = set() if self.columns is None else self.columns.made(self.rows)
         return plain | {body.fields["container"] for body in decoded}
 
     def changes(self, *, last: bool = False) -> Changes:
-        """Return the changes of pages; `last`: at least the last one of each."""
+        """Return the page changes; with `last`, at least the last change of each page."""
         if (columns := self.filled()) is not None:
             of_all: Changes = columns.changes(self.rows, last=last)
             return of_all
@@ -177,7 +178,7 @@ class Container:
 
     @cached_property
     def _size(self) -> int:
-        """The page size, which is read at the first use: a database can have thousands of containers."""
+        """The page size, read at first use: a database can have thousands of containers."""
         start = bytes(self._data[: _PAGE_SIZE.size])
         return int(_PAGE_SIZE.unpack(start)[0]) if len(start) == _PAGE_SIZE.size else 0
 
@@ -223,7 +224,7 @@ class Container:
 
 
 class OldPage(Refusal):
-    """A page is older than the record that changes it: `needed` is the version that it should have."""
+    """A page is older than the record that changes it: `needed` is the version that the page should have."""
 
     def __init__(self, place: Place, needed: int) -> None:
         super().__init__("replay", "bad-page", f"page {place[1]} of container {place[0]} is not at {needed}")
@@ -241,13 +242,14 @@ class Transaction:
     #: The instant of the record that prepares it.
     prepared_by: int = 0
     changes: array[int] = field(default_factory=lambda: array("q"))
-    #: Changes that change their page row by row -> number of rows.
+    #: Instants of records that change their page row by row -> number of rows.
     by_row: dict[int, int] = field(default_factory=dict)
 
     def undo(self, instant: int) -> int | None:
-        """Remove the changes from `instant` on; return the growth of the version that undoing it gives.
+        """Remove the changes from `instant` on; return the version growth of an undo of that change.
 
-        That is 1, or the number of rows if it changes them one by one; None: no change is at `instant`.
+        The growth is 1, or the number of rows if the record changes rows one by one; None if there is no
+        change at `instant`.
         """
         last = -1
         while self.changes and self.changes[-1] >= instant:
@@ -276,8 +278,8 @@ class Store:
         self.tables, self.containers, self.find = tables, containers, find
         self.transactions: dict[int, Transaction] = {}
         self.pages: dict[Place, HeapPage] = {}
-        #: The pages that simple records may change: then the caller redoes undos, and what is done to
-        #: containers. None: simple records change all pages.
+        #: The pages that simple records may change: then the caller redoes undos and the changes of
+        #: containers. None: simple records can change any page.
         self.ready: dict[Place, HeapPage] | None = None
         #: Container -> the negated numbers of its pages in `pages`, as a heap: the last page is first.
         self._numbers: dict[int, list[int]] = {}
@@ -285,8 +287,8 @@ class Store:
         self.next = 1
         #: The record that is being undone.
         self.undoing: Instant | None = None
-        #: Container that the log creates -> the transaction. It can be filled without records: its pages are
-        #: then forced to disk instead.
+        #: Container that the log creates -> the transaction. The new container can be filled without log
+        #: records: then its pages are forced to disk.
         self.made: dict[int, int] = {}
         #: Container that was filled in that way -> a page of it that is not on disk.
         self.unloaded: dict[int, int] = {}
@@ -333,13 +335,13 @@ class Store:
     def replay(  # noqa: C901, PLR0912  # one loop: each branch is a kind
         self, numbers: Iterable[int], rows: Iterable[Plain], redo_from: int, closely: Collection[int] = ()
     ) -> Iterator[int]:
-        """Redo the simple records of a batch; yield each other row: the caller redoes it at once.
+        """Redo the simple records of a batch; yield every other row, which the caller redoes immediately.
 
-        `numbers` are the row numbers of `rows`. With `ready` pages, the caller redoes changes of the pages of
-        `closely`.
+        `numbers` are the row numbers of `rows`. With `ready` pages, the caller redoes page changes in the
+        containers `closely`.
 
-        A simple record begins or ends a transaction, or changes a page that has the version before that
-        change, or a later one. The effect is that of :meth:`take`.
+        A simple record begins or ends a transaction, or changes a page whose version is the one before that
+        change, or a later one. The effect equals that of :meth:`take`.
         """
         transactions, pages, opens = self.transactions, self.ready, self.ready is None
         pages = self.pages if pages is None else pages
@@ -406,7 +408,7 @@ class Store:
             return self.pages[place]
         found, file = None, self.containers.get(container)
         if file is not None and number <= self.highest.get(container, number):
-            # Outside of the tables, the version of a stored page is enough.
+            # For a page outside of the tables, its stored version is enough.
             if container in self.tables:
                 found = file.page(number)
             elif (stored := file.version(number)) is not None:
@@ -436,7 +438,7 @@ class Store:
         if page.version < version:
             raise OldPage((container, number), version)
         name = body.operation.name
-        # Each record is undone once, so each is looked up at most once, and only for the tables.
+        # Each record is undone at most once, so it is looked up at most once, and only for the tables.
         wanted = shrinks is not None and container in self.tables
         undone = self.find(body.undone) if wanted and body.undone is not None else None
         # The page's version grows by one for each row (DRB-RCV-164).
@@ -445,7 +447,7 @@ class Store:
         else:
             page.version += growth(body, undo=undone is not None)
         if name.startswith("COMPRESS_SPACE"):
-            # Pages after the new end are removed: if the log creates them again, they start anew.
+            # Pages after the new end are removed: if the log creates them again, they start empty.
             numbers = self._numbers[container]
             last = fields["highest_page"]
             self.highest[container] = min(last, self.highest.get(container, last))
@@ -519,7 +521,7 @@ class Store:
         yield from (found for place in places if (found := self.row(place, taken)))
 
     def row(self, place: RowPlace, taken: set[RowPlace] | None = None) -> Row | None:
-        """Return the row at a place; None without one, or if a part is `taken`. Its parts are taken now."""
+        """Return the row at a place, and take its parts; None without a row, or if a part is `taken`."""
         container, number, ident = place
         page = self.page(container, number)
         row = None if page is None else page.rows.get(ident)

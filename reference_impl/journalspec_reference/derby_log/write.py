@@ -1,7 +1,7 @@
-"""Writing: rows of two tables, in groups after a checksum record, in the product's order (DRB-WRT).
+"""Writes rows of two tables, in groups after a checksum record, in the product's order (DRB-WRT).
 
 The tables are those of the suite's base database, or of the containers next to the log. Pages are only
-tracked, never written. So checkpoints keep the redo instant, and no log file becomes unneeded.
+tracked, never written. So checkpoints do not advance the redo instant, and every log file stays needed.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from journalspec_reference.derby_log.scan import garbage
 from journalspec_reference.derby_log.store import INTERNAL, RowPlace, Transaction
 from journalspec_reference.storage import Storage, fill, whole
 
-#: The default number of bytes after which a file is ended and a checkpoint taken, and their bounds
+#: The default intervals (bytes) after which a file ends and a checkpoint is taken, with the bounds of both
 #: (DRB-WRT-085).
 SWITCH, CHECKPOINT_AFTER, LEAST, MOST = 1048576, 10485760, 100000, 134217728
 #: The size of one write (bytes): records that do not fit begin the next write.
 BUFFER = 32768
 CHECKSUM_RECORD = 37
-#: A recovery ends without a checkpoint if the log is no longer than this after the redo instant.
+#: Recovery takes no checkpoint at its end if the log after the redo instant is at most this long (bytes).
 _SHORT = 1000
 LARGEST_FILE = 268435455
-#: Edition -> the lowest number that no file can have, if it differs from that of all others (DRB-REC-154).
+#: Edition -> the first file number above the permitted range, if it differs from the usual one (DRB-REC-154).
 _NO_NUMBER = {"10.0": 4194303}
 _BODY = Struct(">iq")
 _RAWSTORE, _LOCK = BITS["RAWSTORE"], BITS["XA_NEEDLOCK"]
@@ -59,7 +59,7 @@ _SLOT = 16
 
 @dataclass
 class _Tx:
-    """A named transaction; it gets its number with its first change."""
+    """A named transaction; its first change assigns its number."""
 
     number: int | None = None
     branch: Mapping[str, Any] | None = None
@@ -81,7 +81,7 @@ class LogWriter:
         self._known: Mapping[int, Transaction] = {}
 
     def apply(self, op: Operation) -> dict[str, Any]:
-        """Do one operation of the table ``operations`` in ``fields.toml``."""
+        """Perform one operation of the table ``operations`` in ``fields.toml``."""
         handlers = {
             "open": self._open,
             **dict.fromkeys(("insert", "update", "delete"), self._change),
@@ -93,7 +93,7 @@ class LogWriter:
         }
         return perform(handlers, op, self._open_)
 
-    # Opening: recovery, and its writes.
+    # Opening: recovery, and the writes that it needs.
 
     def _open(self, _: Operation) -> dict[str, Any]:
         if self._edition not in EDITIONS:
@@ -110,7 +110,7 @@ class LogWriter:
         file, end = found.last.file, found.last.end
         named = found.chosen.control.checkpoint if found.chosen.control else None
         if named is not None and found.redo_from != _NONE and (file.number, end.off) < named:
-            # Durable content follows: a writer that continues here loses it.
+            # Durable content follows: a writer that continues here destroys it.
             raise WriterRefused(
                 "lost-middle", f"the log ends at {end.off} of {file.name}, before its checkpoint"
             )
@@ -123,7 +123,7 @@ class LogWriter:
         self._number, self._end = file.number, end.off
         self._since = 0
         # Shorten the checksum record first. If its range were filled with zeros before that, the rest of its
-        # group would be lost, too.
+        # group would also be lost.
         if found.last_sum is not None and found.last_sum[0] == self._number:
             self._shorten(*found.last_sum[1:])
         if end.reason or garbage(file.data, end.off) is not None:
@@ -197,7 +197,7 @@ class LogWriter:
         return CHECKSUM_RECORD if self._edition != "10.0" else 0
 
     def _append(self, body: bytes) -> Instant:
-        """Put a record into the buffer; it takes effect at once (DRB-CHK-030)."""
+        """Put a record into the buffer; its change takes effect immediately (DRB-CHK-030)."""
         size = len(body) + OVERHEAD
         if self._end + self._size + size + self._summed + 4 > LARGEST_FILE:
             self._flush()
@@ -226,7 +226,7 @@ class LogWriter:
         self._buffer, self._size = [], 0
 
     def _flush(self, *, turn: bool = True) -> None:
-        """Write and fsync all groups, one write each; with `turn`, then a checkpoint or a new file if due."""
+        """Write and fsync all groups, one write each; with `turn`, also do a due checkpoint or new file."""
         if self._buffer:
             self._take_out()
         for at, data in self._waiting:
@@ -245,7 +245,7 @@ class LogWriter:
         return f"log{self._number}.dat"
 
     def _next_file(self) -> None:
-        """Begin the next file, then end the one before, if there is one (DRB-WRT-082, DRB-WRT-115)."""
+        """Begin the next file, then end the previous file, if there is one (DRB-WRT-082, DRB-WRT-115)."""
         storage, end, previous = self._storage, self._end, Instant(self._number, self._end)
         before = self._name if self._number else ""
         if end == HEADER:
@@ -254,7 +254,7 @@ class LogWriter:
             raise WriterRefused("no-more-files", f"{self._name} is full, and no file has a higher number")
         self._number += 1
         name = self._name
-        # Later files that are not of the log were removed when it was opened.
+        # Later files that do not belong to the log were removed when it was opened.
         storage.create(name)
         link = {"number": self._number, "previous": previous.packed}
         storage.write(name, 0, LAYOUT.build("header", self._edition, **link))
@@ -349,7 +349,7 @@ class LogWriter:
             self._locks = {place: owner for place, owner in self._locks.items() if owner != number}
 
     def _undo_all(self, number: int) -> None:
-        """Write compensation records for the changes of a transaction, the last change first, and its end."""
+        """Write a transaction's compensation records, the last change first, and its end."""
         self._flush()
         for instant, body in list(self._store.undoable(number)):
             fields = body.fields
@@ -427,7 +427,7 @@ class LogWriter:
         return {"durable": True}
 
     def _page(self, container: int, number: int) -> HeapPage:
-        """Return a page of a table: one of the base, if no newer one is known."""
+        """Return a page of a table; it is loaded from the base if no newer version is known."""
         store = self._store
         known = store.page(container, number)
         if known is None:
@@ -454,7 +454,7 @@ class LogWriter:
         self._locks[place] = begun
 
     def _new_page(self, container: int, number: int) -> tuple[int, HeapPage]:
-        """Take a page into use, by a transaction of its own."""
+        """Allocate a page for a table, in a separate transaction."""
         store = self._store
         begun = self._begun(_Tx())
         page = store.add((container, number), HeapPage(0))

@@ -26,8 +26,8 @@ class Body(NamedTuple):
 class BodyColumns(NamedTuple):
     """Live records that lie close together.
 
-    `heads` are id, size of the body and user type. `data` are the bytes that were read for all of them,
-    `starts` the offsets in `data` at which their bodies begin.
+    Each of `heads` is a record's id, body size and user type. `data` are the bytes that were read for all
+    records, `starts` the offsets in `data` at which the bodies begin.
     """
 
     data: bytes
@@ -50,7 +50,7 @@ class Kept(Protocol):
         """Yield the live records in the order in which recovery delivers them."""
 
     def live_columns(self) -> Iterator[BodyColumns]:
-        """Yield the records of :meth:`live`, many at a time."""
+        """Yield the records of :meth:`live` in batches."""
 
     def in_doubt_transactions(self) -> Sequence[PreparedTx]:
         """Return the prepared transactions by their ids."""
@@ -59,7 +59,7 @@ class Kept(Protocol):
         """Yield the records at `places`, which hold bodies."""
 
     def columns(self, places: Iterable[int]) -> Iterator[BodyColumns]:
-        """Yield the records of :meth:`bodies`, many at a time."""
+        """Yield the records of :meth:`bodies` in batches."""
 
     def deleted(self, places: Iterable[int]) -> Iterator[tuple[int, bytes]]:
         """Yield the id and the body of each DELETE_TX at `places`."""
@@ -69,14 +69,14 @@ class Kept(Protocol):
 
 
 class Placed(Kept, Protocol):
-    """The result of recovery, with the ids and places of live records without reading the records."""
+    """A result of recovery that can list the ids and places of live records without reading the records."""
 
     def live_places(self) -> Iterator[tuple[int, int]]:
         """Yield the id and the place of each live record, in the order of :meth:`live`."""
 
 
 class LiveOf:
-    """Only the live records with some ids, without transactions; other records are not read."""
+    """The live records with the given ids, without transactions; other records are not read."""
 
     def __init__(self, kept: Placed, idents: Container[int]) -> None:
         self._kept, self._idents = kept, idents
@@ -95,7 +95,7 @@ class LiveOf:
         return self.columns(self._places())
 
     def in_doubt_transactions(self) -> Sequence[PreparedTx]:
-        """Return no transaction."""
+        """Return an empty sequence: transactions are left out here."""
         return ()
 
 

@@ -1,4 +1,4 @@
-"""The differences of the editions, from the table of fields; healthy records to bytes and back.
+"""The differences between editions, from the table of fields; encodes and decodes healthy records.
 
 All integers are signed and big-endian (JBM-REC). Only the edition with the calculated hash
 needs checksums. :mod:`.scan` decides whether a record is healthy.
@@ -27,14 +27,14 @@ CHECK_SIZE = 4
 #: The types that end a transaction, the same in every edition.
 PREPARE, COMMIT, ROLLBACK = 17, 18, 19
 EVENT, ADD, UPDATE, ADD_TX, UPDATE_TX = 10, 11, 12, 13, 14
-#: Editions whose data files are as long as the configuration says.
+#: Editions whose data files have the configured length.
 FIXED_LENGTH = ("seed", "seed+hash", "s1")
-#: Edition -> the file id that a control file's record has, if it is not 0.
+#: Edition -> the file id in the record of a control file, if it is not 0.
 CONTROL_IDS = {"s2": -1}
 
 
-#: A record's number -> its name in an observation; for a size, the name of the sized field. In the order of
-#: observations.
+#: Numeric field of a record -> its name in an observation; a size maps to the name of the sized field. The
+#: order is that of observations.
 SHOWN = {
     "compact_count": "compact_count",
     "tx": "tx",
@@ -53,11 +53,11 @@ _ASKED = ("compact_count", "tx", "id", "user_type", "count", "body_size", "extra
 class Kind:
     """One record type of an edition, described by its numbers after type and file id.
 
-    `numbers` maps their names, in stored order, to their letters for `struct`, which unpacks them. `pick`
-    selects those of _ASKED from them, after a 0 for the fields that the type does not have. `least` is the
-    length of an empty record, check included. `sizes` are the places of its variable sizes, each with the
-    number of bytes of one unit. `places` are the places of the numbers in it, `shown` the fields of an
-    observation.
+    `numbers` maps the names of these numbers, in stored order, to format letters; `struct` unpacks them.
+    `pick` selects the numbers in _ASKED from a 0, for the fields that the type lacks, followed by the
+    unpacked numbers. `least` is the length of an empty record, check included. `sizes` lists the place of
+    each variable size, with the number of bytes per unit. `places` maps each number to its place in the
+    record; `shown` are the fields of an observation.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Kind:
 
     @property
     def ends(self) -> bool:
-        """Whether the type is a PREPARE or COMMIT, which have counts."""
+        """Whether the type is PREPARE or COMMIT: only these contain counts."""
         return "count" in self.shown or "pairs" in self.shown
 
 
@@ -123,14 +123,14 @@ class Dialect:
     header_size: int
     #: Record type number -> its kind.
     kinds: Mapping[int, Kind]
-    #: PREPARE and COMMIT hold (file id, count) pairs; otherwise one count.
+    #: Whether PREPARE and COMMIT contain (file id, count) pairs instead of a single count.
     pairs: bool
     prepare_extra: bool
     hashed: bool
     #: The length of a data file is part of the configuration.
     fixed_length: bool
     control_file: bool
-    #: The file id that a control file's record has.
+    #: The file id in the record of a control file.
     control_id: int
 
     @cached_property
@@ -140,7 +140,7 @@ class Dialect:
 
     @cached_property
     def shapes(self) -> dict[int, tuple[int, tuple[tuple[int, int], ...]]]:
-        """Record type number -> least length, and (place, bytes of a unit) of each variable size."""
+        """Record type number -> least length, and (place, bytes per unit) of each variable size."""
         return {code: (kind.least, kind.sizes) for code, kind in self.kinds.items()}
 
     @cached_property
@@ -181,12 +181,12 @@ DIALECTS = {name: _dialect(name) for name in get_format(LAYOUT.format_id).editio
 
 
 def of_version(dialect: Dialect, version: int) -> Dialect:
-    """Return the form in which a file of format `version` is written: v2 and v2e still read v1 files."""
+    """Return the dialect of a file with format `version`: editions v2 and v2e also read v1 files."""
     return DIALECTS[LAYOUT.behind(dialect.name, {"format_version": version})]
 
 
 class JournalRecord(NamedTuple):
-    """One healthy record. Fields that its type does not have keep their defaults."""
+    """One healthy record. Fields that its type lacks keep their defaults."""
 
     off: int
     end: int

@@ -25,16 +25,17 @@ def _columns() -> dict[str, str]:
     return found
 
 
-#: Field -> the name of its Arrow type. `pairs` are the stored bytes: file id and count, 4 bytes each.
+#: Field -> the name of its Arrow type. `pairs` are stored bytes; each pair is a file id and a count of 4
+#: bytes each.
 COLUMNS = _columns()
 
 
 def columns(batch: Batch, dialect: Dialect, file_id: int | None = None) -> dict[str, Any]:
-    """Return the fields of the records of a batch, one value of each for every record.
+    """Return each field of a batch as a column with one value per record.
 
-    A number is an array, masked if there are records without it. Bytes are (starts, sizes) in ``batch.data``;
-    size -1: the record has none. The type is (index of each record, names). `file_id` is that of the file's
-    header; None: the id in each record is used.
+    A numeric column is an array, masked if some records lack the field. A bytes column is (starts, sizes) in
+    ``batch.data``; size -1 means that the record lacks the field. The type column is (index per record,
+    names). `file_id` is the id in the file's header; if it is None, the id in each record is used.
     """
     off, code = np.frombuffer(batch.off, np.int64), np.frombuffer(batch.code, np.uint8)
     names = [*dialect.codes]
@@ -72,7 +73,7 @@ def _by_type(values: dict[int, int]) -> Integers:
 
 
 def _stored(data: bytes, places: Integers, form: str) -> npt.NDArray[Any]:
-    """Return the numbers that are at these places."""
+    """Return the numbers stored at these places."""
     dtype = np.dtype(form)
     # A view (not a copy) with a number at every offset.
     view: npt.NDArray[Any] = np.ndarray((max(0, len(data) - dtype.itemsize + 1),), dtype, data, 0, (1,))

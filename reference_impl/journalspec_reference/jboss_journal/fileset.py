@@ -1,7 +1,8 @@
 """Which files make up a journal, in which order, and the directories next to it (JBM-FIL).
 
 Brokers keep directories side by side: ``journal``, ``bindings``, ``paging`` and ``large-messages``, with a
-common prefix in WildFly and EAP (``messagingjournal``). Links are not followed: they may lead anywhere.
+common prefix in WildFly and EAP (``messagingjournal``). Symbolic links are not followed: they may lead
+outside these directories.
 """
 
 from __future__ import annotations
@@ -44,13 +45,13 @@ CONTROL = "journal-rename-control.ctr"
 LEFTOVERS = (".tmp", ".cmp")
 #: The header of a file that was filled with 'J' and never given an id.
 UNFILLED = b"JJJJ"
-#: Artemis removes no file while there are fewer than this, unless `journal-pool-files` is smaller.
+#: Artemis removes no file while there are fewer files than this, unless `journal-pool-files` is smaller.
 POOL_FILES, POOL_EXTENSION = 10, "amq"
 #: The fields of the header of 16 bytes, in order.
 LONG_FIELDS = LAYOUT.structure("header", "v2").names
-#: The id of a free file is less than this above the ids in use, because free files have the next ids.
+#: Free files have the ids directly after those in use, so the difference is less than this.
 FAR = 1000
-#: From v1 on, no file has records with a file id from here on.
+#: From edition v1 on, file ids in records are less than this.
 NO_STAMP = 1 << 31
 #: Up to this many gaps in the ids are reported one by one.
 MOST_GAPS = 20
@@ -90,14 +91,14 @@ class FileSet(NamedTuple):
     notes: tuple[Note, ...] = ()
     #: Files next to the data files whose records are not live.
     others: tuple[DataFile, ...] = ()
-    #: Names that a pending compaction removes, old name -> new name for those it renames.
+    #: Names that a pending compaction removes; for names that it renames, old name -> new name.
     removed: tuple[str, ...] = ()
     renamed: Mapping[str, str] = MappingProxyType({})
-    #: Files that must be there and are not.
+    #: Required files that are missing.
     missing: tuple[Missing, ...] = ()
-    #: All are usable, none has been used again, and there was no compaction.
+    #: Whether all files are usable, none was reused, and there was no compaction.
     unused: bool = False
-    #: In addition, no file was removed: every written record is here.
+    #: In addition, whether no file was removed, so that every written record is still present.
     complete: bool = False
 
 
@@ -111,7 +112,7 @@ def extension_of(files: Files, params: Params) -> str:
 
 @lru_cache(1 << 12)
 def parsed(name: str) -> re.Match[str] | None:
-    """Return the parts of a name of the journal's own form, None for another form."""
+    """Return the parts of a file name in the journal's own form; None for a name in another form."""
     return NAME.match(base_name(name))
 
 
@@ -156,7 +157,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     usable = [file for file in ordered if file.problem is None]
     notes += [*_identity_notes(ordered), *_length_notes(usable), *_gap_notes(usable), *implied]
     numbers = [file.number for file in ordered]
-    # What an unusable file holds, nobody knows.
+    # The content of an unusable file is unknown.
     named = len(usable) == len(ordered) and [file.file_id for file in ordered] == numbers
     unused = named and CONTROL not in files
     return FileSet(
@@ -208,8 +209,8 @@ def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
 def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], list[Note]]:
     """Return the files in the order of ids; used files whose header is zeros are marked as headless.
 
-    A file was in use if it has records, or if others were created after it. With `imply` it gets the file id
-    that its records imply, with a note (JBM-RCV-032).
+    A file was in use if it has records, or if others were created after it. With `imply`, a headless file
+    gets the file id that its records imply, with a note (JBM-RCV-032).
     """
     last = max((file.file_id for file in files), default=0)
     ids = {file.file_id for file in files if file.problem is None}
@@ -222,7 +223,7 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
             continue
         implied = implied_id(file.data, file.dialect)
         if implied == 0:
-            # Its records have the id 0, so its header is right.
+            # Its records have the file id 0, as its header does, so the header is not damaged.
             out.append(file)
         elif imply and implied is not None and implied not in ids and implied < NO_STAMP:
             ids.add(implied)
@@ -235,9 +236,9 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
 
 
 def implied_id(data: Any, dialect: Dialect) -> int | None:
-    """Return the file id that the first sound record has; None if there is no such record.
+    """Return the file id in the first sound record; None if there is no sound record.
 
-    A file is overwritten from its beginning, so the first records are of its last generation.
+    A file is overwritten from its beginning, so its first records belong to its last generation.
     """
     batch = first_found(source_of(data), dialect, None, dialect.header_size, len(data))
     return None if batch is None else stamp_at(batch.data, batch.off[0], dialect)
@@ -254,10 +255,10 @@ def _packed_away(files: list[DataFile]) -> list[Missing]:
 def lost_from(found: FileSet, *, before: bool = False) -> list[Missing]:
     """Return the missing files of a journal that deletes nothing: no product removed them (JBM-FIL-024).
 
-    They are between the existing files; with `before` also before these, because the first file had the
-    number 1. All names must have the number of their header: then no file was used again, and there was no
-    compaction. In such a journal, a product removes a file only if the pool is full and all records in it
-    were deleted.
+    Missing files lie between existing files; with `before`, also before the first existing file, because
+    numbers start at 1. The number in each name must equal the id in the header: then no file was reused, and
+    there was no compaction. In such a journal, a product removes a file only if the pool is full and all
+    records in it were deleted.
     """
     files, others = found.files, found.others
     named = parsed(files[0].name) if files and found.unused else None
@@ -276,8 +277,8 @@ def lost_from(found: FileSet, *, before: bool = False) -> list[Missing]:
 def changed_headers(files: Sequence[DataFile], counts: Sequence[int]) -> Iterator[Missing]:
     """Yield the files whose headers were changed after their records were written (JBM-FIL-027).
 
-    `counts` is the number of own records of each of the `files`. A free file has none either, but it has one
-    of the next ids after those in use.
+    `counts` is the number of own records in each of the `files`. A free file also has no own records, but its
+    id is one of the next after those in use.
     """
     far = FAR + max((file.file_id for file, count in zip(files, counts, strict=True) if count), default=0)
     for file, count in zip(files, counts, strict=True):
@@ -310,7 +311,7 @@ def _length_notes(files: list[DataFile]) -> Iterator[Note]:
 
 
 def _gap_notes(files: list[DataFile]) -> Iterator[Note]:
-    """Yield a note on the ids between the lowest and the highest that no file has; `files` are in order."""
+    """Yield a note on each gap in the ids of `files`, which are in the order of their ids."""
     if gaps := missing_numbers(file.file_id for file in files):
         more = f" and {len(gaps) - MOST_GAPS} more gaps" if len(gaps) > MOST_GAPS else ""
         yield Note("file-id-gap", text=f"no file has the id {', '.join(gaps[:MOST_GAPS])}{more}")
@@ -354,7 +355,7 @@ def _length_problem(length: int, dialect: Dialect, params: Params) -> tuple[str,
 
 
 def limit_of(file: DataFile, params: Params) -> int:
-    """Return where reading of `file` ends: at its length, or in fixed-length editions the configured one."""
+    """Return where reading of `file` ends: fixed-length editions read at most the configured length."""
     wanted = int(params.get("file_size", "0"))
     return min(file.length, wanted) if file.dialect.fixed_length and wanted else file.length
 
@@ -368,12 +369,12 @@ def _control_plan(files: Files, dialect: Dialect, notes: list[Note]) -> FileSet:
         return FileSet()
     notes.append(Note("control-applied", CONTROL))
     old, new, renames = lists
-    # The old files go first, so that one of them cannot be renamed (JBM-CMP-005).
+    # The old files are removed first, so that no rename applies to one of them (JBM-CMP-005).
     left = files.keys() - {*old}
     renamed = {name: name.removesuffix(".cmp") for name in new if name in left}
     renamed.update({source: target for source, target in renames if source in left})
     removed = [name for name in old if name in files]
-    # A file that a rename is about to replace is treated as missing too.
+    # A file that a rename is about to replace is also treated as missing.
     removed += [name for name in renamed.values() if name in left and name not in renamed]
     gone = [name for name in new if name not in left and name.removesuffix(".cmp") not in left]
     notes += [Note("control-file-gone", name, text=_gone_text(removed)) for name in gone]
@@ -418,7 +419,7 @@ def control_fields(body: bytes) -> list[tuple[str, int, str]] | None:
 def _fields_of(body: bytes) -> Iterator[tuple[str, int, str]]:
     """Yield the items of :func:`control_fields`; raises ValueError if a field is cut.
 
-    A negative count is an empty list (JBM-CMP-006); the rest at the end is `slack`.
+    A negative count is an empty list (JBM-CMP-006); the remaining bytes are `slack`.
     """
     at = 0
 
@@ -446,7 +447,8 @@ def refusal(found: FileSet) -> Observation | None:
     for file in found.files:
         if file.problem is not None:
             reason, text = file.problem
-            # An interrupted creation leaves a short file; from v1 on this is no reason to refuse the journal.
+            # An interrupted creation leaves a short file; from edition v1 on, this is no reason to refuse the
+            # journal.
             if reason == "short-file" and file.dialect.versions:
                 continue
             phase = "fileset" if reason == "wrong-length" else "header"
@@ -466,22 +468,22 @@ def map_of(file: DataFile) -> FileMap:
     return FileMap(file.name, file.length, role, header_of(file), content)
 
 
-#: Extensions that the products use -> the edition to name if several editions read alike. An extension proves
-#: nothing else: every edition that the headers permit is a candidate (JBM-FIL-002).
+#: Extension used by a product -> the edition to report if several editions read the files in the same way. An
+#: extension proves nothing else: every edition that the headers permit is a candidate (JBM-FIL-002).
 EXTENSIONS = {"jbm": "seed", "hq": "v2", "amq": "v2e", "jms": "", "bindings": ""}
 SHORT = tuple(name for name, dialect in DIALECTS.items() if not dialect.versions)
 LONG = tuple(name for name, dialect in DIALECTS.items() if dialect.versions)
 #: Up to this many bytes of a control file are searched for names.
 MOST_CONTROL = 1 << 20
-#: File ids from here on are no sign of a 16-byte header.
+#: From this file id on, the id is no evidence for a 16-byte header.
 MAX_ID = 1 << 48
 
 
 def detect(files: Files, params: Params) -> list[Detection]:
-    """Return one journal for each extension: the configured one, or those that look like it.
+    """Return one journal for each extension: the configured extension, or every likely one.
 
-    An extension looks like one if the products use it, or if a file with a name of the right form has the
-    header of 16 bytes. All files with the extension belong to the journal (JBM-FIL-001).
+    An extension is likely if a product uses it, or if a file with a name of the right form has the 16-byte
+    header. All files with the extension belong to the journal (JBM-FIL-001).
     """
     groups: dict[str, list[str]] = defaultdict(list)
     for name in sorted(files):
@@ -513,10 +515,10 @@ def detect(files: Files, params: Params) -> list[Detection]:
 
 
 def head_of(data: Any) -> str:
-    """Return the form of the first bytes of a file: "1" or "2" (format version), "short", or nothing.
+    """Return the kind of a file's header: "1" or "2" (format version), "short", or nothing.
 
-    After the id of a 4-byte header there is a record or fill; neither looks like a plausible user version. A
-    file without a header proves nothing.
+    The id of a 4-byte header is followed by a record or fill; neither is a plausible user version. A file
+    without a header proves nothing.
     """
     first = bytes(data[: LONG_HEADER.size])
     if not first.strip(first[:1]):
@@ -529,14 +531,14 @@ def head_of(data: Any) -> str:
 
 
 def _ours(extension: str, names: list[str], files: Files) -> bool:
-    """Return whether files are a journal: by a known extension, or by the form of names and headers."""
+    """Return whether files are a journal, judged by a known extension or by their names and headers."""
     if extension in EXTENSIONS:
         return True
     return any(NAME.match(base_name(name)) and head_of(files[name]) in ("1", "2") for name in names)
 
 
 def _admitted(heads: list[str], compacted: bool) -> tuple[str, ...]:
-    """Return the editions that all headers admit, and that know a control file if there is one."""
+    """Return the editions that all headers permit; a control file excludes editions without one."""
     short = sum(head == "short" for head in heads)
     long = sum(head in ("1", "2") for head in heads)
     # Only these editions have the long header, and a damaged long header looks like a short one.
@@ -547,7 +549,7 @@ def _admitted(heads: list[str], compacted: bool) -> tuple[str, ...]:
 
 
 def _control_of(extensions: list[str], groups: dict[str, list[str]], files: Files) -> str | None:
-    """Return the extension of the control file's journal: one that it names, else that of most files."""
+    """Return the extension of the control file's journal: one in its lists, else the most frequent one."""
     if CONTROL not in files or not extensions:
         return None
     content = bytes(files[CONTROL][:MOST_CONTROL])
@@ -596,7 +598,7 @@ class Room:
         return None
 
     def is_packed(self, name: str) -> bool:
-        """Return whether a file exists only in compressed form, so that a broker does not find it."""
+        """Return whether a file exists only in compressed form, in which a broker does not find it."""
         listed = (self.loaded.listed if self.loaded else None) or frozenset()
         return name not in listed and f"{name}.gz" in listed
 
@@ -612,7 +614,7 @@ class Room:
 
 
 def beside(journal: Journal, kind: str, own: str = JOURNAL) -> Room | None:
-    """Return the directory of a `kind` (of NAMES, or the journal) next to that of `own`, or None."""
+    """Return the directory of a `kind` (in NAMES, or the journal) next to the directory of `own`, or None."""
     if journal.root is None:
         return None
     root = journal.root.absolute()

@@ -1,8 +1,8 @@
-"""The reasons why data files are not used again (the rule of reclaiming, JBM-FIL).
+"""The reasons why data files are not reused (the rule of reclaiming, JBM-FIL).
 
-A file is free if each ADD and UPDATE in it was deleted, each transaction with records in it has ended, and no
-earlier file stays whose records or transactions it deletes or ends. The current file is never free: the
-broker's reclaimer examines only the files before it.
+A file is free if each ADD and UPDATE in it was deleted, and each transaction with records in it has ended. In
+addition, no earlier file may stay if this file deletes its records or ends its transactions. The current file
+is never free: the broker's reclaimer examines only the files before it.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from journalspec_reference.jboss_journal.recover import stretch_of
 from journalspec_reference.keeping import Holder, Keeping, held_for_others
 
 _LONG = Struct(">q")
-#: Bits of the offset and of the size in the place of a record. A place is one number, which takes a third of
-#: the memory of a tuple.
+#: Number of bits for the offset and for the size in a record's place. A place is a single number, which takes
+#: a third of the memory of a tuple.
 _OFF, _SIZE = 48, 32
 #: Most records have fewer places than this.
 _FEW = 6
 
 
 def _place(turn: int, off: int, size: int) -> int:
-    """Return the place of a record: the turn of its file, its offset and size (bytes)."""
+    """Return the place of a record, which encodes the turn of its file, its offset and its size (bytes)."""
     return (turn << _OFF | off) << _SIZE | size
 
 
@@ -61,7 +61,7 @@ class _Changes:
 
 
 class _Ledger:
-    """The records that hold files, file by file."""
+    """The records that keep files from being reused, file by file."""
 
     def __init__(self) -> None:
         #: id of a record -> user type of its ADD, then the places of its ADD and UPDATEs
@@ -71,12 +71,12 @@ class _Ledger:
         self._deleted = Ids()
         #: Whether a record was added after its deletion, which no product writes.
         self.again = False
-        #: The files that hold records.
+        #: The files that contain records.
         self.used: set[int] = set()
         #: The names of files with a damaged part.
         self.damaged: dict[str, None] = {}
-        #: (file, other file) -> the number of deletes, and of ends of transactions, in the file for the other
-        #: one
+        #: (file, other file) -> how many records and transactions of the other file are deleted or ended in
+        #: the file
         self.deletes: Counter[tuple[int, int]] = Counter()
         self.ends: Counter[tuple[int, int]] = Counter()
 
@@ -124,7 +124,7 @@ class _Ledger:
         if isinstance(known, list):
             known.append(place)
         else:
-            # A tuple takes less memory; appending to a list takes the same time however long it is.
+            # A tuple takes less memory; appending to a list takes constant time.
             self.live[ident] = (*known, place) if len(known) < _FEW else [*known, place]
 
     def _delete(self, ident: int, turn: int) -> None:
@@ -176,7 +176,7 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
 
 
 def _holders(ledger: _Ledger, usable: list[DataFile]) -> list[Holder]:
-    """Return what holds files directly: the current file and its deletes, live records, transactions."""
+    """Return direct reasons to keep files: the current file and its deletes, live records, transactions."""
     out = [*_late(ledger, usable)]
     groups: dict[tuple[int, int], list[int]] = {}
     for kind, *places in ledger.live.values():

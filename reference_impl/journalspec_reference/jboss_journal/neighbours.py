@@ -1,7 +1,8 @@
-"""What a broker's directories must hold and do not: ends of files, queues, bodies of messages, page files.
+"""Parts missing in a broker's directories: ends of files, queues, bodies of messages, page files.
 
-A journal without these directories proves nothing: users send it in alone. A directory of page files or of
-large messages next to it marks a broker's data directory. There, journal and bindings are always present.
+A journal without these directories proves nothing: users often send in only the journal. A directory of page
+files or of large messages next to it marks a broker's data directory. In a data directory, journal and
+bindings are always present.
 """
 
 from __future__ import annotations
@@ -102,7 +103,8 @@ def _never_compacted(answer: Answer) -> bool:
 def _ends_with_a_record(file: DataFile) -> bool:
     """Return whether the last record, or the header, ends at the end of the file.
 
-    Files that a compaction of HornetQ 2.0 wrote end so, too, and have no mark; later versions fill them up.
+    Files written by a compaction of HornetQ 2.0 also end like this, and nothing marks them; later versions
+    fill these files up.
     """
     if "compact_count" not in file.dialect.kinds[ADD].places:
         return False
@@ -143,8 +145,8 @@ def _of_messages(store: Store) -> Iterator[Missing]:
         elif is_large(head[0], head, 1):
             large.add(ident)
     queues = {LONG.unpack_from(head, 1)[0] for head in heads if len(head) > LONG.size}
-    # Most stores lack no queue. Only for others find the live references, which takes a second pass and
-    # memory.
+    # Most stores lack no queue. Live references are searched only in the other stores, because that takes a
+    # second pass and memory.
     unknown = queues - store.queues.keys() if not unread else set()
     if unknown and bindings is not None:
         unknown = _never_deleted(unknown, bindings)
@@ -160,7 +162,7 @@ def _of_pages(store: Store) -> Iterator[Missing]:
     found: list[Missing] = []
     for room in store.paging.room.rooms() if store.paging.room is not None else ():
         listed = (room.loaded.listed if room.loaded else None) or frozenset()
-        # If all files are compressed, the user compressed them, and none is reported.
+        # If all files are compressed, the user compressed them, so none is reported.
         for other in sorted(listed) if ADDRESS_FILE in listed else ():
             name = "".join(other.partition(".page")[:2])
             if is_copy(other, name) and PAGE.match(name) and name not in listed:
@@ -181,7 +183,7 @@ def _of_pages(store: Store) -> Iterator[Missing]:
 
 
 def _never_deleted(queues: set[int], bindings: Answer) -> set[int]:
-    """Return those queues that the bindings cannot have deleted.
+    """Return those of `queues` whose deletion the bindings rule out.
 
     A message that is sent while its queue is deleted stays in the journal. After a compaction of the
     bindings, or after a file was used again, DELETEs are missing: then no queue is returned.
@@ -210,7 +212,7 @@ def _without_bodies(store: Store, pending: Pending) -> Iterator[Missing]:
     if room is not None and room.loaded is None:
         return
     large = {*pending.numbers_of_large()}
-    # Where all is compressed, that is how it was sent in.
+    # If everything is compressed, the user compressed it before sending it in.
     plain = any(name in (store.answer.journal.listed or ()) for name in store.answer.journal.files)
     # A broker deletes a queue together with the bodies of its messages.
     live = ((queue, number) for _, queue, number in pending.references.live())

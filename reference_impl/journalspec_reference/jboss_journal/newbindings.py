@@ -28,14 +28,14 @@ from journalspec_reference.newstore import LossItem, NewFile
 
 #: Record type of the settings of an address as JSON.
 JSON = 52
-#: The length of a file of bindings that the source does not have (bytes).
+#: The length (bytes) of a file of bindings if the source has none.
 SIZE = 1 << 20
 
 
 def files(wanted: WantedParts, room: Room | None, usual: str) -> Iterator[NewFile]:
     """Yield the files of the bindings, and of the JMS names that older brokers store next to them.
 
-    `room` is the directory of the source; `usual` is the name to use if there is none.
+    `room` is the directory of the source; `usual` is the directory name if the source has none.
     """
     name = f"{room.path.name if room is not None else usual}/"
     try:
@@ -123,7 +123,7 @@ def _queue(name: str, address: str, product: str | None) -> bytes:
     body = text_bytes(name) + text_bytes(address) + b"\0"
     if product == HORNETQ:
         return body
-    # Artemis does not start without a text here, which can be empty. The flag says that a client made the
+    # Artemis does not start without this text, which can be empty. The flag says that a client made the
     # queue.
     body += b"\1" + text_bytes("") + b"\0"
     # Fields of Artemis 2: no limit of consumers, no wait for consumers, and the routing type.
@@ -131,7 +131,7 @@ def _queue(name: str, address: str, product: str | None) -> bytes:
 
 
 def _highest(wanted: WantedParts) -> int:
-    """Return the highest id that is in use in the journal and the pages."""
+    """Return the highest id in use in the journal and the pages."""
     store = wanted.store
     others = max((item.id for item in wanted.others()), default=0)
     paged = max((entry.message().id for _, entry in store.entries()), default=0)

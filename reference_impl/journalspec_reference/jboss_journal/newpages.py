@@ -1,4 +1,4 @@
-"""Page files of a new store: only complete entries, in their old places, for the queues that are kept."""
+"""Page files of a new store: only complete entries, with their old numbers, for the queues that are kept."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class NewPages:
 
     @cached_property
     def numbers(self) -> set[int]:
-        """The numbers of the pages."""
+        """The numbers of the pages in the source."""
         return {file.number for file in self._files()}
 
     def _entries(self, file: PageFile) -> Iterator[tuple[Entry | None, Sequence[int]]]:
@@ -58,7 +58,7 @@ class NewPages:
             yield entry, ()
 
     def large(self) -> Iterator[tuple[int, LossItem | None]]:
-        """Yield the ids of large messages that are carried over, each with the item for its missing part."""
+        """Yield the ids of the large messages carried over, each with the item for a missing part or None."""
         for file in self._files():
             for entry, queues in self._entries(file):
                 if entry is not None and queues and entry.is_large:
@@ -67,7 +67,7 @@ class NewPages:
                     yield message.id, next(lacks, None)
 
     def count(self, totals: dict[int, Count]) -> None:
-        """Add the pending messages of the pages to the totals of queues."""
+        """Add the pending paged messages to the totals of their queues."""
         for _, entry, queues in self._store.pending_entries():
             message = entry.message()
             if not self._wanted.problem(message.id, message) and message.id not in self._wanted.gone:
@@ -111,7 +111,7 @@ class NewPages:
                 yield NewFile(f"{place}/{name}", parts(self._page(file, doubled=doubled)))
 
     def _by_address(self) -> Mapping[str, Sequence[PageFile]]:
-        """Return the pages of each address, beginning with the directory that has most of them."""
+        """Group the pages by address; the directory with the most pages comes first."""
         found: dict[str, list[list[PageFile]]] = {}
         for _, files in groupby(self._files(), lambda file: file.name.partition("/")[0]):
             pages = [(file, self._address(file)) for file in files]
@@ -125,7 +125,7 @@ class NewPages:
         return {address: [*chain(*sorted(lists, key=len, reverse=True))] for address, lists in found.items()}
 
     def _address(self, file: PageFile) -> str:
-        """Return the address of the queues for which a page is carried over; empty: there are none.
+        """Return the address of the queues for which a page is carried over; empty if no queue needs it.
 
         A queue receives only from the pages of its own address. The address in a message is no evidence: it
         can be damaged, or include the queue.

@@ -1,4 +1,4 @@
-"""A new store of the recovered state: journal, bindings, page files, large messages, in one edition.
+"""Writes the recovered state as a new store of one edition: journal, bindings, page files, large messages.
 
 Bodies of records are copied as bytes. Headers, file ids, check sizes and records that end transactions are
 written anew. Items that a broker deletes when it starts, and records with which it does not start, are
@@ -59,7 +59,7 @@ from journalspec_reference.newstore import (
     StoreChoices,
 )
 
-#: The first step where messages are not carried over because their queues are not known.
+#: The first step if messages are not carried over because their queues are unknown.
 UNBOUND = (
     "{:,} messages are not in the new store: the bindings do not have their queues. If a file of the "
     "bindings is missing, find it and do this again before you start the broker."
@@ -68,12 +68,12 @@ UNBOUND = (
 ABOUT_QUEUES = frozenset({REFERENCE, ACKNOWLEDGED, DELIVERIES, SCHEDULED})
 #: Record types of page cursors, and of page counters.
 CURSORS, COUNTERS = frozenset({CURSOR_ACK, PAGE_DONE}), frozenset({COUNTER, INCREMENT, COUNTER_PENDING})
-#: Record type -> its least length. Types that a table decodes are in SHAPES.
+#: Record type -> its minimum length. SHAPES contains the types that a table decodes.
 LEAST = {
     PAGE_TX: 12, CURSOR_ACK: 20, PAGE_DONE: 16, COUNTER: 16, INCREMENT: 12, COUNTER_PENDING: 16,
     **dict.fromkeys(OTHERS, 0),
 }  # fmt: skip
-#: The messages of up to this many references are read together.
+#: The messages of at most this many references are read together.
 MOST_REFERENCES = 1 << 9
 #: A reference, from its id on: id, size and type of the body; the queue; the length of the record.
 _REFERS = Struct(">qiBqi")
@@ -81,7 +81,7 @@ SHAPES = {DUPLICATE: "duplicate", HEURISTIC: "heuristic"}
 
 
 def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
-    """Return the new store of a journal that recovery has read; raises ChoiceRefused."""
+    """Return the new store of a recovered journal; raises ChoiceRefused."""
     if choices.salvage_records or choices.index_acks:
         name = "--salvage-records" if choices.salvage_records else "--index-acks"
         raise ChoiceRefused(f"{name} is not possible: records of this format are alone, and it has no index")
@@ -189,7 +189,7 @@ class BrokerStore(NewStore):
 
     @cached_property
     def _large(self) -> dict[int, LossItem | None]:
-        """Id of a large message that is carried over -> the item for its missing part, or None."""
+        """Id of each large message that is carried over -> the item for a missing part, or None."""
         pending, replay = self._store.pending, self._store.replay
         large = set(pending.numbers_of_large())
         own = {number for _, _, number in self._references() if number in large} if large else ()
@@ -338,7 +338,7 @@ class BrokerStore(NewStore):
             yield from newbindings.files(self._wanted, self._rooms.get("bindings"), bindings)
 
     def _records(self) -> Iterator[NewRecord | CopiedRecord]:
-        """Yield the records of the journal: each message before its references, in the order of these."""
+        """Yield the journal's records in the order of references: each message before its first one."""
         pending, others, dialect = self._store.pending, list[int](), DIALECTS[self._journal.edition]
         made, record, copied = tuple.__new__, NewRecord, CopiedRecord
         refers, length = _REFERS.pack, dialect.kinds[ADD].least + LONG.size
@@ -380,7 +380,7 @@ class BrokerStore(NewStore):
                 rest = data[start - before : start + size] + check(least + size)
                 at = before + (1 if kind == PROTOCOL else id_at(kind, data[start : start + size]))
                 if long_at(rest, at)[0] != ident:
-                    # A broker uses this id, and with a wrong one it would acknowledge another message.
+                    # A broker uses this id; a wrong id would make it acknowledge another message.
                     rest = rest[:at] + LONG.pack(ident) + rest[at + LONG.size :]
                 yield made(copied, (ADD, rest))
 
@@ -430,10 +430,10 @@ class BrokerStore(NewStore):
         return "" if self._is_about_kept(item) else "no-page"
 
     def _is_about_kept(self, item: Body) -> bool:
-        """Return whether the objects that a record refers to are kept: its queue, and its page.
+        """Return whether the queue and the page that a record refers to are kept.
 
-        HornetQ does not start with a prepared acknowledgement in an unknown queue. Artemis 2 counts up to the
-        number of each page that a cursor names, and can run out of memory.
+        HornetQ does not start with a prepared acknowledgement in an unknown queue. Artemis 2 counts up to
+        each page number in a cursor, and can run out of memory.
         """
         kind, size = item.user_type, item.end - item.start
         if kind in CURSORS and size >= TWO_LONGS.size:

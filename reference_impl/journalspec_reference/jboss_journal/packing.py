@@ -30,9 +30,9 @@ from journalspec_reference.jboss_journal.fileset import parsed
 from journalspec_reference.jboss_journal.scan import BODY_HEAD
 from journalspec_reference.newstore import PIECE, NewFile, parts, pieces
 
-#: The least length that the products require of a data file.
+#: The minimum length of a data file for the products.
 SMALLEST = 1024
-#: A longer source file (bytes) does not set the length of new files: it can be a hole.
+#: Source files longer than this (bytes) do not determine the length of new files: they can be mostly holes.
 LARGEST = 128 << 20
 #: Extension -> the byte with which its products fill new files, if not zero.
 FILLS = {"jbm": b"J", "hq": b"J"}
@@ -49,7 +49,7 @@ class NewRecord(NamedTuple):
 
 
 class CopiedRecord(NamedTuple):
-    """An ADD or UPDATE to write; `rest` are its bytes from the id on, which are the same in any file."""
+    """An ADD or UPDATE to write; `rest` are its bytes from the id on, which do not depend on the file."""
 
     code: int
     rest: bytes
@@ -65,8 +65,8 @@ class CopiedRecord(NamedTuple):
 class Packing:
     """The form of the files of one journal.
 
-    `size` is the length of each file (bytes), `least` the least number of files that a product makes, `fill`
-    the byte after the last record.
+    `size` is the length of each file (bytes), `least` the minimum number of files for the product, `fill` the
+    byte after the last record.
     """
 
     dialect: Dialect
@@ -79,7 +79,7 @@ class Packing:
     least: int = 2
 
     def files(self, records: Iterable[NewRecord | CopiedRecord]) -> Iterator[NewFile]:
-        """Yield the files of `records`; each must be read before the next is asked for."""
+        """Yield the files of `records`; each must be read before the next one is requested."""
         packed = _Packed(self, records)
         number = 0
         while packed.left or number < self.least:
@@ -105,7 +105,8 @@ class _Packed:
         #: Transaction -> the number of its records in each file.
         self._counts: dict[int, Counter[int]] = {}
         kinds = form.dialect.kinds
-        #: ADD or UPDATE -> the function that packs all fields before its body, if there is no checksum.
+        #: ADD or UPDATE -> the function that packs all fields before the body; empty if records have a
+        #: checksum.
         self._heads = {
             code: Struct(">Bi" + "".join(kinds[code].numbers.values())).pack
             for code in (ADD, UPDATE)
@@ -115,7 +116,7 @@ class _Packed:
 
     @property
     def left(self) -> bool:
-        """Whether there is a record that is in no file yet."""
+        """Whether some record is not in a file yet."""
         return self._next is not None
 
     def file(self, number: int) -> Iterator[bytes]:  # noqa: PLR0912  # one loop over all records
@@ -128,7 +129,7 @@ class _Packed:
         stamp, heads, counted, room = form.dialect.stamp(number), self._heads, self._counted, form.size
         following = chain((self._next,), self._records) if self._next is not None else iter(())
         least, pack = form.dialect.kinds[ADD].least, INT.pack
-        # Type -> the bytes before the id of an ADD or UPDATE.
+        # Type ADD or UPDATE -> the bytes before the id.
         begins = {
             code: head(code, stamp, *[0] * (counted + 3))[: -BODY_HEAD.size] for code, head in heads.items()
         }
@@ -209,7 +210,7 @@ def packing_of(answer: Answer, directory: str = "") -> Packing:
 def copied(kept: Kept, dialect: Dialect, dropped: Iterable[int] = ()) -> Iterator[NewRecord]:
     """Yield the recovered records of a journal, except for the ids `dropped`.
 
-    An UPDATE without its ADD is written as an ADD: so it is delivered, and no record is missing.
+    An UPDATE without its ADD is written as an ADD, so that it is delivered and no record is missing.
     """
     seen, gone = Ids(), frozenset(dropped)
     for item in kept.live():

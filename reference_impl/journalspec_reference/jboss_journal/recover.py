@@ -1,4 +1,4 @@
-"""Reading a journal and recovering it: the algorithm of the spec's recovery chapter, nothing written."""
+"""Reads and recovers a journal with the algorithm of the spec's recovery chapter; writes nothing."""
 
 from __future__ import annotations
 
@@ -74,15 +74,15 @@ from journalspec_reference.jboss_journal.scan import (
 
 T = TypeVar("T")
 LONG = Struct(">q")
-#: The counts of a COMMIT or PREPARE: (file id or turn of the file, number of records).
+#: The counts of a COMMIT or PREPARE: pairs of file (its id or turn) and number of records.
 Pairs = Sequence[tuple[int, int]]
 #: The text about a record without its ADD.
 UNKNOWN_TEXT = "it is changed or deleted here, and the record that added it is not there"
-#: With fewer numbers than this (two for each reference), removing the deleted ones is not worth the time.
+#: With fewer stored numbers than this (two per record), removing the deleted ones is not worth the time.
 SWEEP_FROM = 1 << 15
 #: The ADD of a changed record is first looked for among this many records before the change.
 _SOON = 1 << 12
-#: The types of records that take effect at once and have the same form.
+#: The types of records that take effect immediately and have the same form.
 _PLAIN = bytes((ADD, UPDATE))
 #: At most this many heads of records are remembered.
 _MOST_HEADS = 1 << 10
@@ -102,7 +102,7 @@ def record_of(item: JournalRecord, file: str, file_id: int) -> Record:
 
 
 def _told(file: DataFile, batch: Batch, *, as_stamped: bool = False) -> Iterator[Record]:
-    """Yield the records of a batch; `as_stamped`: with the file id in each record, not that of the header."""
+    """Yield the records of a batch; `as_stamped`: with the file id from each record, not from the header."""
     for off in batch.off:
         item = decode_record(batch.data, off, file.dialect, batch.base)
         file_id = stamp_at(batch.data, off, file.dialect) if as_stamped else file.file_id
@@ -110,7 +110,7 @@ def _told(file: DataFile, batch: Batch, *, as_stamped: bool = False) -> Iterator
 
 
 def stretch_of(file: DataFile, limit: int, *, quiet: bool = False) -> Stretch:
-    """Return the log of a file that is read up to `limit`; with `quiet`, its records alone."""
+    """Return the log of a file, read up to `limit`; with `quiet`, it contains only the records."""
     source, dialect = source_of(file.data), file.dialect
     stamp, header = dialect.stamp(file.file_id), dialect.header_size
     gone = (damaged(0, header, "lost-header"),) if file.headless else ()  # JBM-RCV-032
@@ -124,7 +124,7 @@ def stretch_of(file: DataFile, limit: int, *, quiet: bool = False) -> Stretch:
 
 
 class Transaction:
-    """The part of one transaction that has been read so far.
+    """The part of a transaction that has been read so far.
 
     - `changes` and `deletes`: ids and places of records, alternating;
     - `seen`: the number of its records by file: by the file's id in editions with pairs, else by its turn;
@@ -147,7 +147,7 @@ class Transaction:
 
 
 class Discarded(NamedTuple):
-    """A transaction that recovery discarded, why, and where its COMMIT is (-1: it has none)."""
+    """A transaction that recovery discarded, the reason, and the place of its COMMIT (-1: it has none)."""
 
     tx: int
     why: str
@@ -155,7 +155,7 @@ class Discarded(NamedTuple):
 
 
 class ReplayedState(dict[str, Any]):
-    """The logical state and its replay, by which contents read the records again."""
+    """The logical state, and the replay from which contents read the records again."""
 
     def __init__(self, state: Mapping[str, Any], replay: Replay) -> None:
         super().__init__(state)
@@ -165,7 +165,7 @@ class ReplayedState(dict[str, Any]):
 class Replay(StoredBodies):
     """Applies records in reading order; :meth:`outcome` returns the result (JBM-RCV).
 
-    A record that can still be live is kept as 16 bytes: its id and its place. The place is doubled, and odd
+    A record that can still be live is kept as 16 bytes: its id and its place. The place is doubled, plus 1
     for an UPDATE, so that the record need not be read for its type. The records themselves are read again at
     the end. `present` are the ids of the existing files.
     """
@@ -185,11 +185,11 @@ class Replay(StoredBodies):
         #: For each transaction that lacks records: its id, the place of the record that shows this, and the
         #: number of missing records.
         self._lacking = array("q")
-        #: When a sweep is due: the number of entries that the last one left, and the highest id that was
-        #: deleted by then.
+        #: The size at which a sweep is due, the number of entries that the last sweep left, and the highest
+        #: id deleted by then.
         self._sweep_at, self._swept, self._highest = SWEEP_FROM, 0, -1 << 63
         self._deleted = Ids()
-        #: Whether there was a DELETE, DELETE_TX or ROLLBACK: then a product can have removed a file.
+        #: Whether there was a DELETE, DELETE_TX or ROLLBACK: only then can a product have removed a file.
         self.deletes = False
         self._open: dict[int, Transaction] = {}
         self.dropped: list[Discarded] = []
@@ -199,7 +199,7 @@ class Replay(StoredBodies):
     def next_file(self, file: DataFile, limit: int) -> None:
         """Begin another file, which gets the next turn.
 
-        Two files can have the same id, but a single count of records is for one file.
+        Single counts go by turn, not by id: two files can have the same id.
         """
         self._turn += 1
         self._size += limit
@@ -208,7 +208,7 @@ class Replay(StoredBodies):
         self._places.append((file, source_of(file.data), limit, 0))
 
     def take(self, batch: Batch) -> None:
-        """Apply the records of a batch, in order."""
+        """Apply the records of a batch in order."""
         file, _, _, begin = self._places[-1]
         if batch.base - begin >> OFFSET_BITS - 1:
             begin = batch.base
@@ -277,12 +277,12 @@ class Replay(StoredBodies):
         return ((self._turn, tally),)
 
     def _give_up(self, transaction: Transaction | None) -> None:
-        """Remember the ids that a discarded transaction adds: these records are not delivered."""
+        """Remember the ids of records that a discarded transaction adds; they are not delivered."""
         if transaction is not None and self._added is not None:
             self._added.update([ident for ident, place in _pairs(transaction.changes) if not place & 1])
 
     def has_deleted(self, ident: int) -> bool:
-        """Return whether a DELETE of a record took effect."""
+        """Return whether a DELETE of this record took effect."""
         self._sweep()
         return ident in self._deleted
 
@@ -291,8 +291,8 @@ class Replay(StoredBodies):
         if self._deletes or (self.deletes and len(self._delivered) > self._swept):
             gone, deleted, added, left = {*self._deletes[::2]}, self._deleted, self._added, array("q")
             keep, old, new = left.append, self._delivered[: self._swept], self._delivered[self._swept :]
-            # Ids ascend, so an id above all deleted ones needs no look-up. Records of the last sweep need
-            # none either.
+            # Ids ascend, so an id above all deleted ones needs no look-up. Records that survived the last
+            # sweep also need none.
             for part, top in ((old, -1 << 64), (new, self._highest)):
                 for ident, place in _pairs(part):
                     if ident not in gone and (ident > top or ident not in deleted):
@@ -312,7 +312,8 @@ class Replay(StoredBodies):
         self._sweep_at = max(SWEEP_FROM, 2 * len(self._delivered))
 
     def _prepare(self, tx: int, place: int, counts: Pairs, dialect: Dialect) -> None:
-        # Without prepare data (the seed) a PREPARE of an unknown transaction is ignored (JBM-SED-005).
+        # In an edition without prepare data (the seed), a PREPARE of an unknown transaction is ignored
+        # (JBM-SED-005).
         if tx not in self._open and not dialect.prepare_extra:
             return
         transaction = self._open.setdefault(tx, Transaction())
@@ -329,7 +330,8 @@ class Replay(StoredBodies):
         known = transaction is not None or tx in self._ended
         self._ended.add(tx)
         if transaction is not None and self._healthy(transaction, counts, pairs=pairs):
-            # Its records are delivered at the place of the COMMIT, in their own order (JBM-RCV-005).
+            # Its records are delivered at the place of the COMMIT, in the order in which they were written
+            # (JBM-RCV-005).
             self._delivered.fromlist(transaction.changes)
             if transaction.deletes:
                 self._deletes.fromlist(transaction.deletes)
@@ -344,7 +346,7 @@ class Replay(StoredBodies):
             )
 
     def _lacking_of(self, transaction: Transaction, counts: Pairs, *, pairs: bool) -> int:
-        """Return how many of the records that a COMMIT or PREPARE counts are missing in existing files."""
+        """Return how many of the records counted by a COMMIT or PREPARE are missing from existing files."""
         seen, present = transaction.seen, self._present
         return sum(
             max(0, count - seen.get(listed, 0)) for listed, count in counts if not pairs or listed in present
@@ -354,8 +356,8 @@ class Replay(StoredBodies):
         """Return whether the record's counts match the records that were read before it (JBM-RCV-007).
 
         With pairs, the count of a listed file with records of the transaction must match; a listed file
-        without such records must not exist (JBM-RCV-008, JBM-RCV-009). One count is that of the record's own
-        file.
+        without such records must not exist (JBM-RCV-008, JBM-RCV-009). A single count applies to the record's
+        own file.
         """
         if not pairs:
             ((turn, tally),) = counts
@@ -367,14 +369,14 @@ class Replay(StoredBodies):
         return True
 
     def in_doubt(self, tx: int) -> bool:
-        """Return whether `tx` is in doubt so far: it has PREPAREs, and all of them are healthy."""
+        """Return whether `tx` is in doubt so far: it has at least one PREPARE, and all are healthy."""
         transaction = self._open.get(tx)
         return transaction is not None and transaction.in_doubt
 
     def outcome(self) -> ReplayedState:
-        """Return the logical state; transactions still open are discarded or in doubt.
+        """Return the logical state; transactions that are still open are discarded or in doubt.
 
-        The sequences read records on access; long ones read them at each access.
+        The sequences read records on access; long sequences read them anew at each access.
         """
         self._sweep()
         dropped, prepared = list(self.dropped), []
@@ -401,7 +403,7 @@ class Replay(StoredBodies):
         return ReplayedState(state, self)
 
     def live(self) -> Iterator[Body]:
-        """Yield the live records in the order of delivery; raises the same as :meth:`bodies`."""
+        """Yield the live records in the order of delivery; raises Changed like :meth:`bodies`."""
         return self.bodies(place >> 1 for place in self._delivered[1::2])
 
     def live_columns(self) -> Iterator[BodyColumns]:
@@ -431,7 +433,7 @@ class Replay(StoredBodies):
         return ((record.id, record.body) for record in map(self._record, places))
 
     def missing(self) -> Sequence[Missing]:
-        """Return missing records that others change or delete, and transactions with missing records.
+        """Return missing records that other records change or delete, and transactions that lack records.
 
         A record is missing if it is not deleted, and neither a delivered record nor an open transaction has
         added it (JBM-RCV-031).
@@ -481,10 +483,10 @@ class Replay(StoredBodies):
         return decode_record(found.data, found.off[0], file.dialect, found.base)
 
     def heads(self, size: int, once: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the id of each live record, and its bytes from the user type on, which the body follows.
+        """Yield the id of each live record, and `size` bytes of it: the user type and the start of the body.
 
-        These are `size` bytes. Records of type `once` with the same bytes can be omitted after the first one.
-        Raises Changed if a record is no longer there. It reads as little as :meth:`bodies`.
+        Records of type `once` with the same bytes can be omitted after the first one. Raises Changed if a
+        record is no longer there. This method reads as little as :meth:`bodies`.
 
         """
         part, data, first, used, top, mask = -1, b"", 0, 0, -1, (1 << OFFSET_BITS) - 1
@@ -533,7 +535,7 @@ class Replay(StoredBodies):
         size: Callable[[T], int],
         brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
     ) -> Sequence[T]:
-        """Return the items of `make`, made on access; of a large journal `size` decides which are kept."""
+        """Return the items of `make`, made on access; in a large journal, `size` decides which are kept."""
         if self._size + COST * count <= reread.KEEP:
             return Deferred(count, make) if count else []
         return few(make, count, size, brief)
@@ -553,7 +555,7 @@ def _pairs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 
 def _soon_unknown(delivered: array[int]) -> Iterator[tuple[int, int]]:
-    """Yield the (id, place) of changes whose record was not added a little before."""
+    """Yield (id, place) of each change whose record was not added shortly before."""
     for at in range(0, len(delivered), 2 * _SOON):
         part = delivered[max(0, at - 2 * _SOON) : at + 2 * _SOON]
         added = {ident for ident, place in _pairs(part) if not place & 1}
@@ -630,9 +632,9 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
 
 
 def _refused(found: FileSet, files: Files, policy: str) -> Observation | None:
-    """Return the refusal of strict recovery, or without a policy that of reading if no file is usable.
+    """Return the refusal of strict recovery; without a policy, refuse only if no file is usable.
 
-    A reader reads what it can (JBM-FIL-014, JBM-FIL-015, JBM-FIL-016).
+    A reader reads every usable file (JBM-FIL-014, JBM-FIL-015, JBM-FIL-016).
     """
     if policy == "strict":
         return refusal(found)
@@ -673,12 +675,12 @@ def _rows(found: Found, stretch: Stretch) -> int:
 
 
 def _left_out(file: DataFile) -> Stretch:
-    """Return a file that cannot be used: one region, with the reason (JBM-RCV-024)."""
+    """Return the log of an unusable file: one region, with the reason (JBM-RCV-024)."""
     return lost(file.name, 0, file.length, file.problem[0] if file.problem else "", "invalid")
 
 
 def _of_other_lives(file: DataFile, limit: int) -> Stretch:
-    """Return the records of any file id between a file's records (JBM-RDR-019), or in an unusable file."""
+    """Return records with any file id between a file's own (JBM-RDR-019), or in an unusable file."""
     source, dialect, log = source_of(file.data), file.dialect, stretch_of(file, limit, quiet=True)
 
     def scanned() -> Iterator[Batch]:
@@ -690,7 +692,7 @@ def _of_other_lives(file: DataFile, limit: int) -> Stretch:
 
 
 def _rejected(state: dict[str, Any]) -> bool:
-    """Return whether a transaction with an end was discarded: then records were lost."""
+    """Return whether recovery discarded a transaction that has a COMMIT: then records were lost."""
     return any(item["why"] != "no-end" for item in state["discarded"])
 
 

@@ -1,7 +1,7 @@
 """From bytes to columns: one loop finds the records of a file, checks each, and reports damage (JBM-RDR).
 
-A record is found by its type and its file's id. A rejected candidate costs constant time and the search
-continues one byte after its start, so that a scan is linear in the file's length for all input.
+A record is found by its type and its file's id. A rejected candidate costs constant time, and the search
+continues one byte after its start. So a scan takes linear time in the file's length for any input.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from journalspec_reference.content import UNREADABLE
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, columns_of
 from journalspec_reference.jboss_journal.codec import CHECK_SIZE, DIALECTS, INT, PROLOGUE, Dialect
 
-#: A function that returns the place of the next candidate in bytes from a place on; negative: there is none.
+#: A function of bytes and a place; returns the place of the next candidate from there on, negative if there
+#: is none.
 Finder = Callable[[bytes, int], int]
 #: The reasons why a candidate is not a record, by number.
 REASONS = ("truncated", "bad-size", "bad-check-size", "bad-hash", UNREADABLE)
-#: This many bytes of a rejected candidate of unknown length must have been readable.
+#: A rejected candidate of unknown length counts as unreadable if any of this many bytes is unreadable.
 MOST_FIXED = 48
-#: A search for one record reads less at a time: mostly the record is near, or there is none.
+#: A search for a single record reads less at a time: usually the record is near, or there is none.
 SEARCH_STRETCH = 1 << 16
-#: More bytes than the longest empty record, with the type and file id of the next one.
+#: More bytes than the longest empty record together with the type and file id of the next record.
 NEED = 64
-#: The end of a record, and the type and file id of the next.
+#: The check size at the end of a record, then the type and file id of the next record.
 NEXT = struct.Struct(">i5s")
 #: Number of bits of the offset in a place; the bits above it number the file.
 OFFSET_BITS = 40
@@ -48,13 +49,13 @@ BODY_HEAD = struct.Struct(">qiB")
 AGAIN_FROM, AGAIN_MOST = 1 << 12, 1 << 20
 #: An unsigned size: a negative size then reaches beyond any stretch.
 LENGTH = struct.Struct(">I")
-#: Each scan sums up to this many bytes of rejected candidates before it uses sums of prefixes.
+#: A scan sums at most this many bytes of rejected candidates one by one; after that, it uses prefix sums.
 SUMMED = 8 << 20
 #: The blocks of the kernel's asynchronous I/O: a sector, and the block size of common file systems (bytes).
 BLOCKS = (512, 4096)
-#: The bytes with which products fill new files.
+#: The bytes with which the various products fill new files.
 FILLS = (b"\0", b"J")
-#: Possible lengths of the header's block: the configured block size.
+#: Possible lengths of the header's block, which is the configured block size.
 HEADER_BLOCKS = tuple(1 << bits for bits in range(9, 17))
 
 
@@ -71,9 +72,9 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
     """Yield the records that bear `stamp` (None: any file id) from `start` to `limit`, and the damage.
 
     A damaged region reaches to the end that its candidate claims, or to the next record. Other candidates in
-    it count as its content (JBM-RDR-017). A hole is bytes before a record that belong to nothing
-    (JBM-RDR-024). With `quiet`, or without a stamp, no damage is reported. Records and damage do not depend
-    on `stretch` (bytes).
+    it count as its content (JBM-RDR-017). A hole consists of bytes before a record that belong to no record,
+    padding or region (JBM-RDR-024). With `quiet`, or without a stamp, no damage is reported. Records and
+    damage do not depend on `stretch` (bytes).
     """
     shapes, hashed, quiet = dialect.shapes, dialect.hashed, quiet or stamp is None
     find = _of_any_file(dialect, min(limit >> 24, 0x7F)) if stamp is None else _stamped(dialect, stamp)
@@ -86,7 +87,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
     # Offset, end and number of the reason of each torn candidate since the last record. There can be many.
     torn = array("q")
     while base < limit:
-        # No record begins with a zero, so holes, which are zeros, need not be read.
+        # No record begins with a zero byte, so holes of a sparse file, which read as zeros, need not be read.
         if not need and (base := min(source.next_data(base), limit)) == limit:
             break
         data = source.read(base, min(max(stretch, need, 2 * NEED), limit - base))
@@ -113,7 +114,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                 for place, unit in sizes:
                     (size,) = unpack_size(data, at + place)
                     stop += unit * size
-                    # Nothing is allocated by it (JBM-RDR-005, JBM-RDR-006, JBM-RDR-007, JBM-RDR-008).
+                    # No memory is allocated according to a claimed size (JBM-RDR-005, JBM-RDR-006,
+                    # JBM-RDR-007, JBM-RDR-008).
                     if size < 0 or stop > room:
                         reason = "bad-size"
                         break
@@ -121,8 +123,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                     if stop <= top:
                         (check,) = unpack_size(data, stop - CHECK_SIZE)
                     else:
-                        # Read only the check at its end: it shows whether the complete record is worth
-                        # loading.
+                        # Read only the check size at the record's end: it shows whether the complete record
+                        # is worth loading.
                         (check,) = unpack_size(source.read(base + stop - CHECK_SIZE, CHECK_SIZE))
                         unreadable = source.unreadable
                     if not hashed:
@@ -168,7 +170,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                 covered = 0
             add(at)
             more = len(batch.off)
-            # The bytes of a record are not read again (JBM-RDR-011).
+            # The search continues after the record, so its bytes are not read again (JBM-RDR-011).
             at = stop
             if not (unreadable and source.gap(base, base + top)):
                 at = _followed(data, at, usual, add)
@@ -191,8 +193,8 @@ def _followed(
 ) -> int:
     """Add the adjacent records from `at` on; return where the last of them ends.
 
-    Almost all records are adjacent, and pass each check. Other records, and those that end after `data`, are
-    left to the scan.
+    Almost all records are adjacent and pass every check. The scan handles other records, and those that end
+    after `data`.
     """
     size_at, next_at, known = LENGTH.unpack_from, NEXT.unpack_from, usual.get
     head = data[at : at + PROLOGUE]
@@ -258,14 +260,14 @@ def _typed(dialect: Dialect, own: bytes) -> re.Pattern[bytes]:
 
 
 def _first(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
-    """Return the first place of a pattern from `at` on; -1: there is none."""
+    """Return the first place of a pattern from `at` on; -1 if there is none."""
     found = pattern.search(data, at)
     return found.start() if found else -1
 
 
 @lru_cache(64)
 def _of_any_file(dialect: Dialect, most: int) -> Finder:
-    """Return a function that finds the next record of any file, and few false candidates.
+    """Return a function that finds the next record with any file id, and few false candidates.
 
     A size has at most `most` as its first byte. A record without a size ends with its length, unless records
     are hashed.
@@ -286,7 +288,7 @@ def _of_this_life(
 ) -> Iterator[tuple[int, int, str]]:
     """Yield the regions after the last record that do not begin in the remains of an earlier generation.
 
-    These remains can contain candidates, too, because file ids are small numbers, like lengths.
+    These remains can also contain candidates, because file ids are small numbers, as lengths are.
     """
     older = (
         (batch.base + off, batch.base + end)
@@ -316,7 +318,7 @@ def _of_this_life(
 
 
 def _following(source: Source, dialect: Dialect, at: int) -> int:
-    """Return the place of a possible next record after `at`: `at` itself, or after padding."""
+    """Return the place of a possible next record: `at` itself, or the end of the padding there."""
     edges = [-(-at // block) * block for block in BLOCKS]
     edges += HEADER_BLOCKS if at == dialect.header_size else ()
     for edge in sorted(edges, reverse=True):
@@ -326,7 +328,7 @@ def _following(source: Source, dialect: Dialect, at: int) -> int:
 
 
 def _rest(source: Source, dialect: Dialect, at: int, end: int) -> int:
-    """Return where the record began whose rest ends at `end`, or before fill there; `end` if there is none.
+    """Return where a record began whose rest, perhaps followed by fill, ends at `end`; `end` if none.
 
     A rest ends with the length of its record. With hashes, the beginning cannot be found.
     """
@@ -360,7 +362,7 @@ def _is_padding(source: Source, dialect: Dialect, at: int, off: int) -> bool:
     """Return whether the bytes from `at` to `off` are padding.
 
     Aligned writes leave padding (JBM-WRT-004): zeros, or fill if the journal was not aligned before. The
-    header's block can have any usual size; later blocks are those of a disk or a file system.
+    header's block can have any usual size; later blocks have the size of a disk or file-system block.
     """
     blocks = (off,) if at == dialect.header_size and off in HEADER_BLOCKS else BLOCKS
     if not any(off % block == 0 and off - at < block for block in blocks):
@@ -374,7 +376,7 @@ def earlier(
 ) -> Iterator[Batch]:
     """Yield the records of earlier generations between those of `batches`, which go from `start` to `limit`.
 
-    This is a forensic extra: only the four bytes of the check size cover these records.
+    This is a forensic extra: these records are protected only by the four bytes of the check size.
     """
     least = min(kind.least for kind in dialect.kinds.values())
     at = start
@@ -411,8 +413,8 @@ class NamedFile(Protocol):
 class StoredBodies:
     """Reads the bodies of records again, by their places."""
 
-    #: File, its bytes, its end, and the start of a part of it; a file can be too long for the offsets of one
-    #: part.
+    #: For each part of a file: the file, its bytes, its end, and the start of the part. A long file has
+    #: several parts, because the offset in a place has few bits.
     _places: Sequence[tuple[NamedFile, Source, int, int]]
 
     def where(self, place: int) -> tuple[str, int]:
@@ -423,8 +425,8 @@ class StoredBodies:
     def bodies(self, places: Iterable[int]) -> Iterator[Body]:
         """Yield the records at `places`, which have bodies; raises Changed if one is no longer there.
 
-        Adjacent records are read together. In any order of places, at most a few KiB for each record and
-        twice its length are read.
+        Adjacent records are read together. For any order of places, at most twice the length of each record
+        plus a few KiB are read.
         """
         # `tuple.__new__` takes half the time of the constructor of a NamedTuple.
         made, mask, body = tuple.__new__, (1 << OFFSET_BITS) - 1, Body
@@ -461,7 +463,7 @@ class StoredBodies:
             yield made(body, (place, data[at], ident, kind, data, start, start + size))
 
     def columns(self, places: Iterable[int]) -> Iterator[BodyColumns]:
-        """Yield the records of :meth:`bodies`, many at a time if they are close together."""
+        """Yield the records of :meth:`bodies`; records that are close together come in one batch."""
         each = iter(places)
         while some := list(islice(each, _TOGETHER)):
             while some:
@@ -479,7 +481,7 @@ class StoredBodies:
                 del some[:count]
 
     def _columns(self, places: Sequence[int]) -> BodyColumns | None:
-        """Return records of one file; None if they are too far apart to be read together."""
+        """Return a batch of records of one file; None if they are too far apart to be read together."""
         first, last = min(places), max(places)
         file, source, limit, begin = self._places[first >> OFFSET_BITS]
         off, length = begin + (first & (1 << OFFSET_BITS) - 1), last - first + AGAIN_FROM

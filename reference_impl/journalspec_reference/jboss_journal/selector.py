@@ -1,6 +1,6 @@
-"""A check whether a text is valid as the filter of a queue: a JMS selector, as Artemis 2 parses it.
+"""Checks whether a text is a valid filter of a queue: a JMS selector, as Artemis 2 parses it.
 
-A broker does not start with a queue whose filter is invalid. HornetQ has a few more rules on types.
+A broker does not start if a queue has an invalid filter. HornetQ has a few more rules about types.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-#: The possible prefixes of a filter. After the first one, names can contain hyphens.
+#: The possible prefixes of a filter. In a filter with the first prefix, names can contain hyphens.
 _HYPHENATED, _PREFIX = "hyphenated_props:", re.compile(r"(no_)?convert_string_expressions:")
 _TOKEN = re.compile(
     r"""(?P<skip>[ \t\n\r\f]+|--[^\n\r]*[\n\r]|/\*.*?\*/)
@@ -73,7 +73,7 @@ class _Filter:
         return self._either() in _CONDITIONS and not self._left
 
     def _took(self, *tokens: str) -> str:
-        """Take and return the next token if it is one of these; empty if it is not."""
+        """Consume and return the next token if it is one of these; else return an empty text."""
         return self._left.pop() if self._left and self._left[-1] in tokens else ""
 
     def _joined(self, part: Callable[[], str], word: str) -> str:

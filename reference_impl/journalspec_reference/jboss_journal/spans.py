@@ -35,7 +35,7 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
     known = {file.name: file for file in (*found.files, *found.others)}
     for file in (known[name] for name in files if name in known):
         limit = limit_of(file, params)
-        # Without an intact header, the right file id is unknown.
+        # Without an intact header, the file id of the file's own records is unknown.
         earlier = _earlier(file, file.length if file.problem else limit)
         named = _namer(file) if fields else None
         yield from file_spans(file.name, _pieces(file, limit, earlier), file.length, named, earlier)
@@ -53,8 +53,8 @@ def _pieces(file: DataFile, limit: int, earlier: Inside) -> Iterator[Piece]:
         found = [Piece(start, end, "dropped", reason) for start, end, reason in batch.damage]
         for off, end, code in zip(batch.off, batch.end, batch.code, strict=True):
             found.append(Piece(batch.base + off, batch.base + end, "record", kinds[code].name))
-        # Regions and records are each in order, and no region of a later batch is before a record of this
-        # one.
+        # Regions and records are each in order, and no region of a later batch precedes a record of this
+        # batch.
         for piece in sorted(found) if batch.damage else found:
             yield from earlier(at, piece.off)
             yield piece

@@ -17,9 +17,9 @@ from journalspec_reference.jboss_journal.contents.store import HORNETQ, Store
 from journalspec_reference.jboss_journal.fileset import JOURNAL
 from journalspec_reference.newstore import BYTES, FILE, ChoiceRefused, LossItem, StoreChoices
 
-#: At most this many messages are examined for the address of their page or queue.
+#: At most this many messages are examined to find the address of a page or queue.
 MOST_ASKED = 20
-#: Codes of remarks about omitted items; other remarks are about items that are carried over.
+#: Codes of remarks about omitted items; remarks with other codes are about items that are carried over.
 LOST = frozenset(
     {
         "undecodable", "no-message", "too-large",
@@ -27,7 +27,8 @@ LOST = frozenset(
         "no-body",
     }
 )  # fmt: skip
-#: Remark -> noun of its item, for complete files, the bytes after a place, and records that are not rows.
+#: Remark code -> the noun for its item: a complete file, the bytes after a place, or a record that is not a
+#: row.
 NOUNS = {
     "page-unreadable": FILE, "no-address-file": FILE, "page-damaged": BYTES, "unknown-status": "record",
 }  # fmt: skip
@@ -53,7 +54,7 @@ def meaning(code: str, why: str = "") -> str:
 
 @dataclass
 class ListingStore(Store):
-    """A broker's store that keeps all its remarks on omitted items as items."""
+    """A broker's store that converts its remarks on omitted items into items."""
 
     judges = True
     items: dict[tuple[str, str, int | None], LossItem] = field(default_factory=dict)
@@ -87,7 +88,7 @@ class ListingStore(Store):
 
 
 class SettledBranches:
-    """The result of recovery after some of the prepared transactions were ended by choices."""
+    """The result of recovery after the user's choices ended some prepared transactions."""
 
     def __init__(self, kept: Kept, committed: Sequence[PreparedTx], ended: frozenset[int]) -> None:
         self._kept, self._committed, self._ended = kept, committed, ended
@@ -112,7 +113,8 @@ class SettledBranches:
 class Endings:
     """The choices about transactions, and a line on the effect of each choice.
 
-    `kept` is the result of recovery after these choices, `drop` the other names of the choices to drop.
+    `kept` is the result of recovery after these choices; `drop` are the remaining names in the choices to
+    drop.
     """
 
     def __init__(self, kept: Kept, choices: StoreChoices) -> None:
@@ -151,9 +153,9 @@ def _named(names: Iterable[str], known: Mapping[str, PreparedTx]) -> Iterator[Pr
 class WantedParts:
     """The parts of a broker's store that are carried over.
 
-    `queues` are the queues that are kept, `gone` the ids that are dropped. `made` maps a queue whose binding
-    is written anew to name and address. `added` maps a message that no queue holds to the queue that it is
-    put in.
+    `queues` are the queues that are kept, `gone` the ids that are dropped. `made` maps each queue whose
+    binding is written anew to its name and address. `added` maps each message that was in no queue to its new
+    queue.
     """
 
     def __init__(self, store: ListingStore, choices: StoreChoices) -> None:
@@ -163,7 +165,7 @@ class WantedParts:
         self.added: dict[int, int] = {}
         self.gone: set[int] = set()
         root = store.answer.journal.root
-        #: Whether the journal is in a broker's data directory, by its name.
+        #: Whether the directory's name shows that the journal is in a broker's data directory.
         self.with_others = root is not None and root.absolute().name.endswith(JOURNAL)
         self.with_others &= not store.is_bindings
         if self.with_others and store.bindings_replay is None:
@@ -244,7 +246,7 @@ class WantedParts:
             raise ChoiceRefused(f"--drop {name}: no queue, message, record, or prepared transaction")
 
     def _has(self, ident: int) -> bool:
-        """Return whether there is a message or another record with this id."""
+        """Return whether a message or another record has this id."""
         if ident in self.store.pending.numbers or any(item.id == ident for item in self.others()):
             return True
         return any(entry.message().id == ident for _, entry in self.store.entries())
@@ -256,7 +258,7 @@ class WantedParts:
         return self.store.replay.bodies(chain(places, pending.duplicates, pending.heuristics, pending.others))
 
     def references(self) -> Iterator[tuple[int, int, int]]:
-        """Return turn (-1: a message is put in the queue), queue and number of the requested references."""
+        """Return the requested references: turn (-1: a message newly put in a queue), queue and number."""
         queues, gone, pending = self.queues, self.gone, self.store.pending
         found = pending.references.live()
         if gone or not pending.queues <= queues:
@@ -281,9 +283,9 @@ class WantedParts:
             yield LossItem("message", code, meaning(code), str(ident), file=file, off=off)
 
     def problem(self, ident: int, message: Message) -> tuple[str, str] | None:
-        """Return the code and the reason if a broker does not start with a message, or cannot deliver it.
+        """Return the code and the reason if a broker does not start with this message, or cannot deliver it.
 
-        None: it can do both.
+        None: the broker can do both.
 
         """
         if message.problem:

@@ -1,4 +1,4 @@
-"""Writing the journal: files are used in turn and again; no record spans two files (JBM-WRT, JBM-CMP).
+"""Writes the journal: files are used in turn and then reused; no record spans two files (JBM-WRT, JBM-CMP).
 
 ORDERS lists the orders of writes and forces. ``spec`` is the safe order. The others do what the traced
 products do, with their defects, so that the crash states of these products can be enumerated.
@@ -54,9 +54,10 @@ class Order:
     `force_fill` forces a new file before it has its header. `force_left` forces a file before the first
     record goes into the next one. `force_names` forces the directory after files were created, renamed or
     removed. `force_open` ends a start with a force. `staged_control` writes the control file under another
-    name and renames it when it is complete. `output` is how a compaction creates a file: ``staged`` a filled
-    one with the suffix `.cmp`, ``bare`` an empty one with that suffix, ``renamed`` a normal data file that
-    then gets the suffix. `whole_output` then writes header, records and zeros to its end at once.
+    name and renames it when it is complete. `output` is the file that a compaction creates: ``staged`` a
+    filled file with the suffix `.cmp`, ``bare`` an empty file with that suffix, ``renamed`` a normal data
+    file that then gets the suffix. `whole_output` then writes header, records and zeros up to the file's end
+    in one write.
     """
 
     force_fill: bool = False
@@ -77,7 +78,7 @@ ORDERS = {
 
 @dataclass(slots=True, eq=False)
 class Usage:
-    """One data file: its id, its name, its positives, and the negatives in it by the file they are for."""
+    """One data file: its id, name and positives, and its negatives grouped by the file they refer to."""
 
     file_id: int
     name: str
@@ -103,14 +104,14 @@ class Ledger:
 
     A file may be used again iff every positive in it (a record, or one token for each pending transaction
     that touched it) is matched by a negative in this or a later file. Every earlier file that its own
-    negatives point at must be usable again, too (JBM-WRT). By the second rule, a DELETE stays as long as the
-    file of the record that it deletes.
+    negatives point at must be usable again, too (JBM-WRT). Because of the second rule, a DELETE stays as long
+    as the file of the record that it deletes.
     """
 
     def __init__(self) -> None:
-        #: Every record that recovery would deliver, with its file, in the order of delivery.
+        #: The records that recovery would deliver, each with its file, in the order of delivery.
         self.live: dict[int, tuple[Usage, JournalRecord]] = {}
-        #: Record id -> keys in `live` of its add and updates.
+        #: Record id -> keys in `live` of its ADD and UPDATEs.
         self.holders: dict[int, list[int]] = {}
         self._next = 0
         self.pending: dict[int, Pending] = {}
@@ -182,7 +183,7 @@ class Ledger:
 
 
 def _done(step: Callable[[], dict[str, Any]], op: Operation) -> dict[str, Any]:
-    """Do a step that takes no arguments from its operation."""
+    """Perform a step whose operation has no arguments."""
     return step()
 
 
@@ -215,7 +216,7 @@ class JournalWriter:
             )
         self.ledger = Ledger()
         self.counter = 0
-        #: Ids that no file may get, because a COMMIT or PREPARE lists them.
+        #: Ids that no new file may get, because a COMMIT or PREPARE lists them.
         self.listed: set[int] = set()
         #: Full files in order, the current file, and free files.
         self.data_files: list[Usage] = []
@@ -248,7 +249,7 @@ class JournalWriter:
         return -(-offset // self._alignment) * self._alignment
 
     def apply(self, op: Operation) -> dict[str, Any]:
-        """Do one operation: open, a key of RECORD_OPS, force, next, reclaim, compact or close."""
+        """Perform one operation: open, a key of RECORD_OPS, force, next, reclaim, compact or close."""
         return perform(self._handlers, op, self.current is not None)
 
     def _open(self) -> dict[str, Any]:
@@ -316,7 +317,7 @@ class JournalWriter:
         if CONTROL in storage.names():
             self.names_changed()
             storage.unlink(CONTROL)
-        # An unfinished control file is a leftover, too: the next compaction needs its name.
+        # An unfinished control file is also a leftover: the next compaction needs its name.
         for name in storage.names():
             if name.endswith(leftovers_of(self.extension)):
                 storage.unlink(name)
@@ -361,7 +362,7 @@ class JournalWriter:
     def create_file(self, file_id: int, suffix: str = "", header_id: int | None = None) -> str:
         """Fill a new file, give it its header, make it durable, then give it its name.
 
-        The name's number is `file_id`; so is the header's, unless `header_id` differs.
+        The number in the name is `file_id`; the header contains `header_id` if given, else also `file_id`.
         """
         if suffix and self.order.output == "renamed":
             plain = self.create_file(file_id, header_id=header_id)
@@ -455,7 +456,7 @@ class JournalWriter:
         return {"durable": wanted == "true", "file": self.active.name, "off": off, "len": size}
 
     def _refuse(self, record: JournalRecord) -> None:
-        """Raise for operations that cannot be written, before a byte has changed."""
+        """Raise WriterRefused for operations that cannot be written, before any byte has changed."""
         kind, ledger = record.kind, self.ledger
         if record.body and not kind.body:
             raise WriterRefused("unencodable", f"a {kind.name} of edition {self.dialect.name} has no body")
@@ -572,7 +573,7 @@ def _packed(
 ) -> tuple[list[tuple[Usage, bytes]], Ledger]:
     """Return files packed with `records`, each with the bytes after its header, and their ledger.
 
-    Ids follow `first_id`; the files have no names yet.
+    Ids start at `first_id`; the files have no names yet.
     """
     ledger, usage, data = Ledger(), Usage(first_id, ""), bytearray()
     full: list[tuple[Usage, bytes]] = []
@@ -588,7 +589,7 @@ def _packed(
 
 
 def _switch(writer: JournalWriter, old: list[Usage], new: list[Usage]) -> None:
-    """Replace the old files by the new ones; each step is durable before the next (JBM-CMP-010)."""
+    """Replace the old files with the new ones; each step is durable before the next one (JBM-CMP-010)."""
     storage = writer.storage
     _write_control(writer, [usage.name for usage in old], [usage.name for usage in new])
     for usage in old:

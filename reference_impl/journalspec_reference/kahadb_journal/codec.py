@@ -1,7 +1,8 @@
-"""Decoding of batches, records and commands at given offsets; nothing is read or searched here.
+"""Decodes batches, records and commands at given offsets; does not read files or search.
 
-A small parser of Protocol Buffers reads commands as the product does. It skips unknown fields, keeps the last
-value of a field, merges nested messages, and requires no field (KHD-CMD-002 to KHD-CMD-008).
+A small parser of Protocol Buffers reads commands as the product does. The parser skips unknown fields, keeps
+the last value of a repeated field, merges nested messages, and requires no field (KHD-CMD-002 to
+KHD-CMD-008).
 """
 
 from __future__ import annotations
@@ -23,9 +24,10 @@ END_MARKER = b"-qMa4"
 #: A larger batch is damage (KHD-SCN-002).
 MOST = 2147483614
 USER, BATCH = 1, 2
-#: The possible checksums of an empty batch: 0 for none, or 1, the Adler-32 of no bytes (KHD-END-009).
+#: The possible checksums of an empty batch: 0 (no checksum), or 1 (the Adler-32 of zero bytes; KHD-END-009).
 OF_NOTHING = (0, 1)
-#: The command after which the rest of a file can repeat another file; it is as new as the end marker.
+#: The command after which the rest of a file can repeat another file; the same editions have it and the end
+#: marker.
 REWRITTEN = "REWRITTEN_DATA_FILE"
 #: The code of a record with an empty payload, which has no command number.
 OTHER = 255
@@ -33,16 +35,17 @@ _FIXED = {1: 8, 5: 4}
 #: The bits of a wire type that are 0 in both VARINT and SIZED.
 _FIXED_BITS = ~(VARINT | SIZED)
 _LONGEST = 10
-#: Nested messages of up to this many bytes are cached, at most this many: a journal repeats few of them.
+#: Nested messages up to this size (bytes) are cached, at most this many: a journal repeats a few of them very
+#: often.
 _REMEMBERED, _MOST_REMEMBERED = 256, 4096
 _known: dict[tuple[str, bytes], Mapping[str, Any]] = {}
-#: A record that was parsed: its command and fields, or why it is not a command.
+#: A parsed record: its command and fields, or why it is not a command.
 Parsed = tuple[str, Mapping[str, Any]] | str
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """The points in which an edition differs: the beginning of a batch, the end of a log, the payloads."""
+    """The differences between editions: the beginning of a batch, the end of a log, the payloads."""
 
     edition: str
 
@@ -53,7 +56,7 @@ class Dialect:
 
     @cached_property
     def commands(self) -> Mapping[int, str]:
-        """Number -> command; none in the seed's edition."""
+        """Number -> command; empty in the seed's edition."""
         return {number: name for name, number in LAYOUT.types(self.edition).items()}
 
     @cached_property
@@ -63,7 +66,7 @@ class Dialect:
 
     @cached_property
     def bare(self) -> bool:
-        """Whether nothing but the end of the file ends a log (KHD-SED-003)."""
+        """Whether only the end of the file ends a log (KHD-SED-003)."""
         return not self.commands
 
 
@@ -93,7 +96,7 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def frame(payload: bytes) -> tuple[int, bytes, int]:
-    """Return the number of a command, its message, and how many bytes follow; raises CommandError."""
+    """Return the number of a command, its message, and the number of bytes after it; raises CommandError."""
     if not payload:
         raise CommandError("the payload is empty")
     # Most lengths have one or two bytes.
@@ -107,7 +110,7 @@ def frame(payload: bytes) -> tuple[int, bytes, int]:
 
 
 def command(payload: bytes, names: Mapping[int, str]) -> tuple[str, dict[str, Any], int]:
-    """Return the name of a command, its fields, and how many bytes follow; raises CommandError."""
+    """Return a command's name, its fields, and the number of bytes after it; raises CommandError."""
     number, message, surplus = frame(payload)
     if number not in names:
         raise CommandError(f"no command has the number {number}")  # KHD-CMD-009
@@ -121,7 +124,7 @@ def _signed(value: int, bits: int) -> int:
 
 @cache
 def _fields(name: str) -> tuple[dict[int, tuple[str, str]], frozenset[int]]:
-    """Return key -> name and type of each field of a message, and the numbers of its fields."""
+    """Return a map from key to name and type of each field of a message, and the numbers of its fields."""
     table = messages()[name]
     slots = {slot.number << 3 | slot.wire: (slot.name, slot.holds) for slot in table.values()}
     return slots, frozenset(number for number, _ in table)
@@ -203,13 +206,13 @@ def _within(name: str, data: bytes) -> Mapping[str, Any]:
         found = parse(name, data)
         if len(data) <= _REMEMBERED:
             if len(_known) >= _MOST_REMEMBERED:
-                _known.clear()  # a journal of crafted names must not slow down the next one
+                _known.clear()  # a journal with crafted names must not slow down reading of the next journal
             _known[name, data] = found
     return found
 
 
 def parsed(payload: bytes, dialect: Dialect) -> tuple[Parsed, int]:
-    """Return a payload as a command, or why it is none; and how many bytes follow its message."""
+    """Return a payload's command, or why it has none, and the number of bytes after its message."""
     try:
         name, fields, surplus = command(payload, dialect.commands)
     except CommandError as error:

@@ -1,8 +1,8 @@
 """The commands of all records of a batch at once, as typed columns. Needs NumPy, which is imported here only.
 
-The fields of all records are read side by side: the first field of each record, then the second. Unusual
-payloads (a field twice or in another order, of an unknown number, longer than 2 MiB, within another command)
-are left to :func:`.codec.command`, record by record.
+The fields of all records are read side by side: the first field of each record, then the second.
+:func:`.codec.command` parses unusual payloads one by one. These contain a repeated field, another order of
+fields, an unknown field number, a field longer than 2 MiB, or a field within another command.
 """
 
 from __future__ import annotations
@@ -50,14 +50,15 @@ _OF: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "destination": destination_of,
 }
 _TYPES = {"s4": "int32", "s8": "int64", "bool": "bool", "str": "string", "bytes": "binary"}
-#: The fields of commands -> their types, without the field that holds another command.
+#: Field of commands -> its type; the field that contains another command is omitted.
 FIELDS = {
     slot.name: slot.holds
     for name, table in messages().items()
     for slot in table.values()
     if name.isupper() and not slot.holds.isupper()
 }
-#: Column -> Arrow type, under the names of the specification; members of an object follow its name.
+#: Column -> Arrow type. The names are those of the specification; an object's name precedes the names of its
+#: members.
 COLUMNS = {
     "type": "string",
     "length": "int32",
@@ -69,15 +70,16 @@ for _name, _holds in FIELDS.items():
     _slots = [slot for part in _PARTS.get(_name, ()) for slot in messages()[part].values()]
     COLUMNS |= {f"{_name}_{slot.name}": _TYPES[slot.holds] for slot in _slots}
     COLUMNS |= {f"{_name}_kind": "string"} if _slots else {_name: _TYPES[_holds]}
-#: The fewest commands that are replayed together.
+#: Fewer commands than this are not replayed together.
 _PAYS = 3
-#: Name of a field -> its number here; a usual command has its fields in the order of these numbers.
+#: Name of a field -> its number in this module; a usual command contains its fields in the order of these
+#: numbers.
 _NUMBERS = {name: at for at, name in enumerate(FIELDS)}
 
 
 @cache
 def _table(dialect: Dialect) -> npt.NDArray[np.int8]:
-    """Return [command, first byte of a field] -> the field's number; -1: the parser reads the record."""
+    """Return a table [command, first byte of a field] of field numbers; -1: use the parser instead."""
     out = np.full((256, 256), -1, np.int8)
     for row, name in dialect.commands.items():
         for slot in messages()[name].values():
@@ -88,7 +90,7 @@ def _table(dialect: Dialect) -> npt.NDArray[np.int8]:
 
 @cache
 def _described(dialect: Dialect) -> npt.NDArray[np.bool_]:
-    """Return which commands have fields in the table."""
+    """Return which commands have known fields."""
     described: npt.NDArray[np.bool_] = np.any(_table(dialect) >= 0, axis=1)
     return described
 
@@ -107,7 +109,7 @@ def _varints(view: npt.NDArray[np.uint8], at: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 class _Fields:
-    """The places of the fields of commands; `odd` are rows left to the parser."""
+    """The places of the commands' fields; `odd` are the rows that the parser must read."""
 
     def __init__(
         self, view: npt.NDArray[np.uint8], dialect: Dialect, kind: Any, rows: Ints, at: Ints, end: Ints
@@ -133,7 +135,7 @@ class _Fields:
         self.odd: Ints = np.concatenate(odd)
 
     def find(self, name: str) -> tuple[Ints, Ints, Ints]:
-        """Return the rows with a field, and begin and size of its value; of a number, the value as size."""
+        """Return the rows with a field, and begin and size of its value; for a number, size is the value."""
         number, out = _NUMBERS[name], [(np.zeros(0, np.int64),) * 3]
         for rows, field, start, size in self._found:
             here = field == number
@@ -144,7 +146,7 @@ class _Fields:
 
 
 class Gathered:
-    """The places of the fields of a batch's commands; rows in `closely` are left to the parser."""
+    """The places of the fields of a batch's commands; the parser reads the rows in `closely`."""
 
     def __init__(self, batch: Batch, dialect: Dialect) -> None:
         view, off = np.frombuffer(batch.data, np.uint8), np.frombuffer(batch.off, np.int64)
@@ -154,7 +156,7 @@ class Gathered:
         self.code, self._off = np.frombuffer(bytes(batch.code), np.uint8), off
         size, at, longer = _varints(view, off + HEAD + 1)
         end = at + size
-        # A payload with more bytes than its message is left to the parser as well (KHD-CMD-003).
+        # The parser also reads payloads with more bytes than their message (KHD-CMD-003).
         usual = end == np.frombuffer(batch.end, np.int64)
         usual &= _described(dialect)[self.code]
         usual[longer] = False
@@ -167,7 +169,7 @@ class Gathered:
         self.closely = np.flatnonzero(~usual).tolist()
 
     def _find(self, name: str) -> tuple[Ints, Ints, Ints]:
-        """Return the result of `_Fields.find`, without the records that are left to the parser."""
+        """Return the result of `_Fields.find`, without the records that the parser reads."""
         rows, start, size = self._fields.find(name)
         if self.closely:
             kept = self._usual[rows]
@@ -175,9 +177,9 @@ class Gathered:
         return rows, start, size
 
     def field(self, name: str) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
-        """Return for each record the begin and size of the value of a field, and whether the record has it.
+        """For each record, return begin and size of a field's value, and whether the record has the field.
 
-        For a number, the value itself takes the place of the size.
+        For a number, the value itself replaces the size.
         """
         rows, *found = self._find(name)
         columns = np.zeros((2, len(self.code)), np.int64)
@@ -191,14 +193,14 @@ class Gathered:
         rows, start, size = self._find(name)
         data, stored = self._data, np.full(len(rows), b"", object)
         for length in {*size.tolist()} - {0}:
-            # A view of items of one length at every offset: the wanted items are copied at once.
+            # A view with an item of this length at every offset: all wanted items are copied in one step.
             items = np.ndarray(len(data) - length + 1, f"V{length}", data, strides=(1,))
             here = size == length
             stored[here] = items[start[here]].tolist()
         return rows, stored.tolist()
 
     def _within(self, name: str) -> tuple[Ints, list[Any]]:
-        """Parse the nested messages of a field, each distinct one once; bad ones are left to the parser."""
+        """Parse each distinct nested message of a field once; the parser handles the bad ones."""
         rows, stored = self._stored(name)
         of, found, numbers = _OF[name], list[Any](), dict.fromkeys(stored, -1)
         for each in numbers:
@@ -221,7 +223,7 @@ class Gathered:
 
     @cached_property
     def others(self) -> Mapping[int, tuple[str, Mapping[str, Any]]]:
-        """Row -> command, for rows left to the parser; raises CommandError if one must be reported."""
+        """Row -> command, for rows that the parser reads; raises CommandError if one must be reported."""
         out, (off, end, _) = {}, self._rows
         for row in self.closely:
             payload = self._data[off[row] + HEAD : end[row]]
@@ -236,13 +238,13 @@ class Gathered:
         return self._steps(place, np.arange(len(self.code)))
 
     def grouped(self, place: int) -> Iterator[Step | QueueChanges]:
-        """Return the same effects, with those on messages of queues as :class:`QueueChanges` where it pays.
+        """Return the same effects; enough changes of queue messages are combined into :class:`QueueChanges`.
 
-        The commands of different transactions change places: they have no effect before the end of theirs.
+        Commands of different transactions are reordered: a command has no effect before its transaction ends.
         """
         of, numbers = self.within["transaction"]
         known = {tx: number for number, tx in enumerate(dict.fromkeys(numbers))}
-        # Two texts can mean one transaction; the last number is for commands without one.
+        # Two texts can denote the same transaction; the last number is for commands without a transaction.
         tx = np.array([*map(known.__getitem__, numbers), -1])[of]
         at, names = self._destination
         queues = np.array([name[0] not in TOPICS for name in names])
@@ -250,7 +252,7 @@ class Gathered:
         groups = changes & queues[at] & ~self.field("subscription_key")[2]
         if self.closely or (ends & (tx < 0)).any():
             return self.steps(place)
-        # A command without a transaction stays between others that take effect at once.
+        # A command without a transaction keeps its position among the commands that take effect immediately.
         turn = np.where(tx < 0, np.cumsum(ends | (tx < 0) & ~groups), 0)
         order = np.lexsort((turn, tx))
         parts = np.flatnonzero(
@@ -277,12 +279,12 @@ class Gathered:
         return map(itemgetter(1), out)
 
     def _of(self, kinds: Collection[str]) -> npt.NDArray[np.bool_]:
-        """Return which records have a command of these kinds."""
+        """Return which records contain a command of these kinds."""
         return np.isin(self.code, [code for code, kind in self._dialect.commands.items() if kind in kinds])
 
     @cached_property
     def _destination(self) -> tuple[Ints, list[Any]]:
-        """For each record the number of its destination, and the list of destinations."""
+        """The list of destinations, and for each record the number of its destination there."""
         column, found = self.within["destination"]
         return column, [*found, destination_of({})]
 
@@ -324,7 +326,7 @@ class Gathered:
 def plain(batch: Batch, dialect: Dialect) -> Gathered:
     """Return the commands of a batch for a replay.
 
-    Raises CommandError if one of the records is not a command, or odd in a way that must be reported.
+    Raises CommandError if a record is not a command, or has an oddity that must be reported.
     """
     if any(dialect.commands.get(code) == REWRITTEN for code in set(batch.code)):
         raise CommandError("what follows may not count")
@@ -337,9 +339,9 @@ def columns(batch: Batch, dialect: Dialect) -> dict[str, Any]:
     """Return columns of a batch by name, each in one of three forms.
 
     Numbers are an array, masked where a record has no such field. Bytes and texts are (starts, sizes) in
-    ``batch.data``; size -1 means no value. A value that differs from its stored bytes, such as a text that
-    is not UTF-8, is appended to ``batch.data``. Values that repeat are (numbers, list of values); number -1
-    means no value.
+    ``batch.data``; size -1 means no value. A value that differs from its stored bytes, such as a text that is
+    not UTF-8, is appended to ``batch.data``. Columns with many equal values are (numbers, list of distinct
+    values); number -1 means no value.
     """
     rows, off, end = len(batch), np.frombuffer(batch.off, np.int64), np.frombuffer(batch.end, np.int64)
     found = batch.more.get("parsed")
@@ -384,7 +386,7 @@ def columns(batch: Batch, dialect: Dialect) -> dict[str, Any]:
 
 @cache
 def _defaults(dialect: Dialect, name: str) -> tuple[Any, Any, Any]:
-    """Return which commands have a field, which of them have a default for it, and that default."""
+    """Return which commands have a field, which commands have a default for it, and the default."""
     has, filled, default = np.zeros(256, np.bool_), np.zeros(256, np.bool_), 0
     for number, kind in dialect.commands.items():
         for slot in messages()[kind].values():
@@ -429,7 +431,7 @@ def _member(
     dialect: Dialect,
     name: str,
 ) -> Any:
-    """Return the column of a member; `column` has for each record a position in `known`."""
+    """Return the column of a member; `column` contains a position in `known` for each record."""
     owner, _, member = name.partition("_")
     column, known = column.copy(), list(known)
     if owner == "destination":
@@ -448,6 +450,6 @@ def _member(
 
 
 def _value(item: Sequence[Any], member: str) -> Any:
-    """Return a member of a destination or a transaction, None if it has no such member."""
+    """Return a member of a destination or a transaction; None if the member is absent."""
     members = TX_MEMBERS.get(item[0], ("kind", "name"))
     return item[members.index(member)] if member in members else None

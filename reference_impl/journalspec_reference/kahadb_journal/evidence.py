@@ -1,6 +1,6 @@
-"""Conclusions from the index next to a journal: missing items, and differences between the two (KHD-IDX).
+"""Compares a journal with the index next to it: missing items, and differences between both (KHD-IDX).
 
-Of an index, only its differences from the journal are kept in memory.
+Only the differences between index and journal are kept in memory.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from journalspec_reference.kahadb_journal.store import (
 OPENWIRE = 11
 #: More than any offset.
 _NEVER = 1 << 63
-#: From this store version on an UPDATE_MESSAGE of a message that the index does not have adds it.
+#: From this store version on, an UPDATE_MESSAGE adds its message if the index lacks that message.
 _UPDATES_ADD = 6
-#: After every place of a record.
+#: A place after that of any record.
 _NO_PLACE = 1 << 128
-#: The most subscriptions that a note lists.
+#: The maximum number of subscriptions that a note lists.
 _LISTED = 10
 #: The releases of ActiveMQ, by store version.
 _RELEASES = ("5.3", "5.4.0", "5.4.2 to 5.5", "5.6 to 5.8", "5.9 to 5.11", "5.12 to 5.15", "5.16 or later")
@@ -67,20 +67,20 @@ class Log(NamedTuple):
 
     #: where the log of each file ends, by the file's id
     ends: Mapping[int, int]
-    #: whether a message begins at a place, given the store's entry for it
+    #: whether a message begins at a place, given the store's entry for this message
     adds: Callable[[Place, int | None], bool]
     #: whether regions are dropped, or files have lost their content
     damaged: bool
 
 
 class Evidence:
-    """An index and the journal next to it: created before the journal is read, compared afterwards."""
+    """An index and the journal next to it; created before the journal is read, it compares afterwards."""
 
     def __init__(self, files: Files) -> None:
         self._index: Index | None = None
         self._why = ""
-        #: The number of messages that took effect by records that the index covers, and the place of the
-        #: first record after these; None until the pass is beyond them.
+        #: How many messages took effect through records that the index covers, and the place of the first
+        #: uncovered record; None until the pass reaches that record.
         self._mark: tuple[int, int] | None = None
         #: The facts of a usable index that contents need; None before the comparison.
         self.known: Known | None = None
@@ -93,19 +93,19 @@ class Evidence:
                 self._why = str(found)
 
     def begins(self, file: int) -> int:
-        """Return the offset in a file from which on the index covers no record of it or of later files."""
+        """Return the offset in a file from which on the index covers no records of this or later files."""
         if self._index is None or self._mark is not None:
             return _NEVER
         bound = self._index.bound
         return bound[1] if bound[0] == file else 0 if bound[0] < file else _NEVER
 
     def passed(self, store: Store, place: int) -> None:
-        """Note that `store` is the state after the records that the index covers; the next is at `place`."""
+        """Note that `store` is the state after all covered records; the next record is at `place`."""
         if self._mark is None:
             self._mark = store.number, place
 
     def looks(self, file: int, batch: Batch) -> None:
-        """Note whether a batch has the record of the index's last update."""
+        """Note whether a batch contains the record of the index's last update."""
         last = self._index.last_update if self._index is not None else None
         if last is not None and last[0] == file and 0 <= last[1] - batch.base <= len(batch.data):
             at = bisect_left(batch.off, last[1] - batch.base)
@@ -120,7 +120,8 @@ class Evidence:
     ) -> tuple[list[Missing], list[Note]]:
         """Return the missing items and the notes that follow from the index.
 
-        `store` is the state by the journal alone; `later` gives the commands that the index does not cover.
+        `store` is the state according to the journal alone; `later` yields the commands that the index does
+        not cover.
         """
         if self._index is None:
             return [], [Note("index-unusable", INDEX, text=self._why)] if self._why else []
@@ -152,10 +153,10 @@ class Evidence:
 
 
 class Known:
-    """The differences between an index and the state by the journal alone.
+    """The differences between an index and the state according to the journal alone.
 
-    `mark` is the number of the last message that it covers, and the place of the first record that it does
-    not cover.
+    `mark` is the number of the last message that the index covers, and the place of the first record that it
+    does not cover.
     """
 
     def __init__(self, index: Index, store: Store, log: Log, mark: tuple[int, int]) -> None:
@@ -165,14 +166,14 @@ class Known:
         #: topic -> id of such a message -> its number in the index
         self._numbers: dict[Name, dict[str, int]] = {}
         self._referred: set[int] = set()
-        #: messages of queues whose records the journal has, and of which only the index shows the commit
+        #: messages of queues that the journal contains, but whose commit only the index shows
         self.committed: dict[tuple[Name, str], Place] = {}
-        #: subscriptions that only the index has -> number of their pending messages
+        #: subscription that only the index contains -> number of its pending messages
         self.only: dict[tuple[Name, str], int] = {}
-        #: destination -> messages that the journal has, and that the index covers but does not have
+        #: destination -> messages in the journal that the index lacks, although it covers their records
         self.hidden: dict[Name, set[str]] = {}
         self.strays = 0
-        #: topics that the index has -> their root pages
+        #: topic in the index -> its root pages
         self.topics: dict[Name, Roots] = {}
         names: set[Name] = set()
         for roots in index.destinations():
@@ -203,15 +204,15 @@ class Known:
                 if here is None or key not in here.subscriptions:
                     self.only[roots.name, key] = owed
         self._hide_others(names, store)
-        #: destinations that the index has and the journal has not
+        #: destinations that only the index contains
         self.idle = names - store.destinations.keys()
 
     def took_in(self, stored: int) -> bool:
-        """Return whether a message of the state took effect by a record that the index covers."""
+        """Return whether a message in the state took effect through a record that the index covers."""
         return number_of(stored) <= self._mark[0]
 
     def covers(self, stored: int) -> bool:
-        """Return the same of a message that a start does not add (KHD-IDX-011).
+        """Return the same, but False for messages that a start adds to the index (KHD-IDX-011).
 
         Releases that write version 6 or 7 add a message if a later UPDATE_MESSAGE replaces it.
         """
@@ -219,15 +220,15 @@ class Known:
         return self.took_in(stored) and not adds
 
     def _covered(self, here: Destination | None) -> set[str]:
-        """Return the messages of a destination that the index covers."""
+        """Return those messages of a destination that the index covers."""
         if here is None:
             return set()
         return {ident for ident, stored in here.messages.items() if self.covers(stored)}
 
     def _hide_others(self, names: set[Name], store: Store) -> None:
-        """Hide the messages of destinations that the index does not have; `names` are those that it has."""
+        """Hide the messages of destinations that the index lacks; `names` are those in the index."""
         for name, here in store.destinations.items():
-            # As above, versions 1 and 2 are not compared for topics.
+            # As above, topics are not compared in store versions 1 and 2.
             compared = self.index.version > 2 or name[0] not in TOPICS
             if compared and name not in names and (left := self._covered(here)):
                 self.hidden[name] = left
@@ -252,12 +253,12 @@ class Known:
         self.only = {key: owed for key, owed in self.only.items() if key[0] not in gone}
 
     def _acknowledge(self, acks: Mapping[tuple[Name, str], set[str]]) -> None:
-        """Omit lost messages that all subscriptions in need of them acknowledged (`acks`)."""
+        """Omit lost messages that were acknowledged (`acks`) by all subscriptions that needed them."""
         self.index.pages.forget()
         for name in {name for name, _ in acks} & self._numbers.keys():
             numbers = self._numbers[name]
             there, done = sorted(numbers.values()), Counter[int]()
-            # The change in the number of subscriptions that need a message, from each message to the next.
+            # From each message to the next: the change in the number of subscriptions that need the message.
             change = [0] * (len(there) + 1)
             for key, ranges in self.index.needed(self.topics[name]):
                 for first, last in zip(ranges[::2], ranges[1::2], strict=True):

@@ -33,18 +33,20 @@ MARKED = tuple(edition for edition, dialect in DIALECTS.items() if dialect.marke
 ZEROS = ("5.3", "5.12")
 #: At most this many batches are skipped to find the bytes after them.
 _LOOKED_AT = 1 << 16
-#: The bytes that are read at a time for this.
+#: The number of bytes read at a time while skipping batches.
 _PIECE = 1 << 16
-#: An end marker is searched for in this many bytes: by default a torn batch has no more than 4 MiB.
+#: An end marker is searched for in this many bytes: with the product's defaults, a torn batch has at most 4
+#: MiB.
 _TORN = 8 << 20
-#: The number of REWRITTEN_DATA_FILE, a command of editions with end markers; the most bytes of its record.
+#: The number of REWRITTEN_DATA_FILE, a command of editions with end markers; the maximum size of its record
+#: (bytes).
 _REWRITTEN, _SHORT = b"\x10", 64
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
     """Return the data files among `files` as one journal, with the index next to them.
 
-    An index alone is a journal all of whose files are missing.
+    An index without data files is a journal whose files are all missing.
     """
     found = _detected(files) or _without_files(files)
     neighbours = (name for name in (index.INDEX, index.REDO) if name in files)
@@ -62,7 +64,7 @@ def _without_files(files: Files) -> list[Detection]:
 
 
 def _narrowed(found: Detection, files: Files) -> Detection:
-    """Leave only the editions that the index next to the files permits, if it permits any of them."""
+    """Keep only the editions that the index next to the files permits, if it permits any."""
     if index.INDEX not in files or not found.editions:
         return found
     try:
@@ -73,13 +75,14 @@ def _narrowed(found: Detection, files: Files) -> Detection:
     if not left:
         return found
     edition = found.edition if found.edition in left else left[-1]
-    # Editions that read alike are not tried: the index's version shows which releases are possible.
+    # Editions that read the files in the same way are not tried: the index's version shows which releases are
+    # possible.
     alike = len({get_format(FORMAT).editions[name].reads_as or name for name in left}) == 1
     return replace(found, edition=edition, editions=() if alike else left)
 
 
 def _detected(files: Files) -> list[Detection]:
-    """Return the data files among `files` as one journal, by name and by how they begin."""
+    """Return the data files among `files` as one journal, judged by their names and first bytes."""
     names = [file.name for file in gather(files)]
     if not names:
         return []
@@ -99,13 +102,14 @@ def _detected(files: Files) -> list[Detection]:
 
 
 def _admitted(files: Sequence[tuple[Any, bool]]) -> tuple[str, ...]:
-    """Return the editions that fit all `files`: each file with whether it begins with a batch.
+    """Return the editions that fit all `files`; each file comes with whether it begins with a batch.
 
-    An end marker, in any file, excludes editions that write none. Zeros after the last batch exclude the
-    others, unless nothing was written after them: a crash or a full disk leaves such a tail in any edition.
+    An end marker in any file excludes editions that write none. Zeros after the last batch exclude editions
+    with end markers, unless nothing was written after the zeros: a crash or a full disk leaves such a tail in
+    any edition.
     """
     endings: list[str] = []
-    # Begin with the last file: it has the fewest bytes to read, and almost always decides.
+    # Begin with the last file: fewest bytes need to be read there, and it almost always decides.
     for data, _ in reversed(files):
         endings.insert(0, ending(data))
         if endings[0] == "marker":
@@ -126,7 +130,8 @@ def ending(data: Any) -> str:
     end, piece, base, last, size = source.size - CONTROL, b"", 0, -1, 0
     for _ in range(_LOOKED_AT):
         if at > last:
-            # Small batches come in runs, so much is read after a small one, and little after a large one.
+            # Small batches come in runs, so many bytes are read after a small batch, and few after a large
+            # batch.
             piece, base = source.read(at, _PIECE if size < _PIECE >> 2 else CONTROL + _SHORT), at
             last = base + len(piece) - CONTROL - _SHORT
         here = at - base
@@ -189,7 +194,7 @@ _RENAMED = "{} has its name and something after it: no broker reads it"
 
 
 def lacking(answer: Answer) -> Iterator[Missing]:
-    """Yield the files that hold zeros, were cut between two batches, or have another name."""
+    """Yield the files that contain zeros, were cut between two batches, or were renamed."""
     journal = answer.journal
     known = {entry.name for entry in answer.observation.missing}
     files = {file.name: file.data for file in gather(journal.files)}
@@ -205,7 +210,7 @@ def _begins(head: bytes) -> bool:
 
 
 def _of_files(files: Mapping[str, Any], answer: Answer) -> Iterator[Missing]:
-    """Yield files that lost content: end markers in earlier files, or a lack of any record, show it.
+    """Yield files that lost content, judged by end markers in earlier files, or by a lack of any record.
 
     No captured release leaves a file of zeros, neither in a new journal nor by preallocation.
     """

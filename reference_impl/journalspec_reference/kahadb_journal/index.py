@@ -1,7 +1,7 @@
 """The index next to a journal, `db.data` with `db.redo`: its pages, trees and lists (KHD-IDX).
 
-Pages are read where a tree leads to them, each once; entries are streamed and not kept. No checksum protects
-an index, so it is evidence only if its three trees of messages agree.
+Only pages that a tree refers to are read, each page once; entries are streamed, not kept in memory. No
+checksum protects an index, so it is evidence only if its three trees of messages agree.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ _MOST_NUMBER = (1 << 63) - 1
 Place = tuple[int, int]
 
 
-class UnusableIndex(Exception):  # no error: the possible results of a look at an index
+class UnusableIndex(Exception):  # not an error: one of the possible results of examining an index
     """The index cannot be used as evidence; the text says why (KHD-IDX-003)."""
 
 
-class ContradictoryIndex(UnusableIndex):  # no error either
-    """The index contradicts itself, which no product notices."""
+class ContradictoryIndex(UnusableIndex):  # also not an error
+    """The index contradicts itself, which no product detects."""
 
 
 class _Bytes:
-    """The bytes of one object, taken from the front."""
+    """The bytes of one object, consumed from the front."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.at = data, 0
@@ -78,8 +78,8 @@ class _Bytes:
         return self.texts(1)[0][0]
 
     def texts(self, count: int, behind: int = 0) -> tuple[Sequence[str], bytes]:
-        """Return `count` strings, and the `behind` bytes after each of them, joined."""
-        # An index has a text for each message, so one fast loop reads all texts of a node.
+        """Return `count` strings, and the joined `behind` bytes that follow each string."""
+        # An index contains a text for each message, so one fast loop reads all texts of a node.
         data, at, found, rest = self.data, self.at, list[bytes](), list[bytes]()
         try:
             for _ in range(count):
@@ -100,7 +100,7 @@ class _Bytes:
             raise UnusableIndex("a text is not modified UTF-8") from None
 
     def count(self, form: struct.Struct) -> int:
-        """Return a number of entries; raises UnusableIndex if it is negative (KHD-IDX-003)."""
+        """Read a number of entries; raises UnusableIndex if it is negative (KHD-IDX-003)."""
         count = self.number(form)
         if count < 0:
             raise UnusableIndex("a number of entries is negative")
@@ -153,7 +153,7 @@ def _texts(node: _Bytes, count: int) -> Sequence[str]:
 
 
 def _named(node: _Bytes, count: int, form: struct.Struct) -> tuple[Sequence[str], Sequence[Place]]:
-    """Take ids of messages, and the place of each."""
+    """Read message ids, and the place of each message."""
     idents, places = node.texts(count, form.size)
     return idents, _Bytes(places).places(count, form)
 
@@ -194,7 +194,7 @@ class _Pages:
         """Return the object that begins on a page; None if the page is free."""
         out = bytearray()
         while True:
-            # Of a free page no more is read: many roots can lead to it.
+            # No more of a free page is read, because many roots can lead to it.
             start = self._page(number, min(self.size, _USUAL))
             kind, _, after, _ = _PAGE.unpack_from(start)
             if kind == _FREE and not out:
@@ -278,12 +278,12 @@ def _images(redo: Any, size: int) -> dict[int, int]:
 
 
 def shown(name: Name) -> str:
-    """Return a destination in words."""
+    """Return a destination as a text for messages."""
     return f"{name[0].lower().replace('_', '-')} {name[1]}"
 
 
 class Roots(NamedTuple):
-    """One destination of the index and the pages that its trees and lists begin at."""
+    """One destination of the index, with the first pages of its trees and lists."""
 
     name: Name
     orders: tuple[int, ...]
@@ -306,7 +306,7 @@ class Index:
         self._root = first.long()
         self.last_update, self.in_progress = first.optional_place(), first.optional_place()
         self.version, self.openwire = 1, 0
-        #: The places of the records with the audit of producers and with the map of acknowledgements.
+        #: The places of two records: the audit of producers, and the map of acknowledgements.
         self.audit: Place | None = None
         self.acknowledgements: Place | None = None
         if first.left:
@@ -354,10 +354,11 @@ class Index:
         return Roots(("", ""), (order, *others), location, ids, *topic)
 
     def messages(self, roots: Roots) -> Iterator[tuple[int, str, Place]]:
-        """Yield the messages of a destination; at the end raises ContradictoryIndex if its trees differ.
+        """Yield the messages of a destination; at the end, raises ContradictoryIndex if its trees differ.
 
-        Sums of hashes compare the trees, whatever the order of their entries. Bytes and texts are hashed:
-        sums over hashes of tuples are often equal if two entries have swapped their numbers.
+        The trees are compared by sums of hashes, which do not depend on the order of entries. Bytes and texts
+        are hashed, not tuples: sums of tuple hashes are often equal if two entries have swapped their
+        numbers.
         """
         places = ids = 0
         form = _SIZED_PLACE if self.version >= 6 else _PLACE
@@ -374,7 +375,7 @@ class Index:
             raise ContradictoryIndex(f"its trees contradict each other about {shown(roots.name)}")
 
     def needed(self, roots: Roots) -> Iterator[tuple[str, array[int]]]:
-        """Yield each subscription of a topic and the numbers that it needs, as first and last of ranges."""
+        """Yield each subscription of a topic, and the (first, last) ranges of numbers that it needs."""
         if roots.subscriptions is None:
             return
         if self.version >= 4:
@@ -429,7 +430,7 @@ def _command(data: _Bytes) -> bytes:
 
 
 def _ranges(data: _Bytes) -> array[int]:
-    """Return a SequenceSet: first and last of each range."""
+    """Read a SequenceSet; return first and last of each range."""
     out = array("q")
     for _ in range(data.count(_I4)):
         is_range = data.take(1) != b"\0"
@@ -439,7 +440,7 @@ def _ranges(data: _Bytes) -> array[int]:
 
 
 def _keys(data: _Bytes) -> list[str]:
-    """Return the texts of a HashSet in Java's serialisation: they follow its block of 12 bytes."""
+    """Return the texts of a HashSet in Java's serialisation, where they follow a block of 12 bytes."""
     inside = _Bytes(data.take(data.number(_I4)))
     inside.take(max(inside.data.find(b"\x77\x0c"), 0) + 10)
     count = inside.count(_I4)

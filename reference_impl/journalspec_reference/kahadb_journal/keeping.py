@@ -1,7 +1,7 @@
 """The reasons why the cleanup of ActiveMQ does not delete data files.
 
-The cleanup begins with all files and takes out those that are in use: by the index itself, transactions,
-messages, subscriptions, or acknowledgements of messages in files that stay. The rest is deleted.
+The cleanup begins with all files and excludes those in use: by the index itself, by transactions, messages or
+subscriptions, or by acknowledgements of messages in files that stay. All other files are deleted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from journalspec_reference.keeping import Holder, Keeping, held_for_others
 
 
 def kept(files: Files, edition: str, params: Params) -> Keeping:
-    """Return the reasons to keep each data file, as a start of the product would find it."""
+    """Return the reasons to keep each data file, as they are when the product has just started."""
     found, dialect = gather(files), DIALECTS[edition]
     passed = JournalPass(files, dialect, "salvage")
     lengths = {file.name: file.length for file in found}

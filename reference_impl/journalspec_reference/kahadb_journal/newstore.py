@@ -1,7 +1,7 @@
-"""A new KahaDB journal with what recovery keeps of an old one: db-1.log and so on, without an index.
+"""Writes a new KahaDB journal from the recovered state: db-1.log and so on, without an index.
 
-ActiveMQ makes the index at its first start. Records of messages are copied as bytes into batches with new
-checksums; facts that only db.data has are written as commands.
+ActiveMQ creates the index when it first starts. Records of messages are copied as bytes into batches with new
+checksums; facts that only db.data contains are written as commands.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from journalspec_reference.newstore import (
     StoreChoices,
 )
 
-#: More zeros than there are at the end of any command.
+#: More zeros than any command ends with.
 _UNWRITTEN = 64
 _DOUBT = "the checksum is wrong, so any of them can have wrong bytes"
 
 
 class BareStore(NewStore):
-    """The new store of a journal of the seed: all its records, as nothing in them can be selected."""
+    """The new store of a seed journal: all its records, because their content is opaque."""
 
     def carried(self) -> Iterable[Count]:
         """Return the number and size of its records."""
@@ -56,7 +56,7 @@ class BareStore(NewStore):
 
 
 class KahaNewStore(NewStore):
-    """The new store of a journal whose commands are known."""
+    """The new store of a journal in an edition with known commands."""
 
     def __init__(self, answer: Answer, choices: StoreChoices) -> None:
         super().__init__(answer)
@@ -75,7 +75,8 @@ class KahaNewStore(NewStore):
             self._mended = mended(files, self._seen.dropped, DIALECTS[self._edition], self._version)
             files = self._mended.files
         if choices.salvage_records or choices.commit or choices.rollback or choices.keep:
-            # Choices change the state, so they get a pass of their own: the answer's state stays unchanged.
+            # Choices change the state, so they are applied to a separate pass: the answer's state stays
+            # unchanged.
             passed = JournalPass(files, DIALECTS[self._edition], passed.policy)
             self._seen = passed.observation()
             contents = KahaContents(passed, journal.root)
@@ -104,7 +105,7 @@ class KahaNewStore(NewStore):
         yield from self._survivors.jobs()
 
     def _only_unfinished(self) -> bool:
-        """Return whether the damage is a last batch whose end was not written: none of it was acknowledged.
+        """Return whether the damage is a last batch without its end, which was never acknowledged.
 
         A complete last batch with a wrong checksum may have been acknowledged.
         """
@@ -151,7 +152,7 @@ class KahaNewStore(NewStore):
         self._passed.store.replay([Step(verb, ("QUEUE", ""), "", 0, 0, None, tx, None)])
 
     def _keep(self, name: str) -> None:
-        """Let an open transaction, or a message of one, take effect."""
+        """Apply an open transaction, or a message of an open transaction."""
         store = self._passed.store
         for tx, steps in list(store.open.items()):
             if name in (tx_text(tx), tx_text(tx[1:])):  # as in the table of transactions, and as in a note
@@ -171,7 +172,7 @@ class KahaNewStore(NewStore):
         raise ChoiceRefused(f"--keep {name!r} names nothing that would be left out")
 
     def _check(self) -> None:
-        """Raise ChoiceRefused for a choice that names nothing; describe the effect of the others."""
+        """Raise ChoiceRefused for a choice that matches nothing; describe the effect of the other choices."""
         queues, drop = self._choices.queues, self._choices.drop
         if self._choices.index_acks and self._passed.known is None:
             raise ChoiceRefused("--index-acks: no db.data that can be used is beside this journal")
@@ -257,7 +258,7 @@ class KahaNewStore(NewStore):
                 yield LossItem("transaction", "chosen", f"{len(steps)} change(s), in doubt", tx_text(tx))
 
     def _in_damage(self) -> Iterator[LossItem]:
-        """Yield withheld records of damaged regions, and those that --salvage-records would add."""
+        """Yield the withheld records of damaged regions, and the records that --salvage-records would add."""
         found, dialect = self._mended, DIALECTS[self._edition]
         if not self._choices.salvage_records:
             found = mended(self._files, self._seen.dropped, dialect, self._version)
@@ -272,7 +273,7 @@ class KahaNewStore(NewStore):
                     yield _item_of(offered, "salvageable", text)
 
     def _resurrected(self) -> Iterator[LossItem]:
-        """Yield messages that db.data covers and does not have: their acknowledgements may be lost."""
+        """Yield messages that db.data lacks, although it covers them: their acknowledgements may be lost."""
         known = self._passed.known
         if known is None or self._choices.index_acks:
             return
@@ -384,8 +385,8 @@ class KahaNewStore(NewStore):
                 "subscriptions. 5.8 and earlier, 5.12.1 and later do not."
             )
         if AUDIT in self._passed.last:
-            # The audit is not a loss: a start reads the one that an index refers to, and otherwise makes one
-            # from the messages.
+            # A missing audit is not a loss: a start reads the audit that an index refers to; without an
+            # index, it builds one from the messages.
             out.append(
                 "ActiveMQ makes its audit of producers anew, of the messages that are here: a message that "
                 "was consumed before is not recognised if a client sends it again after a failover."

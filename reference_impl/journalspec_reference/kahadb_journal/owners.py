@@ -1,8 +1,7 @@
-"""Which messages durable subscriptions need: counted for each message, listed only on demand.
+"""Tracks which messages durable subscriptions need: counted per message, listed only on demand.
 
 A subscription needs all messages above a number, except for those that it acknowledged. So among messages
-with equally many acknowledgements, those up to a certain number are exactly the ones that no subscription
-needs.
+with the same number of acknowledgements, no subscription needs exactly those up to a certain message number.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _LAST, _NEVER = 1 << 62, 1 << 63
 _FEW = 256
 
 
-#: A shared empty set: an own set would take half of the memory of a subscription.
+#: A shared empty set: a separate set would take half of a subscription's memory.
 _NONE: AbstractSet[int] = frozenset()
 
 
@@ -41,19 +40,18 @@ class Owners:
     def __init__(self, messages: Mapping[int, str]) -> None:
         """Begin without subscriptions; `messages` are the ids of existing messages by number."""
         self.subscriptions: dict[str, Subscription] = {}
-        #: ids of messages that a subscription can need; ids of those that came before any subscription
+        #: ids of messages that a subscription can need; ids of messages that came before any subscription
         self._ids: dict[int, str] = {}
         self._idle = dict(messages)
         #: for each subscription the number above which it needs messages, sorted
         self._above = [_LAST]
-        #: message -> number of subscriptions that acknowledged it, if any did
+        #: message -> number of subscriptions that acknowledged it, if not 0
         self._times: dict[int, int] = {}
-        #: number of acknowledgements -> a heap of messages, outdated entries among them; and the first of
+        #: number of acknowledgements -> a heap of messages, with outdated entries; and the first message of
         #: each heap
         self._waiting: list[list[int]] = []
         self._lowest = array("Q")
-        #: messages that are not in their heap yet, and how many of them there may be before unused entries
-        #: are removed
+        #: messages that are not in their heap yet, and their number at which unused entries are removed
         self._changed: list[int] = []
         self._most = _FEW
 
@@ -131,7 +129,7 @@ class Owners:
         self._changed = []
 
     def needless(self) -> Iterator[str]:
-        """Yield the ids of messages that no subscription needs any more; they are forgotten.
+        """Yield and forget the ids of messages that no subscription needs any more.
 
         A message that was acknowledged n times is needed if more than n subscriptions begin below its number.
         """
@@ -147,10 +145,10 @@ class Owners:
 
 
 class Ranked:
-    """The messages of a destination in the order of delivery: by class, then by number."""
+    """The messages of a destination in the order of delivery: by priority class, then by number."""
 
     def __init__(self, messages: Iterable[tuple[int, int, str]], ranks: Iterable[int]) -> None:
-        """Take rank, number and id of each message, in the order of numbers."""
+        """Store rank, number and id of each message, given in the order of numbers."""
         self._classes = {rank: (array("q"), list[str]()) for rank in ranks}
         for rank, number, message_id in messages:
             numbers, ids = self._classes[rank]

@@ -56,12 +56,12 @@ _OPTIONAL = frozenset(["transaction", "ack", "subscription_info", "text"])
 
 
 def is_optional(command: str, field: str) -> bool:
-    """Return whether a field is omitted if it is not stored; any other then has its default."""
+    """Return whether a field without a stored value is omitted; other fields then get their default."""
     return field in _OPTIONAL or (command, field) == ("REMOVE_MESSAGE", "subscription_key")
 
 
 def shown(command: str, fields: Mapping[str, Any]) -> dict[str, object]:
-    """Return the fields of a command as an observation has them (KHD-CMD-007)."""
+    """Return the fields of a command in the form of an observation (KHD-CMD-007)."""
     if command == "UPDATE_MESSAGE":
         command, fields = "ADD_MESSAGE", {**fields.get("add", {}), "transaction": None}
     out: dict[str, object] = {}
@@ -89,18 +89,19 @@ def _transaction(tx: TxId) -> dict[str, object]:
 
 #: The numbers of ADD_MESSAGE and UPDATE_MESSAGE.
 _ADD, UPDATE = 1, 10
-#: The keys of three fields: transaction and message in ADD_MESSAGE, and the ADD_MESSAGE in UPDATE_MESSAGE.
+#: The keys of three fields: transaction and message in ADD_MESSAGE, and the nested ADD_MESSAGE in
+#: UPDATE_MESSAGE.
 TRANSACTION, _MESSAGE, _ADDED = 1 << 3 | SIZED, 4 << 3 | SIZED, 1 << 3 | SIZED
-#: The bytes read at a time, if records follow one another, and otherwise.
+#: How many bytes are read at a time, if records follow one another, and if they do not.
 _WINDOW, _SINGLE = 1 << 18, 2048
 #: The first bytes of a record, which contain the time of almost every message.
 FIRST = 1024
-#: The bits of a place that are its offset.
+#: The bits of a place that contain the offset.
 _OFFSET = (1 << PLACE) - 1
 
 
 def _fields(record: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yield key, begin and end of each field; raises CommandError where a number does not end."""
+    """Yield key, begin and end of each field; raises CommandError at a number that does not end."""
     while at < end:
         # Almost all keys, and most numbers and lengths, have one byte.
         key = record[at]
@@ -120,7 +121,7 @@ def _fields(record: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _added(record: bytes) -> tuple[int, int]:
-    """Return begin and end of the ADD_MESSAGE in a record, of which the first bytes are enough.
+    """Return begin and end of the ADD_MESSAGE in a record; the record's first bytes are enough.
 
     Raises CommandError for a record that adds no message.
     """
@@ -138,9 +139,9 @@ def _added(record: bytes) -> tuple[int, int]:
 
 
 def message_in(record: bytes) -> tuple[int, int]:
-    """Return offset and size (bytes) of the message in a record, of which the first bytes are enough.
+    """Return offset and size (bytes) of the message in a record; the record's first bytes are enough.
 
-    Both are 0 if none is in these bytes. Raises CommandError for a record that adds no message.
+    Both are 0 if no message is in these bytes. Raises CommandError for a record that adds no message.
     """
     found = 0, 0
     at, end = _added(record)
@@ -155,7 +156,7 @@ def message_in(record: bytes) -> tuple[int, int]:
 
 
 def transaction_in(record: bytes) -> bytes | None:
-    """Return the stored transaction of ADD_MESSAGE; None without one, or for another command."""
+    """Return the stored transaction of an ADD_MESSAGE; None if it has none, or for another command."""
     if record[HEAD] != _ADD:
         return None
     at, end = _added(record)
@@ -169,7 +170,7 @@ def transaction_in(record: bytes) -> bytes | None:
 def _at_once(field: int, record: bytes, at: int, end: int) -> list[tuple[int, int]] | None:
     """Return the places of a field's values in a message; None: the message is damaged or unusual.
 
-    Usual fields have a key of one byte, and a length of up to two bytes or a number below 128.
+    Usual fields consist of a one-byte key, and a length of up to two bytes or a number below 128.
     """
     found = []
     try:
@@ -195,7 +196,7 @@ def _at_once(field: int, record: bytes, at: int, end: int) -> list[tuple[int, in
 
 
 class RecordPlaces:
-    """The records of a journal by place, read a window at a time where they follow one another."""
+    """The records of a journal by place; records that follow one another are read a window at a time."""
 
     def __init__(self, files: Sequence[NumberedFile], dialect: Dialect) -> None:
         self._files, self._dialect = files, dialect
@@ -207,7 +208,7 @@ class RecordPlaces:
         return self._files[place >> PLACE].name, place & _OFFSET
 
     def length(self, place: int) -> int:
-        """Return the length of the record at a place; raises Changed if there is none any more."""
+        """Return the length of the record at a place; raises Changed if the record is gone."""
         turn, off = place >> PLACE, place & _OFFSET
         start = off - self._base
         if turn != self._turn or not 0 <= start <= len(self._data) - HEAD:
@@ -222,7 +223,7 @@ class RecordPlaces:
     def measured(self, places: Iterable[int]) -> tuple[int, int]:
         """Return how many records are at these places, and the sum of their lengths.
 
-        Raises Changed where there is none any more.
+        Raises Changed if a record is gone.
         """
         rows = size = 0
         for place in places:
@@ -236,7 +237,7 @@ class RecordPlaces:
         return rows, size
 
     def record(self, place: int, most: int | None = None) -> bytes:
-        """Return the record at a place, or its first bytes; raises Changed if there is none any more."""
+        """Return the record at a place, or its first bytes; raises Changed if the record is gone."""
         length = self.length(place)
         size = length if most is None or length < most else most
         start = (place & _OFFSET) - self._base
@@ -249,7 +250,7 @@ class RecordPlaces:
         return self._data[start : start + size]
 
     def message(self, place: int) -> tuple[bytes, int]:
-        """Return the message of a record, and the record's length; raises Changed if there is none."""
+        """Return the message of a record, and the record's length; raises Changed if either is gone."""
         record = self.record(place)
         try:
             start, size = message_in(record)
@@ -260,7 +261,7 @@ class RecordPlaces:
     def command(self, place: int) -> tuple[str, Mapping[str, Any], int]:
         """Return the command at a place, its fields, and the length of its record (bytes).
 
-        An UPDATE_MESSAGE has the fields of its ADD_MESSAGE. Raises Changed if there is no command any more.
+        For an UPDATE_MESSAGE, the fields are those of its ADD_MESSAGE. Raises Changed if the command is gone.
         """
         record = self.record(place)
         try:

@@ -1,4 +1,4 @@
-"""Reading the files of a journal, and the recovery that follows from it; nothing here changes a file.
+"""Reads the files of a journal and recovers its state; nothing here changes a file.
 
 Replay keeps only ids and places. Records are decoded into objects when the lists of the answer are iterated.
 """
@@ -74,13 +74,13 @@ POLICIES = {
 _ADDS = frozenset(["ADD_MESSAGE", "UPDATE_MESSAGE"])
 #: Notes that make a verdict `recovered`.
 _LOSSY = ("suspicious-end", "unscanned-damage")
-#: In journals of at least this many bytes, batches of at least this many records become columns. Smaller ones
-#: do not pay: NumPy takes long to import.
+#: In journals of at least this many bytes, batches of at least this many records become columns. Columns are
+#: not worthwhile for smaller ones: NumPy takes long to import.
 _LARGE, _MANY = 8 << 20, 256
 #: The numbers of commands: an audit of producers, a map of acknowledgements, a job that is scheduled.
 AUDIT, ACK_MAP, JOB = 8, 9, 11
 _LAST_OF = AUDIT, ACK_MAP, JOB
-#: Reasons that refuse in another phase than `header`.
+#: Reasons for a refusal in a phase other than `header`.
 PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "record", "bad-command": "record"}
 
 
@@ -91,10 +91,10 @@ class Commands(Protocol):
     """The commands of a batch, decoded for all records at once."""
 
     def steps(self, place: int) -> Iterator[Step]:
-        """Return the steps of a replay; `place` is that of the batch."""
+        """Return the steps of a replay; `place` is the place of the batch."""
 
     def grouped(self, place: int) -> Iterator[Step | QueueChanges]:
-        """Return the same steps, some of them together."""
+        """Return the same steps, some of them combined."""
 
 
 def _is_large(files: Sequence[DataFile]) -> bool:
@@ -104,7 +104,7 @@ def _is_large(files: Sequence[DataFile]) -> bool:
 def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
     """Yield files that lost their content: empty or zeros before a file with content (KHD-FIL-013).
 
-    Missing file numbers and a COMMIT without commands prove no loss: the removal of old files leaves both.
+    Missing file numbers and a COMMIT without commands prove no loss: the removal of old files causes both.
     """
     waiting: list[DataFile] = []
     for file in files:
@@ -122,7 +122,7 @@ def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
 
 
 def _is_blank(file: DataFile, dialect: Dialect) -> bool:
-    """Return whether a file has no byte that is not zero; in the seed zeros are damage."""
+    """Return whether a file consists of zeros only; in the seed, zeros are damage."""
     if not file.length or dialect.bare:
         return not file.length
     if any(bytes(file.data[:CONTROL])):
@@ -132,7 +132,7 @@ def _is_blank(file: DataFile, dialect: Dialect) -> bool:
 
 
 def _too_large_for(left: DataFile, file: DataFile, dialect: Dialect) -> bool:
-    """Return whether `file` is one record that did not fit into the file `left`, which stayed unused."""
+    """Return whether `file` is one record that did not fit into `left`, so that `left` stayed unused."""
     start = bytes(file.data[: CONTROL + HEAD])
     if len(start) < CONTROL + HEAD:
         return False
@@ -151,7 +151,7 @@ def repeats(fields: Mapping[str, Any], numbers: frozenset[int]) -> bool:
 
 
 class Walk:
-    """Reads the files of a journal. It keeps no results, so a second reading keeps none in memory.
+    """Reads the files of a journal. The object stores no results, so reading again takes no extra memory.
 
     `last` is the file that is always scanned; `numbers` are the ids of all files. With `plain`, the commands
     of large batches are decoded at once, if NumPy is installed.
@@ -171,22 +171,22 @@ class Walk:
         self._all, self._checked, self._skips = POLICIES[policy or "salvage"]
 
     def salvages(self) -> None:
-        """From now on, leave out damage as salvage does."""
+        """From now on, skip damage as salvage does."""
         self._skips = True
 
     def stretch(self, file: DataFile, end: int | None = None) -> Stretch:
-        """Return the log of a file; with `end`, the offset of its end, the bytes after that."""
+        """Return the log of a file, or with `end` (where the log ends) the bytes after it."""
         found = partial(self.batches, file) if end is None else partial(self._beyond, file, end)
         records = partial(told, file=file.name, dialect=self._dialect)
         columns = late_columns(__package__, self._dialect)
         role, names = role_of(file, self._dialect), self._dialect.commands
-        # Two editions that both know a command give it the same name, and parse it alike.
+        # If two editions both have a command, its name and its parsing are the same in both.
         return Stretch(
             file.name, found, records, columns, role, alike=lambda codes: tuple(map(names.get, codes))
         )
 
     def batches(self, file: DataFile) -> Iterator[Batch]:
-        """Yield the batches of a file; ``more["parsed"]`` has the parsed records."""
+        """Yield the batches of a file; ``more["parsed"]`` contains the parsed records."""
         source, dialect = source_of(file.data), self._dialect
         scans = self._all or file is self._last
         if scans:
@@ -206,7 +206,7 @@ class Walk:
             yield batch
 
     def _parse(self, file: DataFile, batch: Batch, *, skipping: bool) -> bool:
-        """Parse the records of a batch; return whether the rest of the file repeats another one."""
+        """Parse the records of a batch; return whether the rest of the file repeats another file."""
         data, base = batch.data, batch.base
         if self._plain and len(batch) >= _MANY and (module := batches.columns_module(__package__)):
             # Most batches are plain: their columns are replayed.
@@ -278,14 +278,14 @@ def _leave_out(batch: Batch, gone: frozenset[int]) -> None:
 
 
 class JournalState(dict[str, Any]):
-    """The recovered state, with the pass that produced it: contents need the places of records."""
+    """The recovered state, with the pass that produced it: the contents need the places of records."""
 
     def __init__(self, values: Mapping[str, Any], passed: JournalPass) -> None:
         super().__init__(values)
         self.passed = passed
 
     def __eq__(self, other: object) -> bool:
-        """Compare; messages at equal places of the same files are not decoded for it."""
+        """Compare states; messages at equal places of the same files are not decoded for this."""
         if isinstance(other, JournalState) and self.passed.same(other.passed):
             return True
         return super().__eq__(other)
@@ -305,7 +305,7 @@ class JournalPass:
         self._size = sum(file.length for file in self._files)
         self.places = RecordPlaces(self._files, dialect)
         self._found, self._beside = Found(), Found()
-        #: The state by the records taken so far.
+        #: The state after the records replayed so far.
         self.store = Store()
         #: The evidence of the index, if there is one; an index cannot refer to records of the seed.
         self._evidence = Evidence(files) if INDEX in files and not dialect.bare else None
@@ -315,15 +315,17 @@ class JournalPass:
         self._ends = {file.number: 0 for file in self._files}
         self._data = {file.number: file.data for file in self._files}
         self._turns = {file.number: turn for turn, file in enumerate(self._files)}
-        #: The answer if recovery refuses, and the offset of the cause.
+        #: The answer if recovery refuses the journal, and the offset of the cause.
         self._refused: Observation | None = None
         self._refused_at = 0
-        #: The rest of the pass, if salvage can go on with it: not after a record that is no command.
+        #: The rest of the pass, if salvage can continue it; salvage cannot continue after a record that is
+        #: not a command.
         self._left: Iterator[None] | None = None
         self._resumes = policy == "strict"
-        #: In reading: the refusal of recovery because of a record that is not a command.
+        #: When only reading: the refusal that recovery would report because of a record that is not a
+        #: command.
         self._unfit: Observation | None = None
-        #: Whether something of the journal is lost.
+        #: Whether a part of the journal is lost.
         self.lossy = False
         #: Whether the rest of the current file is ignored.
         self._skipping = False
@@ -396,7 +398,7 @@ class JournalPass:
             self._doubled.setdefault(file.name, note)
 
     def _damaged(self, file: DataFile, batch: Batch) -> None:
-        """Take in the damaged regions of a batch."""
+        """Process the damaged regions of a batch."""
         self.lossy = True
         for start, end, reason in batch.damage:
             if reason != "bad-command":
@@ -463,7 +465,7 @@ class JournalPass:
         )
 
     def _salvaged(self, policy: str) -> Observation | None:
-        """Read on after the damage that strict recovery refuses: up to there, salvage gives the same."""
+        """Continue after the damage that strict recovery refuses: before it, salvage reads the same."""
         left, self._left = self._left, None
         if policy != "salvage" or left is None:
             return None
@@ -473,7 +475,7 @@ class JournalPass:
         return self.observation()
 
     def _adds(self, place: Place, stored: int | None) -> bool:
-        """Return whether a record at a place adds a message, by `stored` or by its first bytes."""
+        """Return whether the record at a place adds a message, judged by `stored` or by its first bytes."""
         if stored is not None and place_of(stored) == (self._turns[place[0]] << PLACE) + place[1]:
             return True
         start = bytes(self._data[place[0]][place[1] : place[1] + HEAD + 1])
@@ -494,7 +496,7 @@ class JournalPass:
                     continue
                 name, fields = item
                 if name == REWRITTEN and repeats(fields, self._numbers):
-                    ignored = turn  # no command of the rest of the file has an effect (KHD-RCV-012)
+                    ignored = turn  # no command in the rest of the file has an effect (KHD-RCV-012)
                 elif not covers((file.number, batch.base + off)):
                     yield step_of(name, fields, 0)
 
@@ -506,7 +508,7 @@ class JournalPass:
 
     @staticmethod
     def _listed(make: Callable[[], Iterable[T]], count: int, size: int = 0) -> Sequence[T]:
-        """Return `count` items of `size` bytes in all, made on demand, and then kept if they are few."""
+        """Return `count` items of `size` bytes in total, made on demand; few items are then kept."""
         return Deferred(count, make) if size + count * COST <= reread.KEEP else Lazy([Part("", make, count)])
 
     def _state(self) -> dict[str, Any]:
@@ -530,9 +532,9 @@ class JournalPass:
         return self._files
 
     def same(self, other: JournalPass) -> bool:
-        """Return whether two passes over the same files are known to have the same state.
+        """Return whether two passes over the same files certainly have the same state.
 
-        Two editions that both know a command parse it alike.
+        If two editions both have a command, they parse it in the same way.
         """
         mine, its = self.store, other.store
         if any(here.subscriptions for here in (*mine.destinations.values(), *its.destinations.values())):
@@ -555,7 +557,7 @@ class JournalPass:
         return None if self._evidence is None else self._evidence.known
 
     def idle(self) -> Iterator[tuple[str, str]]:
-        """Yield the destinations that only the index has, and no later command removed."""
+        """Yield the destinations that only the index contains and no later command removed."""
         found = set() if self.known is None else {*self.known.idle}
         for step in self._later() if found else ():
             if step.command == "REMOVE_DESTINATION":
@@ -591,7 +593,7 @@ class JournalPass:
             pending = partial(ranked.pending, here.subscriptions[key])
             return {"key": key, "pending": self._listed(pending, sum(1 for _ in pending()), most)}
 
-        # Pending ids can be as many as messages times subscriptions.
+        # The number of pending ids can be as large as messages times subscriptions.
         most = len(here.messages) * len(keys) << 8
         return {
             "kind": name[0],
@@ -618,7 +620,7 @@ def _payload(record: Record) -> Any:
 
 
 def _only_filling(data: Any, start: int) -> bool:
-    """Return whether a file has only zeros and end markers from `start` on."""
+    """Return whether a file contains only zeros and end markers from `start` on."""
     begun = b""
     for at in range(start, len(data), 1 << 16):
         piece = begun + bytes(data[at : at + (1 << 16)])
@@ -641,7 +643,7 @@ def _no_command(file: DataFile, batch: Batch, off: int, why: str) -> Observation
 
 
 def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
-    """Return the result of recovery, or of reading without a policy."""
+    """Return the result of recovery, or of reading if there is no policy."""
     if not any(id_of(name) is not None for name in files):
         text = "there is no data file: their names are db-1.log, db-2.log and so on"
         return refused("fileset", "no-files", text)

@@ -1,9 +1,10 @@
 """Records of damaged regions that are complete by their own structure and contents.
 
 Nothing proves that they are unchanged: the checksum that covers them is wrong or missing. So a record is
-taken only if its command and its OpenWire object can be read to the last byte. Both must agree on facts that
-both have: the message's id, the destination, the subscription. A withheld command is replaced by a TRACE of
-its length. A region becomes batches with new checksums, so the reader reads it like any other journal.
+taken only if its command and its OpenWire object can be read to the last byte. Command and object must agree
+on the facts that both contain: the message's id, the destination, the subscription. A withheld command is
+replaced by a TRACE of its length. A region becomes batches with new checksums, so the reader reads it like
+any other journal.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ from journalspec_reference.kahadb_journal.codec import (
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.store import destination_of
 
-#: The most bytes that are searched in one damaged batch, and in all of them.
+#: The maximum number of bytes searched in one damaged batch, and in all damaged batches.
 _MOST_UNIT, _MOST = 16 << 20, 256 << 20
 #: Reasons of regions that are not damaged batches.
 _OTHERS = frozenset(["bad-command", "unreadable"])
-#: The possible beginning of a record after its length: the type, and the number of a command.
+#: The possible bytes of a record directly after its length: the type, and the number of a command.
 _BEGINS = re.compile(rb"(?=\x01[\x00-\x10])")
 _MODULUS = 65521
 _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TEMP_TOPIC": "temp-topic"}
@@ -48,9 +49,10 @@ _STRUCTURE = "its length leads to the next record, and its command ends with it"
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A record of a damaged region; `why` it is withheld; if that is empty, it is taken by its `checks`.
+    """A record of a damaged region.
 
-    `queue` and `id` are those of its message, as far as they can be read.
+    `why` is the reason to withhold it; if empty, the record is taken because of its `checks`. `queue` and
+    `id` are those of its message, as far as they can be read.
     """
 
     file: str
@@ -65,7 +67,7 @@ class Offered:
 
 @dataclass(slots=True)
 class Mended:
-    """Files in which complete records of damaged regions are in sound batches, at their old offsets."""
+    """Files in which complete records of damaged regions are put into sound batches, at their old offsets."""
 
     files: dict[str, Any]
     records: list[Offered] = field(default_factory=list)
@@ -120,7 +122,7 @@ def mended(files: Files, dropped: Iterable[Dropped], dialect: Dialect, version: 
 
 
 def _units(data: Any, region: Dropped, start: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield offset and first bytes of each part of a region; control records begin new parts."""
+    """Yield offset and first bytes of each part of a region; each control record begins a new part."""
     source, at, end, begun = source_of(data), region.off, region.off + region.length, True
     while at < end:
         piece = source.read(at, min(_MOST_UNIT, end - at))
@@ -130,7 +132,7 @@ def _units(data: Any, region: Dropped, start: bytes) -> Iterator[tuple[int, byte
             yield at + begin, piece[begin:after]
             begin = after
         if begin > 0 and not last:
-            at, begun = at + begin, True  # the next piece has more of this one
+            at, begun = at + begin, True  # the next piece contains more of this part
             continue
         if begin >= 0:
             yield at + begin, piece[begin:]
@@ -160,7 +162,7 @@ class _Unit:
         return not self._whole and (p >= self._zeros or self._data.startswith(END_MARKER, p))
 
     def _framed(self, p: int) -> bool:
-        """Return whether a record begins at an offset, and its command ends exactly with it."""
+        """Return whether a record begins at an offset, and its command ends exactly at the record's end."""
         data = self._data
         if p + HEAD + 2 > len(data):
             return False
@@ -194,7 +196,7 @@ class _Unit:
             p = end
 
     def _next(self, start: int) -> int:
-        """Return the begin of the next record, or the end of the batch; -1: it is unknown."""
+        """Return the begin of the next record, or the end of the batch; -1 if it is unknown."""
         for found in _BEGINS.finditer(self._data, start + HEAD - 1):
             q = found.start() - HEAD + 1
             if self._framed(q):
@@ -204,7 +206,7 @@ class _Unit:
         return self._said if self._said > start else -1
 
     def _looked(self, start: int, record: bytes) -> Offered:
-        """Return a record with its command and checks, and with the reason if it is withheld."""
+        """Return a record with its command and checks, and the reason if the record is withheld."""
         name, queue, ident, why, checks = "", "", "", "", ""
         try:
             name, fields, surplus = command(record[HEAD:], self._dialect.commands)
@@ -233,7 +235,7 @@ class _Unit:
         return begin + body
 
     def hypotheses(self) -> Iterator[tuple[str, int, str]]:
-        """Yield the byte whose change alone would explain the checksum, if its record can be read then."""
+        """Yield the byte whose change alone would explain the checksum and make its record readable."""
         if not self._whole or not self._spans or self._spans[-1][1] != self._said or not self._sum:
             return
         body, fits = self._data[CONTROL : self._said], []
@@ -273,7 +275,7 @@ def single_bytes(body: bytes, stored: int) -> Iterator[tuple[int, int]]:
 def filler(length: int) -> bytes:
     """Return the payload of a TRACE whose record has `length` bytes, seven at least.
 
-    Varints may take more bytes than they need, so every length is possible.
+    Varints may use more bytes than necessary, so every length is possible.
     """
     for outer in range(1, 6):
         size = length - HEAD - 1 - outer
@@ -293,7 +295,7 @@ def _wide(value: int, width: int) -> bytes:
 
 
 def _agrees(name: str, fields: Mapping[str, Any], version: int) -> tuple[str, str]:
-    """Return the checks of a command, and why it is withheld; empty: it is taken."""
+    """Return the checks of a command, and why it is withheld; an empty reason means that it is taken."""
     if name in _ALONE:
         return _STRUCTURE, ""
     held = {"REMOVE_MESSAGE": "ack", "SUBSCRIPTION": "subscription_info", "ADD_SCHEDULED_JOB": "job"}
@@ -327,7 +329,7 @@ def _agrees(name: str, fields: Mapping[str, Any], version: int) -> tuple[str, st
 
 
 def _unread(found: openwire.Fields) -> str:
-    """Return which part of a message cannot be read; empty: all can be."""
+    """Return which part of a message cannot be read; empty if all parts can be read."""
     if found["kind"] not in openwire.KINDS:
         return "its object is not a message"
     problems = openwire.body(found, {"content": None})
@@ -337,7 +339,7 @@ def _unread(found: openwire.Fields) -> str:
 
 
 def _producer_key(found: Mapping[str, Any] | None) -> str | None:
-    """Return the id of a message as commands write it."""
+    """Return the id of a message in the form that commands use."""
     if found is None or found["producer"] is None:
         return None
     connection, value, session = found["producer"]

@@ -1,7 +1,8 @@
 """From bytes to columns: one loop finds the batches of a data file, checks them, reports damage (KHD-SCN).
 
-The records of a stretch become columns and no objects. Every byte is summed and searched a bounded number of
-times: after a batch with a wrong checksum or chain, the search continues at the end that its header states.
+The records of a stretch become columns, not objects. Every byte is summed and searched a bounded number of
+times: after a batch with a wrong checksum or chain, the search continues at the end stated in the batch's
+header.
 """
 
 from __future__ import annotations
@@ -48,15 +49,15 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
 ) -> Iterator[Batch]:
     """Yield the records of a log from `start` to `limit`, and its damage, in file order.
 
-    The code of a record is the number of its command. ``more["first"]`` are the rows of the first records of
-    batches; a control record is directly before each. ``more["end"]`` of the last stretch is the end of the
+    The code of a record is the number of its command. ``more["first"]`` lists the rows of the first records
+    of batches; a control record directly precedes each. ``more["end"]`` of the last stretch is the end of the
     log with its cause, unless damage reaches `limit`. Without `checked` no checksum is compared
     (KHD-SCN-012).
 
     With `beyond`, all sound batches from `start` on are searched for, and no damage is reported: this is for
-    the bytes after the end of a log (KHD-END-011). A note has the place of the first such batch.
+    the bytes after the end of a log (KHD-END-011). A note contains the place of the first such batch.
 
-    Every `stretch` (bytes, at least 64) gives the same records, damage and notes.
+    Records, damage and notes do not depend on `stretch` (bytes, at least 64).
     """
     begin, marked, bare = dialect.start, dialect.marked, dialect.bare
     limit = source.size if limit is None else min(limit, source.size)
@@ -76,8 +77,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
         off, end, code, first = batch.off, batch.end, batch.code, array("q")
         batch.more["first"] = first
         add, add_end, add_code, view = off.append, end.append, code.append, memoryview(data)
-        # A batch that begins up to `plain` can take the fast path; -1 sends all batches through the careful
-        # checks.
+        # A batch that begins at or before `plain` can take the fast path; -1 sends all batches through the
+        # careful checks.
         calm = -1 if bad or beyond else top - CONTROL
         plain = -1 if hurt or inside else calm
         body, stop, odd = 0, inside - base, 0
@@ -105,7 +106,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                 first.append(rows)  # KHD-REC-006
                 at = stop
             if len(off) > begun:
-                # Each record ends where the next record begins, or the control record before that one.
+                # Each record ends where the next record, or the control record before it, begins.
                 end.extend(off[begun + 1 :])
                 add_end(at)
                 for row in first[batches + 1 :]:
@@ -119,7 +120,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
             else:
                 left = room - at
                 if top - at < CONTROL and top < room:
-                    break  # the next stretch has all of it
+                    break  # the next stretch contains the complete batch
                 unread = bad and left >= CONTROL and source.gap(base + at, base + at + CONTROL) is not None
                 if left >= CONTROL and data.startswith(begin, at) and not unread:  # KHD-BAT-012
                     size, total = sums(data, at)
@@ -214,7 +215,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                     batch.damage.append((hurt[0], base + at, hurt[1]))
                 batch.more["end"] = base + at, ended
                 break
-            # KHD-SCN-006: the next control record is searched for, but not within recognised bytes.
+            # KHD-SCN-006: search for the next control record, but not within bytes that were already
+            # recognised.
             ended = ""
             at = data.find(begin, max(after, zeros_end(data, after, top) - len(begin)), top)
             if not 0 <= at <= top - CONTROL:
@@ -244,15 +246,15 @@ def next_control(source: Source, dialect: Dialect, start: int, limit: int, stret
 
 
 def _problem(source: Source, at: int, end: int, total: int, stretch: int) -> str:
-    """Return the fault of the batch from `at` to `end`, which is checked by pieces; empty: none.
+    """Check the batch from `at` to `end` piece by piece; return its fault, empty if there is none.
 
-    `total` is the stored checksum, 0 if none is compared. A record of any type is accepted, except for a
-    control record, if it has five bytes or more and ends within the batch (KHD-REC-003).
+    `total` is the stored checksum, 0 if none is compared. A record of any type except a control record is
+    accepted if it has at least five bytes and ends within the batch (KHD-REC-003).
     """
     value, broken, piece = 1, False, stretch >> 2
     p = at + CONTROL
     for start in range(p, end, piece):
-        # HEAD more bytes, for the head of a record that begins in the last bytes of the piece.
+        # Read HEAD more bytes, for the head of a record that begins in the last bytes of the piece.
         data = source.read(start, min(piece + HEAD, end - start))
         if total:
             value = adler32(memoryview(data)[:piece], value)
@@ -272,7 +274,7 @@ def _problem(source: Source, at: int, end: int, total: int, stretch: int) -> str
 def _only_zeros(source: Source, data: bytes, base: int, at: int, limit: int) -> bool:
     """Return whether there are only zeros from `at` to `limit`; `data` begins at `base`."""
     top = len(data)
-    # The first few hundred bytes after the leading zeros decide it, unless the stretch ends with them.
+    # The first few hundred bytes after the leading zeros show this, unless the stretch ends with the zeros.
     at = zeros_end(data, at, top)
     stop = min(at + 256, top)
     if data.count(0, at, stop) < stop - at:
@@ -299,7 +301,8 @@ def walk(  # noqa: C901, PLR0912  # one loop, as above
         top, room, at, need = len(data), limit - base, 0, 0
         batch = Batch(base, data)
         first = batch.more["first"] = array("q")
-        # A control record is read in the same stretch as the record after it: its offset is held until then.
+        # A control record is read in the same stretch as the record after it: until then, its offset is
+        # remembered.
         control = -1
         while len(batch.off) < MOST_ROWS and len(batch.notes) < MOST_ODD:
             if at == room:

@@ -30,14 +30,14 @@ from journalspec_reference.kahadb_journal.fileset import id_of
 from journalspec_reference.kahadb_journal.scan import FILE, MARKED, next_control, scan
 
 FORMAT = "kahadb_journal"
-#: The most bytes of a record up to the end of its message's length.
+#: The maximum number of bytes of a record up to the end of its message's length.
 _LONGEST_HEAD = HEAD + 11
 #: The bytes that the search in dropped bytes reads at a time: few, as control records can be everywhere.
 _SEARCHED = 4096
 
 
 def spans(files: Files, edition: str, _: Params, fields: bool = True) -> Iterator[Span]:
-    """Yield the spans of data files: control records, records, damage, end markers, what comes after them."""
+    """Yield the spans of data files: control records, records, damage, end markers, bytes after the end."""
     for name, data in files.items():
         if id_of(name) is None:
             continue
@@ -69,7 +69,7 @@ def _fields(
 
 def _pieces(source: Source, dialect: Dialect) -> Iterator[Piece]:
     """Yield the parts of a file, stretch by stretch, in order."""
-    # The begin of the next part, and the end of the current batch: only there a control record can be.
+    # The begin of the next part, and the end of the current batch: only there can a control record follow.
     at = stop = 0
     for batch in scan(source, dialect):
         base = batch.base

@@ -30,7 +30,7 @@ Name = tuple[str, str]
 
 
 def packed(number: int, priority: int, place: int) -> int:
-    """Return a message as one number, which takes a third of the memory of its parts.
+    """Return a message as one number, which takes a third of the memory of separate values.
 
     The parts are its number in the order in which messages took effect, its class, its priority, and the
     place of its record.
@@ -40,28 +40,28 @@ def packed(number: int, priority: int, place: int) -> int:
 
 @lru_cache(16)
 def ranked(priority: int) -> int:
-    """Return a priority and its class as :func:`packed` has them."""
+    """Return a priority and its class in the form of :func:`packed`."""
     rank = (priority < DEFAULT_PRIORITY) - (priority > DEFAULT_PRIORITY)
     return (rank + 1 << 32 | priority + _HALF) << _PLACES
 
 
 def rank_of(stored: int) -> int:
-    """Return the class of a message that is packed."""
+    """Return the class of a packed message."""
     return (stored >> _PLACES + 32 & 3) - 1
 
 
 def priority_of(stored: int) -> int:
-    """Return the priority of a message that is packed."""
+    """Return the priority of a packed message."""
     return (stored >> _PLACES & 0xFFFFFFFF) - _HALF
 
 
 def number_of(stored: int) -> int:
-    """Return the number of a message that is packed."""
+    """Return the number of a packed message."""
     return stored >> _PLACES + _RANKED
 
 
 def place_of(stored: int) -> int:
-    """Return the place of a message that is packed."""
+    """Return the place of a packed message."""
     return stored & (1 << _PLACES) - 1
 
 
@@ -76,16 +76,16 @@ class Step(NamedTuple):
     place: int
     subscription: str | None
     transaction: TxId | None
-    #: whether a beginning subscription needs the existing messages; None: none begins
+    #: whether a beginning subscription needs the existing messages; None: no subscription begins
     retroactive: bool | None
 
 
 class QueueChanges(NamedTuple):
-    """Adjacent commands of one kind on messages of queues, in one transaction or in none, as columns."""
+    """Columns for adjacent commands of one kind on messages of queues, in one transaction or in none."""
 
     command: str
     transaction: TxId | None
-    #: queues, and for each command the position of its queue among them
+    #: the queues, and for each command the position of its queue in that list
     names: Sequence[Name]
     of: list[int]
     idents: list[str]
@@ -103,7 +103,7 @@ class QueueChanges(NamedTuple):
 _ADDING = frozenset(["ADD_MESSAGE", "UPDATE_MESSAGE"])
 _CHANGING = _ADDING | {"REMOVE_MESSAGE"}
 ENDING = frozenset(["PREPARE", "COMMIT", "ROLLBACK"])
-#: The transaction of a command that ends one without naming it (KHD-CMD-007).
+#: The transaction of a command that ends a transaction but contains no transaction id (KHD-CMD-007).
 NO_TRANSACTION: TxId = ("LOCAL", "", 0)
 
 
@@ -123,7 +123,7 @@ class Destination:
         return self.owners.subscriptions if self.owners is not None else {}
 
     def in_order(self) -> Iterator[tuple[str, int]]:
-        """Yield id and packed message of the messages as they are delivered."""
+        """Yield id and packed form of each message in the order of delivery."""
         for rank in RANKS:
             for message_id, stored in self.messages.items():
                 if stored >> _PLACES + 32 & 3 == rank + 1:
@@ -141,7 +141,7 @@ class Destination:
         self.owners.begin(key, above)
 
     def loses(self, stored: int, key: str | None) -> bool:
-        """Acknowledge a message; return whether that removes it. Without a key it does always."""
+        """Acknowledge a message; return whether that removes it. Without a key, it is always removed."""
         if key is None:
             return True
         return self.owners is not None and self.owners.acknowledge(key, stored >> _PLACES + _RANKED)
@@ -214,7 +214,7 @@ class Store:
         self.prepared: dict[TxId, list[Step]] = {}
         #: the number of the last message that took effect
         self.number = 0
-        #: Turn of a file -> turns of other files with messages that are acknowledged in it.
+        #: Turn of a file -> turns of other files whose messages are acknowledged in that file.
         self.acknowledged: dict[int, set[int]] = {}
         #: The place of the record of each durable subscription.
         self.subscribed: dict[tuple[Name, str], int] = {}
@@ -228,13 +228,13 @@ class Store:
         """Return whether a transaction did not end."""
         return tx in self._begun or tx in self.prepared
 
-    def replay(  # noqa: C901, PLR0912  # one loop on purpose, of which each step counts
+    def replay(  # noqa: C901, PLR0912  # one loop on purpose: its speed matters
         self, steps: Iterable[tuple[Any, ...]], *, ended: bool = False
     ) -> tuple[int, str] | None:
-        """Replay commands, each like a :class:`Step`, or several as :class:`QueueChanges`.
+        """Replay commands; each item is like a :class:`Step`, or several commands as :class:`QueueChanges`.
 
-        Returns place and id of the first message added twice. `ended`: commands take effect at once, even
-        those of a transaction.
+        Returns place and id of the first message added twice. With `ended`, commands take effect immediately,
+        even those of a transaction.
         """
         first: tuple[int, str] | None = None
         destinations, waits_for = self.destinations, None
@@ -288,7 +288,7 @@ class Store:
         return first
 
     def _change(self, changes: QueueChanges) -> tuple[int, str] | None:
-        """Let commands take effect at once; return place and id of the first message added twice."""
+        """Apply commands immediately; return place and id of the first message added twice."""
         command, _, names, of, idents, stored = changes
         here = {at: self.destinations.setdefault(names[at], Destination()) for at in {*of}}
         if any(each.owners is not None for each in here.values()):

@@ -1,8 +1,8 @@
 """The content that recovery keeps, as records of a new journal whose replay gives the same state.
 
 Records of messages are copied as bytes, in the order in which the messages took effect. Consecutive records
-of one transaction are followed by one COMMIT. A durable subscription begins between the same messages as
-before, so it needs the same messages.
+of one transaction are followed by one COMMIT. A durable subscription begins between the same messages as in
+the old journal, so it needs the same messages.
 """
 
 from __future__ import annotations
@@ -31,19 +31,20 @@ from journalspec_reference.kahadb_journal.store import (
 )
 from journalspec_reference.newstore import StoreChoices
 
-#: A record, and the stored transaction that it names, or None.
+#: A record, and the stored transaction in it, or None.
 Emitted = tuple[bytes, bytes | None]
 #: The edition in which some products reject an UPDATE of an absent message.
 _EARLY = "5.3"
-#: The largest number of pairs of subscription and message that are examined to see what a topic needs.
+#: The maximum number of pairs of subscription and message that are examined per topic.
 _MOST_PAIRS = 1 << 22
-#: The id of a made-up message: it comes before all others of a topic, or it makes an empty destination.
+#: The id of an invented message, which precedes all other messages of a topic, or creates an empty
+#: destination.
 PLACEHOLDER = "ID:placeholder:0:0:1"
 _SAYS = "what recovery kept of another journal"
 
 
 class Survivors:
-    """The content that is kept of a journal after one pass over it."""
+    """The content of a journal that is kept, after one pass over the journal."""
 
     def __init__(self, passed: JournalPass, choices: StoreChoices) -> None:
         self.passed, self.store, self._places = passed, passed.store, passed.places
@@ -57,7 +58,7 @@ class Survivors:
         self._by_index = choices.index_acks and passed.known is not None
         if choices.index_acks and passed.known is not None:
             self._hidden = passed.known.hidden
-        #: The objects of subscriptions that only the index has.
+        #: The objects of subscriptions that only the index contains.
         self._infos: dict[tuple[Name, str], bytes] = {}
 
     def _record(self, name: str, fields: Mapping[str, Any]) -> bytes:
@@ -74,11 +75,11 @@ class Survivors:
         return name not in self.drop and (not self._queues or name in self._queues)
 
     def hidden(self, name: Name) -> Set[str]:
-        """Return messages of a destination that are omitted because the index shows them as acknowledged."""
+        """Return those messages of a destination that are omitted as acknowledged according to the index."""
         return self._hidden.get(name, frozenset())
 
     def kept(self, name: Name) -> Iterator[tuple[str, int]]:
-        """Yield id and packed message of the messages that a queue keeps, in the order of taking effect."""
+        """Yield id and packed form of a queue's kept messages, in the order in which they took effect."""
         here, drop, hidden = self.store.destinations[name], self.drop, self.hidden(name)
         if not drop and not hidden:
             yield from here.messages.items()
@@ -89,10 +90,10 @@ class Survivors:
 
     @cached_property
     def needed(self) -> Mapping[Name, Mapping[str, Mapping[str, int]]]:
-        """Topics that are written one by one -> each subscription -> ids and places of its pending messages.
+        """Topic written separately -> subscription -> ids and places of its pending messages.
 
-        These are topics with subscriptions that only the index has, all topics with --index-acks, and topics
-        for which :meth:`_needs_placeholder` is true.
+        These are topics with subscriptions that only the index contains, all topics with --index-acks, and
+        topics for which :meth:`_needs_placeholder` is true.
         """
         out: dict[Name, dict[str, dict[str, int]]] = {}
         for name, group in groupby(self.lists, key=attrgetter("name")):
@@ -118,10 +119,10 @@ class Survivors:
         return out
 
     def _needs_placeholder(self, found: Sequence[Listed], here: Destination) -> bool:
-        """Return whether a subscription acknowledged messages, but none before the first that it needs.
+        """Return whether a subscription acknowledged messages, but none before the first one that it needs.
 
-        Products deliver the messages after the last one acknowledged in a replay. So a placeholder before all
-        others has to be acknowledged last.
+        After a replay, products deliver the messages after the one acknowledged last. So a placeholder before
+        all other messages has to be acknowledged last.
         """
         if len(found) * len(here.messages) > _MOST_PAIRS:
             return False
@@ -165,7 +166,7 @@ class Survivors:
                     yield job
 
     def queues(self) -> Iterator[tuple[str, int, int]]:
-        """Yield each queue, and each topic with the key of a subscription: rows and bytes that it holds."""
+        """For each queue, and each topic with the key of a subscription, yield the kept rows and bytes."""
         for name in sorted({*self.store.destinations, *self.passed.idle()}):
             if self.takes(name[1]) and not name[0].endswith("TOPIC"):
                 kept = self.kept(name) if name in self.store.destinations else ()
@@ -179,7 +180,7 @@ class Survivors:
             yield f"{listed.name[1]} {key}", *self._places.measured(places)
 
     def live(self) -> Iterator[tuple[Name, str, int]]:
-        """Yield destination, id and place of each message that is kept, in any order."""
+        """Yield destination, id and place of each kept message, in any order."""
         for name in self.store.destinations:
             if self.takes(name[1]) and name not in self.needed:
                 yield from ((name, ident, place_of(stored)) for ident, stored in self.kept(name))
@@ -195,7 +196,7 @@ class Survivors:
     # the new journal
 
     def records(self) -> Iterator[bytes]:
-        """Yield the records of the new journal; raises Changed if the old one is no longer what it was."""
+        """Yield the records of the new journal; raises Changed if the old journal has changed."""
         yield self._record("TRACE", {"text": _SAYS})
         yield from self._committed(chain(self._together(), self._one_by_one()))
         for tx, steps in self.prepared():
@@ -209,7 +210,7 @@ class Survivors:
         return {"xa": {"format_id": tx[1], "bqual": tx[3], "gtrid": tx[2]}}
 
     def _committed(self, emitted: Iterable[Emitted]) -> Iterator[bytes]:
-        """Yield records; after consecutive ones of a transaction, yield its COMMIT."""
+        """Yield records; after consecutive records of a transaction, yield its COMMIT."""
         current: bytes | None = None
         for record, tx in emitted:
             if tx != current and current is not None:
@@ -230,7 +231,7 @@ class Survivors:
             yield record, transaction_in(record)
 
     def _together(self) -> Iterator[Emitted]:
-        """Yield the messages and subscriptions of all destinations that are not written one by one."""
+        """Yield the messages and subscriptions of all destinations that are not written separately."""
         begins: list[tuple[int, Name, str]] = []
         messages: list[int] = []
         for name, here in self.store.destinations.items():
@@ -266,7 +267,7 @@ class Survivors:
     def _acknowledgements(
         self, name: Name, key: str, messages: Iterable[str], gone: Set[str], *, placeholder: bool
     ) -> Iterator[Emitted]:
-        """Yield a subscription's acknowledgements; those of messages before its pending ones come last."""
+        """Yield a subscription's acknowledgements; those for messages before its pending ones come last."""
         order = list(messages)
         first = next((at for at, ident in enumerate(order) if ident not in gone), len(order))
         before = [PLACEHOLDER, *order[:first]] if placeholder else order[:first]
@@ -276,7 +277,7 @@ class Survivors:
     def _one_by_one(self) -> Iterator[Emitted]:
         """Yield the other topics, with an acknowledgement of each message that a subscription does not need.
 
-        If there is any such message, a placeholder before all others is acknowledged as well.
+        If there is any such message, a placeholder before all other messages is also acknowledged.
         """
         for name, needs in sorted(self.needed.items()):
             messages = self.ordered(name)
@@ -294,9 +295,9 @@ class Survivors:
                 yield self._empty(name), None
 
     def ordered(self, name: Name) -> dict[str, int]:
-        """Return id and place of the messages of a topic in `needed`, in order.
+        """Return id and place of those messages of a topic that are in `needed`, in order.
 
-        A message that only the index has comes before the message that follows it in the index.
+        A message that only the index contains comes before the message that follows it in the index.
         """
         here = self.store.destinations.get(name, Destination())
         numbers = {ident: number_of(stored) for ident, stored in here.messages.items()}
@@ -309,7 +310,7 @@ class Survivors:
         return {ident: keys[ident][2] for ident in sorted(keys, key=keys.__getitem__)}
 
     def _empty(self, name: Name) -> bytes:
-        """Return a record that makes an empty destination: an acknowledgement of an absent message."""
+        """Return a record that creates an empty destination: an acknowledgement of an absent message."""
         return self._acknowledged(name, PLACEHOLDER, None)
 
     def _acknowledged(self, name: Name, ident: str, key: str | None) -> bytes:

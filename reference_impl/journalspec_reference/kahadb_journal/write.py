@@ -1,7 +1,8 @@
-"""Writing: batches, end markers, preallocated files, and the switch to the next file (KHD-WRT, KHD-PRE).
+"""Writes batches, end markers and preallocated files, and switches to the next file (KHD-WRT, KHD-PRE).
 
-Records without `sync` wait in the current batch. A record with `sync`, ``flush``, ``close`` or a full batch
-writes it. So one thread does the work of two threads in the product, in the same order.
+Records without `sync` wait in the current batch. The batch is written at a record with `sync`, ``flush`` or
+``close``, or when it is full. So a single thread does the work of two threads in the product, in the same
+order.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from journalspec_reference.storage import Storage, fill, whole
 MAX_FILE, MAX_BATCH = 33554432, 4194304
 #: The size of a block in chunked preallocation; each block begins with an end marker.
 CHUNK = 1048576
-#: Up to 5.11, a file is extended to its maximum less this, but at least to this (KHD-PRE-003).
+#: Up to 5.11, a file is extended to its maximum length minus this number, but at least to this number
+#: (KHD-PRE-003).
 SPARE = 524288
 TEMPLATE = "db-log.template"
 #: Edition -> the default way of preallocation.
@@ -38,8 +40,8 @@ STRATEGIES = {"seed": "none", "5.3": "none", "5.12": "zeros"}
 #: The bytes after each batch (KHD-END-001 to KHD-END-003).
 MARKERS = {"seed": b"", "5.3": b"", "5.12": bytes(MARKER)}
 
-#: The most bytes of a batch of copied records, unless one record has more: damage puts a whole batch in
-#: doubt.
+#: The maximum size (bytes) of a batch of copied records, unless a single record is larger: damage makes a
+#: complete batch doubtful.
 _BATCH = 1 << 16
 
 
@@ -64,7 +66,7 @@ def _batch(records: list[bytes], edition: str) -> bytes:
 
 
 def data_files(records: Iterable[bytes], edition: str) -> Iterator[NewFile]:
-    """Yield data files of ActiveMQ's default length; each is read to its end before the next one.
+    """Yield data files of ActiveMQ's default length; each must be read to its end before the next one.
 
     Without records, there is one file without a batch.
     """
@@ -107,7 +109,7 @@ class JournalWriter:
         self._size = 0
 
     def apply(self, op: Operation) -> dict[str, Any]:
-        """Do ``open``, ``append`` (``payload``, ``sync``), ``flush`` or ``close``."""
+        """Perform ``open``, ``append`` (``payload``, ``sync``), ``flush`` or ``close``."""
         handlers = {"open": self._open, "append": self._append, "flush": self._flush, "close": self._close}
         return perform(handlers, op, bool(self._name))
 
@@ -122,7 +124,8 @@ class JournalWriter:
         self._name = f"db-{linked[-1]}.log"
         for batch in scan(source_of(whole(self._storage, self._name)), DIALECTS[self._edition]):
             if batch.damage:
-                # Damage usually reaches the end of the file: then it begins where the last sound batch ends.
+                # Damage usually reaches the end of the file: then the damage begins where the last sound
+                # batch ends.
                 self._end = batch.damage[-1][0]
             if "end" in batch.more:
                 self._end = batch.more["end"][0]
@@ -146,7 +149,7 @@ class JournalWriter:
         return {"durable": bool(op.get("sync"))}
 
     def _joins(self, size: int) -> bool:
-        """Return whether a record of `size` bytes joins the batch that waits (KHD-PRE-005)."""
+        """Return whether a record of `size` bytes joins the waiting batch (KHD-PRE-005)."""
         batch = CONTROL + self._size
         return batch + size < self._max_batch and self._end + batch + size <= self._max_file
 
@@ -165,7 +168,7 @@ class JournalWriter:
         self._storage.sync_dir()
 
     def _set_aside(self) -> None:
-        """Preallocate a new file in its full length (KHD-PRE-001, KHD-PRE-002)."""
+        """Preallocate a new file to its full length (KHD-PRE-001, KHD-PRE-002)."""
         name, length = self._name, self._max_file
         if self._edition == "5.3":
             self._storage.truncate(name, max(SPARE, length - SPARE))

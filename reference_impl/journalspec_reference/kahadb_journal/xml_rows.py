@@ -1,7 +1,7 @@
-"""The messages and queues of a KahaDB as Artemis names them: what :mod:`.artemis_xml` writes.
+"""The messages and queues of a KahaDB under their names in Artemis, for :mod:`.artemis_xml`.
 
-A durable subscription of a topic becomes a queue of the topic's address, with the name that Artemis gives to
-it and the selector as its filter; so a client that subscribes again finds its messages.
+A durable subscription of a topic becomes a queue of the topic's address. The queue gets the name that Artemis
+would choose, and the selector as filter; so a client that subscribes again finds its messages.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TYPES = {
     **{1: "boolean", 2: "byte", 3: "char", 4: "short", 5: "integer", 6: "long", 7: "double", 8: "float"},
     **{9: "string", 10: "bytes", 13: "string"},
 }
-#: Word in a selector -> the same in a filter of Artemis.
+#: Word in a selector -> its equivalent in a filter of Artemis.
 _FILTERS = {
     **{"JMSDeliveryMode": "AMQDurable", "JMSPriority": "AMQPriority", "JMSTimestamp": "AMQTimestamp"},
     **{"JMSMessageID": "AMQUserID", "JMSExpiration": "AMQExpiration"},
@@ -62,7 +62,7 @@ def messages(answer: Answer) -> Iterator[Row]:
         if row["subscription"] is not None:
             out["queue"] = names[str(row["queue"]), str(row["subscription"])]
         if row["group_id"] is None:
-            # Every message has a sequence number; without a group it means nothing.
+            # Every message has a sequence number; without a group, the number has no meaning.
             out["group_sequence"] = None
         yield out
 

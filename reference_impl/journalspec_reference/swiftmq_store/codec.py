@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from journalspec import mutf8
 
-#: Stands for "no page" and "no transaction id".
+#: Represents "no page" and "no transaction id".
 NONE = -1
-#: The beginning of an index page and of a page of a message; the size of an entry of a queue index.
+#: The headers of an index page and of a page of a message; the size of an entry in a queue index.
 INDEX_HEADER, CHAIN_HEADER, QUEUE_ENTRY = 17, 13, 33
-#: Page sizes are 2 KB and its multiples; a reader takes every size that has room for the headers.
+#: Page sizes are multiples of 2 KB; a reader accepts every size that has room for the headers.
 SMALLEST_PAGE = INDEX_HEADER + QUEUE_ENTRY
-#: The queue that holds the prepared branches.
+#: The queue that contains the prepared branches.
 PREPARED = b"sys$prepared"
 #: The first byte of a free page.
 FREE = b"\1"
@@ -30,7 +30,7 @@ _NAMED, _NUMBER = Struct(">Bi"), Struct(">i")
 
 
 class BadStore(ValueError):
-    """Bytes that do not have the expected form; `reason` is the code if a log ends there."""
+    """Bytes that do not have the expected form; `reason` is the code to report if a log ends there."""
 
     def __init__(self, why: str, reason: str = "bad-record") -> None:
         super().__init__(why)
@@ -47,7 +47,7 @@ class Index(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """The header of a page of a message; `length` counts it too."""
+    """The header of a page of a message; `length` includes the header."""
 
     prev: int
     next: int
@@ -108,7 +108,7 @@ class Cursor:
         self.end = len(data) if end is None else end
 
     def room(self, length: int) -> int:
-        """Pass over `length` bytes; return where they began."""
+        """Skip `length` bytes; return where they began."""
         off = self.off
         if not 0 <= length <= self.end - off:
             raise BadStore(f"{length} bytes at {off} do not fit")
@@ -116,44 +116,44 @@ class Cursor:
         return off
 
     def take(self, length: int) -> bytes:
-        """Take `length` bytes."""
+        """Read `length` bytes."""
         start = self.room(length)
         return bytes(self.data[start : self.off])
 
     def u1(self) -> int:
-        """Take an unsigned byte."""
+        """Read an unsigned byte."""
         return int(self.data[self.room(1)])
 
     def u2(self) -> int:
-        """Take an unsigned number of two bytes."""
+        """Read an unsigned number of two bytes."""
         return int.from_bytes(self.take(2))
 
     def s4(self) -> int:
-        """Take a number of four bytes."""
+        """Read a number of four bytes."""
         off = self.room(4)
         return int.from_bytes(self.data[off : off + 4], signed=True)
 
     def s8(self) -> int:
-        """Take a number of eight bytes."""
+        """Read a number of eight bytes."""
         return int.from_bytes(self.take(8), signed=True)
 
     def utf(self) -> bytes:
-        """Take a string, left in modified UTF-8."""
+        """Read a string without decoding its modified UTF-8."""
         return self.take(self.u2())
 
     def text(self, length: int) -> str:
-        """Take a string of `length` bytes."""
+        """Read a string of `length` bytes."""
         try:
             return mutf8.decode(self.take(length))
         except UnicodeDecodeError as bad:
             raise BadStore(f"no modified UTF-8 before {self.off}") from bad
 
     def blob(self) -> bytes:
-        """Take bytes that follow their length."""
+        """Read length-prefixed bytes."""
         return self.take(self.s4())
 
     def count(self, least: int) -> int:
-        """Take the count of items of `least` bytes or more each; there must be room for all of them."""
+        """Read the count of items of at least `least` bytes each; there must be room for all of them."""
         number = self.s4()
         if not 0 <= number * least <= self.end - self.off:
             raise BadStore(f"{number} things do not fit at {self.off}")
@@ -161,7 +161,7 @@ class Cursor:
 
 
 def is_free(page: bytes) -> bool:
-    """Return whether a page is free: its first byte is 1. Every other value means that it is used."""
+    """Return whether a page is free: its first byte is 1. Any other value means that it is used."""
     return page[0] == 1
 
 
@@ -179,10 +179,10 @@ def root_slots(page: bytes, slots: int) -> list[tuple[int, int, int, RootEntry]]
     for _ in range(slots):
         valid, length = _NAMED.unpack_from(page, off) if off <= room else (0, NONE)
         name_at = off + _NAMED.size
-        # After the name: a page, and 4 bytes without meaning.
+        # After the name follow a page number and 4 unused bytes.
         end = name_at + length + 8
         if length < 0 or end > len(page):
-            # One of these calls raises BadStore, and names the part that does not fit.
+            # One of these calls raises BadStore with the part that does not fit.
             cursor = Cursor(page, off)
             cursor.u1(), cursor.blob(), cursor.s4(), cursor.room(4)
         (head,) = _NUMBER.unpack_from(page, end - 8)
@@ -192,7 +192,7 @@ def root_slots(page: bytes, slots: int) -> list[tuple[int, int, int, RootEntry]]
 
 
 def root_entries(page: bytes, slots: int) -> list[RootEntry]:
-    """Return the valid ones of the first `slots` entries on a page of the root index."""
+    """Return the valid entries among the first `slots` entries on a page of the root index."""
     return [entry for _, _, valid, entry in root_slots(page, slots) if valid == 1]
 
 
@@ -210,7 +210,7 @@ def queue_entries(page: bytes, slots: int) -> list[tuple[int, ...]]:
 
 
 def chain(page: bytes) -> Chain:
-    """Decode the header of a page of a message; the caller that follows the pages checks the length."""
+    """Decode the header of a page of a message; the caller, which follows the pages, checks the length."""
     found = Chain(*_CHAIN.unpack_from(page)[1:])
     if found.length < CHAIN_HEADER:
         raise BadStore(f"a page of a message with {found.length} bytes")
@@ -218,7 +218,7 @@ def chain(page: bytes) -> Chain:
 
 
 def alone(data: Any, off: int, size: int) -> Any:
-    """Return the message on the page at `off` if one page holds it all; None: it may have more pages."""
+    """Return the message on the page at `off` if it has only that page; None: it may have more pages."""
     mark, prev, following, length = _CHAIN.unpack_from(data, off)
     if mark or prev != NONE or following != NONE or not CHAIN_HEADER <= length <= size:
         return None
@@ -226,13 +226,13 @@ def alone(data: Any, off: int, size: int) -> Any:
 
 
 def blob_place(cursor: Cursor) -> tuple[int, int]:
-    """Skip bytes that follow their length; return where they begin and end."""
+    """Skip length-prefixed bytes; return where they begin and end."""
     start = cursor.room(cursor.s4())
     return start, cursor.off
 
 
 def _destination(cursor: Cursor) -> bytes:
-    """Take the name of a queue (kinds 0 and 3) or a topic (1 and 2)."""
+    """Read the name of a queue (kinds 0 and 3) or a topic (1 and 2)."""
     kind = cursor.u1()
     if kind > 3:
         raise BadStore(f"a destination of kind {kind}")
@@ -241,7 +241,8 @@ def _destination(cursor: Cursor) -> bytes:
     return cursor.utf()
 
 
-#: The beginning of every message; kind, expiration and priority are needed to find its end.
+#: The layout at the beginning of every message; kind, expiration and priority are needed to find the
+#: message's end.
 FIXED, _FIXED = Struct(">iqiqii?"), Struct(">iqi17x")
 #: The decoders of a message's optional parts; a byte before each part states whether it is present.
 _OPTIONAL = (*[Cursor.utf] * 5, *[_destination] * 2, blob_place, *[Cursor.utf] * 3)
@@ -251,14 +252,14 @@ PRIMITIVES = {kind: Struct(f">{code}") for kind, code in enumerate("iqdf?Hhb")}
 BLOB, TEXT = 8, 9
 
 
-#: This many bytes of the strings of a text message are read together.
+#: This many bytes of a text message's strings are read together.
 _STRETCH = 1 << 12
 
 
 def _text(cursor: Cursor) -> None:
     left = cursor.count(2) if cursor.u1() else 0
     while left:
-        # There can be millions of empty strings: they are skipped a stretch at a time.
+        # There can be millions of empty strings: a stretch of them is skipped at a time.
         stretch, at = bytes(cursor.data[cursor.off : min(cursor.end, cursor.off + _STRETCH)]), 0
         while left and at + 2 <= len(stretch):
             at += 2 + (stretch[at] << 8 | stretch[at + 1])
@@ -278,12 +279,12 @@ def _stream(cursor: Cursor) -> None:
 
 
 def optional(cursor: Cursor) -> Iterator[Any]:
-    """Yield the optional parts of a message, None if absent: stored strings, and the place of properties."""
+    """Yield the optional parts of a message (None if absent): stored strings, and the place of properties."""
     data, off, end = cursor.data, cursor.off, cursor.end
     for take in _OPTIONAL:
         there = data[off] if off < end else cursor.room(end + 1)
         off += 1
-        # For the properties, every value but 0 means that they are present.
+        # For the properties, any value except 0 means "present".
         if there == 1 or (there and take is blob_place):
             cursor.off = off
             yield take(cursor)
@@ -308,7 +309,7 @@ def message(data: Any) -> Message:
         for _ in optional(cursor):
             pass
     off = cursor.off
-    # For maps and texts, every value but 0 means that they are present (SMQ-MSG-103).
+    # For maps and texts, any value except 0 means "present" (SMQ-MSG-103).
     if kind == 1 or (kind == 2 and cursor.u1()) or (kind == 3 and cursor.u1() == 1):
         cursor.room(cursor.s4())
     elif kind == 4:
@@ -328,7 +329,7 @@ def branch(data: Any, images: list[int] | None = None) -> Branch:
     if found.kind != 1:
         raise BadStore(f"a prepared branch in a message of kind {found.kind}")
     cursor = Cursor(data, found.body + 4, found.end)
-    cursor.u1()  # whether it is valid
+    cursor.u1()  # whether the entry is valid
     time, kind = cursor.s8(), cursor.s4()
     queue, routing, form = cursor.text(cursor.u2()), cursor.u1() != 0, cursor.s4()
     bqual, gtrid = (cursor.blob() if cursor.u1() == 1 else b"" for _ in range(2))
@@ -344,7 +345,7 @@ def branch(data: Any, images: list[int] | None = None) -> Branch:
 
 
 def swapped(data: Any) -> Iterator[tuple[int, int]]:
-    """Yield begin and end of each entry of a swap file; a truncated entry is the end."""
+    """Yield begin and end of each entry of a swap file; stop at a truncated entry."""
     off = 0
     while len(data) - off >= 8:
         end = off + 4 + int.from_bytes(bytes(data[off : off + 4]), signed=True)

@@ -1,6 +1,6 @@
 """Typed columns of a batch of the log, for NumPy, Arrow and Spark: all values of a field at once.
 
-Needs NumPy. The format's table gives the place and type of each field.
+Needs NumPy. The format's table defines the place and type of each field.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from journalspec_reference.swiftmq_store.scan import LEADS, START
 
 _EDITION = "13"
 _STORED = {"s4": ("int32", ">i4"), "s8": ("int64", ">i8")}
-#: The fields with which a COMMIT or an ABORT begins, in a tagged and in an untagged log.
+#: The first fields of a COMMIT or an ABORT, in a tagged and in an untagged log.
 _HEADS = {True: LAYOUT.structure("record", _EDITION), False: LAYOUT.structure("untagged_record", _EDITION)}
 #: The types of records, in the order of their numbers.
 _TYPES = list(LAYOUT.types(_EDITION))
-#: Column -> Arrow type, under the names of the specification; `actions` are the stored bytes of all actions.
+#: Column -> Arrow type, with the names of the specification; `actions` are the stored bytes of all actions.
 COLUMNS: dict[str, str] = {
     "type": "string",
     **{
@@ -30,11 +30,11 @@ COLUMNS: dict[str, str] = {
 
 
 def columns(batch: Batch) -> dict[str, Any]:
-    """Return name -> values, one a record, of each of :data:`COLUMNS`.
+    """Map each of :data:`COLUMNS` to its values, one per record.
 
-    Numbers are an array, masked where a record has no such field. Bytes are (starts, sizes) in the data of
-    the batch; size -1 means that there are none. The type is (codes, values): the index of each record's
-    value among the distinct ones.
+    Numbers are an array, masked where a record lacks the field. Bytes are (starts, sizes) in the data of the
+    batch; size -1 means no value. The type is (codes, values): the index of each record's type among the
+    distinct types.
     """
     off, end = np.frombuffer(batch.off, np.int64), np.frombuffer(batch.end, np.int64)
     code, lead = np.frombuffer(bytes(batch.code), np.uint8), batch.more["lead"]
@@ -48,10 +48,10 @@ def columns(batch: Batch) -> dict[str, Any]:
             out[name] = np.ma.masked_array(np.zeros(len(off), kind), none)
         elif kind != "string":
             stored = np.dtype(_STORED[head.fields[head.names.index(name)].type][1])
-            # The data are viewed as numbers from every byte on; the records' offsets pick the right ones.
+            # The data are viewed as a number at every byte; the records' offsets select the right numbers.
             every = np.ndarray((max(0, len(batch.data) - stored.itemsize + 1),), stored, batch.data, 0, (1,))
             values = every[off + head.off(name)].astype(kind)
-            # A START record has a generation, but no transaction and no actions.
+            # A START record contains a generation, but no transaction and no actions.
             absent = begins & (name not in LAYOUT.structure("start", _EDITION).names)
             out[name] = np.ma.masked_array(values, absent) if absent.any() else values
     return out

@@ -27,9 +27,9 @@ from journalspec_reference.swiftmq_store.codec import BadStore, Cursor
 
 SUFFIX = ".durable"
 _MAP = b"java.util.HashMap"
-#: The serialVersionUID of HashMap; its flags: it is serialisable and has its own write method.
+#: The serialVersionUID of HashMap; its flags: serialisable, with its own write method.
 _VERSION, _FLAGS = 0x0507DAC1C31660D1, 3
-#: The handle of the first string: the class has the first handle of a stream, the map the second.
+#: The handle of the first string: in a stream, the class gets the first handle, the map the second.
 _FIRST_STRING = HANDLES + 2
 _FIELDS = (b"F", b"loadFactor"), (b"I", b"threshold")
 #: The keys that a subscription uses.
@@ -40,7 +40,7 @@ _WIDTHS = {ord(code): width for code, width in zip("BCDFIJSZ", (1, 2, 8, 4, 4, 8
 class Durable(NamedTuple):
     """A durable subscription; a file can lack the topic, although every subscriber needs one.
 
-    `no_local` is None where a damaged file does not show it.
+    `no_local` is None if a damaged file does not show it.
     """
 
     client: str
@@ -56,7 +56,7 @@ def _expect(cursor: Cursor, what: bytes) -> None:
 
 
 def _description(cursor: Cursor) -> list[tuple[int, bytes]]:
-    """Take the description of the class; return its primitive fields, in the order of their values."""
+    """Read the description of the class; return its primitive fields, in the order of their values."""
     _expect(cursor, bytes((CLASS, 0, len(_MAP))) + _MAP + _VERSION.to_bytes(8) + bytes((_FLAGS,)))
     fields = []
     for _ in range(cursor.u2()):
@@ -69,14 +69,14 @@ def _description(cursor: Cursor) -> list[tuple[int, bytes]]:
 
 
 class _Strings:
-    """The strings of a stream: for each only its offset, and whether it is one of the known keys."""
+    """The strings of a stream: only the offset of each, and whether it is one of the known keys."""
 
     def __init__(self, cursor: Cursor) -> None:
         self._cursor = cursor
         self._offs, self._keys = array("q"), bytearray()
 
     def next(self) -> int | None:
-        """Skip a string, a reference to one, or null; return the string's number, None for null."""
+        """Skip a string, a reference to a string, or null; return the string's number, None for null."""
         cursor = self._cursor
         kind = cursor.u1()
         if kind == NULL:
@@ -94,7 +94,7 @@ class _Strings:
         return len(self._offs) - 1
 
     def key(self, number: int | None) -> str:
-        """Return the known key that a string equals; empty: none."""
+        """Return the known key that a string equals; empty if it is not a known key."""
         of = 0 if number is None else self._keys[number]
         return _KEYS[of - 1] if of else ""
 
@@ -111,7 +111,7 @@ def _text(of: bytes) -> bytes:
 
 
 #: The beginning of a file, up to the number of its entries, as the product writes it. Load factor 0.75,
-#: threshold 12 and 16 buckets are those of a map of up to 12 entries.
+#: threshold 12 and 16 buckets are the values of a map with up to 12 entries.
 _HEAD = b"".join(
     (
         *(STREAM, bytes((OBJECT, CLASS)), _text(_MAP), _VERSION.to_bytes(8)),
@@ -128,7 +128,7 @@ def subscription(topic: str) -> bytes:
 
 
 def _presumed(cursor: Cursor) -> str:
-    """Take a string without a check of its type byte."""
+    """Read a string without a check of its type byte."""
     cursor.u1()
     return mutf8.readable(cursor.utf())
 
@@ -147,7 +147,7 @@ def presumed(file: str, data: bytes) -> Durable | None:
         for _ in range(cursor.count(2)):
             key, value = _presumed(cursor), _presumed(cursor)
             entries[key] = value
-        # All entries were read: there is no other key (SMQ-CNT-115).
+        # All entries were read, so there is no other key (SMQ-CNT-115).
         no_local = False
     if _KEYS[2] in entries:
         no_local = True

@@ -1,4 +1,4 @@
-"""The files of a store: their names and roles, and how a store is detected among other files."""
+"""The files of a store: their names and roles, and the detection of a store among other files."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from journalspec_reference.swiftmq_store.store import DURABLES, LOG, PAGES, SWAP
 
 FORMAT = "swiftmq_store"
 DEFAULT_SIZE = 2048
-#: The files of the pages before a conversion.
+#: The file that contains the pages before a conversion.
 OLD_PAGES = "db/page.db_old"
-#: The file that marks a valid backup. A backup has pages and durable subscribers in one directory, and no
-#: log.
+#: The file that marks a valid backup. A backup contains pages and durable subscribers in one directory, and
+#: no log.
 COMPLETED = ".completed"
 
 
 def role(path: str) -> str:
-    """Return the role of a file in a store; empty: it has none, as in deeper folders (SMQ-FIL-101)."""
+    """Return the role of a file in a store; empty if it has none, as in deeper folders (SMQ-FIL-101)."""
     if path in (PAGES, LOG):
         return "pages" if path == PAGES else "log"
     folder = path[: path.rfind("/") + 1]
@@ -31,7 +31,7 @@ def role(path: str) -> str:
 
 
 def named(files: Iterable[str]) -> dict[str, str]:
-    """Return the name that a store gives each file -> the name of the file here.
+    """Return a map from each file's name in a store to its name here.
 
     The names of compressed files and of files in a backup differ (SMQ-BAK-057).
     """
@@ -44,12 +44,12 @@ def named(files: Iterable[str]) -> dict[str, str]:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Return the names of files: pages, log, then by name."""
+    """Return file names in order: pages, log, then the others by name."""
     return sorted(names, key=lambda plain: ((PAGES, LOG, plain).index(plain), plain))
 
 
 def assumed(files: Files) -> dict[str, str]:
-    """Return the page size as a parameter if the default one does not fit the file (SMQ-FIL-105)."""
+    """Return the page size as a parameter if the default size does not fit the file (SMQ-FIL-105)."""
     given = named(files)
     size = fitting_size(files[given[PAGES]], DEFAULT_SIZE) if PAGES in given else None
     return {} if size is None else {"page_size": str(size)}
@@ -72,17 +72,17 @@ def detect(files: Files, _: Params) -> list[Detection]:
 _GONE = "other parts of the store are here, and this one is not"
 _EMPTY = "it holds zeros only, or nothing: a router fills it with free pages when it makes it"
 _ZEROS = "it holds zeros only: a log that has a length begins with START"
-#: The directories of a store: if one of them exists, pages and log should exist, too.
+#: The directories of a store: if one of these exists, pages and log should also exist.
 _PARTS = ("db", "log", "swap", "durables")
 
 
 def lacking(answer: Answer) -> Iterator[Missing]:
-    """Yield the file of pages and the log, if they are missing or empty."""
+    """Yield the file of pages and the log if they are missing or empty."""
     journal = answer.journal
     given = named(journal.files)
     known = {entry.code for entry in answer.observation.missing}
     if given.get(PAGES, "/").count("/") == 0 or not given.keys() & {PAGES, LOG}:
-        return  # a backup has no log; other files alone are a part of a store
+        return  # a backup has no log; other files alone are only a part of a store
     root = journal.root
     parts = {part for part in _PARTS if root is not None and (root / part).is_dir()}
     for code, path, other, text, least in (
@@ -92,7 +92,7 @@ def lacking(answer: Answer) -> Iterator[Missing]:
         if code in known:
             continue
         if path not in given:
-            # If only the directory of the other file exists, a user may have copied nothing else.
+            # If only the other file's directory exists, a user may have copied nothing else.
             if parts - {other}:
                 yield Missing(code, path, text=_GONE)
             continue

@@ -1,7 +1,7 @@
-"""A new store: pages with the queues and messages that recovery keeps, an empty log, no swap files.
+"""Writes a new store: pages with the queues and messages that recovery keeps, an empty log, no swap files.
 
 Pages are numbered anew: the root index, then for each queue its index and its messages. Keys stay unchanged.
-Prepared branches name messages by key and page, so their page numbers are changed.
+Prepared branches refer to messages by key and page, so these page numbers are changed.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ from journalspec_reference.swiftmq_store.scan import START
 from journalspec_reference.swiftmq_store.store import DURABLES, LOG, PAGES, SWAP, Chained, Queue
 from journalspec_reference.xids import xid_text
 
-#: The topic of a subscription is searched for in this many messages.
+#: The topic of a subscription is searched for in at most this many messages.
 MOST_TOLD = 100
 #: Codes: omitted by a choice; the queue of a subscription without a known topic; a subscription whose file
-#: was made from its messages.
+#: was rebuilt from its messages.
 BY_CHOICE, NO_TOPIC, REBUILT = "by-choice", "no-topic", "subscription-rebuilt"
 #: The code of a branch that cannot be decoded, and the effect of omitting it.
 UNREAD = "bad-branch"
 _COST = "messages that they inserted are delivered, and messages that they removed stay in their queues"
-#: A message in a queue: the name of the queue, its key, its first page.
+#: A message in a queue: the name of the queue, the message's key, its first page.
 _Place = tuple[bytes, bytes, int]
 _STEPS = (
     "Stop the router. Move db, log, swap and durables of the old store aside, and keep them.",
@@ -71,8 +71,8 @@ class _Made:
 def new_store(answer: Answer, choices: StoreChoices) -> PagedStore:
     """Return the new store of a recovered one; raises ChoiceRefused and CannotRebuild.
 
-    A branch that cannot be decoded refuses the whole store (SMQ-RCV-119). If a choice omits such branches,
-    the store is made from the result of reading.
+    Because of a branch that cannot be decoded, recovery refuses the complete store (SMQ-RCV-119). If a choice
+    omits such branches, the new store is made from the result of reading.
     """
     seen = answer.observation
     if seen.state is not None:
@@ -116,7 +116,8 @@ class PagedStore(NewStore):
         self._durables = {name: None for name in names if name.encode() not in self._queues}
         self._rebuilt: dict[str, str] = {}
         self._subscribe()
-        #: Messages that branches name -> their new first pages; first pages of messages in several queues.
+        #: Messages that branches refer to -> their new first pages; first pages of messages in several
+        #: queues.
         self._moved = dict.fromkeys(self._held(), NONE)
         self._placed: dict[tuple[bool, int], int] = {}
         self._lay_out()
@@ -157,7 +158,7 @@ class PagedStore(NewStore):
                     yield one.entry.key, one.entry.page, one.why
 
     def _decide(self, choice: str, text: str) -> None:
-        """Commit or roll back a branch (SMQ-XAB): this decides which of its messages stay."""
+        """Commit or roll back a branch (SMQ-XAB): this determines which of its messages stay."""
         if text not in self._branches or text in self._decided:
             raise ChoiceRefused(f"{text}: no such branch is in doubt", "inspect --contents transactions")
         self._decided.add(text)
@@ -173,7 +174,7 @@ class PagedStore(NewStore):
             self.lines.append(f"--{choice} {text}: {done}; its other resources are not touched")
 
     def _drop(self, text: str) -> None:
-        """Omit a queue, or the messages of a key or an id; refused if a branch holds one of them."""
+        """Omit a queue, or the messages with a key or an id; refused if a branch holds one of them."""
         named = [name for name in self._users if _shown(name) == text]
         found = [] if named else self._search(text)
         held = self._held()
@@ -226,7 +227,7 @@ class PagedStore(NewStore):
         }
 
     def _kept(self, queue: Queue) -> Sequence[int]:
-        """Return which entries of a queue are carried over: not the unreadable ones."""
+        """Return which entries of a queue are carried over; unreadable entries are not."""
         entries = queue.entries
         number: Sequence[int] = range(len(entries))
         if entries.bad or entries.bad_branches:
@@ -245,14 +246,14 @@ class PagedStore(NewStore):
     def _subscribe(self) -> None:
         """Rebuild the files of subscriptions that have a queue and no sound file, if others have files.
 
-        Without its file, the product would deliver a subscription's messages to no one. The topic is that of
-        its messages; a selector is not known.
+        Without its file, the product would never deliver a subscription's messages. The topic is that of its
+        messages; a selector is unknown.
         """
         gone = set()
         for made in self._made if "durable" in self._found.roles.values() else ():
             name, entries, number = made.name, made.queue.entries, len(made.kept)
             if "$" in name and not name.startswith(SYSTEM) and name not in self._durables:
-                # Only the first messages are decoded: a queue can list the same message very often.
+                # Only the first messages are decoded: a queue can contain many entries for the same message.
                 topics = (decode(entries.content(at))[0]["address"] for at in made.kept[:MOST_TOLD])
                 topic = next(filter(None, topics), None)
                 if topic is not None and re.fullmatch(r"[\w.$-]+", name):
@@ -292,8 +293,8 @@ class PagedStore(NewStore):
     def _entries(self, made: _Made) -> Iterator[tuple[int, codec.QueueEntry, int, int]]:
         """Yield the entries of a queue: position in the old queue, new entry, bytes and pages of its message.
 
-        A message that an earlier entry names, too, takes no further pages. In the queue of branches it has
-        its own pages.
+        A message that an earlier entry also refers to takes no further pages. In the queue of branches, it
+        gets its own pages.
         """
         page, room, name = made.head + made.indexes, self._size - CHAIN_HEADER, made.queue.name
         prepared, shared, again = name == PREPARED, self._shared, self._again
@@ -333,7 +334,7 @@ class PagedStore(NewStore):
         return page.ljust(self._size, b"\0")
 
     def _alone(self, queue: Queue, at: int, length: int) -> bytes:
-        """Return the page of a message of one old and one new page; empty: the message has more pages."""
+        """Return the new page of a message with one page, old and new; empty: the message has more pages."""
         data = self._pages.alone(queue.entries.measured(at)[4]) if queue.name != PREPARED else None
         if data is None or not 0 < length <= len(data):
             return b""
@@ -403,7 +404,7 @@ class PagedStore(NewStore):
         )
 
     def files(self) -> Iterator[NewFile]:
-        """Yield the pages, a log of nothing but START, an empty directory for swap files, subscriptions."""
+        """Yield the pages, a log with only a START, an empty directory for swap files, subscriptions."""
         yield NewFile(PAGES, parts(self._written()))
         yield NewFile(LOG, [pack(">iq", START, self._log.unlike(max(0, self._log.generation)))])
         yield NewFile(SWAP, [])

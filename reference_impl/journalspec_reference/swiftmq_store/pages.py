@@ -1,6 +1,7 @@
 """Changes of pages: pages in memory, the actions that a transaction logs, indexes and messages on pages.
 
-Every change goes through `patch`, `take` or `give_back`, which log it. So a rollback can undo all changes.
+Every change goes through `patch`, `take` or `give_back`, which log the change. So a rollback can undo all
+changes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ FREE = b"\1"
 
 
 class Change(NamedTuple):
-    """One action as it is logged: bytes of a page as they were and as they become."""
+    """One logged action: bytes of a page before and after the change."""
 
     kind: int
     page: int
@@ -39,7 +40,7 @@ class Change(NamedTuple):
 
 
 def sized(data: bytes | None) -> bytes:
-    """Return bytes after their length."""
+    """Return bytes with their length in front."""
     return pack(">i", len(data or b"")) + (data or b"")
 
 
@@ -65,9 +66,9 @@ class Slot(NamedTuple):
 
 
 class CachedPages:
-    """The pages of a file in memory; `append` is given the number of each page that the file grows by.
+    """The pages of a file in memory; `append` is called with the number of each page by which the file grows.
 
-    A page that is marked free but in use, according to `used`, is not taken.
+    A page that is marked free but in use, according to `used`, is not allocated.
     """
 
     def __init__(
@@ -101,7 +102,7 @@ class CachedPages:
         heapq.heappush(self._free, number)
 
     def take(self, tx: Transaction, number: int | None = None) -> int:
-        """Take a page into use: `number`, else the lowest free one, else a new one at the end."""
+        """Allocate a page: `number` if given, else the lowest free page, else a new page at the end."""
         if number is None:
             if not self._free:
                 self._append(self.count)
@@ -126,12 +127,12 @@ class CachedPages:
         self.patch(tx, number, off, pack(">i", value))
 
     def give_back(self, tx: Transaction, number: int, used: int) -> None:
-        """Make a page free, and log the first `used` bytes of it."""
+        """Make a page free, and log its first `used` bytes."""
         tx.changes.append(Change(DELETE, number, 0, bytes(self[number][:used])))
         self.empty(number)
 
     def undo(self, tx: Transaction) -> None:
-        """Undo the changes of a transaction. They are insertions: removals wait for the commit."""
+        """Undo a transaction's changes. All of these are insertions: removals wait for the commit."""
         for change in reversed(tx.changes):
             if change.kind == INSERT:
                 self.empty(change.page)
@@ -145,7 +146,8 @@ class CachedPages:
         before = codec.NONE
         for off in range(0, max(1, len(data)), room):
             part = data[off : off + room]
-            # This page names the next one, so that is taken first; its actions are logged after this page's.
+            # Each page stores the number of the next one, so the next page is allocated first; its actions
+            # are logged after this page's.
             following = Transaction(tx.number)
             after = self.take(following) if off + room < len(data) else codec.NONE
             head = pack(">xiii", before, after, codec.CHAIN_HEADER + len(part))
@@ -167,13 +169,13 @@ class CachedPages:
         return b"".join(bytes(self[at][codec.CHAIN_HEADER : header.length]) for at, header in pages)
 
     def remove_message(self, tx: Transaction, number: int) -> None:
-        """Give back the pages of a message."""
+        """Free the pages of a message."""
         for at, header in self.chain(number):
             self.give_back(tx, at, header.length)
 
 
 class PagedIndex:
-    """An index, given by its first page: the root index, whose pages are split, or that of a queue."""
+    """An index, given by its first page: the root index, whose pages are split, or a queue's index."""
 
     def __init__(self, pages: CachedPages, head: int, *, root: bool) -> None:
         self._pages, self._head, self._root = pages, head, root
@@ -239,7 +241,7 @@ class PagedIndex:
         self._insert(tx, number, order, entry)
 
     def _room(self, tx: Transaction, number: int, order: bytes | int, length: int) -> int:
-        """Return the page for an entry that does not fit where it belongs (SMQ-IDX-106, SMQ-IDX-107)."""
+        """Return the page for an entry that does not fit on its proper page (SMQ-IDX-106, SMQ-IDX-107)."""
         slots = [slot for slot in self._slots(number) if slot.valid]
         if not self._root or max(slot.key for slot in slots) < order:  # type: ignore[operator]
             return self._behind(tx, number, codec.NONE)
@@ -279,11 +281,11 @@ class PagedIndex:
         off = next(higher, used)
         self._pages.patch(tx, number, off, entry + bytes(self._pages[number][off:used]))
         self._pages.link(tx, number, _SLOTS, len(slots) + 1)
-        # Valid entries are counted: the number that the page states can be wrong (SMQ-IDX-014).
+        # Valid entries are counted, because the number stored on the page can be wrong (SMQ-IDX-014).
         self._pages.link(tx, number, _VALID, sum(slot.valid for slot in slots) + 1)
 
     def remove(self, tx: Transaction, number: int, slot: Slot) -> None:
-        """Make an entry invalid; a page without valid ones is removed (SMQ-IDX-108, SMQ-IDX-109)."""
+        """Make an entry invalid; a page without valid entries is removed (SMQ-IDX-108, SMQ-IDX-109)."""
         pages, used = self._pages, self._used(number)
         entry = bytes(pages[number][slot.off : slot.off + slot.size])
         pages.patch(tx, number, slot.off, b"\0" + entry[1:])

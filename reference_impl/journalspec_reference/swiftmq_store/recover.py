@@ -1,7 +1,7 @@
-"""Recovery as a start of the store does it: replay of the log on the pages, a check if due, queues.
+"""Recovery as in a start of the store: replays the log on the pages, checks the store if due, lists queues.
 
-The check is the product's: it drops a whole queue if one message of it cannot be read. Notes name the dropped
-queues; the policy `salvage` keeps their readable messages. Nothing on disk changes.
+The check is the product's: it drops a complete queue if one of its messages cannot be read. Notes list the
+dropped queues; the policy `salvage` keeps their readable messages. Nothing on disk changes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ EDITIONS = "seed", "13"
 SYSTEM = ("sys$", "tmp$", "rt$", "tpc$")
 #: At most this many keys are listed in a note.
 _KEYS = 12
-#: Names of queues are cut to this length in notes: a name can be as long as a page, and many notes repeat it.
+#: Names of queues are cut to this length in notes: a name can be as long as a page, and many notes repeat the
+#: name.
 _SHOWN = 60
 
 
@@ -63,19 +64,19 @@ class Recovered:
         self.files, self.page_size, self.name = files, page_size, name
         #: The role of each file.
         self.roles = {path: role(path) for path in files}
-        #: Why a start refuses the store, as a code and a text.
+        #: The reason why a start refuses the store, as a code and a text.
         self.refused: tuple[str, str] | None = None
         #: Whether the log makes a start check the store.
         self.checked = False
         self.queues: list[Queue] = []
         self.branches: list[codec.Branch] = []
-        #: For queues with messages that branches hold: name, number of messages, keys of the held ones.
+        #: For queues with messages that branches hold: name, number of messages, keys of the held messages.
         self.held: list[tuple[bytes, int, list[int]]] = []
         self.dropped: dict[bytes, str] = {}
         #: Queue, key and fault of the messages that salvage omits from a queue.
         self.lost: list[tuple[bytes, int, str]] = []
         self.durables: list[Durable] = []
-        #: Files that cannot be read, with the reason, and swap files, which a start deletes.
+        #: Files that cannot be read, with the reason; and swap files, which a start deletes.
         self.bad_files: dict[str, str] = {}
         self.swaps: list[str] = []
         self.notes = StoreNotes(page_size, name)
@@ -83,7 +84,8 @@ class Recovered:
         self.damage: list[tuple[int, int, str]] = []
         #: Missing targets of references.
         self.missing: list[Missing] = []
-        #: The log that was read, the resulting pages, the walk on them; None if the page size is too small.
+        #: The log that was read, the resulting pages, and the walk over them; None if the page size is too
+        #: small.
         self.read: tuple[Log, ReplayedPages, Walk] | None = None
 
     def find_durables(self) -> None:
@@ -98,7 +100,7 @@ class Recovered:
                     self.bad_files[path] = str(bad)
 
     def check(self, *, salvage: bool) -> None:
-        """Drop the queues that the check drops; it does not look into branches."""
+        """Drop the queues that the check drops; the check does not examine branches."""
         queues, self.queues = self.queues, []
         for queue in queues:
             fault = queue.fault
@@ -114,10 +116,10 @@ class Recovered:
                 self.queues.append(queue)
 
     def tell(self, *, started: bool) -> None:
-        """Collect the notes on the resulting state and on losses; `started`: also on deleted swap files."""
+        """Collect notes on the resulting state and on losses; with `started`, also on deleted swap files."""
         add = self.notes.add
         self._unread()
-        # A damaged index may be all that shows a wrong size (SMQ-FIL-059).
+        # A damaged index may be the only sign of a wrong page size (SMQ-FIL-059).
         wrong = bool(len(self.notes) or self.damage or self.refused or self.dropped)
         wrong = wrong or any(queue.why for queue in self.queues)
         if self.page_size != DEFAULT_SIZE:
@@ -153,7 +155,7 @@ class Recovered:
             self.notes.more("bad-message", entries.bad + entries.bad_branches - len(entries.whys))
 
     def _ways(self) -> Iterator[tuple[str, str]]:
-        """Yield notes on queues that only look like ordinary ones, as code and text."""
+        """Yield notes, as code and text, on queues that only look like ordinary queues."""
         for queue in self.queues:
             if queue.name == codec.PREPARED and (number := len(queue.entries)):
                 text = f"its {number} entries are prepared branches, no messages"
@@ -188,7 +190,7 @@ def recover(
     name: Callable[[str], str] = str,
     backup: bool = False,
 ) -> Recovered:
-    """Return the state after a start of the store; `check`: even if the log does not ask for a check.
+    """Return the state after a start; `check` forces the check even if the log does not require it.
 
     Without a `policy`, damaged queues stay, whatever the check finds. `batches` yields the batches of the
     log. A `backup` has no log.
@@ -250,8 +252,8 @@ def _judge(
     if walk.unwritten:
         used = next(pages.used(), None) if log.end else used
     elif not found.checked:
-        # No check will free these pages. Either the log was lost in a crash, or the files are from two
-        # moments.
+        # No check will free these pages. The log was lost in a crash, or the files were copied at different
+        # times.
         unreached = [*pages.used(walk.use)]
     for page in unreached:
         found.notes.page("unreached", page, f"page {page} is in use, and nothing refers to it")
@@ -260,7 +262,7 @@ def _judge(
     for page in pages.unlike:
         found.notes.page("other-moment", page, f"page {page} has a state that the log did not lead through")
     found.missing += _missing_pages(found, log, pages, walk)
-    # Once a page is in use, a tagged log always has its START. An untagged log can have 0 bytes.
+    # Once a page is in use, a tagged log always contains its START. An untagged log can be empty (0 bytes).
     lacking = used is not None and zeros(log.source, 0)
     if not log.source.size:
         lacking = bool(walk.why or unreached or any(queue.faults for queue in walk.queues))
@@ -270,7 +272,7 @@ def _judge(
 
 
 def _missing_pages(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk) -> Iterator[Missing]:
-    """Yield the missing file of pages, or missing pages that are referred to (SMQ-RCV-113, 114)."""
+    """Yield the missing file of pages, or missing pages that something refers to (SMQ-RCV-113, 114)."""
     files, file = found.files, found.name(PAGES)
     rest = bytes(files.get(PAGES, b"")[pages.in_file * pages.page_size :])
     cut = any(rest[1:]) and not pages.made(pages.in_file)
@@ -286,21 +288,21 @@ def _missing_pages(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk)
 
 
 def _missing_durables(found: Recovered, walk: Walk) -> Iterator[Missing]:
-    """Yield subscribers that have a queue and no file, if others have a file (SMQ-RCV-116)."""
+    """Yield subscribers with a queue but no file, if other subscribers have files (SMQ-RCV-116)."""
     ours = (path for path, of in found.roles.items() if of == "durable")
     there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in ours} - {""}
     for queue in walk.queues if there else ():
         name = queue.name.decode("utf-8", "replace")
         if "$" in name and not name.startswith(SYSTEM) and name not in there:
-            # Two queues with one name share one file.
+            # Two queues with the same name share one file.
             there.add(name)
             yield Missing("durable", name, found.name(f"{DURABLES}{name}{SUFFIX}"))
 
 
 def _hold(found: Recovered) -> None:
-    """Note which listed messages branches hold, and which of their messages are not listed (SMQ-XAB-106).
+    """Note which listed messages branches hold, and which held messages are not listed (SMQ-XAB-106).
 
-    The key can belong to another message by now, so the page is compared, too.
+    By now, the key can belong to another message, so the page is also compared.
     """
     named: dict[bytes, set[bytes]] = {}
     for branch in found.branches:
@@ -338,10 +340,10 @@ def shown(name: bytes) -> str:
 
 
 class _Asked:
-    """One question about one store, with its files under the names that a store gives them."""
+    """One question about one store, with its files under their usual names in a store."""
 
     def __init__(self, files: Files, params: Params) -> None:
-        #: Store name -> name here, which differs if the file is compressed.
+        #: Name in a store -> name here, which differs if the file is compressed.
         self.names = named(files)
         self.files = {plain: files[name] for plain, name in self.names.items()}
         self.page_size = int(params.get("page_size", DEFAULT_SIZE))
@@ -421,7 +423,7 @@ def plan(files: Files, _: str, params: Params) -> list[Stretch]:
 
 
 def told(log: Log, name: str, batch: Batch) -> Iterator[Record]:
-    """Yield the records of a batch, as an observation has them; `name` is the log's file."""
+    """Yield the records of a batch in the form of an observation; `name` is the log's file."""
     data, base = batch.data, batch.base
     for off, end, code in zip(batch.off, batch.end, batch.code, strict=True):
         fields: dict[str, Any] = {"generation": log.generation} if log.tagged else {}
@@ -448,11 +450,11 @@ def _actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[dict[st
 
 
 class StoreState(dict[str, object]):
-    """The state after a start, as an observation has it. `found` is its source, for the contents."""
+    """The state after a start, in the form of an observation. `found` is its source, for the contents."""
 
     def __init__(self, found: Recovered) -> None:
         self.found = found
-        # Messages are kept only if all of them together are few; the same for queues.
+        # Messages are kept in memory only if their total number is small; the same applies to queues.
         many = sum(len(queue.entries) for queue in found.queues) * COST > reread.KEEP
         queues = partial(_queues, found.queues, many=many)
         crowd = len(found.queues) * COST > reread.KEEP

@@ -1,7 +1,7 @@
-"""The transaction log as batches: one loop finds its records, its end and the reason for that.
+"""The transaction log as batches: one loop finds its records, its end and why it ends there.
 
-Records have no length, and no checksum shows whether a record is complete. So the log ends at the first bytes
-that are not a record; a record is valid only if all its actions are possible.
+Records store no length, and no checksum shows whether a record is complete. So the log ends at the first
+bytes that are not a record; a record is valid only if all its actions are possible.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from journalspec_reference.swiftmq_store.codec import FREE, NONE, BadStore, alon
 
 START, COMMIT, ABORT = 1, 2, 3
 INSERT, UPDATE, DELETE, PORTION = 1, 2, 3, 4
-#: The size of a START record; the bytes before the actions of other records, in a tagged and an untagged log;
-#: the least size of an action.
+#: The size of a START record; the number of bytes before the actions of other records, in a tagged and an
+#: untagged log; the minimum size of an action.
 START_SIZE, LEADS, LEAST_ACTION = 12, {True: 24, False: 16}, 8
 NUMBER, TRANSACTION = Struct(">i"), Struct(">qi")
-#: The beginning of every action; the bytes after the first two fields mean something only in a PORTION.
+#: The fields at the start of every action; those after the first two are meaningful only in a PORTION.
 HEAD = Struct(">iiiBi")
 #: Padding after the last stretch, so that the head of an action can be unpacked without a check.
 _PAD = bytes(HEAD.size)
 
-#: A generation that is higher by at most this is a later one of the same log (SMQ-LOG-135).
+#: A generation that is higher by at most this is a later generation of the same log (SMQ-LOG-135).
 SOON = 1 << 16
-#: A start of the product allocates memory for a stated count; from this count on, it probably fails.
+#: A start of the product allocates memory for a stated count; from this count on, the start probably fails.
 ALARMING = 1 << 27
-#: The number of bytes read first: at a place where more are seldom needed, and of a log.
+#: The number of bytes read first: at a place where more are seldom needed, and at the start of a log.
 HEADS, FIRST = 1 << 12, 1 << 15
 #: The forensic search may look at each byte of its region this often on average.
 SEARCH_BUDGET = 8
-#: The beginning of a COMMIT or an ABORT.
+#: The type of a COMMIT or an ABORT, at the last of its four stored bytes.
 _CANDIDATE = re.compile(b"[\2\3](?<=\0\0\0.)", re.DOTALL)
 
 #: A range of bytes in a log: its begin and length.
@@ -44,7 +44,7 @@ Bytes = tuple[int, int]
 
 #: One action: its begin and end in the batch, its kind, its page, the page that its undo changes (it can
 #: differ: SMQ-RCV-112), an offset, and the ranges of the bytes before and after the change at that offset.
-#: The ranges of an UPDATE are whole pages; None means that the page is free.
+#: The ranges of an UPDATE are complete pages; None means that the page is free.
 LoggedAction = tuple[int, int, int, int, int, int, Bytes | None, Bytes | None]
 
 
@@ -53,8 +53,8 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
 ) -> int:
     """Return the end of the `number` actions from `at` on, if all are possible.
 
-    A result above `top` means that they continue after it. A negative result is the inverted offset of the
-    first impossible action: there is no record (SMQ-LOG-025).
+    A result above `top` means that the actions continue after `top`. A negative result is the inverted offset
+    of the first impossible action: there is no record (SMQ-LOG-025).
     """
     head, size, number_of = HEAD.unpack_from, HEAD.size, NUMBER.unpack_from
     edge = len(data) - size
@@ -70,7 +70,7 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
             if off < 0 or not 0 <= length <= room:
                 return ~at
             end = at + size + length
-            # If the flag is 1, this was the image before the change, and the one after it follows
+            # If the flag is 1, this was the image before the change, and the image after the change follows
             # (SMQ-LOG-031).
             if flag == 1:
                 if end + 4 > top:
@@ -83,13 +83,13 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
         elif kind == INSERT:
             at += LEAST_ACTION
         elif kind == DELETE:
-            # A length follows its page.
+            # In such an action, a length and that many bytes follow the page.
             if not 0 <= off <= page_size:
                 return ~at
             at += LEAST_ACTION + NUMBER.size + off
         elif kind == UPDATE:
-            # Two images, each with the page's number, whether it was changed, whether it is free, and its
-            # bytes unless it is free.
+            # Two images, each with the page's number, whether the page was changed, whether it is free, and
+            # its bytes unless it is free.
             end = at + 10 + (0 if data[at + 9] else page_size)
             if end + 6 > top:
                 return top + 1
@@ -111,7 +111,7 @@ def actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[LoggedAc
         before: Bytes | None = None
         after: Bytes | None = None
         if kind == PORTION:
-            # Most actions.
+            # Most actions have this form.
             at += size
             if flag == 1:
                 before = at, length
@@ -141,11 +141,11 @@ def following(generation: int) -> int:
 
 
 class Log:
-    """The log in a file. `tagged`: it begins with START, whose generation each record repeats.
+    """The log in a file. A `tagged` log begins with START, whose generation each record repeats.
 
     `pages` is the number of pages in their file. `lead` is the number of bytes before the actions of a COMMIT
-    or an ABORT. A scan to the end sets `end` and `reason`: where and why the log ends; without a reason, it
-    ends with the file.
+    or an ABORT. A scan to the end sets `end` and `reason`: where and why the log ends; without a reason, the
+    log ends with the file.
     """
 
     def __init__(self, source: Source, page_size: int, pages: int) -> None:
@@ -167,10 +167,10 @@ class Log:
     def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: a branch is a rule
         self, start: int = 0, limit: int | None = None, stretch: int = STRETCH
     ) -> Iterator[Batch]:
-        """Yield the records from `start`, where one begins, up to the first invalid bytes or `limit`.
+        """Yield the records from `start`, where a record begins, up to the first invalid bytes or `limit`.
 
-        Each batch has the `lead` of its records. If the log ends in damage, the last batch has it. A record
-        that does not fit makes its stretch longer: each byte is read at most three times.
+        Each batch contains the `lead` of its records. If the log ends in damage, the last batch contains the
+        damage. A record that does not fit extends its stretch: each byte is read at most three times.
         """
         source, page_size, most, lead = self.source, self.page_size, self._most, self.lead
         size = source.size if limit is None else min(limit, source.size)
@@ -180,7 +180,7 @@ class Log:
         number_at = lead - NUMBER.size
         base, need, over = start, 0, False
         while not over:
-            # Most logs have few records before the zeros, or the old bytes, that end them.
+            # Most logs contain few records before the zeros or old bytes that end the log.
             first = FIRST if base == start else stretch
             data = source.read(base, min(max(min(first, stretch), need), size - base))
             top, at, need, reason = len(data), 0, 0, ""
@@ -243,7 +243,7 @@ class Log:
             yield batch
 
     def _is_damage(self, size: int) -> bool:
-        """Return whether the log ends in damage: a sound log ends before zeros or old records."""
+        """Return whether the log ends in damage: after a sound log, there are zeros or old records."""
         if self.reason in ("", "empty"):
             return False
         if self.reason == "not-a-record":
@@ -253,16 +253,16 @@ class Log:
             stored = self.source.read(self.end + 4, 8)
             higher = int.from_bytes(stored, signed=True) - self.generation
             # Directly after START, an old record always begins at its first byte (SMQ-LOG-132). Further on,
-            # old records are cut anywhere. There only a slightly higher generation is no coincidence: START
-            # is from an earlier moment.
+            # old records can be cut anywhere. There, only a slightly higher generation is no coincidence:
+            # then START is from an earlier moment.
             return higher > 0 and (self.end == START_SIZE or higher <= SOON)
         return True
 
     def beyond(self, start: int, end: int, stretch: int = STRETCH) -> Iterator[tuple[int, int, int]]:
         """Yield begin, end and type of each complete record in a part of a tagged log.
 
-        Records of any generation are found, by their form alone: this is a forensic extra. Failed candidates
-        may cost SEARCH_BUDGET times the length of the part; then the search stops.
+        Records of any generation are found, by their form alone: this is a forensic extra. When failed
+        candidates have cost SEARCH_BUDGET times the length of the part, the search stops.
         """
         lead, budget = LEADS[True], SEARCH_BUDGET * (end - start)
         base = passed = start
@@ -301,7 +301,7 @@ class Log:
             base = max(after, passed)
 
     def unlike(self, generation: int) -> int:
-        """Return the first generation from this one on whose successor no old record can have (SMQ-WRT-040).
+        """Return the first generation from this on whose successor no old record can contain (SMQ-WRT-040).
 
         Old bytes stay until they are overwritten: records of a higher generation, or of an untagged log.
         """
@@ -314,7 +314,7 @@ class Log:
 
     @property
     def alarming(self) -> int:
-        """A count or length after the end that exceeds the memory of the product; 0: none.
+        """A count or length after the log's end that exceeds the product's memory; 0 if there is none.
 
         The product reads a record to its end before it compares the generation (SMQ-LOG-138).
         """
@@ -358,8 +358,8 @@ class Log:
 # The pages after replay of the log.
 
 
-#: A page at most NEAR pages from the held ones is read in a block of BLOCK bytes. Index pages lie farther
-#: apart, because the messages that they name lie between them.
+#: A page at most NEAR pages from the cached pages is read in a block of BLOCK bytes. Index pages lie farther
+#: apart, because messages lie between them.
 NEAR, BLOCK = 8, 1 << 16
 #: At most this many bytes of changed pages are kept in memory; a product changes fewer between two
 #: checkpoints.
@@ -373,7 +373,7 @@ _NO_IMAGES = array("q")
 
 
 class ReplayedPages:
-    """The pages of a file after replay of the log; each is built on access.
+    """The pages of a file after replay of the log; each page is built on access.
 
     `count` is the number of complete pages in the file, or more if the log changes later pages.
     """
@@ -386,18 +386,20 @@ class ReplayedPages:
         self.in_file = self.count = source.size // page_size
         #: The pages that the log has changed.
         self.changed: set[int] = set()
-        #: Pages that the log replaced by zeros or by an image of the whole page -> whether they are free.
+        #: Pages that the log replaced with zeros or with an image of the complete page -> whether they are
+        #: free.
         self._made: dict[int, bool] = {}
         #: Page -> the images that the log puts into it, in order: offset, place in the log and length of
         #: each.
         self._images: dict[int, array[int]] = {}
-        #: The first changed pages, and those with too many images: their current bytes instead of images.
+        #: The first changed pages, and those with too many images: their current bytes are kept instead of
+        #: images.
         self._settled: dict[int, bytearray] = {}
         #: Page -> bits of the compared header fields; page -> the file's values of fields that differ from
         #: the log.
         self._seen: dict[int, int] = {}
         self._unlike: dict[int, dict[int, bytes]] = {}
-        #: The pages that were read last, and their bytes; content in memory is read directly.
+        #: The most recently read pages and their bytes; content in memory is read directly.
         in_memory = isinstance(source, Memory)
         self._held = range(self.in_file if in_memory else 0)
         self._block = source.read(0, source.size) if in_memory else b""
@@ -405,18 +407,18 @@ class ReplayedPages:
         self._last: tuple[int, bytes] = (-1, b"")
 
     def _hold(self, number: int) -> None:
-        """Read a page of the file that is not held: a page near the held ones with those around it."""
+        """Read a page that is not cached; if it is near the cached pages, also read those around it."""
         near = self._held.start - NEAR <= number < self._held.stop + NEAR
         some = max(1, BLOCK // self.page_size) if near else 1
         first = number // some * some
         self._held = range(first, min(first + some, self.in_file))
         start, size = first * self.page_size, len(self._held) * self.page_size
-        # A block is read through the file's cache, as all of a small file is read twice. A lone page is
-        # read without the bytes around it.
+        # A block is read through the file's cache, because small files are read twice completely. A single
+        # page is read without the bytes around it.
         self._block = self._source.read(start, size) if near else self._source.peek(start, start + size)
 
     def alone(self, number: int) -> Any:
-        """Return the message on a page if it has no other page, as most do; None: it may have more."""
+        """Return the message on a page if it has only this page, as most have; None: it may have more."""
         if not 0 <= number < self.count:
             return None
         if number >= self.in_file or number in self.changed:
@@ -434,7 +436,7 @@ class ReplayedPages:
         return self._last[1]
 
     def _stored(self, number: int) -> bytes:
-        """Return a page as the file has it; a page after the end of the file is free."""
+        """Return a page as stored in the file; a page after the end of the file is free."""
         if number >= self.in_file:
             return FREE.ljust(self.page_size, b"\0")
         if number not in self._held:
@@ -487,21 +489,21 @@ class ReplayedPages:
         return min((page for page in self.changed if number <= page < end), default=end)
 
     def made(self, page: int) -> bool:
-        """Return whether the log replaces a page as a whole."""
+        """Return whether the log replaces a complete page."""
         return page in self._made
 
     @property
     def gone(self) -> list[int]:
-        """Return the pages after the end of the file that the log changes and does not create."""
+        """Return the pages after the end of the file that the log changes but does not create."""
         return sorted(page for page in self.changed - self._made.keys() if page >= self.in_file)
 
     @property
     def unlike(self) -> list[int]:
-        """Return the pages whose state in the file is none of those that the log led through."""
+        """Return the pages whose state in the file differs from every state that the log passes through."""
         return sorted(self._unlike)
 
     def take(self, batch: Batch) -> None:
-        """Replay records in order (SMQ-RCV-028); an ABORT is done, then undone (SMQ-RCV-029)."""
+        """Replay records in order (SMQ-RCV-028); an ABORT is applied, then undone (SMQ-RCV-029)."""
         data, lead, size, made = batch.data, batch.more["lead"], self.page_size, self._made
         # Fields of pages after the end of the file are not compared.
         top = self.in_file
@@ -550,7 +552,7 @@ class ReplayedPages:
             if places is None and len(self._settled) < self._most:
                 held = self._settled[page] = self._base(page)
         if held is not None:
-            # Such a page is marked as used, and part of `count`, already.
+            # Such a page is already marked as used, and part of `count`.
             held[off : off + size] = batch.data[at : at + size]
             return
         if places is None:
@@ -563,15 +565,15 @@ class ReplayedPages:
     def _compare(self, data: bytes, page: int, at: int, before: Bytes | None, after: Bytes) -> None:
         """Compare the header fields of a page of the file with their values in the log (SMQ-RCV-111).
 
-        The file may have any state that the log led through, and no other. Pages that the log replaces as a
-        whole, and pages that are free in the file, are not compared.
+        The file may be in any state that the log passes through, but in no other state. Pages that the log
+        replaces completely, and pages that are free in the file, are not compared.
         """
         seen, unlike = self._seen.get(page, 0), self._unlike.get(page)
         least = most = after[1]
         if before:
             least, most = min(least, before[1]), max(most, before[1])
             if least == most == _FIELD and not seen >> at & 1 and at % _FIELD == 1:
-                # The action changes one field, which was not compared before.
+                # The action changes a single field, which was not compared before.
                 self._seen[page] = seen | 1 << at
                 there = self._stored(page)
                 stored = there[at : at + _FIELD]

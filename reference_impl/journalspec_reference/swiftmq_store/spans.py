@@ -1,6 +1,6 @@
-"""Naming the bytes of a store's files, for maps and annotated hexdumps.
+"""Names the bytes of a store's files, for maps and annotated hexdumps.
 
-The file alone gives pages their names: changes in the log are not in the file yet.
+Only the file of pages determines the names: changes in the log are not in that file yet.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from journalspec_reference.swiftmq_store.fileset import named, role
 from journalspec_reference.swiftmq_store.scan import HEAD, PORTION, UPDATE, Log, ReplayedPages, actions
 from journalspec_reference.swiftmq_store.store import PAGES, Walk
 
-#: Texts for pages that a reference leads to, by type, and for other pages, by whether they are free.
+#: Texts for referenced pages, by type, and for other pages, by whether they are free.
 _USES = {"root_entry": "root index", "queue_entry": "index of a queue", "message_page": "message"}
 _UNUSED = {True: ("fill", "free"), False: ("unused", "nothing refers to it")}
 
@@ -61,7 +61,7 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
 
 
 def _pages(data: Any, pages: ReplayedPages, walk: Walk) -> Iterator[Piece]:
-    """Yield each page that a reference leads to, and all others as runs of free or unused pages."""
+    """Yield each referenced page, and all other pages as runs of free or unused pages."""
 
     def runs() -> Iterator[tuple[int, int, str, bool]]:
         number = 0
@@ -69,8 +69,8 @@ def _pages(data: Any, pages: ReplayedPages, walk: Walk) -> Iterator[Piece]:
             use, end = walk.use(number), number + 1
             free = data[number * pages.page_size] == 1
             if not use and not free:
-                # Holes are not read. The next referenced page is searched for only at a hole: else n pages
-                # would cost n searches.
+                # Holes are not read. The next referenced page is searched for only at a hole: otherwise, n
+                # pages would cost n searches.
                 hole = pages.hole_end(number)
                 end = min(hole, walk.next_use(end)) if hole > end else end
             yield number, end, use, free
@@ -95,7 +95,7 @@ def _of_page(data: Any, size: int, walk: Walk, edition: str, piece: Piece) -> It
     if use == "message_page":
         found = [*LAYOUT.spans(use, edition, page)]
         yield from found
-        # Only a message on a single page is complete there, and decoded.
+        # A message is decoded only if a single page contains all of it.
         if {("prev", "-1"), ("next", "-1")} <= {(spot.name, spot.value) for spot in found}:
             yield from _of_message(found[-1], page)
         return

@@ -1,4 +1,4 @@
-"""Walking a store from page 0: queues and their messages, each page claimed once.
+"""Walks a store from page 0: queues and their messages; each page is claimed only once.
 
 Only the places of messages are kept: memory grows with their number, not with their bodies.
 """
@@ -24,8 +24,8 @@ from journalspec_reference.swiftmq_store.scan import ReplayedPages
 T = TypeVar("T")
 #: The files and directories of a store.
 PAGES, LOG, SWAP, DURABLES = "db/page.db", "log/transaction.log", "swap/", "durables/"
-#: The role of a page, by the reference to it. The last one: an index names the page as its own, but the page
-#: is not an index page.
+#: The role of a page, by the reference to it. The last role: an index refers to the page as its own, but the
+#: page is not an index page.
 _ROOT, _QUEUE, _MESSAGE, _NO_INDEX = 1, 2, 3, 4
 _USES = {_ROOT: "root_entry", _QUEUE: "queue_entry", _MESSAGE: "message_page"}
 #: The beginning of a reason if a message is complete, but not the prepared branch in it.
@@ -44,10 +44,10 @@ class Entry(NamedTuple):
     why: str | None
 
 
-#: The form of an entry in memory, with the length and digest of its message; these two alone, and their
-#: offset.
+#: The layout of an entry in memory, with the length and digest of its message; the layout of these two alone,
+#: and their offset.
 _ROW, _FOUND, _FOUND_AT = Struct(">iiqqiq32s"), Struct(">q32s"), 28
-#: A row without its digest.
+#: The layout of an entry without the digest.
 _MEASURED = Struct(">iiqqiq").unpack_from
 #: Values instead of a digest: not computed yet; the message cannot be read; the branch in it cannot be read.
 _LATER, _BAD, _BAD_BRANCH = bytes(32), b"\xff" * 32, b"\xfe" * 32
@@ -63,9 +63,9 @@ class Entries(Sequence[Entry]):
     def __init__(self, pages: ReplayedPages) -> None:
         self._pages = pages
         self._rows = bytearray()
-        #: Position of an entry -> why its message cannot be read; for the first ones, in order.
+        #: Position of an entry -> why its message cannot be read; only for the first such entries, in order.
         self.whys: dict[int, str] = {}
-        #: The number of unreadable messages, and of those whose branch alone is unreadable.
+        #: The number of unreadable messages, and of messages of which only the branch is unreadable.
         self.bad = self.bad_branches = 0
 
     def add(self, entries: Iterable[tuple[int, ...]]) -> None:
@@ -73,7 +73,7 @@ class Entries(Sequence[Entry]):
         self._rows += b"".join([_ROW.pack(*entry, 0, _LATER) for entry in entries])
 
     def know(self, at: int, digest: bytes | None, length: int, why: str | None = None) -> None:
-        """Set the facts of an entry's message. A message without a digest has one page."""
+        """Set the facts about an entry's message. A message without a digest has one page."""
         if why:
             digest = _BAD_BRANCH if why.startswith(BRANCH) else _BAD
             self.bad += digest == _BAD
@@ -101,7 +101,7 @@ class Entries(Sequence[Entry]):
         return len(self._rows) // _ROW.size
 
     def listed(self, at: int) -> Entry:
-        """Return an entry; of a message of one page the digest may be missing."""
+        """Return an entry; for a message of one page, the digest may be missing."""
         *members, length, digest = _ROW.unpack_from(self._rows, at * _ROW.size)
         if digest in (_BAD, _BAD_BRANCH):
             why = self.whys.get(at) or (BRANCH if digest == _BAD_BRANCH else "") + "damaged"
@@ -113,7 +113,7 @@ class Entries(Sequence[Entry]):
         return _MEASURED(self._rows, at * _ROW.size)
 
     def content(self, at: int, most: int | None = None) -> bytes:
-        """Return the message of an entry, or `most` bytes of it; of a damaged one the readable part.
+        """Return the message of an entry, or its first `most` bytes; if damaged, the readable part.
 
         Raises BadStore if the file has changed.
         """
@@ -129,7 +129,7 @@ class Entries(Sequence[Entry]):
         found = self.listed(at)
         if found.why or found.digest:
             return found
-        # The digest is computed once: many entries can name one message.
+        # The digest is computed once, because many entries can refer to the same message.
         page = self._pages[found.entry.page]
         digest = hashlib.sha256(page[codec.CHAIN_HEADER :][: found.length]).digest()
         self.know(at, digest, found.length)
@@ -148,7 +148,7 @@ class Chained:
     def again(cls, pages: ReplayedPages, number: int, length: int) -> Chained:
         """Return `length` bytes of a message that was read before, from its first page on."""
         found = cls(pages)
-        # At most as many steps as there are pages: the file can have changed since.
+        # Take at most as many steps as there are pages: the file can have changed since the walk.
         for _ in range(pages.count):
             if number == codec.NONE or len(found) >= length:
                 break
@@ -159,7 +159,7 @@ class Chained:
         return found
 
     def add(self, number: int, length: int) -> None:
-        """Append what a page holds."""
+        """Append the content of a page."""
         if length:
             self._numbers.append(number)
             self._ends.append(len(self) + length)
@@ -184,7 +184,7 @@ class Chained:
 
 @dataclass(slots=True)
 class Queue:
-    """A queue: its entries in the order of its index, and what is wrong with the index if it is damaged."""
+    """A queue: its entries in the order of its index, and the fault of the index if it is damaged."""
 
     name: bytes
     head: int
@@ -198,7 +198,7 @@ class Queue:
 
     @property
     def fault(self) -> str:
-        """Why a check drops the queue; empty: it does not. A check ignores damaged branches."""
+        """Why a check drops the queue; empty if it does not. A check ignores damaged branches."""
         if not self.why and not self.entries.bad:
             return ""
         whys = (why for why in self.entries.whys.values() if not why.startswith(BRANCH))
@@ -206,7 +206,7 @@ class Queue:
 
 
 class StoreNotes:
-    """The notes on a store. The first notes of each code are kept, and the number of all.
+    """The notes on a store. The first notes of each code are kept; all are counted.
 
     `name` maps the store's own name of a file to its name here.
     """
@@ -241,7 +241,7 @@ class StoreNotes:
 
 
 class _Few(dict[int, int]):
-    """Page -> number, for files with too many pages for an array; absent pages have the number `other`."""
+    """Page -> number, for files with too many pages for an array; absent pages map to `other`."""
 
     def __init__(self, other: int) -> None:
         super().__init__()
@@ -252,25 +252,26 @@ class _Few(dict[int, int]):
 
 
 class Walk:
-    """One walk of a store. `why` is the fault of the root index; `notes` take faults that lose no message."""
+    """One walk of a store. `why` is the root index's fault; `notes` collect faults that lose no message."""
 
     def __init__(self, pages: ReplayedPages, notes: StoreNotes | None = None) -> None:
         self._pages = pages
         few = pages.count > MOST_COUNTED
         self._roles: Any = _Few(0) if few else bytearray(pages.count)
-        #: Page -> queue and position of the entry that first named it as the first page of its message.
+        #: Page -> queue and position of the first entry that refers to it as the first page of a message.
         self._first: Any = _Few(codec.NONE) if few else array("q", [codec.NONE]) * pages.count
-        #: First pages of messages that both the queue of branches and another queue name -> the second one's
-        #: entry.
+        #: First page of a message that both the queue of branches and another queue refer to -> the entry in
+        #: the other queue.
         self._other: dict[int, Entry] = {}
         self.notes = StoreNotes() if notes is None else notes
-        #: First page of a message -> number of further entries, outside the queue of branches, that name it.
+        #: First page of a message -> number of further entries that refer to it, outside the queue of
+        #: branches.
         self.shared: dict[int, int] = {}
         #: The lowest missing page with a reference, and the number of references to missing pages.
         self.absent: tuple[int, int] | None = None
         self.queues: list[Queue] = []
         self.branches: list[codec.Branch] = []
-        #: First pages of damaged messages: their pages can belong to other messages, too, and cannot be
+        #: First pages of damaged messages: their pages can also belong to other messages, so they cannot be
         #: freed.
         self.damaged: set[int] = set()
         self.why: str | None = None
@@ -279,7 +280,7 @@ class Walk:
         self._reached: list[int] | None = None
 
     def use(self, number: int) -> str:
-        """Return the use of a page, as a name of the format's tables; empty: nothing refers to it."""
+        """Return the use of a page, as a name of the format's tables; empty if nothing refers to the page."""
         return _USES.get(self._roles[number], "")
 
     def next_use(self, number: int) -> int:
@@ -294,7 +295,7 @@ class Walk:
 
     @property
     def references(self) -> Counter[int]:
-        """First page of a message -> number of entries that name it."""
+        """First page of a message -> number of entries that refer to it."""
         return Counter(page for queue in self.queues for page in queue.entries.first_pages())
 
     @property
@@ -316,7 +317,7 @@ class Walk:
             raise codec.BadStore(f"page {number} is referred to twice")
         page = self._pages[number]
         self._roles[number] = role
-        # A page that was claimed before is not reported twice.
+        # A page that was already claimed is not reported again.
         if not taken and codec.is_free(page) and (number or any(page[1:INDEX_HEADER])):
             self.notes.page("free-in-use", number)
         return page
@@ -338,9 +339,9 @@ class Walk:
                 raise
             if role == _ROOT and not number and not any(header):
                 self.unwritten = True
-                return  # a store that was never started; the first page of a queue is never unwritten
+                return  # a store that was never started; only the root index can have an unwritten first page
             if role == _ROOT and not header.slots and header.valid > 0:
-                # In the index of a queue, this would lose messages of one queue only, and a note reports it.
+                # In the index of a queue, this would lose only messages of that queue, and a note reports it.
                 raise codec.BadStore(f"page {number} has no entry and says that {header.valid} are valid")
             self._follows(number, before, header.prev)
             if header.valid != len(entries):
@@ -351,7 +352,7 @@ class Walk:
                 return
 
     def run(self) -> Walk:  # noqa: C901, PLR0912  # three loops, one after the other
-        """Walk the root index, then the indexes of all queues, then their messages; return the walk."""
+        """Walk the root index, then all queue indexes, then all messages; return the walk."""
         if not self._pages.count:
             return self
         # There can be millions of queues: all without messages share one empty list of entries.
@@ -362,7 +363,8 @@ class Walk:
         except codec.BadStore as bad:
             self.why = str(bad)
         damaged = 0
-        # Walk all indexes first: if a message names a page of an index, the message is wrong, not the index.
+        # Walk all indexes first: if a message refers to a page of an index, the message is wrong, not the
+        # index.
         for queue in self.queues:
             last = codec.NONE
             try:
@@ -408,8 +410,8 @@ class Walk:
         if prepared != (first.name == codec.PREPARED):
             if entry.page not in self._other:
                 if found.why is None or found.why.startswith(BRANCH):
-                    # A message must be decoded as a branch only in the queue of branches, so the result can
-                    # differ.
+                    # A message is decoded as a branch only in the queue of branches, so the result can differ
+                    # by queue.
                     found = self._message(entry, prepared=prepared, again=found.length)
                 self._other[entry.page] = found
             found = self._other[entry.page]
@@ -418,7 +420,7 @@ class Walk:
     def _message(self, entry: codec.QueueEntry, *, prepared: bool, again: int = 0) -> Entry:
         told = len(self.notes)
         if again:
-            # The pages of the message were claimed before.
+            # The pages of the message were already claimed.
             data, fault = Chained.again(self._pages, entry.page, again), None
         else:
             data, fault = self._content(entry.page)
@@ -459,21 +461,21 @@ class Walk:
         return found, None
 
 
-#: Page sizes that a store may have, and the number of queues that are checked to find the right one.
+#: Page sizes that a store may have, and the number of queues that are checked to find the right size.
 SIZES, _HEADS = range(2048, 32768 + 1, 2048), 64
 #: The place of the number of entries in an index page.
 _SLOTS = slice(9, 13)
 
 
 def fitting_size(data: Any, given: int) -> int | None:
-    """Return the page size, other than `given`, that fits a file of pages; None without one.
+    """Return the page size, other than `given`, that fits a file of pages; None if no size fits.
 
-    Page 0 is valid with several sizes. The first pages of the queues that it names, and their messages, fit
-    only with the right one (SMQ-FIL-059). In a file of free pages, each page begins with 1, and all other
+    Page 0 is valid with several sizes. The first pages of the queues listed there, and their messages, fit
+    only with the right size (SMQ-FIL-059). In a file of free pages, each page begins with 1, and all other
     bytes are zeros.
     """
     head = bytes(data[: SIZES[-1] + 1])
-    # Without an entry in page 0, no size can be tested.
+    # Without an entry on page 0, no size can be tested.
     if any(head[_SLOTS]):
         source = source_of(data)
         if _fits(ReplayedPages(source, given)):

@@ -1,4 +1,4 @@
-"""Writing a store: transactions, their records in the log, checkpoints in the product's order of writes."""
+"""Writes a store: transactions, their records in the log, checkpoints in the product's order of writes."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from journalspec_reference.swiftmq_store.recover import recover
 from journalspec_reference.swiftmq_store.scan import ABORT, COMMIT, START, START_SIZE, following
 from journalspec_reference.swiftmq_store.store import LOG, PAGES, SWAP
 
-#: The number of pages in a new file, and the sizes of the log and of a swap file at which they end.
+#: The number of pages in a new file, and the sizes (bytes) at which the log and a swap file end.
 FIRST_PAGES, CHECKPOINT, ROLL_OVER = 10, 1048576, 1048576
 #: The operations of a writer.
 OPERATIONS = tuple(get_format(LAYOUT.format_id).vocabulary.operations)
-#: Page sizes are multiples of this, up to a largest one.
+#: Page sizes are multiples of the first number, up to the second.
 SECTION, LARGEST = 2048, 32768
-#: A message of kind "bytes" up to its body, without optional parts.
+#: The bytes before the body of a message of kind "bytes" without optional parts.
 _PLAIN = b"\0\0\0\1" + bytes(40)
 
 
@@ -56,11 +56,11 @@ class StoreWriter:
         self._swaps: dict[str, dict[str, int]] = {}
 
     def apply(self, op: Operation) -> dict[str, Any]:
-        """Do one operation of the table ``operations`` in ``fields.toml``."""
+        """Perform one operation of the table ``operations`` in ``fields.toml``."""
         handlers = {name: getattr(self, f"_{name}") for name in OPERATIONS}
         return perform(handlers, op, self._is_open)
 
-    # Opening: recovery, and its writes.
+    # Opening: recovery, and the writes that it needs.
 
     def _open(self, _: Operation) -> dict[str, Any]:
         storage = self._storage
@@ -106,7 +106,7 @@ class StoreWriter:
         self._storage.sync(PAGES)
 
     def _create_log(self, generation: int) -> None:
-        """Give the log its length and its next generation, with an fsync even if `force_sync` is false."""
+        """Write the log's full length and next generation, with an fsync even if `force_sync` is false."""
         storage, length = self._storage, self._checkpoint_at + self._checkpoint_at // 4
         if LOG not in storage.names():
             storage.create(LOG)
@@ -120,7 +120,7 @@ class StoreWriter:
         return self._storage.read(PAGES, number * self._size, self._size)
 
     def _append_page(self, number: int) -> None:
-        # The file grows at once and outside of any transaction; nothing refers to the page yet.
+        # The file grows immediately and outside of any transaction; nothing refers to the page yet.
         self._storage.write(PAGES, number * self._size, FREE.ljust(self._size, b"\0"))
 
     # The log, and checkpoints.
@@ -182,14 +182,14 @@ class StoreWriter:
         return Transaction(self._number - 1)
 
     def _now(self, work: Callable[[Transaction], Any]) -> Any:
-        """Run `work` as a transaction of its own; return its result."""
+        """Run `work` as a separate transaction; return its result."""
         tx = self._begin()
         made = work(tx)
         self._write((COMMIT, tx))
         return made
 
     def _transaction(self, op: Operation, queue: bytes) -> Transaction:
-        """Return the transaction that an operation names, begun if new; else one of its own."""
+        """Return the transaction named in an operation, begun if new; without a name, a separate one."""
         name = str(op["tx"]) if "tx" in op else None
         if name is not None and name not in self._running:
             if self._position >= self._checkpoint_at:
@@ -213,7 +213,7 @@ class StoreWriter:
         return self._running.pop(name)
 
     def _index(self, queue: bytes) -> PagedIndex:
-        """Return the index of a queue; a new queue is created by a transaction of its own."""
+        """Return the index of a queue; a new queue is created in a separate transaction."""
         if found := self._root.find(queue):
             return PagedIndex(self._pages, found[1].page, root=False)
 
@@ -249,8 +249,8 @@ class StoreWriter:
             del self._references[page]
             if page not in self._damaged:
                 self._pages.remove_message(tx, page)
-            # Otherwise it may be another message's page, or unused: the next check frees pages without a
-            # reference.
+            # Otherwise, the page may belong to another message, or be unused: the next check frees pages
+            # without a reference.
 
     def _insert(self, op: Operation) -> dict[str, Any]:
         data, queue = bytes.fromhex(op["message"]), str(op["queue"]).encode()
@@ -329,7 +329,7 @@ class StoreWriter:
             index, tx = self._index(queue), self._begin()
             for entry in branch.entries:
                 place = index.find(entry.key)
-                # If the key belongs to another message by now, that message stays (SMQ-XAB-050).
+                # If the key now belongs to another message, that message stays (SMQ-XAB-050).
                 if not place or place[1].page != entry.page:
                     continue
                 if op["commit"] == (branch.kind == 0):

@@ -1,6 +1,6 @@
-"""The construct schemas of whole files of this format: they parse clean ones, and build any.
+"""The construct schemas of whole files of this format: they parse clean files, and build any file.
 
-There is no GreedyRange here: it would end quietly at a damaged record.
+GreedyRange is not used here: it would end quietly at a damaged record.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from construct import Construct, GreedyBytes, Struct, Tell
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec.elements import Blob, Checked, ConstructCodec, While
 
-#: The places where the frames of a nio journal begin, and the bytes that each of them begins with
-#: (BTM-NIO-003, BTM-NIO-005).
+#: The offset where the frames of an NIO journal begin, and the first bytes of each frame (BTM-NIO-003,
+#: BTM-NIO-005).
 FIRST_FRAME = 1024
 FRAME_START = LAYOUT.structure("record", "nio").fields[0].constant
 
@@ -30,18 +30,18 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
     """Return the schema of one file of an edition."""
     record = codec.schema("record", edition)
     if edition == "seed":
-        # Records to its end (BTM-SED-001).
+        # The file consists of records up to its end (BTM-SED-001).
         return Struct("records" / While(lambda stream, _: stream.tell() < _end_of(stream), record))
     header = codec.schema("header", edition)
     if edition == "nio":
-        # The bytes after the frames without a gap are left as bytes (BTM-NIO-003, BTM-NIO-010).
+        # The bytes after the adjacent frames stay bytes (BTM-NIO-003, BTM-NIO-010).
         return Struct(
             "header" / header,
             "reserved" / Blob(lambda context: min(_end_of(context._io), FIRST_FRAME) - context._io.tell()),
             "records" / While(_at_a_frame, record),
             "rest" / GreedyBytes,
         )
-    # One file of the pair: the log up to the tail, then the rest of an earlier generation (BTM-RDR-001,
+    # One file of the pair: the log up to the tail, then remains of an earlier generation (BTM-RDR-001,
     # BTM-RDR-002).
     return Struct(
         "header" / header,

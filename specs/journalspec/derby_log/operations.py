@@ -1,7 +1,6 @@
-"""The operations of log records: the table ``operations.toml``, which says what its types and keys mean.
+"""The operations of log records: the table ``operations.toml``, which explains its types and keys.
 
-Facts that follow from the table alone are here as well: the bytes of a body, and its fields in an
-observation.
+Facts that follow from the table alone are also here: the bytes of a body, and its fields in an observation.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from journalspec import mutf8, reread
 from journalspec.layout import Part, integer
 from journalspec.numbers import compressed
 
-#: The format id that a body begins with.
+#: The format id at the start of a body.
 LOG_RECORD = 129
 
 
@@ -26,8 +25,8 @@ LOG_RECORD = 129
 class Slot:
     """One field of an operation or object: its name and its type (see ``operations.toml``).
 
-    `of` names the object that it is, or is the fields of one element of a list; `measures` is the field whose
-    length or number of elements it holds.
+    `of` is the name of an object, or the fields of one list element; `measures` is the field whose length or
+    number of elements this field contains.
     """
 
     name: str
@@ -40,26 +39,26 @@ class Slot:
     measures: str = ""
 
     def among(self, values: Mapping[str, Any]) -> bool:
-        """Return whether the field is there if those before it have these values."""
+        """Return whether the field is present if the fields before it have these values."""
         return not self.when or values.get(self.when[0]) == self.when[1]
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """An operation or an object: its format id, its name and its fields, those of its parts included."""
+    """An operation or an object: its format id, its name and its fields, including those of its parts."""
 
     id: int
     name: str
     fields: tuple[Slot, ...]
-    #: The groups that its record may have; none for an object.
+    #: The groups that the operation's record may have; none for an object.
     group: tuple[int, ...] = ()
-    #: The first edition that has it; empty: all of them.
+    #: The first edition that has the operation; empty: all editions.
     since: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """The databases of an edition: their level, the newest one it opens, container -> table of the base."""
+    """The databases of an edition: their level, the newest level it opens, container -> table of the base."""
 
     level: tuple[int, int]
     newest: tuple[int, int]
@@ -74,7 +73,7 @@ def groups() -> Mapping[str, int]:
 
 @cache
 def part(name: str) -> tuple[Slot, ...]:
-    """Return the fields of a part that bodies or operations have in common."""
+    """Return the fields of a part that several bodies or operations share."""
     return _slots(_table()["part"][name])
 
 
@@ -105,7 +104,7 @@ def objects() -> Mapping[str, Form]:
 
 @cache
 def databases() -> Mapping[str, Database]:
-    """Return edition -> its databases, the oldest first; the seed knows of no levels."""
+    """Return edition -> its databases, the oldest first; the seed has no levels."""
     found = {}
     for edition, row in _table()["database"].items():
         level, newest = ((major, minor) for major, minor in (row["level"], row["newest"]))
@@ -114,14 +113,14 @@ def databases() -> Mapping[str, Database]:
 
 
 def tables(edition: str) -> Mapping[int, str]:
-    """Return container -> table of the base that logs of an edition go with."""
+    """Return container -> table of the base that belongs to logs of an edition."""
     known = databases()
     return known.get(edition, [*known.values()][-1]).tables
 
 
 @cache
 def tables_of_all() -> Mapping[int, str]:
-    """Return container -> table: in no edition one is the other table of another."""
+    """Return container -> table for all editions: no container belongs to different tables."""
     return {number: name for each in databases().values() for number, name in each.tables.items()}
 
 
@@ -137,7 +136,7 @@ def _form(row: Mapping[str, Any]) -> Form:
 
 def _slots(rows: list[Mapping[str, Any]]) -> tuple[Slot, ...]:
     measured = {row[key]: row["name"] for row in rows for key in ("length", "count") if key in row}
-    # A list has its fields inside, an object names them.
+    # A list contains the fields of its elements, an object refers to them by name.
     inner = {row["name"]: {"of": _slots(row["of"])} for row in rows if isinstance(row.get("of"), list)}
     return tuple(
         Slot(**{**row, **inner.get(row["name"], {})}, measures=measured.get(row["name"], "")) for row in rows
@@ -145,20 +144,20 @@ def _slots(rows: list[Mapping[str, Any]]) -> tuple[Slot, ...]:
 
 
 def row_of(record_id: int, key: int, value: bytes, *, first: bool = False) -> bytes:
-    """Return the data of an INSERT: a row of a key and a text, plain or written as a first part of one."""
+    """Return the data of an INSERT: a row of key and text, complete or written as a row's first part."""
     start = b"\4" + compressed(record_id) + b"\0" if first else b"\0" + compressed(record_id)
     return start + b"\2" + _column(integer(key, 4)) + _column(text_of(value))
 
 
 def change_of(record_id: int, value: bytes, before: bytes) -> bytes:
-    """Return the data of an UPDATE: the column of the text as it becomes, and `before` it, as on its page."""
+    """Return the data of an UPDATE: the text's new column, then the old text `before` as on its page."""
     number = compressed(record_id)
     old = b"\0" + number + b"\2\x05\0" + compressed(len(before)) + before
     return b"\4" + number + b"\0\2\x25" + _column(text_of(value)) + old
 
 
 def text_of(value: bytes) -> bytes:
-    """Return the content of a text's column: the bytes after their number."""
+    """Return the content of a text's column: the number of bytes, then the bytes."""
     return integer(len(value), 2) + value
 
 
@@ -167,11 +166,11 @@ def _column(data: bytes) -> bytes:
 
 
 def body(values: Mapping[str, Any], *, longest: bool = False) -> list[Part]:
-    """Return the fields of a body in stored order; `longest` is called for every compressed number.
+    """Return the fields of a body in stored order; `longest`: compressed numbers take their longest form.
 
-    `values` has the operation's name, the group, the number of the transaction or None, the fields that are
-    not 0 or empty, and the rest: ``undone`` or ``data``. There may be an
-    ``operation_id`` that is not the right one, and a ``rest`` that no field takes.
+    `values` contains the operation's name, the group, the transaction number or None, the fields that are not
+    0 or empty, and ``undone`` or ``data``. A damaged body can be built with a wrong ``operation_id``, or with
+    a ``rest`` that belongs to no field.
     """
     form, number = named()[values["operation"]], values.get("transaction")
     head = {
@@ -213,7 +212,7 @@ def _stored(kind: str, value: Any, longest: bool) -> bytes:
 
 
 def shown(slots: Iterable[Slot], values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the fields of a body as an observation has them: without lengths and counts, objects plain."""
+    """Yield a body's fields in the form of an observation: without lengths and counts, objects plain."""
     for slot in slots:
         value = values.get(slot.name)
         if slot.of == "index_undo":
@@ -242,7 +241,7 @@ def _plain(slots: tuple[Slot, ...], row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _each(rows: Sequence[Any], change: Callable[[Any], Any]) -> Sequence[Any]:
-    """Apply `change` to every element and return the result; a long list is changed while it is read."""
+    """Apply `change` to every element and return the result; a long list is converted while it is read."""
     if not isinstance(rows, reread.Lazy):
         return list(map(change, rows))
     return reread.Lazy([reread.Part("", partial(map, change, rows), len(rows))])

@@ -1,6 +1,6 @@
-"""The construct schemas of log files, and of the bodies of records: they parse clean ones, and build any.
+"""The construct schemas of log files and of record bodies: they parse clean ones, and build any.
 
-There is no GreedyRange here: it would end quietly at a damaged record.
+GreedyRange is not used here: it would end quietly at a damaged record.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
 def coverage(body: bytes) -> tuple[int, int] | None:
     """Return the number of bytes that a checksum record covers, and their checksum; None for any other body.
 
-    Opaque bodies are others: every body that begins as a checksum record is decoded as one.
+    Opaque bodies give None: every body that begins like a checksum record is decoded as one.
     """
     try:
         known = body[:2] == _LOG_RECORD and Packed(1).parse(body[2:]) & table.groups()["CHECKSUM"]
@@ -73,7 +73,7 @@ def coverage(body: bytes) -> tuple[int, int] | None:
     if parsed is None or table.operations()[parsed.operation].name != "CHECKSUM":
         return None
     found = parsed.fields
-    # No implementation could agree with another algorithm.
+    # Implementations could not agree on the sum of any other algorithm.
     return (found.data_length, found.checksum) if found.algorithm == 1 else (0, -1)
 
 
@@ -89,7 +89,7 @@ class Packed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
         kind = first[0] >> 6
         rest = stream_read(stream, self.unit * ((1, 2, 4, 4)[kind] - 1), path)
         data = first + rest
-        # The first bit alone marks the longest form, two bits the others.
+        # The first bit alone marks the longest form, two bits mark the other forms.
         return int.from_bytes(data, "big") & (1 << 8 * len(data) - (1 if kind > 1 else 2)) - 1
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
@@ -102,7 +102,7 @@ class Packed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
 
 
 def _object(form: table.Form, *, null: bool) -> Construct[Any, Any]:
-    """Return the construct of an object after its format id; None means 0 where the field may be missing."""
+    """Return the construct of an object after its format id; None stands for id 0, an absent object."""
     ids = (form.id, 0) if null else (form.id,)
     number = Checked(Int16ub, lambda number, _: number in ids, str(form.id))
     return FocusedSeq(
@@ -136,11 +136,11 @@ _PLAIN: dict[str, Construct[Any, Any]] = {
 
 
 def _behind(slot: table.Slot) -> Construct[Any, Any]:
-    """Return a field of the tail as one of the body: it is there if the group says so."""
+    """Return a field of the tail as a field of the body: it is present if the group says so."""
     return slot.name / If(lambda context: slot in table.tail(context.group), _element(slot))
 
 
-#: The body of a record (DRB-REC-021) up to its `end`; after that there may be bytes that no field takes.
+#: The body of a record (DRB-REC-021) up to its `end`; bytes that belong to no field may follow.
 LOOSE_BODY = Struct(
     "log_record_id" / Checked(Int16ub, lambda number, _: number == table.LOG_RECORD, str(table.LOG_RECORD)),
     "group" / Packed(1),

@@ -1,4 +1,4 @@
-"""Further facts about files and their ids, in few words: those without a place in the table of fields."""
+"""Simple facts about files and their ids that have no place in the table of fields."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def versioned(edition: str) -> bool:
 
 
 def laid_out_as(edition: str, version: int) -> str:
-    """Return the edition whose tables the records of a file of format `version` follow (0: it has none)."""
+    """Return the edition whose tables apply to the records of a file of format `version` (0: no version)."""
     return LAYOUT.behind(edition, {"format_version": version})
 
 
 def stamp_of(edition: str, file_id: int) -> int:
-    """Return the id that the records of file `file_id` have, unsigned (JBM-HDR-015, JBM-HDR-016)."""
+    """Return the unsigned id stored in the records of file `file_id` (JBM-HDR-015, JBM-HDR-016)."""
     return file_id & (0x7FFFFFFF if versioned(edition) else 0xFFFFFFFF)
 
 
 def control_id(edition: str) -> int:
-    """Return the file id that a control file's record has (JBM-CMP-002)."""
+    """Return the file id in a control file's record (JBM-CMP-002)."""
     return -1 if edition == "s2" else 0
 
 
@@ -49,8 +49,8 @@ def next_candidate(
 ) -> int | None:
     """Return the first offset from `at` on where a record of file `file_id` may start, or None.
 
-    None for `file_id`: of any file. That is a record type, and the stamp of the
-    file, before `end`. A small loop that no schema language has (JBM-RDR-001 to JBM-RDR-003).
+    None for `file_id` means any file. Such a place contains a record type, then the stamp of the file, before
+    `end`. No schema language has such a loop (JBM-RDR-001 to JBM-RDR-003).
     """
     types = bytes(sorted(LAYOUT.types(edition).values()))
     stamp = b"" if file_id is None else stamp_of(edition, file_id).to_bytes(4, "big")

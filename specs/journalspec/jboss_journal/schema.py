@@ -1,8 +1,8 @@
-"""The construct schemas of whole files of this format: they parse clean ones, and build any.
+"""The construct schemas of whole files of this format: they parse clean files, and build any file.
 
-There is no GreedyRange here: it would end quietly at a damaged record. A candidate with the
-right type and file id that is not a record is a fault. A clean file has one only where bytes of an
-earlier generation resemble it (JBM-RDR-025, JBM-RDR-026): that takes a reader, no schema.
+GreedyRange is not used here: it would end quietly at a damaged record. A candidate with the right type and
+file id that is not a record is a fault. In a clean file, only bytes of an earlier generation can resemble a
+candidate (JBM-RDR-025, JBM-RDR-026): recognising these takes a reader, not a schema.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from journalspec.jboss_journal.plain import next_candidate
 
 
 def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
-    """Return the schema of one file: header, records with the bytes before each, the rest (JBM-RDR-014)."""
+    """Return the schema of one file: header, records and the bytes before each, the rest (JBM-RDR-014)."""
 
     def laid(context: Any) -> str:
         return LAYOUT.behind(edition, context._.header)

@@ -1,4 +1,4 @@
-"""The payload of a record: the table ``commands.toml`` of the commands' messages, and what builds them."""
+"""The payload of a record: the table ``commands.toml`` of the commands' messages, and their builders."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Slot:
 
     @property
     def wire(self) -> int:
-        """The wire type that it is stored with."""
+        """The wire type with which the field is stored."""
         return VARINT if self.holds in BITS else SIZED
 
 

@@ -1,6 +1,6 @@
-"""The construct schemas of whole files of this format: they parse clean ones, and build any.
+"""The construct schemas of whole files of this format: they parse clean files, and build any file.
 
-There is no GreedyRange here: it would end quietly at a damaged record.
+GreedyRange is not used here: it would end quietly at a damaged record.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from journalspec.kahadb_journal import LAYOUT, checksum
 def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
     """Return the schema of one file: batches, and the bytes after them (KHD-SCN-001, KHD-END-005)."""
     form = LAYOUT.structure("header", edition)
-    # The length of a control record is known before anything else of it is.
+    # The length of a control record is known before any of its other fields.
     start = LAYOUT.build("header", edition)[: form.off("batch_size")]
 
     empty = [bytes(form.size - len(start) - 1) + last for last in (b"\0", b"\1")]
 
     def more(stream: Any, _: Any) -> bool:
-        """Return whether a batch follows: one of no bytes ends the log (KHD-END-009)."""
+        """Return whether a batch follows: a batch of zero bytes ends the log (KHD-END-009)."""
         data = ahead(stream, form.size)
         if edition == "seed":
             return bool(data)
         return data.startswith(start) and data[len(start) :] not in empty
 
     def fits(end: int, context: Any) -> bool:
-        """Return whether the checksum is that of the records, or absent (KHD-BAT-006, KHD-BAT-007)."""
+        """Return whether the checksum matches the records, or is absent (KHD-BAT-006, KHD-BAT-007)."""
         stored = context.header.checksum
         covered = context._io.getbuffer()[context.header.end : end]
         return not stored or bool(stored == checksum(covered))
@@ -43,7 +43,7 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
     def unknown(stream: Any, context: Any) -> bool:
         return inside(stream, context._) and not known(stream, context)
 
-    # Records of unknown types are between the others (KHD-REC-004).
+    # Records of unknown types can lie between the others (KHD-REC-004).
     runs = Struct(
         "records" / While(known, codec.schema("record", edition)),
         "unknown" / While(unknown, codec.schema("unknown", edition)),

@@ -1,4 +1,4 @@
-"""One record of a log as each kind of schema reads it: its first bytes, and its actions."""
+"""Reads one record of a log with each kind of schema: its first bytes, and its actions."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from journalspec.elements import parsed
 from journalspec.schemas import Journal, Plain, SchemaError
 from journalspec.swiftmq_store import ACTIONS, LAYOUT, schema
 
-#: The least that an action takes (SMQ-LOG-103).
+#: The minimum size of an action in bytes (SMQ-LOG-103).
 _LEAST = 8
 _PAGE_SIZE = 2048
 
 
 def by_construct(journal: Journal, file: str, off: int) -> Plain:
-    """Return the record at `off` of a log as construct has it; raises SchemaError unless it is sound."""
+    """Return the record at `off` of a log, parsed by construct; raises SchemaError unless it is sound."""
     stream = BytesIO(journal.files[file])
     stream.seek(off)
     header = "record" if _is_tagged(journal.files[file]) else "untagged_record"
@@ -34,7 +34,7 @@ _form = cache(schema.record_schema)
 
 
 def by_kaitai(journal: Journal, file: str, off: int) -> Plain:
-    """Return the record at `off` of a log as the generated parser has it; raises SchemaError."""
+    """Return the record at `off` of a log, parsed by the generated parser; raises SchemaError."""
     data = journal.files[file]
     root = SimpleNamespace(tagged=_is_tagged(data), page_size=_page_size(journal))
     parser = parsers.codec_of(LAYOUT.format_id).parser(journal.edition)
@@ -46,7 +46,7 @@ def by_kaitai(journal: Journal, file: str, off: int) -> Plain:
         raise SchemaError(str(error), file, stream.pos()) from error
     if unknown := [item.kind for item in found.actions if item.kind not in ACTIONS]:
         raise SchemaError(f"{unknown[0]} is not an action", file, off)
-    # Actions with an image of the old bytes, and those without, are two structures below one.
+    # Actions with and without an image of the old bytes are two structures within one common structure.
     actions = [(int(item.kind), getattr(item.body, "body", item.body)) for item in found.actions]
     return _checked(journal, file, found.header, actions, (off, stream.pos()))
 
@@ -92,7 +92,7 @@ def _told(kind: int, body: Any) -> dict[str, Any]:
 
 
 def _problem(action: Mapping[str, Any], most: int, page_size: int) -> str:
-    """Return why an action is not possible; empty: it is."""
+    """Return why an action is impossible; empty if it is possible."""
     if not 0 <= action["page"] < most:
         return f"page {action['page']} of at most {most}"
     longest = max(len(action.get("before", b"")), len(action.get("after", b"")))

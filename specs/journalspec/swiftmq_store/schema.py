@@ -1,4 +1,4 @@
-"""The construct schemas of logs, of pages and of messages: they parse clean ones, and build any.
+"""The construct schemas of logs, pages and messages: they parse clean ones, and build any.
 
 A page does not store its own type: a caller that follows a reference chooses the fitting schema.
 """
@@ -96,5 +96,5 @@ def _tagged(context: Any) -> bool:
 
 
 CODEC = ConstructCodec(LAYOUT, log_schema)
-#: A swap file, in which every entry is whole.
+#: A swap file, in which every entry is complete.
 SWAP = Struct("entries" / While(lambda stream, _: bool(ahead(stream, 1)), CODEC.schema("swap_entry", "13")))

@@ -14,7 +14,7 @@ from journalspec_reference.contents import Contents, Count, Remark, Value
 from journalspec_reference.xids import gtrid_text, uid, wall_clock
 
 _TABLE = "transactions"
-#: List of the state -> what recovery does about a transaction in that list.
+#: List of the state -> the action of recovery for a transaction in that list.
 OUTCOMES = {"unfinished": "commit", "in_doubt": "rollback"}
 #: Columns that are copied from a transaction unchanged.
 _AS_THEY_ARE = ("gtrid", "status", "records", "file", "off")
@@ -27,7 +27,7 @@ def contents(answer: Answer) -> LogContents:
 
 @dataclass(slots=True)
 class _Transaction:
-    """The records of a transaction so far. `left`: the names that its decision waits for."""
+    """The records of a transaction so far. `left`: the names that have not ended since its decision."""
 
     gtrid: bytes
     status: str | None = None
@@ -74,7 +74,7 @@ class LogContents(Contents):
             one = under_way.setdefault(gtrid, _Transaction(gtrid))
             one.take(record)
             if record.type in self._ends:
-                # Each resource ends by itself (BTM-RCV-010).
+                # Each resource ends separately (BTM-RCV-010).
                 one.left.difference_update(fields["names"])
                 if not one.left:
                     yield self._row(under_way.pop(gtrid), None, ())
@@ -82,7 +82,7 @@ class LogContents(Contents):
             for entry in self._state[name]:
                 one = under_way.pop(entry["gtrid"], _Transaction(entry["gtrid"]))
                 yield self._row(one, outcome, entry["names"])
-        # For these, no branch was prepared, or recovery has finished them.
+        # For these statuses, no branch was prepared, or recovery has finished the branches.
         for one in under_way.values():
             yield self._row(one, None, ())
 
@@ -106,12 +106,12 @@ class LogContents(Contents):
         }
 
     def counts(self) -> Iterator[Count]:
-        """Yield the numbers of transactions that recovery commits and rolls back, and their ages."""
+        """Yield how many transactions recovery commits and rolls back, and their ages."""
         return counts_of(self._state)
 
 
 def counts_of(state: Mapping[str, Any]) -> Iterator[Count]:
-    """Yield the numbers of transactions to be committed and rolled back, and their ages."""
+    """Yield how many transactions are to be committed and rolled back, and their ages."""
     for name, outcome in OUTCOMES.items():
         total = Count("transactions", outcome)
         for entry in state[name]:

@@ -1,7 +1,7 @@
-"""Contents of a Derby log: the tables of its database as a boot would have them, row by row.
+"""Contents of a Derby log: the rows of the database's tables as they would be after a boot.
 
 They are read from the containers next to the log (``seg0``): the log is redone on their pages, and open
-transactions are undone. Encrypted databases take their boot password from the environment.
+transactions are undone. The boot password of an encrypted database comes from the environment.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from journalspec_reference.derby_log.repairs import Repair, repaired
 from journalspec_reference.derby_log.store import Transaction
 
 FORMAT = "derby_log"
-#: The largest numbers of places kept as reported already, and of faults kept until tables have names.
+#: At most this many places are remembered as already reported; at most this many faults wait until tables
+#: have names.
 _MOST_REPORTED, _MOST_EARLY = 10_000, 1000
 _NO_PROPERTIES = "service.properties is missing: Derby does not know the database (XJ004)"
 _NO_CONTAINERS = "without the containers of the database, seg0, nothing is known of its tables"
@@ -77,7 +78,7 @@ class DerbyContents(Contents):
         if (problem := self._redone(containers, cipher, files, journal.edition, log)) and cipher is None:
             repairs = [*repaired(files, journal.edition)]
             other = {**files, **{each.name: each.data for each in repairs}}
-            # The repairs help only if a record follows the start of the repaired log.
+            # The repairs are useful only if the repaired log has a record after its start.
             if repairs and not self._redone(containers, cipher, other, journal.edition) and self.state.went:
                 self.repairs, problem = repairs, ""
                 for each in repairs:
@@ -103,7 +104,7 @@ class DerbyContents(Contents):
         edition: str,
         log: LogPass | None = None,
     ) -> str:
-        """Redo a log on the containers; return why it is not redone to its end."""
+        """Redo a log on the containers; return why redo stopped before the log's end."""
         self.state, self._early = Booted(beside, cipher, self._report), []
         try:
             store = self.state.replay(files, edition, log)
@@ -113,7 +114,7 @@ class DerbyContents(Contents):
         return ""
 
     def title(self, container: int) -> str:
-        """Return the name of a container's table; empty if it belongs to none."""
+        """Return the name of a container's table; empty if it belongs to no table."""
         return self._titles.get(container, "")
 
     def _check(self, others: Mapping[int, str]) -> None:
@@ -138,7 +139,7 @@ class DerbyContents(Contents):
         self.remarks.add(Remark("", "", "", None, code, text))
 
     def _report(self, container: int, fault: Fault, effect: str) -> None:
-        """Make a remark of a fault of a container; `effect` is Derby's reaction."""
+        """Make a remark about a container's fault; `effect` is Derby's reaction."""
         if self._early is not None:
             if len(self._early) < _MOST_EARLY:
                 self._early.append((container, fault, effect))
@@ -157,7 +158,7 @@ class DerbyContents(Contents):
                 self._reported.add(place)
 
     def rows(self, table: str) -> Iterator[Row]:
-        """Yield the rows of a table; raises KeyError if there is none of this name."""
+        """Yield the rows of a table; raises KeyError if no table has this name."""
         return self._rows(self.sql[table]) if table in self.sql else super().rows(table)
 
     def _tables(self) -> Iterator[Row]:
@@ -190,14 +191,14 @@ class DerbyContents(Contents):
             yield dict(zip(names, found, strict=True))
 
     def fields(self, table: SqlTable) -> Iterator[tuple[str, list[Any]]]:
-        """Yield the place of each row of a table, and its fields in stored form, one for each column."""
+        """Yield the place of each row of a table, and the row's fields in stored form, one per column."""
         count = len(table.columns)
         for key, fields in self.state.rows(table.container):
-            # A column that was added later has no field in older rows.
+            # Rows older than a column have no field for it.
             yield key, fields if len(fields) == count else fields[:count] + [None] * (count - len(fields))
 
     def decoded(self, table: SqlTable, at: int, key: str, value: Any) -> Decoded:
-        """Return a value of a row in which one value does not fit its type."""
+        """Return one value of a row; called for rows in which some value does not fit its type."""
         name, typed = table.columns[at]
         try:
             return None if value is None else TYPES.get(typed.type, UNKNOWN).decode(value)
@@ -211,7 +212,7 @@ class DerbyContents(Contents):
             return None
 
     def _counted(self, container: int) -> tuple[int, int]:
-        """Return the row count and bytes of a container; cached, as damage can give it many tables."""
+        """Return a container's row count and bytes; cached, because damage can assign many tables to it."""
         if container not in self._counts:
             self._counts[container] = self.state.count(container)
         return self._counts[container]
@@ -219,7 +220,7 @@ class DerbyContents(Contents):
     def counts(self) -> Iterable[Count]:
         """Yield the number of rows of each table of users, and their bytes, without decoding them.
 
-        The pages of all containers are checked: a fault is a remark.
+        The pages of all containers are checked; each fault becomes a remark.
         """
         own = {title: table for title, table in self.sql.items() if table.kind != "system"}
         for title, table in own.items():
@@ -231,11 +232,11 @@ class DerbyContents(Contents):
 
 
 def _columns(table: SqlTable) -> tuple[Column, ...]:
-    """Return the columns of a table; a repeated name gets a suffix."""
+    """Return the columns of a table; a duplicate name gets a suffix."""
     out: dict[str, Column] = {}
     for at, (name, typed) in enumerate(table.columns, start=1):
         while name in out:
-            name += f"'{at}"  # noqa: PLW2901  # SQL has no such two: only damage makes them
+            name += f"'{at}"  # noqa: PLW2901  # SQL forbids duplicate names: only damage produces them
         kind = TYPES.get(typed.type, UNKNOWN).kind
         out[name] = Column(name, kind, typed.words, body=table.kind != "system" or name == "PASSWORD")
     return tuple(out.values())

@@ -1,8 +1,8 @@
-"""The pages that a boot would produce: those next to the log, after redo and undo of open transactions.
+"""The pages that a boot would produce from those next to the log: after redo, and undo of open transactions.
 
-Only changed pages are kept, as their rows; the versions of pages are followed by :class:`.store.Store`, as in
-recovery. A page that does not fit the log, or that cannot be read, is left unchanged, and its rows are
-omitted: Derby would not start, and prints the reason for the first such page.
+Only changed pages are kept, as rows; :class:`.store.Store` tracks the versions of pages, as in recovery. A
+page that does not fit the log, or that cannot be read, is left unchanged, and its rows are omitted: Derby
+would not start, and prints the reason for the first such page.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from journalspec_reference.derby_log.recover import LogPass, examined
 from journalspec_reference.derby_log.store import CREATED, Bodies, OldPage, Place, Store
 
 _REMOVED = 4
-#: The kind of a container is in the last bits of its number: 0 is a heap.
+#: The last bits of a container's number are its kind: 0 is a heap.
 _KIND = 0xF
-#: The first row of a heap's first page describes it.
+#: The first row of a heap's first page describes the heap.
 _FIRST_PAGE = 1
 #: At most this many pages with parts of rows are kept decoded.
 _MOST_PARTS_KEPT = 64
-#: A row has no more parts than columns. A part has this many bytes besides its values. On average, each page
-#: may be read this often for its parts.
+#: The limits for parts of rows: a row has at most as many parts as columns; a part has this many bytes
+#: besides its values; on average, each page may be read this often for its parts.
 _MOST_PARTS, _PART, _AGAIN = 1100, 16, 200
 #: Longer values (bytes) are omitted.
 LONGEST = 64 << 20
-#: The byte of a page that says whether it holds parts of rows only.
+#: The offset of the byte that says whether a page contains only parts of rows.
 _OVERFLOW_AT = 4
 _ROW_CHANGES = ("INSERT", "DELETE", "UPDATE", "UPDATE_FIELD")
 _ON_ROWS = (*_ROW_CHANGES, *BY_ROW, "INIT_PAGE", "INVALIDATE_PAGE")
@@ -58,7 +58,7 @@ NO_START, NO_SELECT = "Derby does not start", "Derby cannot read the table"
 
 
 def is_heap(container: int) -> bool:
-    """Return whether a container holds the rows of a table, and not an index."""
+    """Return whether a container is a heap (the rows of a table), not an index."""
     return not container & _KIND
 
 
@@ -67,7 +67,7 @@ _Batches = Iterator[tuple[int, Batch, Bodies | None]]
 
 
 def _taken(log: LogPass) -> _Batches:
-    """Read a log, and yield its batches."""
+    """Read a log and yield its batches."""
     for stretch in log.steps():
         for batch in stretch.scan():
             bodies = batch.more.get("bodies")
@@ -98,21 +98,21 @@ class Booted:
         self.encrypted = cipher is not None
         self._heaps: dict[int, Heap | None] = {}
         self._images = Images()
-        #: Pages, and (as page -1) complete containers, that redo leaves unchanged; and the unreadable ones
-        #: among them.
+        #: The pages that redo leaves unchanged, and the unreadable ones among them. Page -1 stands for a
+        #: complete container.
         self._stuck: set[Place] = set()
         self._hidden: set[Place] = set()
         #: Unreadable pages that the log creates again: Derby starts only if they are zeros.
         self.remade: set[Place] = set()
-        #: Changed pages without a fault, by which simple records are redone.
+        #: Changed pages without a fault; simple records are redone on them.
         self._sound: dict[Place, HeapPage] = {}
         #: Container -> its highest page after a record COMPRESS_SPACE cut it off.
         self._highest: dict[int, int] = {}
         self._made: set[int] = set()
         self._parts: OrderedDict[Place, HeapPage] = OrderedDict()
-        #: The number of bytes that further parts of a table's rows may have.
+        #: The number of bytes still allowed for parts of a table's rows.
         self._left = 0
-        #: How many more pages of parts may be decoded that are not kept decoded.
+        #: How many more times a page of parts may be decoded if it is not kept decoded.
         self._misses = 0
         #: Heaps in which :meth:`faults` found pages with parts of rows.
         self.parted: set[int] = set()
@@ -122,7 +122,7 @@ class Booted:
 
     @property
     def went(self) -> bool:
-        """Whether the log was redone and has a record."""
+        """Whether the log was redone and contains at least one record."""
         log = self.log
         if log is None or log.last is None:
             return False
@@ -137,7 +137,7 @@ class Booted:
         return self._heaps[container]
 
     def heaps(self) -> list[int]:
-        """Return the numbers of all heaps that there are."""
+        """Return the numbers of all existing heaps."""
         known = {*self.beside, *self._heaps}
         kept = (each for each in sorted(known) if is_heap(each))
         return [each for each in kept if (heap := self.heap(each)) is not None and not heap.removed]
@@ -147,7 +147,8 @@ class Booted:
     def replay(self, files: Mapping[str, Any], edition: str, known: LogPass | None = None) -> Store:
         """Redo the log and undo open transactions; return the store with all transactions. Raises Refusal.
 
-        Of a log that was read before (`known`), only the part with changes that pages may lack is read again.
+        If the log was read before (`known`), only the part with changes that the pages may lack is read
+        again.
         """
         self.log = log = known or LogPass(files, edition, "default", suite=False, replay=False)
         self._find = partial(body_at, log.log, edition)
@@ -158,12 +159,12 @@ class Booted:
         for file, batch, bodies in batches:
             # The first batch shows where redo begins.
             redo_from = log.redo_from.packed
-            # Damage has no bodies.
+            # A damaged region has no bodies.
             if bodies is None or not len(batch):
                 continue
             first, heaps = Instant(file, batch.base).packed, set[int]()
             if (columns := bodies.filled()) is not None and first + batch.end[-1] > redo_from:
-                # Of indexes, and of changes that are on their pages already, only versions matter.
+                # For indexes, and for changes that are already on their pages, only versions matter.
                 heaps = {*filter(is_heap, columns.containers())}
             for row in bodies.replay(store, heaps, first, len(batch), redo_from):
                 start, end = batch.off[row], batch.end[row]
@@ -315,7 +316,7 @@ class Booted:
         return found
 
     def _container(self, body: Body, *, undo: bool) -> None:
-        """Make or drop a container, or undo that."""
+        """Create or drop a container, or undo that."""
         container, action = body.fields["container"], body.fields["action"]
         heap = self.heap(container)
         self._sound.clear()
@@ -328,7 +329,7 @@ class Booted:
         elif heap is not None and action == _REMOVED:
             heap.removed = not undo
 
-    # What is there.
+    # Reading the pages and rows.
 
     def _numbers(self, heap: Heap) -> Iterator[int]:
         """Yield the numbers of the pages of a container, in order."""
@@ -341,11 +342,11 @@ class Booted:
             last = page
 
     def _spare(self, heap: Heap, page: int) -> bool:
-        """Return whether a page was preallocated, and neither the container nor the log uses it."""
+        """Return whether a page was preallocated and is used neither by the container nor by the log."""
         return heap.spare(page) and (self.store is None or (heap.number, page) not in self.store.pages)
 
     def _main(self, heap: Heap) -> Iterator[tuple[int, HeapPage | bytes]]:
-        """Yield the pages on which rows begin: changed ones, or the bytes of an unchanged one."""
+        """Yield the pages on which rows begin: a changed page as an object, an unchanged page as bytes."""
         for page in self._numbers(heap):
             place = heap.number, page
             image = self._images.read(place)
@@ -360,7 +361,7 @@ class Booted:
                 if main_page(data):
                     yield page, data
             except Fault as fault:
-                # Preallocated pages that were never used can be zeros.
+                # Preallocated pages that were never used can consist of zeros.
                 if fault.code != "unknown-page" or page == _FIRST_PAGE or not heap.blank(page):
                     self._report(heap.number, fault, NO_SELECT)
 
@@ -373,9 +374,9 @@ class Booted:
         yield from (fault for fault in heap.check() if fault.code != "no-page" or not whole)
 
     def faults(self, without: Collection[int] = ()) -> Iterator[tuple[int, Fault]]:
-        """Yield each fault that keeps Derby from reading a container, with the container; checks all pages.
+        """Check all pages; yield each fault that keeps Derby from reading a container, with the container.
 
-        Pages that redo makes again are omitted, and so are the containers in `without`.
+        Pages that redo creates again, and the containers in `without`, are omitted.
         """
         changed: dict[int, set[int]] = {}
         for container, page in self.store.pages if self.store is not None else ():
@@ -385,7 +386,7 @@ class Booted:
             made = container in self._made
             if heap is None or heap.removed or (made and heap.blank(0)):
                 continue
-            # Derby does not create a container again over an unreadable first page.
+            # Derby does not recreate a container if its first page is unreadable.
             faults = heap.check() if made else self._checked(heap)
             yield from ((container, fault) for fault in faults if not (made and fault.code == "no-page"))
             if not heap.size:
@@ -433,10 +434,10 @@ class Booted:
                 yield slot, ident, data.rows[ident]
 
     def rows(self, container: int, *, parted: bool = False) -> Iterator[tuple[str, list[Value]]]:
-        """Yield the rows of a container: the place of each, and its fields, None without a value.
+        """Yield the place and the fields of each row of a container; a field without a value is None.
 
-        Unreadable rows are reported and omitted. With `parted`, rows that lie on one page alone may be
-        omitted, too.
+        Unreadable rows are reported and omitted. With `parted`, rows that lie on a single page may also be
+        omitted.
         """
         heap = self.heap(container)
         if heap is None or heap.removed:
@@ -467,7 +468,7 @@ class Booted:
                 self._report(container, fault, NO_SELECT)
 
     def _whole(self, heap: Heap, row: HeapRow) -> list[Value]:
-        """Return the fields of a row, with those of its parts and its long values; raises Fault."""
+        """Return the fields of a row, including those in its other parts, and long values; raises Fault."""
         values, parts = [None if value is ... else value for value in row.values], 0
         while row.rest is not None:
             row, parts = self._part(heap, row.rest), parts + 1
@@ -477,7 +478,7 @@ class Booted:
         return [self._long(heap, value) if isinstance(value, Pointer) else value for value in values]
 
     def _long(self, heap: Heap, pointer: Pointer) -> bytes | None:
-        """Return a long value from its parts; raises Fault."""
+        """Assemble a long value from its parts; raises Fault."""
         parts, size = [], 0
         while True:
             try:
@@ -538,8 +539,8 @@ class Booted:
 _NONE: Any = {}
 
 
-# Changed pages: recently used ones as objects, all others packed. A row as an object takes many times its
-# bytes.
+# Changed pages: recently used ones as objects, all others packed. A row as an object takes many times the
+# memory of its bytes.
 
 
 #: At most this many pages are kept as objects.
@@ -549,7 +550,7 @@ _ROW = 16
 
 
 class Images:
-    """Changed pages by container and number; a page from :meth:`get` may be packed once others are used."""
+    """Changed pages by container and number; using other pages can pack a page that :meth:`get` returned."""
 
     def __init__(self) -> None:
         self._live: OrderedDict[Place, HeapPage] = OrderedDict()
@@ -560,13 +561,13 @@ class Images:
         yield from [*self._live, *self._packed]
 
     def read(self, place: Place) -> HeapPage | None:
-        """Return a page for reading only; None if the page was not changed."""
+        """Return a page only for reading; None if the log did not change it."""
         if place in self._packed:
             return HeapPage(*pickle.loads(self._packed[place]))  # noqa: S301  # :meth:`put` made these bytes
         return self._live.get(place)
 
     def get(self, place: Place) -> HeapPage | None:
-        """Return a page for changing; None if it was not changed yet."""
+        """Return a page that the caller will change; None if it is not among the changed pages yet."""
         if place in self._live:
             self._live.move_to_end(place)
         elif (page := self.read(place)) is not None:
@@ -575,7 +576,7 @@ class Images:
         return self._live.get(place)
 
     def put(self, place: Place, page: HeapPage) -> None:
-        """Keep a page."""
+        """Store a changed page."""
         self._live[place] = page
         if len(self._live) > _MOST:
             other, last = self._live.popitem(last=False)

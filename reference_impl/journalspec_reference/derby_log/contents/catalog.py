@@ -1,7 +1,7 @@
 """The tables of a database, by its own catalogue: schemas, tables, columns and their containers.
 
-It is read like any other table, after redo and undo. Without it the tables are the heaps
-themselves: a heap has the types of its columns, but not their names.
+The catalogue is read after redo and undo, like any other table. Without it, each heap counts as a table: a
+heap contains the types of its columns, but not their names.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from journalspec_reference.derby_log.contents.values import BY_FORMAT, Typed, de
 from journalspec_reference.derby_log.fileset import AT_LEAST
 from journalspec_reference.derby_log.heap import Value
 
-#: The heaps of the catalogue, as ``service.properties`` names them.
+#: The names of the catalogue's heaps in ``service.properties``.
 _HEAPS = ("Systables", "Syscolumns", "Sysschemas", "Sysconglomerates")
 _CONTAINER = re.compile("[0-9]{1,15}")
 #: The largest number of columns of a Derby table.
 _MOST_COLUMNS = 1012
-#: Errors of values that do not fit their type.
+#: Errors that values raise if they do not fit their type.
 ODD = (IndexError, ValueError, TypeError, struct.error)
 _KINDS = {"T": "user", "S": "system"}
 _NOT_AN_INDEX = b"\0"
@@ -40,12 +40,12 @@ class SqlTable:
 
     @property
     def title(self) -> str:
-        """The name of the table with that of its schema."""
+        """The name of the table, qualified by its schema."""
         return f"{self.schema}.{self.name}"
 
 
 def _container(name: str, properties: Mapping[str, str]) -> int:
-    """Return the container that a property names; by default the one that Derby always uses."""
+    """Return the container number in a property; by default the number that Derby always uses."""
     given = properties.get(name, "")
     return int(given if _CONTAINER.fullmatch(given) else str(AT_LEAST[name]))
 
@@ -55,13 +55,13 @@ def catalogue(
 ) -> tuple[Mapping[str, SqlTable], Mapping[int, str]]:
     """Return the tables of a database by title, and Derby's other containers with their purpose.
 
-    Tables are those of users and of the system. If the catalogue is incomplete, heaps without a name follow.
-    The other containers are indexes, and the one with the database's properties.
+    The tables include user tables and system tables. If the catalogue is incomplete, heaps without a name
+    follow. The other containers are indexes and the container of the database's properties.
     """
 
     def read(name: str, count: int) -> Iterator[list[Value]]:
         for _, values in state.rows(_container(f"{name}Identifier", properties)):
-            # A row lacks the fields of columns that were added later.
+            # A row lacks fields for columns that were added later.
             yield (values + [None] * (count - len(values)))[:count]
 
     schemas: dict[str, str] = {}

@@ -1,6 +1,7 @@
 """Encrypted databases: derives the key from a boot password, and decrypts logs and pages.
 
-The algorithms are those of Derby's documentation; `cryptography`, the extra ``[encrypted]``, runs them.
+The algorithms are those of Derby's documentation; the package `cryptography` (extra ``[encrypted]``)
+implements them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, OVERHE
 #: machine.
 PASSWORD = "JOURNALSPEC_BOOT_PASSWORD"  # noqa: S105  # the name, not a password
 _HEAD = Struct(">iq")
-#: The beginning of a checksum record's body; then the covered length and the sum.
+#: The bytes at the start of a checksum record's body; the layout of the covered length and the sum after
+#: them.
 _SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
 #: The keys that Derby treats as weak for DES, and the constant that it mixes into them.
 _WEAK = {f"{a}{a}{a}{a}{b}{b}{b}{b}" for a, b in (("01", "01"), ("fe", "fe"), ("1f", "0e"), ("e0", "f1"))}
@@ -34,7 +36,7 @@ _MOST = 2
 
 
 class NotReadable(Exception):
-    """Why an encrypted database cannot be read: a code of the remarks, and words."""
+    """The reason why an encrypted database cannot be read: a remark code and a text."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)
@@ -42,7 +44,7 @@ class NotReadable(Exception):
 
 
 class Cipher:
-    """Decrypts the bodies of log records and pages, each separately. Raises NotReadable."""
+    """Decrypts log record bodies and pages, each separately. Raises NotReadable."""
 
     def __init__(self, properties: Mapping[str, str]) -> None:
         words = properties.get("encryptionAlgorithm", "DES/CBC/NoPadding").split("/")
@@ -74,7 +76,7 @@ class Cipher:
         if str(low | high << 8) != digest:
             raise NotReadable("wrong-password", "the boot password is not the one of the database (XBM06)")
         length = properties.get("encryptionKeyLength", "").rpartition("-")[2]
-        # No algorithm has a shorter key than DES.
+        # DES has the shortest key of all algorithms.
         return self._weakened(key[: int(length)] if length in _LENGTHS else key)
 
     def _weakened(self, key: bytes) -> bytes:
@@ -122,7 +124,7 @@ def _engine(name: str, mode: str, key: bytes, vector: bytes) -> Any:
 
 
 def _of(kind: str, name: str) -> Any:
-    """Return an algorithm or a mode; newer releases moved obsolete ones into the package `decrepit`."""
+    """Return an algorithm or a mode; newer `cryptography` releases moved obsolete ones to `decrepit`."""
     for place in ("decrepit", "primitives"):
         with suppress(ImportError, AttributeError):
             return getattr(import_module(f"cryptography.hazmat.{place}.ciphers.{kind}"), name)
@@ -130,7 +132,7 @@ def _of(kind: str, name: str) -> Any:
 
 
 class ClearLogs:
-    """Log files in the form of an unencrypted database: all records stay at their offsets."""
+    """Log files converted to those of an unencrypted database: all records stay at their offsets."""
 
     def __init__(self, cipher: Cipher) -> None:
         self._cipher = cipher
@@ -153,8 +155,8 @@ class ClearLogs:
             if body.startswith(_SUM):
                 sums.append((at + BEFORE + len(_SUM), end))
             at = end
-        # A checksum covers the encrypted bytes. Where it is right, the checksum of the clear bytes replaces
-        # it. The last one is replaced first, because earlier checksums can cover it.
+        # A checksum covers the encrypted bytes. If it is right, the checksum of the decrypted bytes replaces
+        # it. The last checksum is replaced first, because earlier checksums can cover it.
         left = 2 * len(data)
         for at, end in reversed(sums):
             size, value = _COVERS.unpack_from(out, at)

@@ -1,6 +1,6 @@
-"""The meaning of a field's bytes by the SQL type of its column.
+"""Decodes a field's bytes by the SQL type of its column.
 
-A decoder raises ValueError, IndexError or struct.error for bytes that its type does not have. Java objects
+A decoder raises ValueError, IndexError or struct.error for bytes that are invalid for its type. Java objects
 are never created: the name of an object's class is returned.
 """
 
@@ -25,13 +25,13 @@ _REFORM_YEAR, _REFORM = 1582, 578_043
 #: The end of a text whose length was not known when it was written, and the header of a CLOB since 10.5.
 _END, _CLOB = b"\xe0\0\0", 0xF0
 _CLOB_HEADER = 5
-#: The formats with which a field of a Java type begins: a text, an object, a type.
+#: The format ids at the start of a field with a Java type: a text, an object, a type.
 _TEXT, _OBJECT, _TYPE = 1, 2, 14
 _NUMERIC, _USER = 198, 264
 
 
 class SqlType(NamedTuple):
-    """A type: its column in a table of contents, its decoder, and the format of its fields."""
+    """A type: its column type in the contents, its decoder, and the format id of its fields."""
 
     kind: str
     decode: Callable[[bytes], Decoded]
@@ -88,7 +88,7 @@ def _binary(data: bytes) -> bytes:
         size, start = (_S4.unpack_from(data)[0] + 7) // 8, 4
     if size > len(data) - start:
         raise ValueError("a value is cut short")
-    # No length: it was not known when the value was written.
+    # No length is stored: it was unknown when the value was written.
     return data[start : start + size] if size > 0 else data[start:]
 
 
@@ -125,12 +125,12 @@ def _timestamp(data: bytes) -> str | None:
 def _normal(day: int, clock: int) -> tuple[int, int]:
     """Return a day and a time as a lenient Java calendar normalizes them."""
     more, seconds = divmod((clock >> 16 & 0xFF) * 3600 + (clock >> 8 & 0xFF) * 60 + (clock & 0xFF), 86_400)
-    # Years begin in March here, so that the leap day is the last day.
+    # In this calculation, years begin in March, so that the leap day is the last day.
     years, month = divmod((day >> 8 & 0xFF) + 9, 12)
     year = (day >> 16) + years - 1
     days = year * 1461 // 4 + (153 * month + 2) // 5 + (day & 0xFF) - 1 + more
     gregorian = days - year // 100 + year // 400 + 2
-    # Java compares the year as given, before months carry over.
+    # Java compares the year as given, before excess months carry over into it.
     if day >> 16 >= _REFORM_YEAR and gregorian >= _REFORM:
         days = gregorian
     if days >= _REFORM:
@@ -148,7 +148,7 @@ def _normal(day: int, clock: int) -> tuple[int, int]:
 
 
 def utf(data: bytes, at: int) -> tuple[str, int]:
-    """Return a text after two bytes of length, and where it ends; raises ValueError, IndexError."""
+    """Return a text that follows its two-byte length, and where it ends; raises ValueError, IndexError."""
     end = at + 2 + (data[at] << 8 | data[at + 1])
     if end > len(data):
         raise ValueError("a text is cut short")
@@ -156,7 +156,7 @@ def utf(data: bytes, at: int) -> tuple[str, int]:
 
 
 def _object(data: bytes) -> str:
-    """Return the content of a field of a Java type, in words: a text, a type, or the class of an object."""
+    """Return the content of a field with a Java type as text: a text, a type, or the class of an object."""
     form = data[0] << 8 | data[1]
     if form == _TEXT:
         return utf(data, 2)[0]
@@ -173,7 +173,7 @@ def _xml(data: bytes) -> str:
     return text(data[2:])
 
 
-#: Type id -> the type. A field of a heap has a format of its own.
+#: Type id -> the type. In a heap, each type has a field format of its own.
 TYPES: Mapping[int, SqlType] = {
     16: SqlType("bool", lambda data: data[0] != 0, 77),
     17: SqlType("str", text, 78),
@@ -197,15 +197,15 @@ TYPES: Mapping[int, SqlType] = {
     446: SqlType("str", _clob, 447),
     457: SqlType("str", _xml, 458),
 }
-#: The format of a field -> the id of its type.
+#: Field format -> the id of the type.
 BY_FORMAT = {known.format: ident for ident, known in TYPES.items()}
-#: A type that is not known: its values are bytes.
+#: An unknown type: its values stay bytes.
 UNKNOWN = SqlType("bytes", bytes, 0)
 _SIZED = {17, 25, 28, 30, 442, 446}
 
 
 class Typed(NamedTuple):
-    """The declaration of a column: the id of its type, its name, and the numbers that go with it."""
+    """The declared type of a column: the type's id and name, and its numbers such as length."""
 
     type: int
     name: str

@@ -1,7 +1,8 @@
 """The content of a broker's journal: messages of queues, items in doubt, items that a start deletes.
 
-HornetQ 2.2 to 2.4 and Artemis 1 and 2 keep a journal of messages, one of bindings (the queues), page files
-and the files of large messages in directories side by side. Tables and remarks are those of ``tables.toml``.
+HornetQ 2.2 to 2.4 and Artemis 1 and 2 use four sibling directories: for the journal of messages, the journal
+of bindings (the queues), page files, and files of large messages. ``tables.toml`` defines the tables and
+remarks.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ from journalspec_reference.jboss_journal.contents.narayana import TransactionCon
 from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile
 from journalspec_reference.jboss_journal.contents.store import Store
 
-#: The table of other records; the code of a missing body of a large message.
+#: The name of the table of other records; the remark code for the missing body of a large message.
 RECORDS, BODY = "records", "body"
-#: References: turn, id of the queue (None: of no queue), and number of the message.
+#: References: turn, id of the queue (None: in no queue), and number of the message.
 Wanted: TypeAlias = Iterable[tuple[int, int | None, int]]
 #: Columns that count the changes of a transaction.
 _COUNTS = ("sends", "acknowledges", "page_transactions")
 
 
 def contents(answer: Answer) -> BrokerContents | TransactionContents | None:
-    """Return the contents of a journal that recovery has read; None if no broker or Narayana wrote it.
+    """Return the contents of a recovered journal; None if neither a broker nor Narayana wrote it.
 
-    Without a state there are no rows.
+    If recovery refused the journal, there are no rows.
     """
     store = Store(answer)
     if store.is_narayana:
@@ -54,9 +55,9 @@ class BrokerContents(Contents):
         return [*self._totals().values()]
 
     def judge(self) -> frozenset[str]:
-        """Remark on the messages that cannot be decoded: a broker decodes all of them when it starts.
+        """Remark on the messages that cannot be decoded: a broker decodes all messages when it starts.
 
-        It does so only for a broker's journal: records of other programs can have the same type numbers.
+        Only a broker's journal is checked: records of other programs can have the same type numbers.
         """
         pending, replay = self.store.pending, self.store.replay
         if not self.store.has_any:
@@ -71,7 +72,7 @@ class BrokerContents(Contents):
         return frozenset(found | {"old-message"} & self.store.remarks.counts.keys())
 
     def _totals(self) -> dict[int, Count]:
-        """Return id of a queue -> the amount of its pending messages."""
+        """Return a map from queue id to the amount of its pending messages."""
         pending, sizes = self.store.pending, self.store.sizes
         totals = {queue: Count("messages", name) for queue, name in self.store.queues.items()}
         for turn, queue, number in pending.references.live():
@@ -87,7 +88,7 @@ class BrokerContents(Contents):
         return totals
 
     def _check_large(self) -> None:
-        """Remark on files of large messages that no message has."""
+        """Remark on files of large messages that belong to no message."""
         left = {ident for ident in self.store.large.idents if ident not in self.store.pending.large}
         if left:
             left -= {entry.message().id for _, entry in self.store.entries()}
@@ -245,7 +246,7 @@ class BrokerContents(Contents):
     def _decoded(
         self, shape: str, data: bytes, ident: int, place: Mapping[str, Any], table: str
     ) -> dict[str, Any]:
-        """Return the fields of a record by its table; nothing, with a remark, if it cannot be decoded."""
+        """Decode the fields of a record with its table; if that fails, remark on it and return nothing."""
         try:
             return decode(families(FORMAT)[RECORDS], shape, data)
         except ContentsError as error:
@@ -273,7 +274,7 @@ def xid_text(data: bytes) -> str | None:
 
 
 def _printable(data: bytes) -> str:
-    """Return bytes as text if they are ASCII that can be printed, else in hex."""
+    """Return bytes as text if all are printable ASCII, else in hex."""
     return data.decode() if data.isascii() and data.decode().isprintable() else data.hex()
 
 

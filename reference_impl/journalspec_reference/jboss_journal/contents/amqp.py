@@ -1,10 +1,10 @@
 """AMQP messages as Artemis 2 stores them: the encoded message, and the broker's data around it.
 
-An encoded message consists of sections (part 3 of the specification of AMQP 1.0). The broker's data around
-it are those of ``AMQPMessagePersister`` (2), its ``V2`` (3) and ``V3`` (5), and ``AMQPLargeMessagePersister``
-(4). With the last one, the encoded message is in a file of its own. Columns have the values that the broker's
-browser shows, except for bodies: the browser has only the first of several sections, and takes a value that
-is not a text, list or map for bytes.
+An encoded message consists of sections (part 3 of the specification of AMQP 1.0). The broker's data around it
+are those of ``AMQPMessagePersister`` (2), its ``V2`` (3) and ``V3`` (5), and ``AMQPLargeMessagePersister``
+(4). ``AMQPLargeMessagePersister`` stores the encoded message in a separate file. Columns contain the values
+that the broker's browser shows, except for bodies. The browser shows only the first of several body sections,
+and treats a value that is not a text, list or map as bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from journalspec_reference.jboss_journal.contents import core
 from journalspec_reference.jboss_journal.contents.amqp_types import NO_LIST, NULL, Damage, Encoded
 
 HEADER, DELIVERY, ANNOTATIONS, PROPERTIES, APPLICATION, DATA, SEQUENCE, VALUE, FOOTER = range(0x70, 0x79)
-#: The symbolic names of these numbers, in their order.
+#: The symbolic names of the numbers above, in the same order.
 _NAMES = (
     *("amqp:header:list", "amqp:delivery-annotations:map", "amqp:message-annotations:map"),
     *("amqp:properties:list", "amqp:application-properties:map", "amqp:data:binary"),
@@ -28,14 +28,14 @@ _NAMES = (
 )
 #: The first bytes of a section: it is described by a small ulong or a ulong.
 _OPENING = re.compile(rb"\0(?:\x53|\x80\0{7})([\x70-\x78])", re.DOTALL)
-#: Sections that are maps: the prefix of their keys.
+#: Sections that are maps, with the prefix of their keys.
 _MAPS = {
     DELIVERY: "deliveryAnnotations.",
     ANNOTATIONS: "messageAnnotations.",
     APPLICATION: "",
     FOOTER: "footer.",
 }
-#: Sections that are lists: their fields.
+#: Sections that are lists, with the names of their fields.
 _LISTS = {
     HEADER: ("durable", "priority", "ttl", "first-acquirer", "delivery-count"),
     PROPERTIES: (
@@ -44,7 +44,7 @@ _LISTS = {
         "reply-to-group-id",
     ),
 }
-#: Fields without a column, and their names among the properties.
+#: Fields without a column, with the property names under which they are stored.
 _BESIDE = {
     "ttl": "header.ttl",
     "first-acquirer": "header.firstAcquirer",
@@ -53,12 +53,12 @@ _BESIDE = {
     "content-encoding": "properties.contentEncoding",
     "reply-to-group-id": "properties.replyToGroupId",
 }
-#: The property in which the broker keeps the address that it has given a message.
+#: The property in which the broker stores the address that it assigned to a message.
 _ADDRESS = "_AMQ_AD"
-#: The annotation in which a JMS client gives the kind of its message, by its number.
+#: The annotation in which a JMS client stores the number of the message's kind.
 _JMS_KIND = "messageAnnotations.x-opt-jms-msg-type"
 _JMS_KINDS: Mapping[int | None, str] = {0: "plain", 1: "object", 2: "map", 3: "bytes", 4: "stream", 5: "text"}
-#: Type of a body that is one value -> its kind; any other value has no kind.
+#: Type code of a body that is a single value -> its kind; values of other types have no kind.
 _KINDS = {
     **dict.fromkeys((0xA0, 0xB0), "bytes"),
     **dict.fromkeys((0xA1, 0xB1), "text"),
@@ -91,7 +91,7 @@ class _Message:
     values: list[Value] = field(default_factory=list)
 
     def take(self, section: int, found: list[Value]) -> None:
-        """Take the values of one section."""
+        """Store the values of one section."""
         if section in _LISTS:
             self.fields.update(zip(_LISTS[section], found, strict=False))
         elif section in _MAPS:
@@ -108,7 +108,7 @@ def message(body: bytes, large: bytes | None = None) -> tuple[dict[str, Value], 
 
     `body` is the content of a message record (45) or a paged message, from the number of its persister on.
     `large` is the content of a large message's file; without it, the kind and the body of that message are
-    unknown. If the body could not be found in the bytes, these are its `data`.
+    unknown. If no body can be found in the bytes, all the bytes become its `data`.
     """
     encoded, found = Encoded(body), _Message()
     around: dict[str, Value] = {}
@@ -155,13 +155,13 @@ def _stored(encoded: Encoded, found: _Message, repeated: _Message, around: dict[
         at += size
     if persister == core.AMQP_LARGE:
         at = _repeated(encoded, at, repeated)
-    # Older versions do not write it for a large message.
+    # Older versions omit this value for a large message.
     if persister == core.AMQP_EXPIRING or (persister == core.AMQP_LARGE and at < end):
         around["expiration"] = encoded.size(at, end, 8) or None
 
 
 def _extra(encoded: Encoded, at: int, data: bytes, found: _Message, around: dict[str, Value]) -> None:
-    """Take the properties that the broker has added; the address is one of them."""
+    """Store the properties that the broker added; one of them is the address."""
     extra: dict[str, Value] = {}
     if data:
         try:
@@ -187,7 +187,7 @@ def _repeated(encoded: Encoded, at: int, into: _Message) -> int:
 
 
 def _sections(encoded: Encoded, at: int, end: int, into: _Message) -> None:
-    """Decode the sections from `at` to `end`; after a damaged one, continue at what looks like a section."""
+    """Decode the sections from `at` to `end`; after a damaged one, continue at the next apparent section."""
     last = 0
     while at < end:
         try:
@@ -207,7 +207,7 @@ def _sections(encoded: Encoded, at: int, end: int, into: _Message) -> None:
 
 
 def _opening(encoded: Encoded, at: int, end: int) -> tuple[int, int]:
-    """Return which section begins at `at`, and where its value begins. Raises Damage."""
+    """Return the code of the section at `at`, and where its value begins. Raises Damage."""
     if encoded.size(at, end, 1):
         raise Damage(at, "no section")
     descriptor, after = encoded.value(at + 1, end)
@@ -218,7 +218,7 @@ def _opening(encoded: Encoded, at: int, end: int) -> tuple[int, int]:
 
 
 def _section(encoded: Encoded, section: int, at: int, end: int, into: _Message) -> int:
-    """Take the section whose value is at `at`, and return where it ends. Raises Damage."""
+    """Decode and store the section whose value is at `at`; return where it ends. Raises Damage."""
     if section not in _LISTS and section not in _MAPS:
         into.code = encoded.size(at, end, 1)
         value, at = encoded.value(at, end)
@@ -254,7 +254,7 @@ def _row(message: _Message) -> dict[str, Value]:
         "protocol": "amqp",
         "timestamp": whole(get("creation-time")),
         "expiration": whole(get("absolute-expiry-time")) or None,
-        # The broker has at most ten priorities.
+        # The broker has only ten priorities.
         "priority": 4 if priority is None else min(priority, 9),
         "durable": get("durable") is True,
         "scheduled": whole(message.beside.get(_DUE)),
@@ -287,7 +287,7 @@ def whole(value: Value) -> int | None:
 
 
 def _body(message: _Message) -> dict[str, Value]:
-    """Return kind, text, content, data and class of the body, as the broker and JMS clients see it."""
+    """Return kind, text, content, data and class of the body, as the broker and JMS clients interpret it."""
     values, content_type = message.values, str(message.fields.get("content-type"))
     row: dict[str, Value] = {"kind": "plain", "text": None, "content": None, "data": None, "class_name": None}
     if not message.body or values == [None]:

@@ -1,7 +1,8 @@
 """Values of AMQP 1.0 (part 1 of its specification): the first byte is the type, which gives the length.
 
 A value of known length that cannot be decoded is noted and left as bytes; without a length, Damage is raised.
-Time and memory are linear in the bytes: nesting is bounded, and so are values that have no bytes.
+Time and memory are linear in the number of bytes: the depth of nesting and the number of values without bytes
+are bounded.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from uuid import UUID
 
 from journalspec_reference.contents import Value
 
-#: Values nest no deeper than this.
+#: The greatest depth of nested values.
 MOST_DEEP = 64
-#: A message has no more values: each costs many times its bytes.
+#: The greatest number of values in a message: each takes many times its stored size in memory.
 MOST_VALUES = 1 << 19
-#: This many reasons are kept.
+#: At most this many reasons are kept.
 MOST_REASONS = 10
-#: Arrays can repeat values without bytes, or descriptors. Their bound is the number of bytes plus this
-#: number.
+#: Arrays can repeat values without bytes, or descriptors. The number of such repetitions is bounded by the
+#: number of bytes plus this number.
 SPARE = 1000
 #: Codes of null and of an empty list.
 NULL, NO_LIST = 0x40, 0x45
@@ -70,7 +71,7 @@ class Damage(Exception):
 
 @dataclass(slots=True)
 class Encoded:
-    """Bytes with AMQP values in them, and the oddities in them so far. Offsets are from the first byte."""
+    """Bytes that contain AMQP values, and the oddities found so far. Offsets are from the first byte."""
 
     data: bytes
     reasons: list[str] = field(default_factory=list)
@@ -82,18 +83,18 @@ class Encoded:
         self._spare = len(self.data) + SPARE
 
     def odd(self, why: str) -> None:
-        """Note a reason, if there are not too many yet."""
+        """Note a reason, unless the maximum number of reasons is reached."""
         if len(self.reasons) < MOST_REASONS:
             self.reasons.append(why)
 
     def size(self, at: int, end: int, width: int) -> int:
-        """Return the number of `width` bytes at `at`, all of which come before `end`. Raises Damage."""
+        """Return the number of `width` bytes at `at`; raises Damage if it extends beyond `end`."""
         if at + width > end:
             raise Damage(at, f"a number of {width} bytes ends after {end}")
         return int.from_bytes(self.data[at : at + width], "big")
 
     def raw(self, at: int, end: int, size: int) -> bytes:
-        """Return `size` bytes at `at`, all of which come before `end`. Raises Damage."""
+        """Return `size` bytes at `at`; raises Damage if they extend beyond `end`."""
         if size > end - at:
             raise Damage(at, f"a value of {size} bytes ends after {end}")
         return self.data[at : at + size]
@@ -101,8 +102,8 @@ class Encoded:
     def value(self, at: int, end: int, depth: int = 0) -> tuple[Value, int]:
         """Return the value at `at`, and where it ends. Raises Damage.
 
-        A described value is an object of `descriptor` and `value`; a map whose keys are not all different
-        texts is a list of pairs; a decimal is bytes.
+        A described value becomes an object of `descriptor` and `value`. A map becomes a list of pairs unless
+        its keys are distinct texts. A decimal stays bytes.
         """
         code = self.size(at, end, 1)
         if code:
@@ -113,7 +114,7 @@ class Encoded:
         return {"descriptor": descriptor, "value": value}, at
 
     def items(self, at: int, end: int, count: int, depth: int, found: list[Value]) -> None:
-        """Put `count` values from `at` to `end` into `found`. Raises Damage after those before it."""
+        """Put `count` values from `at` to `end` into `found`; on Damage, `found` has the earlier ones."""
         for _ in range(count):
             value, at = self.value(at, end, depth)
             found.append(value)
@@ -197,7 +198,7 @@ class Encoded:
 
 
 def _mapping(items: list[Value]) -> Value:
-    """Return the content of a map: names to values, or pairs if keys are not all different texts."""
+    """Return the content of a map: names to values, or a list of pairs unless the keys are distinct texts."""
     pairs = [items[at : at + 2] for at in range(0, len(items), 2)]
     named = {pair[0]: pair[1] for pair in pairs if isinstance(pair[0], str) and len(pair) > 1}
     return named if len(named) == len(pairs) else pairs

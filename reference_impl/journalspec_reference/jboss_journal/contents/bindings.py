@@ -1,6 +1,6 @@
 """The content of a bindings journal: queues, addresses, settings, and the counter of ids.
 
-There are few such records, so the tables of ``bindings.toml`` decode them.
+There are few such records, so they are decoded with the (slower) tables of ``bindings.toml``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SETTINGS = {
     51: ("connector", "connector", "name"),
     52: ("address setting", "setting_json", "addresses"),
 }
-#: The sender to a queue, by the number of its routing type.
+#: The number of a routing type -> its name.
 ROUTING = {0: "multicast", 1: "anycast"}
 PAUSED = 0
 #: Not shown: bytes that no version explains yet, and secrets.
@@ -36,7 +36,7 @@ HIDDEN = ("more", "password")
 
 @dataclass(slots=True)
 class Queue:
-    """One queue. `options` are the fields of later versions that are present."""
+    """One queue. `options` are those fields of later versions that the record contains."""
 
     id: int
     name: str
@@ -54,12 +54,12 @@ class Queue:
 
 @dataclass
 class Bindings:
-    """The complete content of a bindings journal. `remarks` are code, key, record and reason."""
+    """The complete content of a bindings journal. Each of `remarks` is a code, key, record and reason."""
 
     queues: dict[int, Queue] = field(default_factory=dict)
     addresses: dict[int, dict[str, Value]] = field(default_factory=dict)
     settings: list[dict[str, Value]] = field(default_factory=list)
-    #: The value from which new ids continue: that of the last such record.
+    #: The value after which new ids continue, from the last record of the counter of ids.
     counter: int | None = None
     remarks: list[tuple[str, str, Body, str]] = field(default_factory=list)
 
@@ -136,7 +136,7 @@ def _row(shape: str, item: Body) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value in which a structure that holds one text is replaced by that text, or by None."""
+    """Return a value in which each structure with a single text is replaced by that text, or by None."""
     if isinstance(value, Mapping):
         if "present" in value:
             return _plain(value["string"]) if "string" in value else None

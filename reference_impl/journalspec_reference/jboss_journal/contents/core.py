@@ -1,8 +1,8 @@
 """Core messages, as HornetQ 2.2 to 2.4 and Artemis 1 and 2 store them.
 
 Numbers are big-endian, strings are UTF-16 with the low byte first. The layouts are those of ``core.toml``.
-Bytes that cannot be decoded raise :class:`Undecodable`, or are the `problem` of a message whose other fields
-are valid.
+Bytes that cannot be decoded raise :class:`Undecodable`, or are described in the `problem` of a message whose
+other fields are valid.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ UUID_SIZE = 16
 HIGHEST = 9
 #: Types of user records that hold messages.
 LARGE, OLD, PROTOCOL = 30, 31, 45
-#: The beginning of a record of type 45, or of an entry of a page.
+#: The first fields of a record of type 45, or of an entry of a page.
 CORE, AMQP, AMQP_EXTRA, AMQP_LARGE, AMQP_EXPIRING = 1, 2, 3, 4, 5
 OF_AMQP = (AMQP, AMQP_EXTRA, AMQP_LARGE, AMQP_EXPIRING)
 _LARGE_AMQP = bytes([AMQP_LARGE])
-#: The end of the body is stored before it, and counts a packet's header that is not there. The older form has
-#: a second end.
+#: The end of the body is stored before the body. The stored end also counts a packet header, which a journal
+#: does not contain. The older form stores a second end.
 BODY_AT, OLD_BODY_AT = 13, 17
 #: The names of the message types.
 KINDS = {0: "plain", 2: "object", 3: "text", 4: "bytes", 5: "map", 6: "stream"}
 PLAIN, OBJECT, TEXT, BYTES, MAP, STREAM = 0, 2, 3, 4, 5, 6
 #: The limit in bytes for inflating a compressed body and for loading the file of a large message.
 MOST_BODY = 64 << 20
-#: At most this many values in a body or in the properties of a message: each takes many times its bytes in
-#: memory.
+#: At most this many values in a body or in the properties of a message: each takes many times its stored size
+#: in memory.
 MOST_VALUES = 1 << 19
 _TOO_MANY = f"there are more than {MOST_VALUES} values"
 #: Values of fixed size, by their tags.
@@ -49,22 +49,22 @@ FIXED = {3: Struct(">b"), 5: SHORT, 6: INT, 7: LONG, 8: Struct(">f"), 9: Struct(
 NULL, BOOL, DATA, STRING, CHARACTER = 0, 2, 4, 10, 11
 #: Tag of such a value, or of a boolean -> the number of bytes of tag and value.
 _SIZES = {BOOL: 2, **{tag: 1 + form.size for tag, form in FIXED.items()}}
-#: The decoder of texts itself: a look-up by its name takes longer than decoding a short text.
+#: The decoder function for texts: looking up a codec by name takes longer than decoding a short text.
 text_of = codecs.utf_16_le_decode
-#: The errors that decoding of wrong bytes can raise.
+#: The errors that decoding can raise for invalid bytes.
 ERRORS = (struct.error, ValueError, IndexError)
 
 
 class Undecodable(ValueError):
-    """Bytes that do not fit their place."""
+    """Bytes that are not a valid encoding of the expected value."""
 
 
 @dataclass(slots=True)
 class Message:
     """One message without its queue. Times are milliseconds; an `expiration` of 0 means that there is none.
 
-    `body` is as stored, but inflated if it was compressed. `problem` is why a part of it could not be
-    decoded.
+    `body` is as stored, but inflated if it was compressed. `problem` is the reason why a part of the message
+    could not be decoded.
     """
 
     id: int = 0
@@ -79,7 +79,7 @@ class Message:
     body: bytes = b""
     protocol: str = "core"
     large: bool = False
-    #: Whether no client has written a body: its bytes are then left over.
+    #: Whether no client has written a body: the bytes in the body's place are then left over.
     blank: bool = False
     problem: str = ""
     #: Name of a property -> the tag of its value; None: the tags are not kept.
@@ -87,7 +87,7 @@ class Message:
 
 
 class BodyParts(NamedTuple):
-    """A body decoded by the kind of its message; `data` are bytes without another form.
+    """A body decoded by the kind of its message; `data` are bytes that have no other representation.
 
     `plain` is the complete uncompressed body; None if it cannot be inflated.
     """
@@ -109,7 +109,7 @@ def taken(data: bytes, at: int, size: int) -> tuple[bytes, int]:
 
 
 def data_at(data: bytes, at: int) -> tuple[bytes, int]:
-    """Return bytes with their length before them, and where they end."""
+    """Return length-prefixed bytes, and where they end."""
     return taken(data, at + 4, INT.unpack_from(data, at)[0])
 
 
@@ -126,7 +126,7 @@ def text_bytes(text: str) -> bytes:
 
 
 def optional_text(data: bytes, at: int) -> tuple[str | None, int]:
-    """Return a SimpleString with a flag before it, None if there is none, and where it ends."""
+    """Return the SimpleString after a flag (None if the flag says that it is null), and where it ends."""
     if not data[at]:
         return None, at + 1
     # Each message has several such texts, and calling :func:`text_at` would take longer than decoding them
@@ -151,17 +151,18 @@ def long_text(data: bytes, at: int) -> tuple[str, int]:
 
 
 def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:
-    """Return a String with a flag before it, None if there is none, and where it ends."""
+    """Return the String after a flag (None if the flag says that it is null), and where it ends."""
     return long_text(data, at + 1) if data[at] else (None, at + 1)
 
 
-#: Names of properties by their bytes, and all properties of a message by theirs: many messages have the same.
+#: Decoded names of properties, and decoded properties of whole messages, both by their bytes: many messages
+#: have the same ones.
 _names = ValueCache(lambda name: text_of(name, "replace", True)[0])
 _known: dict[bytes, dict[str, Value]] = {}
 
 
 def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str, int] | None = None) -> int:
-    """Put typed properties into `found`, and return where they end; those before an error stay."""
+    """Put typed properties into `found`, and return where they end; after an error, earlier ones stay."""
     at += 1
     if not data[at - 1]:
         return at
@@ -195,7 +196,7 @@ def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str,
 def _odd_value(
     data: bytes, at: int, text: Callable[[bytes, int], tuple[str | None, int]] = text_at
 ) -> tuple[Value, int]:
-    """Return a value with its tag before it, and where it ends; `text` reads one that is a string."""
+    """Return the value after a tag, and where it ends; `text` is the function that reads a string."""
     tag = data[at]
     at += 1
     if tag in FIXED:
@@ -217,11 +218,11 @@ def _odd_value(
 
 
 def headers_at(data: bytes, at: int, message: Message) -> int:
-    """Put the fields that each message has besides its body into `message`; return where they end."""
+    """Put the fields that all messages have besides the body into `message`; return where they end."""
     (message.id,) = LONG.unpack_from(data, at)
     message.address, at = optional_text(data, at + 8)
     at += 1
-    # In this place brokers take only 1 for present; in others, any byte but 0.
+    # Here brokers treat only 1 as "present"; elsewhere, any byte but 0.
     if data[at - 1] == 1:
         message.user_id = data[at : at + UUID_SIZE]
         at += UUID_SIZE
@@ -241,12 +242,12 @@ def headers_at(data: bytes, at: int, message: Message) -> int:
 
 
 def is_large(user_type: int, data: bytes, start: int) -> bool:
-    """Return whether the message in a record's body from `start` on has its own body in a file."""
+    """Return whether the message at `start` in a record's body stores the message body in a file."""
     return user_type == LARGE or (user_type == PROTOCOL and data[start : start + 1] == _LARGE_AMQP)
 
 
 def id_at(user_type: int, data: bytes) -> int:
-    """Return the offset of the id that a broker uses as that of the message in a record's body."""
+    """Return the offset, in a record's body, of the id that a broker uses as the message id."""
     if user_type == LARGE:
         return 0
     return 1 if user_type == PROTOCOL else int(INT.unpack_from(data)[0]) - OLD_BODY_AT + 8
@@ -270,7 +271,7 @@ def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
             address, at = optional_text(data, 9)
             stored, _ = data_at(data, at)
         if kind != LARGE:
-            # The end of the body is counted from here; the older form has a second end after it.
+            # The end of the body is counted from here; the older form stores a second end after the body.
             body_at, ends = (OLD_BODY_AT, 2 * INT.size) if kind == OLD else (BODY_AT, INT.size)
             size = INT.unpack_from(stored, 0)[0] - body_at
             at = ends + size
@@ -286,18 +287,19 @@ def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
         message.problem = str(error)
     if ident is not None:
         message.blank = len(message.body) == 4 and message.type == PLAIN
-        # The copies in the message itself can have the values of an earlier message.
+        # The copies in the message's own bytes can be left over from an earlier message.
         message.id = ident
         message.address = address if address is not None else message.address
     return message
 
 
 def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) -> tuple[int, bool]:
-    """Return the time of the message in a record's body (0: none), and whether it certainly has no problem.
+    """Return the time of the message in a record's body (0: none), and whether it surely has no problem.
 
-    The message is not decoded for that; False: :func:`message_of` may find a problem. With `judge`, the
-    priority and the properties of a message with a protocol are checked, too; Artemis 2 does not decode these
-    at its start. The time of a message of another protocol is in its own sections, which are not read.
+    The message is not decoded for this. False means that :func:`message_of` may find a problem. With `judge`,
+    the priority and the properties of a message with a protocol are also checked; Artemis 2 does not decode
+    these when it starts. The time of a message of another protocol is in its own sections, which are not
+    read.
     """
     int_at, at, stop, stamp, sound = INT.unpack_from, start, end, 0, True
     try:
@@ -337,7 +339,7 @@ def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) 
 
 
 def _past_properties(data: bytes, at: int) -> int:
-    """Return where properties of the usual types end; `at` is after their flag. Raises one of ERRORS."""
+    """Return where properties of the usual types end; `at` is where their count is. Raises one of ERRORS."""
     int_at, sizes = INT.unpack_from, _SIZES
     (count,) = int_at(data, at)
     at += 4
@@ -374,7 +376,7 @@ def body_of(message: Message) -> BodyParts:
             return BodyParts(data=data, compressed=True, problem=str(error))
     try:
         if kind == TEXT:
-            # An empty body is a null text as well.
+            # An empty body also means a null text.
             text = optional_text(data, 0)[0] if data else None
             return BodyParts(text, compressed=compressed, plain=data)
         if kind == MAP:

@@ -22,12 +22,12 @@ from journalspec_reference.jboss_journal.contents.core import (
 )
 from journalspec_reference.jboss_journal.fileset import Room
 
-#: Properties in which a large message gives the size of its body.
+#: Properties in which a large message stores the size of its body.
 SIZES = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE")
 
 
 class QueuedMessage(NamedTuple):
-    """A message in a queue: its place, its stored `size`, and the values that are not in its own bytes."""
+    """A message in a queue: its place, its stored `size`, and the values stored outside its own bytes."""
 
     queue: str | None
     id: int
@@ -41,7 +41,7 @@ class QueuedMessage(NamedTuple):
 
 #: The names of the types of properties in :mod:`journalspec_reference.artemis_xml`, by their tags.
 TYPES = {tag: name for name, tag in PROPERTY.items()}
-#: Columns that are not decoded from a message's own bytes.
+#: Columns whose values are stored outside a message's own bytes.
 OUTER = frozenset((*QueuedMessage._fields, "redelivered", "protocol", "large"))
 
 
@@ -57,7 +57,7 @@ class Oddity(NamedTuple):
 
 
 def least_size(message: Message) -> int:
-    """Return the least length of a large message's file (bytes), from the message's properties."""
+    """Return the minimum length (bytes) of a large message's file, according to the message's properties."""
     sizes = (value for name in SIZES if isinstance(value := message.properties.get(name), int))
     return 0 if is_compressed(message.properties) else next(sizes, 0)
 
@@ -72,12 +72,12 @@ class LargeFiles:
         """Return the body of a large message; None if there is no file."""
         if self.room is None:
             return None
-        # The file of a message that is not durable keeps the name from the time of its reception.
+        # The file of a non-durable message keeps the name that it got while the message was being received.
         names = (f"{ident}{ending}" for ending in (".msg", ".tmp"))
         return next((found for name in names if (found := self.room.open(name)) is not None), None)
 
     def size(self, ident: int) -> int:
-        """Return the bytes of the file of a large message; 0: there is none, or it is not loaded."""
+        """Return the size in bytes of a large message's file; 0 if there is no file, or it is not loaded."""
         found = self.open(ident)
         return found.size if found is not None and found.size <= MOST_BODY else 0
 
@@ -147,7 +147,7 @@ class RowMaker:
         return row
 
     def _large_body(self, at: QueuedMessage, message: Message) -> bytes | None:
-        """Return the content of the file of a large message; a fault is a remark."""
+        """Return the content of the file of a large message; remark on a missing or faulty file."""
         found, name = self.files.open(at.id), f"{at.id}.msg"
         if found is None:
             self.note(Oddity("no-large-file", str(at.id), at.file, at.off, name))

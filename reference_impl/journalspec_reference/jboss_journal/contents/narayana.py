@@ -1,11 +1,11 @@
 """Narayana's transactions, as WildFly and EAP keep them in a journal (``use-journal-store``).
 
-Each live record is an object of the store: a decision to commit a transaction, and its unfinished
-participants. Such a journal is in ``standalone/data/tx-object-store/HornetqObjectStore``, in files
+Each live record is an object of the store: a decision to commit a transaction, with the participants that
+have not finished yet. Such a journal is in ``standalone/data/tx-object-store/HornetqObjectStore``, in files
 ``jbossts-N.txlog``; its records have type 0 and begin with the mark of Narayana's buffers.
 
-A participant is identified by its XID. The parts of one that Narayana made are the transaction, the node that
-decides, and the branch; the XIDs of transactions that Artemis has prepared are taken apart in the same way.
+A participant is identified by its XID. An XID made by Narayana consists of the transaction, the deciding
+node, and the branch. XIDs of transactions that Artemis has prepared are decoded in the same way.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from journalspec_reference.xids import xid_text
 HEADER_SIZE = 8
 #: The first bytes of the state of a transaction.
 STATE_MARK = b"#ARJUNA#"
-#: Types of transaction objects begin with the first text; with the second, the transaction came from another
-#: server.
+#: The type of a transaction object begins with the first text. If it begins with the second, the transaction
+#: came from another server.
 TRANSACTION = "/StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction"
 SUBORDINATE = "/SubordinateAtomicAction"
 EXPIRED = "/Expired"
-#: Two parts of the host's address, the process, its start time, and a counter.
+#: A Uid: two parts of the host's address, the process, its start time, and a counter.
 UID = Struct(">qqiii")
-#: Formats of XIDs that Narayana makes: of JTA, of JTS, and of its bridges to web services and REST.
+#: Formats of XIDs that Narayana makes: for JTA, for JTS, and for its bridges to web services and REST.
 FORMATS = frozenset({131077, 131072, 131080, 131081})
 STATUSES = (
     *("RUNNING", "PREPARING", "ABORTING", "ABORT_ONLY", "ABORTED", "PREPARED", "COMMITTING", "COMMITTED"),
@@ -48,7 +48,7 @@ OUTCOMES = (
 )
 #: Types of participants that are decoded, and the number that ends a list of them.
 COMMIT_MARKABLE, XA_RESOURCE, LAST = 50, 171, 463
-#: How a resource is found again: by a serialised object, or by its names; 0 means a class of the user.
+#: How recovery finds a resource again: by a serialised object, or by its names; 0 means a class of the user.
 BY_OBJECT = 1
 
 #: Columns that are copied from a transaction unchanged.
@@ -73,11 +73,11 @@ class _Buffer:
         return int(form.unpack_from(self.data, self.at - form.size)[0])
 
     def flag(self) -> bool:
-        """Return a boolean: three bytes that mean nothing, and one."""
+        """Return a boolean: three unused bytes and the byte with the value."""
         return self.number() & 0xFF != 0
 
     def raw(self) -> bytes:
-        """Return bytes with their number before them."""
+        """Return length-prefixed bytes."""
         value, self.at = data_at(self.data, self.at)
         self.at += -len(value) % 4
         return value
@@ -92,7 +92,7 @@ class _Buffer:
         return uid_text(self.raw())
 
     def named(self, names: Sequence[str]) -> str:
-        """Return the name of a number."""
+        """Return the name for a number read from the buffer."""
         number = self.number()
         return names[number] if 0 <= number < len(names) else str(number)
 
@@ -126,8 +126,8 @@ def xid_parts(format_id: int, gtrid: bytes, bqual: bytes) -> dict[str, Value]:
 class Transaction:
     """One object of the store. If a part could not be decoded, `reason` says why, and `data` is its state.
 
-    `participants` have not finished yet, `heuristics` have decided by themselves. For a transaction from
-    another server, `parent` is the XID that it came with. `created` is milliseconds.
+    `participants` have not finished yet, `heuristics` have decided on their own. For a transaction from
+    another server, `parent` is the XID that the other server sent. `created` is milliseconds.
     """
 
     uid: str | None = None
@@ -145,15 +145,15 @@ class Transaction:
 
     @property
     def xid(self) -> Mapping[str, Value]:
-        """The XID of its origin, or that of its first participant, which has the same global part."""
+        """The XID from the other server, else the first participant's; both contain the same global part."""
         known = (each for each in (*self.participants, *self.heuristics) if "format_id" in each)
         return self.parent or next(known, {})
 
     @property
     def recovery(self) -> str | None:
-        """What recovery does after the process has ended: the presence of the record decides, not its status.
+        """What recovery does after the process has ended.
 
-        None: that depends on undecoded parts.
+        The presence of the record decides this, not its status. None: the action depends on undecoded parts.
         """
         kind = self.type or ""
         if kind.endswith(EXPIRED):
@@ -188,7 +188,7 @@ def transaction(body: bytes) -> Transaction:
 
 
 def _action(state: _Buffer, found: Transaction) -> None:
-    """Take the state of a transaction apart; the parts before an error are returned. Raises one of ERRORS."""
+    """Decode the state of a transaction into `found`, part by part. Raises one of ERRORS."""
     _header(state, found)
     if SUBORDINATE in str(found.type):
         if state.flag():
@@ -200,7 +200,7 @@ def _action(state: _Buffer, found: Transaction) -> None:
     if state.number():
         _participants(state, found.heuristics)
     found.status = state.named(STATUSES)
-    state.number()  # The kind of action; only top-level actions are stored.
+    state.number()  # The kind of action; all stored actions are top-level.
     found.decision = state.named(OUTCOMES)
 
 
@@ -216,7 +216,7 @@ def _participants(state: _Buffer, found: list[dict[str, Value]]) -> None:
         if kind not in _OF_KIND:
             raise Undecodable(f"participants of type {kind} are not decoded (at {state.at - INT.size})")
         each = _OF_KIND[kind](state)
-        # Its own id, and the name of its type.
+        # The participant's own id, and the name of its type.
         state.uid()
         state.text()
         found.append(each)
@@ -258,7 +258,7 @@ _OF_KIND = {XA_RESOURCE: _xa_resource, COMMIT_MARKABLE: _commit_markable}
 
 
 class TransactionContents(Contents):
-    """The contents of a journal of Narayana: only two of the tables have rows."""
+    """The contents of a journal of Narayana: only two of the tables contain rows."""
 
     def __init__(self, store: Store) -> None:
         super().__init__(FORMAT, store.remarks)
@@ -266,7 +266,7 @@ class TransactionContents(Contents):
 
     @cached_property
     def _places(self) -> Sequence[int]:
-        """The place of each object: of records with one id, the last one has its complete state."""
+        """The place of each object: its complete state is in the last record with its id."""
         return list({item.id: item.place for item in self.store.replay.live()}.values())
 
     def _objects(self) -> Iterator[tuple[Body, Transaction]]:

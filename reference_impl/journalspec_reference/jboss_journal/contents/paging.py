@@ -1,6 +1,6 @@
 """Page files.
 
-A page file has neither header nor checksum: entries follow each other, each between two braces. The broker
+A page file has neither header nor checksum: it is a sequence of entries, each enclosed in braces. The broker
 stops reading a page at an incomplete entry, and so does this module.
 """
 
@@ -21,9 +21,9 @@ ADDRESS_FILE = "address.txt"
 PAGE = re.compile(r"^(\d{1,18})\.page$")
 START, END = b"{", b"}"
 HEAD = Struct(">ci")
-#: The parts of an entry: its transaction, and the number of bytes after it.
+#: The fields at the start of an entry: its transaction, and a byte that marks large messages.
 PROLOGUE = Struct(">qB")
-#: The number of an entry that holds the headers of a large message, in several versions.
+#: The values of this byte, in several versions, for an entry with the headers of a large message.
 LARGE_KINDS = (1, 0xFF)
 MOST_ADDRESS = 1 << 16
 #: A function that receives the code of a remark, a file, the offset in it (None: the complete file), and the
@@ -144,7 +144,7 @@ def _protocol_end(data: bytes, at: int) -> int:
 
 
 def _queues_at(data: bytes) -> int:
-    """Return where the list of queues begins, if only its stored length shows that."""
+    """Return where the list of queues begins, using only the list's stored length."""
     for count in range(1, min(1 << 10, len(data) // core.LONG.size)):
         at = len(data) - core.LONG.size * count - core.INT.size
         if at >= 0 and core.INT.unpack_from(data, at)[0] == count:

@@ -23,7 +23,7 @@ MESSAGES = (core.PROTOCOL, core.OLD, core.LARGE)
 #: Record types that are ignored here: large messages being received, retention, mirrors, MQTT clients.
 OTHERS = (PENDING_LARGE, 49, 53, 54)
 QUEUE_COUNT, TWO_LONGS, PLACE = Struct(">qi"), Struct(">qq"), Struct(">qqi")
-#: These record types change a page transaction; any other adds one.
+#: The record types that change a page transaction; a record of any other type adds one.
 UPDATES = (12, 14)
 #: A key is the id of a queue times this, plus the id of a message.
 _KEY = 1 << 64
@@ -46,7 +46,7 @@ class Doubt:
 
 @dataclass(slots=True)
 class PageCounter:
-    """The number of paged messages of a queue in its counters, and their bytes if these are counted."""
+    """A queue's page counters: the number of its paged messages, and their bytes if these are counted."""
 
     count: int = 0
     size: int = 0
@@ -54,10 +54,10 @@ class PageCounter:
 
 
 class References:
-    """The live references, in the order of their records; the first one of a message takes 24 bytes.
+    """The live references, in the order of their records; a message's first one takes 24 bytes of memory.
 
-    A reference is identified by its position, the turn. The turn of a message's first reference is found by
-    the number of the message, other turns in a dict.
+    A reference is identified by its position, the turn. The turn of a message's first reference is stored by
+    the number of the message, later turns in a dict.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class References:
         self._others: dict[int, int] = {}
 
     def add(self, queue: int, ident: int, number: int) -> None:
-        """Add a reference to a message, or replace that of another message with the same id."""
+        """Add a reference to a message, or replace the reference to another message with the same id."""
         turn = self.first[number]
         if turn < 0 or (self.queues[turn] == queue and self.numbers[turn] < 0):
             self.first[number] = len(self.queues)
@@ -106,11 +106,12 @@ ReportRecord = Callable[[str, str, int, str], None]
 
 
 class Pending:
-    """Live items: references; and by the number of a message its id, place, time and size."""
+    """Live items: the references; and for each message, by its number, the id, place, time and size."""
 
     def __init__(self, replay: Kept, report: ReportRecord, *, judge: bool = False) -> None:
         self._replay, self._report, self._judges = replay, report, judge
-        #: Numbers of the messages that may have a problem, and whether another record cannot be decoded.
+        #: Numbers of the messages that may have a problem, and whether some record other than a message
+        #: cannot be decoded.
         self.odd, self.cut = array("q"), False
         self.numbers = IdNumbers()
         self.idents, self.places, self.stamps, self.sizes = (array("q") for _ in range(4))
@@ -137,7 +138,8 @@ class Pending:
         self.queues = {*self.references.queues}
         for transaction in replay.in_doubt_transactions():
             self._take_doubt(transaction)
-        #: The page transactions, and the acknowledgements in pages, of prepared transactions.
+        #: The page transactions and the acknowledgements of paged messages that belong to prepared
+        #: transactions.
         self._txs_in_doubt = {each for doubt in self.doubts for each in doubt.page_txs}
         self._acks_in_doubt = {each for doubt in self.doubts for each in doubt.paged_acks}
         find, numbers = self.references.find, self.numbers
@@ -147,11 +149,11 @@ class Pending:
         } - {-1}
 
     def is_sent(self, tx: int) -> bool:
-        """Return whether sends with a page transaction are live: it is none (0, -1), or committed."""
+        """Return whether sends with this page transaction are live: it is committed, or 0 or -1 (none)."""
         return tx <= 0 or tx in self.page_txs
 
     def may_be_sent(self, tx: int) -> bool:
-        """Return whether the sends of a page transaction are live, or will be if it is committed."""
+        """Return whether the sends of a page transaction are live, or will become live if it is committed."""
         return self.is_sent(tx) or tx in self._txs_in_doubt
 
     def is_done(self, queue: int, page: int, index: int) -> bool:
@@ -166,7 +168,8 @@ class Pending:
 
     def _take_live(self) -> None:
         numbers, add, put = self.numbers, self.references.add, self.numbers.put
-        # The code of `References.add` for the first reference of a message, which almost all are.
+        # A copy of the code of `References.add` for the first reference to a message; almost all references
+        # are such.
         first, queues, held = self.references.first, self.references.queues, self.references.numbers
         judges, newest, last = self._judges, None, 0
         idents, places = self.idents.append, self.places.append
@@ -296,7 +299,7 @@ class Pending:
 def _one_by_one(
     found: Iterable[BodyColumns],
 ) -> Iterator[tuple[int, int, tuple[int, int, int], bytes, int]]:
-    """Return place, code and head of each record, and its bytes with the offset of its body in them."""
+    """Return each record's place, code, head and bytes, and the offset of its body in these bytes."""
     return chain.from_iterable(
         zip(each.places, each.codes, each.heads, repeat(each.data), each.starts, strict=False)
         for each in found

@@ -1,4 +1,4 @@
-"""The parts of a broker's store, found side by side: journal, bindings, page files, large messages."""
+"""The parts of a broker's store in sibling directories: journal, bindings, page files, large messages."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ JMS = "jms"
 #: Narayana's journals: the extension of their files, the type of all records, and the first bytes of each
 #: buffer, which are a mark and the byte order of its numbers.
 TXLOG, TXLOG_TYPE, TXLOG_MARK = "txlog", 0, b"#BE\x01"
-#: User types that brokers write, and the number of records that are examined for them.
+#: User types that brokers write, and how many records are examined to find such types.
 BROKER_TYPES, LOOKED_AT = frozenset(range(20, 55)), 100
 ARTEMIS_2, ARTEMIS_1, HORNETQ = "ActiveMQ Artemis 2", "ActiveMQ Artemis 1", "HornetQ 2"
-#: Evidence of the product if the records do not show it.
+#: The evidence for the product if the records do not identify it.
 EXTENSIONS = {"hq": HORNETQ, "amq": ARTEMIS_2}
 
 
 @dataclass
 class Store:
-    """The result of recovery and the neighbours of a journal; each part is read on demand."""
+    """The result of recovery and the directories next to a journal; each part is read on demand."""
 
     answer: Answer
-    #: Whether properties of messages may be problems, too.
+    #: Whether properties of messages are also checked for problems.
     judges: ClassVar[bool] = False
     remarks: Remarks = field(default_factory=Remarks)
     #: The subject of a remark: code and key.
@@ -77,7 +77,7 @@ class Store:
 
     @property
     def is_narayana(self) -> bool:
-        """Whether Narayana wrote this: the extension of the files, or the first live record, shows it."""
+        """Whether Narayana wrote this, according to the extension of the files or the first live record."""
         if self.answer.journal.params.get("extension") == TXLOG:
             return True
         for first in self.replay.live():
@@ -86,7 +86,7 @@ class Store:
 
     @property
     def has_any(self) -> bool:
-        """Whether a broker wrote the journal by other evidence than the types of records."""
+        """Whether evidence other than the types of records shows that a broker wrote the journal."""
         beside_it = any(beside(self.answer.journal, kind) for kind in NAMES)
         return beside_it or any(True for _ in self.pending.references.live())
 
@@ -170,7 +170,7 @@ class Store:
 
     @property
     def _has_addresses(self) -> bool:
-        """Whether the bindings have records or fields that only Artemis 2 writes."""
+        """Whether the bindings contain records or fields that only Artemis 2 writes."""
         queues = self.bindings.queues.values()
         return bool(self.bindings.addresses) or any("routing_type" in queue.options for queue in queues)
 
@@ -193,7 +193,7 @@ class Store:
         """The page files."""
         room = beside(self.answer.journal, "paging")
         pages = room is not None and any(True for _ in room.rooms())
-        # If the bindings do not show the product, finding it takes a pass over the journal.
+        # If the bindings do not identify the product, only a pass over the journal can.
         old = pages and not self._has_addresses and self.product[0] in (HORNETQ, ARTEMIS_1)
         return Paging(room, old)
 
@@ -209,7 +209,7 @@ class Store:
         self.note(Oddity(code, key, *self.replay.where(place), why))
 
     def report_page(self, code: str, file: str, off: int | None, why: str) -> None:
-        """Remark on the fault of a page file."""
+        """Remark on a faulty page file."""
         self.note(Oddity(code, file if off is None else f"{file}:{off}", file, off, why))
 
     def pending_entries(self) -> Iterator[tuple[PageFile, Entry, list[int]]]:

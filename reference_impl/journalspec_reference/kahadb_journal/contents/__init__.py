@@ -1,7 +1,8 @@
 """The contents of a KahaDB: messages, durable subscriptions, transactions in doubt, scheduled jobs.
 
-Recovered content comes from the journal alone. Facts that only db.data has are in columns of their own. A
-message that db.data covers and does not have is not delivered while db.data exists. Subscriptions of ActiveMQ
+Recovered content comes from the journal alone. Facts that only db.data contains are in separate columns. If
+db.data covers a message's record but lacks the message, the message is not delivered while db.data exists.
+Subscriptions of ActiveMQ
 5.8 and earlier can be in db.data alone.
 """
 
@@ -43,14 +44,15 @@ from journalspec_reference.kahadb_journal.store import (
     tx_text,
 )
 
-#: The OpenWire version of brokers that do not store it; the number of objects that are sampled to find it
-#: without an index.
+#: The OpenWire version of brokers that do not store their version; how many objects are sampled to find the
+#: version without an index.
 _OLD, _SAMPLE = 6, 64
-#: The table name of remarks that belong to no table.
+#: The table name for remarks that belong to no table.
 STORE = ""
-#: At most this many messages of a topic have their lengths and times cached.
+#: At most this many lengths and times of a topic's messages are cached.
 _MOST_TIMES = 1 << 14
-#: The format id of transactions over several stores of a MultiKahaDB; the store that has their outcomes.
+#: The format id of transactions across several stores of a MultiKahaDB; the store that records their
+#: outcomes.
 _MULTI, _DECIDES = 61616, "txStore"
 #: Columns that have the same name and value as fields of a message.
 _AS_THEY_ARE = (
@@ -85,7 +87,7 @@ class KahaContents(Contents):
 
     @property
     def remarks(self) -> Remarks:
-        """The remarks on all tables that were read; of a table that was read twice, the last ones."""
+        """The remarks on all tables that were read; if one was read twice, those of the last pass."""
         out = Remarks()
         for each in self._remarks.values():
             out.kept.extend(each.kept)
@@ -129,7 +131,7 @@ class KahaContents(Contents):
         yield from totals.values()
 
     def judge(self) -> frozenset[str]:
-        """Remark on the version of OpenWire if a broker finds no index that stores it."""
+        """Remark on the OpenWire version if a broker finds no index that stores this version."""
         found = self._remarks[STORE] = Remarks()
         if self.passed.known is None and any(self._sample()) and self.version != OPENWIRE:
             self._remark(STORE, "", None, "older-openwire", str(self.version))
@@ -141,13 +143,13 @@ class KahaContents(Contents):
 
     @cached_property
     def version(self) -> int:
-        """The version of OpenWire in which the store's objects are written."""
+        """The OpenWire version of the store's objects."""
         if self.passed.known is not None:
             return self.passed.known.index.openwire or _OLD
         return openwire.version_of(islice(self._sample(), _SAMPLE)) or openwire.VERSIONS[0]
 
     def _sample(self) -> Iterator[bytes]:
-        """Yield objects that show the version: those of subscriptions first."""
+        """Yield objects that reveal the version: those of subscriptions first."""
         messages = (islice(here.messages.values(), _SAMPLE) for here in self._store.destinations.values())
         for place in chain(self._store.subscribed.values(), map(place_of, chain.from_iterable(messages))):
             with suppress(Changed):
@@ -179,7 +181,7 @@ class KahaContents(Contents):
         return row
 
     def _decoded(self, table: str, key: str, place: int | None, found: Decoded) -> dict[str, Value]:
-        """Return the columns of a message from its object; oddities become remarks."""
+        """Return the columns of a message, decoded from its object; oddities become remarks."""
         fields, odd = found.fields, list[Problem]()
         if found.wrong:
             odd.append(("undecodable", found.wrong))
@@ -231,11 +233,12 @@ class KahaContents(Contents):
             }
 
     def _counted(self, listed: Listed, version: int) -> tuple[Count, int]:
-        """Return the count of a queue or subscription, and the number of messages that a broker counts."""
+        """Return a queue's or subscription's count, and the number of messages that a broker reports."""
         key = "" if listed.subscription is None else f" {listed.subscription}"
         total = Count("messages", listed.name[1] + key)
         if listed.subscription is None:
-            # The order of messages does not matter here, and their ids only where db.data hides some.
+            # The order of messages does not matter here, and their ids matter only if db.data hides some
+            # messages.
             messages = self._store.destinations.get(listed.name, Destination()).messages
             for place in map(place_of, messages.values()):
                 total.add(*self._read_time(place, version))
@@ -248,7 +251,7 @@ class KahaContents(Contents):
         return total, pending
 
     def _time(self, place: int, version: int) -> tuple[int, int | None]:
-        """Return length and time of a message's record; cached, as subscriptions share messages."""
+        """Return length and time of a message's record; cached, because subscriptions share messages."""
         found = self._times.get(place)
         if found is None:
             found = self._read_time(place, version)
@@ -259,7 +262,7 @@ class KahaContents(Contents):
     def _read_time(self, place: int, version: int) -> tuple[int, int | None]:
         """Return length and time of a message's record, from its first bytes if they contain the time.
 
-        Both are nothing if the record is gone.
+        Both are empty if the record is gone.
         """
         try:
             start, time = self._places.record(place, FIRST), None
@@ -340,7 +343,7 @@ class KahaContents(Contents):
         return out
 
     def _decided(self) -> set[tuple[Any, ...]] | None:
-        """Return the committed transactions over several stores; None: no store with outcomes exists."""
+        """Return the committed transactions across several stores; None: no store with outcomes exists."""
         if self._root is None or not any(tx[1] == _MULTI for tx in self._store.prepared if tx[0] == "XA"):
             return None
         decided: set[tuple[Any, ...]] | None = None
@@ -413,7 +416,7 @@ def _schedulers(root: Path | None) -> Iterator[JournalPass]:
 
 
 def _opened(directory: Path) -> Iterator[JournalPass]:
-    """Yield the content of a directory next to a journal, if it holds a scheduler's journal."""
+    """Yield the content of a directory next to a journal if it contains a scheduler's journal."""
     if directory.is_symlink() or not directory.is_dir():
         return
     with suppress(FilesetError):
@@ -424,8 +427,8 @@ def _opened(directory: Path) -> Iterator[JournalPass]:
 # The messages of each queue and durable subscription, by the journal and the db.data next to it.
 
 
-#: States of a message: delivered after a start; acknowledged by a prepared transaction; not in the index,
-#: although the index covers it; needed by a subscription that only the index has.
+#: States of a message: delivered after a start; acknowledged by a prepared transaction; absent from the
+#: index, although the index covers its record; needed by a subscription that only the index contains.
 PENDING, PREPARED, NOT_IN_INDEX, INDEX_ONLY = "pending", "prepared-ack", "not-in-index", "index-only"
 _NONE = array("q")
 
@@ -439,9 +442,9 @@ class ListedMessage(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """A queue, or a topic and the key of a durable subscription; `entries` iterates over its messages.
+    """A queue, or a topic with the key of a durable subscription; `entries` iterates over the messages.
 
-    `info` is the object of a subscription that only the index has.
+    `info` is the object of a subscription that only the index contains.
     """
 
     name: Name
@@ -455,9 +458,9 @@ class _Topic(NamedTuple):
 
     #: The number of a message in the journal's order -> its number in the index.
     numbers: Mapping[int, int]
-    #: The needs of each subscription, as :meth:`Index.needed` gives them.
+    #: The needs of each subscription, in the form that :meth:`Index.needed` yields.
     needed: Mapping[str, array[int]]
-    #: Subscription that only the index has -> its messages; subscription -> its stored object.
+    #: Subscription that only the index contains -> its messages; subscription -> its stored object.
     others: Mapping[str, Sequence[ListedMessage]]
     infos: Mapping[str, bytes]
 
@@ -542,7 +545,7 @@ class Lists:
         return None
 
     def _holds(self, name: Name, ident: str, file: int, off: int) -> bool:
-        """Return whether the record that an index names exists; it can be in a damaged region."""
+        """Return whether the record that an index refers to exists; it can be in a damaged region."""
         with suppress(Changed):
             command, fields, _ = self._passed.places.command((self._turns[file] << PLACE) + off)
             same = destination_of(fields) == name and fields.get("message_id", "") == ident

@@ -1,6 +1,7 @@
 """The map of acknowledgements, a Java map in its own record: data file -> files of acknowledged messages.
 
-Only this much of Java's serialisation is read: a HashMap of Integer to HashSet of Integer. No object is made.
+Only this part of Java's serialisation is supported: a HashMap of Integer to HashSet of Integer. No Java
+object is created.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _FIELDS, _BEFORE_MAP, _BEFORE_SET = 8, 5, 9
 
 
 class AckMapError(ValueError):
-    """The bytes are no such map; the text says why."""
+    """The bytes are not a valid map of acknowledgements; the text says why."""
 
 
 class _Stream:
@@ -38,7 +39,7 @@ class _Stream:
             raise AckMapError(f"token {found} before {self.at} instead of {wanted}")
 
     def begin(self) -> None:
-        """Read the classes of an object, whose token was read before: its own class and its superclasses."""
+        """Read an object's class and its superclasses; the object's token was read before."""
         while (token := self.number(_U1)) == CLASS:
             self._handles.append(None)
             size = self.number(_U2)

@@ -1,4 +1,4 @@
-"""The state of a scheduler: its journal has commands of its own, and is usually next to another journal."""
+"""The state of a scheduler: its journal contains special commands, and is usually next to another journal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from journalspec_reference.kahadb_journal.recover import JournalPass
 
 
 class _Timetable:
-    """The jobs of one scheduler by id. Their times are sorted on the first request."""
+    """The jobs of one scheduler by id. Their times are sorted when first needed."""
 
     def __init__(self) -> None:
         self.jobs: dict[str, dict[str, Any]] = {}
@@ -29,7 +29,7 @@ class _Timetable:
             del self._times[bisect_left(self._times, (gone["next_execution_time"], job))]
 
     def remove_between(self, start: int, end: int) -> None:
-        """Remove the jobs that are due from `start` to `end`."""
+        """Remove the jobs whose next time is from `start` to `end`."""
         times = self.in_order()
         first, after = bisect_left(times, (start, "")), bisect_left(times, (end + 1, ""))
         for _, job in times[first:after]:
@@ -37,17 +37,17 @@ class _Timetable:
         del times[first : max(first, after)]
 
     def in_order(self) -> list[tuple[int, str]]:
-        """Return time and id of each job, the earliest first."""
+        """Return time and id of each job, earliest first."""
         if self._times is None:
             self._times = sorted((fields["next_execution_time"], job) for job, fields in self.jobs.items())
         return self._times
 
 
 def jobs(passed: JournalPass) -> list[Mapping[str, Any]]:
-    """Return the jobs that exist after all commands of a journal, by scheduler and next time.
+    """Return the jobs that exist after all commands of a journal, ordered by scheduler and next time.
 
-    Each has the fields of its ADD_SCHEDULED_JOB except for the message, and the `place` of that record. A
-    rescheduled job has the count and the next time of its last RESCHEDULE_JOB.
+    Each job contains the fields of its ADD_SCHEDULED_JOB except for the message, and the `place` of that
+    record. A rescheduled job contains the count and the next time of its last RESCHEDULE_JOB.
     """
     found: defaultdict[str, _Timetable] = defaultdict(_Timetable)
     for place, name, fields in passed.commands():
@@ -71,7 +71,7 @@ def jobs(passed: JournalPass) -> list[Mapping[str, Any]]:
 
 
 def early(passed: JournalPass) -> bool:
-    """Return whether records are bare messages: the size before each reads as a TRACE without a text."""
+    """Return whether records are bare messages: the size before a message reads as a TRACE without text."""
     kinds = {(name, "text" in fields) for _, name, fields in passed.commands()}
-    # In a journal with other commands, a TRACE is a note of a broker.
+    # In a journal with other commands, a TRACE is a broker's note.
     return ("TRACE", False) in kinds and {name for name, _ in kinds} == {"TRACE"}

@@ -1,7 +1,8 @@
 """OpenWire as KahaDB stores it: loose marshalling, a size in front, no cache of values (versions 1 to 12).
 
-Damaged data is read up to the damage. A flag is 0 or 1, and most places allow only one type. An object that
-does not fit as it is stored is read again with these rules, and that is reported.
+Damaged data is read up to the damage. Flags are 0 or 1, and most places permit only one type. An object that
+cannot be decoded as stored is decoded again with invalid flags and types corrected by these rules; a remark
+reports this.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from journalspec_reference.kahadb_journal.contents.shapes import Make, Makes, Se
 
 #: Fields of an object by name. Nested objects are tuples, destinations are texts.
 Fields: TypeAlias = dict[str, Any]
-#: One version for each layout of any type, the most frequent first.
+#: One version for each distinct layout, the most frequent version first.
 VERSIONS = (11, 6, 10, 9, 2, 1)
 #: Type of a message -> its kind.
 KINDS = {23: "plain", 24: "bytes", 25: "map", 26: "object", 27: "stream", 28: "text", 29: "blob"}
@@ -31,7 +32,8 @@ DESTINATIONS = {100: "queue", 101: "topic", 102: "temp-queue", 103: "temp-topic"
 _MESSAGE_ID, _LOCAL, _XA = range(110, 113)
 _CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER = range(120, 125)
 ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatched", "expired")
-#: A larger body stays compressed; the deepest nesting of maps, lists and objects; the most values in a body.
+#: Limits: a larger body stays compressed; the depth of nested maps, lists and objects; the number of values
+#: in a body.
 INFLATED, DEPTH, VALUES = 64 << 20, 50, 1 << 19
 _TOO_MANY = f"there are more than {VALUES} values"
 
@@ -70,7 +72,7 @@ class Bytes:
 
     def __init__(self, data: bytes, at: int = 0, version: int = 0, *, presumes: bool = False) -> None:
         self.data, self.at, self.version = data, at, version
-        #: Whether an invalid flag is read as 0, and an impossible type as the only possible one.
+        #: Whether to read an invalid flag as 0, and an impossible type as the only possible type.
         self.presumes = presumes
         #: Accepted values that the product would refuse.
         self.odd: list[Problem] = []
@@ -131,12 +133,12 @@ class Bytes:
         return found
 
     def destination(self) -> str:
-        """Return a destination as `queue://NAME`."""
+        """Return a destination as a text, such as `queue://NAME`."""
         kind = self.kind(*DESTINATIONS)
         return f"{DESTINATIONS[kind]}://{self.string() or ''}"
 
     def client(self, kind: int) -> tuple[str | None, int, int]:
-        """Return a producer, as connection, value and session, or a consumer: connection, session, value."""
+        """Return a producer (connection, value, session) or a consumer (connection, session, value)."""
         self.kind(kind)
         connection = self.string()
         self.at += 16
@@ -218,7 +220,7 @@ class Bytes:
 
 
 def _optional(read: _Reader) -> _Reader:
-    """Return a function for a value that may be absent: a flag precedes it."""
+    """Return a reading function for a value that may be absent, as the flag before it says."""
     return lambda data: read(data) if data.flag() else None
 
 
@@ -257,7 +259,7 @@ def _layout(name: str, version: int) -> Sequence[tuple[str, _Reader]]:
 
 @cache
 def _types() -> Mapping[int, str]:
-    """Return number of a type -> its type in the table."""
+    """Return a map from the number of a type to its entry in the table."""
     return families(FORMAT)["openwire"].types["command"].fields[1].cases
 
 
@@ -293,9 +295,10 @@ def _wrong(read: Callable[..., object], *given: object) -> str:
     return ""
 
 
-#: Version and type of objects -> their shapes, the latest first.
+#: Version and type of objects -> their known shapes, most recent first.
 _shapes: dict[tuple[int, ...], Sequence[SeenShape]] = {}
-#: The most shapes of a type. If there are more, only one in so many objects replaces the oldest shape.
+#: The maximum number of shapes kept per type. After that, only one in this many objects replaces the oldest
+#: shape.
 _SHAPES, _SELDOM = 8, 128
 _unlike = count(1)
 
@@ -311,7 +314,7 @@ def _learn(data: bytes, version: int, fields: Fields, known: Sequence[SeenShape]
 
 @cache
 def _makes(version: int) -> Makes:
-    """Return type of a field without a number -> the function that decodes its bytes."""
+    """Return a map from non-numeric field type to the function that decodes its bytes."""
 
     def made(read: _Reader) -> Make:
         def make(data: bytes) -> Any:
@@ -329,7 +332,7 @@ def _makes(version: int) -> Makes:
 
 
 class Decoded(NamedTuple):
-    """An object: its fields, the version used for reading, its error, and its remarks."""
+    """A decoded object: its fields, the version used for reading, an error, and remarks."""
 
     fields: Fields
     version: int
@@ -356,10 +359,10 @@ def fields_of(data: bytes, version: int, *, presumes: bool = False) -> Decoded:
 
 
 def read(data: bytes, version: int) -> Decoded:
-    """Return the content of an object, read in the version of its store or in another one that fits.
+    """Decode an object with the version of its store, or with another version that fits.
 
-    If none fits, invalid flags and types are replaced by the likely ones. If that fails too, only the fields
-    before the damage are returned.
+    If no version fits, invalid flags and types are replaced with the likely ones. If that also fails, only
+    the fields before the damage are returned.
     """
     first = fields_of(data, version)
     if not first.wrong:
@@ -396,7 +399,8 @@ def head_time(data: bytes, at: int, version: int) -> int | None:
     return found
 
 
-#: Length of size, type, command number and a flag; length of a flag, expiration and priority.
+#: Number of bytes of size, type, command number and a flag; number of bytes of a flag, expiration and
+#: priority.
 _BEFORE_PRODUCER, _BEFORE_REPLY_TO = 10, 10
 _PRODUCERS = (_PRODUCER,)
 
@@ -416,7 +420,7 @@ def _past(data: bytes, at: int, kinds: Container[int], tail: int) -> int:
 
 
 def _past_transaction(data: bytes, at: int) -> int:
-    """Return the end of an absent or local transaction; raises OpenWireError for another one."""
+    """Return the end of an absent or local transaction; raises OpenWireError for any other transaction."""
     if not data[at]:
         return at + 1
     if data[at + 1] != _LOCAL:
@@ -425,7 +429,7 @@ def _past_transaction(data: bytes, at: int) -> int:
 
 
 def version_of(objects: Iterable[bytes]) -> int | None:
-    """Return the version that can read most of the objects; None if no version can read any."""
+    """Return the version that can read the most objects; None if no version can read any."""
     fits = dict.fromkeys(VERSIONS, 0)
     for data in objects:
         for version in VERSIONS:
@@ -457,7 +461,7 @@ def transaction_text(found: tuple[Any, ...] | None) -> str | None:
 
 
 def _inflated(content: bytes, *, sized: bool) -> bytes:
-    """Return a decompressed body, raises like :func:`inflated`; `sized`: its length precedes it."""
+    """Return a decompressed body; `sized` says that its length precedes it. Raises like :func:`inflated`."""
     if not sized:
         return inflated(content, INFLATED)
     if len(content) < 4:

@@ -1,9 +1,9 @@
-"""Fast reading of OpenWire objects that have the same form as an earlier object.
+"""Fast decoding of OpenWire objects with the same form as an earlier object.
 
-In the field table a few bytes of an object decide where its fields are: flags of optional fields, types,
-counts and sizes. All of these except the sizes are the object's shape. In other objects of this shape many
-numbers are unpacked at once; texts and bytes lie between them. Objects of unknown shape are left to the
-careful decoder in :mod:`.openwire`.
+A few bytes of an object determine where its fields are: flags of optional fields, types, counts and sizes.
+All of these except the sizes are the object's shape. In other objects of this shape, many numbers are
+unpacked in one step; texts and bytes lie between them. The careful decoder in :mod:`.openwire` handles
+objects of unknown shape.
 """
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ from journalspec.families import Shape as Type
 INNER = "message_id"
 #: Type of a number -> its format for the struct module. A size is unpacked without a sign.
 _FORMS = {"bool": "?", "u1": "B", "u2": "H", "s1": "b", "s2": "h", "s4": "i", "s8": "q"}
-#: Returns the value of a field from its bytes; a ValueError means that the careful decoder has to read it.
+#: A function that decodes a field's bytes; it raises ValueError if the careful decoder has to read the
+#: object.
 Make: TypeAlias = Callable[[bytes], Any]
-#: Type of a field -> the number of first bytes that are skipped, and the function for the others.
+#: Type of a field -> how many bytes are skipped at its start, and the function for the remaining bytes.
 Makes: TypeAlias = Mapping[str, tuple[int, Make]]
 
 
 @dataclass
 class _Group:
-    """The reported fields of one object: places of numbers, and begin and end of other values."""
+    """The reported fields of one shape: the places of numbers, and begin and end of other values."""
 
     names: Sequence[str]
     slots: dict[str, int] = field(default_factory=dict)
     spans: list[tuple[str, int, int, int, int, Make]] = field(default_factory=list)
 
     def fields(self, values: Sequence[Any], data: bytes, ends: Sequence[int]) -> dict[str, Any]:
-        """Return the fields of an object; raises ValueError if the careful decoder has to read one."""
+        """Return the fields of an object; raises ValueError if the careful decoder has to read the object."""
         # Copying a mapping with all names takes less time than filling a new one.
         found = self._blank.copy()
         found.update(zip(self.slots, self._numbers(values)))  # noqa: B905  # a check takes longer
@@ -48,12 +49,12 @@ class _Group:
     def complete(self) -> None:
         """Prepare :meth:`fields` after the last field was added."""
         self._blank: dict[str, Any] = dict.fromkeys(self.names)
-        # An extra place, because `itemgetter` returns no tuple for a single one.
+        # An extra place, because `itemgetter` returns a tuple only for two or more places.
         self._numbers = itemgetter(*self.slots.values(), 0)
 
 
 class SeenShape:
-    """The shape of an object: parts that end with a size and are followed by so many bytes.
+    """The shape of an object: parts, each of which ends with a size; that many bytes follow the part.
 
     `data` is a readable object, beginning with its type; `names` are its fields. Raises KeyError if the type
     of a field is not in `makes`, ContentsError if the object does not fit the table.
@@ -75,7 +76,7 @@ class SeenShape:
             name, group = member.name, groups.get(shape.name, untold)
             told = name in group.names
             if member.type in ("text", "bytes"):
-                # The number before a text is its size.
+                # The number before a text is the text's size.
                 decisive.pop()
                 size = struct.Struct(form[:-1] + form[-1].upper())
                 self._parts.append((size.unpack_from, size.size))

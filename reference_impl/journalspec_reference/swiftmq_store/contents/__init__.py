@@ -19,9 +19,10 @@ from journalspec_reference.swiftmq_store.recover import Recovered, StoreState, k
 from journalspec_reference.swiftmq_store.store import PAGES, Queue
 from journalspec_reference.xids import xid_text
 
-#: The beginning of an entry of a swap file: its length, and the number of deliveries of its message.
+#: The fields at the start of an entry in a swap file: its length, and the number of deliveries of its
+#: message.
 _SWAPPED = Struct(">ii")
-#: The beginning of a message up to the time when it was sent.
+#: The fields at the start of a message, up to the time when it was sent.
 _SENT = Struct(">16xq")
 
 
@@ -32,14 +33,14 @@ def contents(answer: Answer) -> StoreContents:
 
 
 class StoreContents(Contents):
-    """The contents of one store; each message is read when its row is asked for."""
+    """The contents of one store; each message is read when its row is requested."""
 
     def __init__(self, found: Recovered) -> None:
         super().__init__("swiftmq_store")
         self._found = found
 
     def counts(self) -> Iterator[Count]:
-        """Yield how many messages each queue has, and how many each swap file."""
+        """Yield the number of messages in each queue and in each swap file."""
         for queue in self._of_users():
             total = Count("messages", _name(queue.name))
             for at in range(len(queue.entries)):
@@ -52,11 +53,11 @@ class StoreContents(Contents):
             yield total
 
     def _of_users(self) -> Iterator[Queue]:
-        """Yield the queues, except for the one that holds prepared branches."""
+        """Yield the queues, except for the queue of prepared branches."""
         return (queue for queue in self._found.queues if queue.name != codec.PREPARED)
 
     def _held(self) -> dict[tuple[bytes, bytes, int], str]:
-        """Return queue, key and page of each message in a branch -> that branch."""
+        """Return a map from queue, key and page of each message in a branch to that branch."""
         return {
             (branch.queue.encode(), key_bytes(entry), entry.page): _branch(branch)
             for branch in self._found.branches
@@ -75,7 +76,7 @@ class StoreContents(Contents):
                     self._remark("messages", f"{name} {entry.key}", place, "unreadable", why)
                 for code, text in problems if not why else ():
                     self._remark("messages", f"{name} {entry.key}", place, code, text)
-                # The index of the queue decides about these columns, even if the message differs.
+                # The queue's index determines these columns, even if the message itself differs.
                 row |= {"priority": entry.priority, "expiration": entry.expiration or None}
                 row |= {"delivery_count": entry.deliveries, "queue": name, "id": entry.key, "size": length}
                 row["transaction"] = held.get((queue.name, key_bytes(entry), entry.page))
@@ -154,7 +155,7 @@ def _sent(head: bytes) -> int | None:
 def _stored(queue: Queue, at: int, most: int | None = None) -> bytes:
     try:
         return queue.entries.content(at, most)
-    except codec.BadStore:  # the file has changed since
+    except codec.BadStore:  # the file has changed since the index was read
         return b""
 
 

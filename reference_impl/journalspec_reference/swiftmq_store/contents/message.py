@@ -1,4 +1,4 @@
-"""Serialised messages as a consumer sees them: headers, properties, bodies.
+"""Serialised messages in the form that a consumer receives: headers, properties, bodies.
 
 Java objects are not deserialised: only the name of their class is read. A part that cannot be decoded becomes
 a problem of that message; the parts before it are kept.
@@ -39,7 +39,7 @@ _NULL, _CHARACTER = b"\xc0\x80", 5
 
 
 def decode(data: bytes) -> tuple[dict[str, Value], list[Problem]]:
-    """Return the columns that a message's bytes give, and its problems; takes linear time."""
+    """Decode a message's bytes into columns and problems; takes linear time."""
     row, problems = {**_NOTHING, "kind": "unknown"}, list[Problem]()
     cursor = Cursor(data)
     try:
@@ -89,7 +89,7 @@ def _body(cursor: Cursor, kind: str, row: dict[str, Value], problems: list[Probl
 
 
 def _values(cursor: Cursor, code: str, problems: list[Problem]) -> dict[str, Value]:
-    """Take names and values: properties, or a map; of a repeated name, the last value is kept."""
+    """Read names and values: properties, or a map; for a repeated name, the last value is kept."""
     values: dict[str, Value] = {}
     try:
         if (number := cursor.s4()) < 0:
@@ -118,7 +118,7 @@ def _primitive(cursor: Cursor, name: str, problems: list[Problem]) -> Value:
 
 
 def _text(stored: bytes, name: str, problems: list[Problem]) -> str:
-    """Return a string; invalid modified UTF-8 and half characters are replaced and noted as a problem."""
+    """Return a string; invalid modified UTF-8 and unpaired surrogates are replaced and noted as a problem."""
     try:
         return mutf8.decode(stored)
     except UnicodeDecodeError:
