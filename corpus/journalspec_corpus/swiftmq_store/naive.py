@@ -260,12 +260,11 @@ def _slots(page: bytes, slots: int, form: str) -> list[dict[str, Any]]:
 
 @dataclass
 class Store:
-    """The result of the walk: uses of pages, queues, branches; `damaged` is about the root index."""
+    """The result of the walk: uses of pages, queues; `damaged` is about the root index."""
 
     pages: LaidPages
     uses: dict[int, str] = field(default_factory=dict)
     queues: list[_Queue] = field(default_factory=list)
-    branches: list[dict[str, Any]] = field(default_factory=list)
     damaged: bool = False
     #: `unwritten`: the root index was never written; `unled`: and yet other pages are in use.
     unled: bool = False
@@ -325,9 +324,7 @@ class Store:
         page, prepared = entry["page"], queue == PREPARED.encode()
         if (page, prepared) not in self.known:
             again = self.known.get((page, not prepared), {}).get("length")
-            found = self.known[page, prepared] = self.content(page, prepared=prepared, again=again)
-            if isinstance(found.get("branch"), dict):
-                self.branches.append(found["branch"])
+            self.known[page, prepared] = self.content(page, prepared=prepared, again=again)
         own = {name: entry[name] for name in ("key", "priority", "deliveries", "expiration")}
         return {**own, **self.known[page, prepared]}
 
@@ -359,6 +356,9 @@ class Store:
     def state(self, durables: list[dict[str, Any]]) -> dict[str, Any]:
         """Return the state in the form of an observation."""
         order = ("format_id", "gtrid", "bqual", "routing", "queue")
+        listed = [one.get("branch") for queue in self.queues for one in queue.messages]
+        # A message to which several entries refer is one part.
+        parts = {id(part): part for part in listed if isinstance(part, dict)}.values()
         return {
             "queues": [
                 {
@@ -370,7 +370,7 @@ class Store:
                 }
                 for queue in self.queues
             ],
-            "in_doubt": sorted(self.branches, key=lambda branch: [branch[name] for name in order]),
+            "in_doubt": sorted(parts, key=lambda branch: [branch[name] for name in order]),
             "durables": sorted(durables, key=lambda one: (one["client"], one["name"])),
         }
 
@@ -391,11 +391,11 @@ def _durable(name: str, data: bytes) -> dict[str, Any]:
     for _ in range(taker.number(2, signed=False)):
         code = taker.number(1)
         require(code in WIDTHS, "an object as a field")
-        fields.append((taker.take(taker.number(2, signed=False)), WIDTHS[code]))
+        fields.append((_text(taker.take(taker.number(2, signed=False))), WIDTHS[code]))
     require(taker.take(2) == b"xp", "a class above")
     for field_name, width in fields:
         value = taker.take(width)
-        if field_name == b"loadFactor" and width == 4:
+        if field_name == "loadFactor" and width == 4:
             require(unpack(">f", value)[0] > 0, "no load factor")  # also an error if it is not a number
     require(taker.take(2) == b"w\x08", "no sizes")
     taker.take(4)
@@ -500,7 +500,11 @@ def _missing(files: Files, store: Store, *, checked: bool, backup: bool) -> list
         out.append({"code": "log", "name": LOG})
     there = [path[9:-8] for path in files if path.startswith("durables/") and path.endswith(".durable")]
     there = [name for name in there if "/" not in name]
-    for name in (queue.name.decode("utf-8", "replace") for queue in store.queues if there):
+    for queue in store.queues if there else ():
+        try:
+            name = queue.name.decode()
+        except UnicodeDecodeError:
+            continue
         own = name.startswith(("sys$", "tmp$", "rt$", "tpc$"))
         if "$" in name and not own and name not in there:
             there.append(name)
@@ -530,8 +534,6 @@ def _check(store: Store, *, salvage: bool) -> None:
             queue.messages = [one for one in queue.messages if "sha256" in one]
             continue
         store.queues.remove(queue)
-        if queue.name == PREPARED.encode():
-            store.branches = []
 
 
 def expected(

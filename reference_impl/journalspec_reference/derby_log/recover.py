@@ -97,8 +97,7 @@ def examined(  # noqa: C901, PLR0912  # the checks of a batch before its records
             rows, last = bodies.rows, End(base + off[bodies.rows], "bad-body")
             batch.more["problem"] = bodies.problem
         sums = [(base + end[row] + size, base + off[row]) for row, size in batch.more["sums"] if row < rows]
-        # Nearly every range ends where the next checksum record begins, and so not inside a record. Only
-        # other ends are kept.
+        # Nearly every range ends where the next checksum record begins. Only other ends are kept.
         covered += [one for one, after in pairwise([*sums, (0, 0)]) if one[0] != after[1]]
         covered.sort()
         odd: list[tuple[int, Note]] = []
@@ -166,11 +165,9 @@ class LogPass:
         #: The first record that no checksum covers.
         self._unverified: Note | None = None
         self._opaque = self._short = False
-        #: The first reason why recovery refuses a readable log; the refusal is raised after the whole log was
-        #: scanned.
+        #: The first reason why recovery refuses a readable log, which is raised after the scan.
         self._unfit: Refusal | None = None
-        #: The last checksum record of the log: the number of its file, its begin and end, and the covered
-        #: range.
+        #: The last checksum record of the log: number of its file, begin, end, and covered range.
         self.last_sum: tuple[int, int, int, int] | None = None
         self.start = self.redo_from = Instant(0, 0)
         self.last: LogEnd | None = None
@@ -216,8 +213,7 @@ class LogPass:
     def steps(self) -> Iterator[Stretch]:
         """Yield the reported items, records or damage, in order; raises Refusal.
 
-        The next item depends on the batches of the current item: the caller must first :meth:`take` all of
-        these.
+        The next item depends on the batches of the current item, which the caller must :meth:`take` first.
         """
         if not self._logs and not any(name in self._files for name in self._controls):
             raise Refusal("fileset", "no-files", "there is neither a control file nor a log file")

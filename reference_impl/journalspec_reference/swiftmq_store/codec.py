@@ -309,7 +309,7 @@ def message(data: Any) -> Message:
         for _ in optional(cursor):
             pass
     off = cursor.off
-    # For maps and texts, any value except 0 means "present" (SMQ-MSG-103).
+    # For maps and texts, any value except 0 means "present" (SMQ-MSG-109).
     if kind == 1 or (kind == 2 and cursor.u1()) or (kind == 3 and cursor.u1() == 1):
         cursor.room(cursor.s4())
     elif kind == 4:

@@ -55,7 +55,7 @@ def _expect(cursor: Cursor, what: bytes) -> None:
         raise BadStore(f"{found.hex()} at {cursor.off - len(what)} instead of {what.hex()}")
 
 
-def _description(cursor: Cursor) -> list[tuple[int, bytes]]:
+def _description(cursor: Cursor) -> list[tuple[int, str]]:
     """Read the description of the class; return its primitive fields, in the order of their values."""
     _expect(cursor, bytes((CLASS, 0, len(_MAP))) + _MAP + _VERSION.to_bytes(8) + bytes((_FLAGS,)))
     fields = []
@@ -63,7 +63,7 @@ def _description(cursor: Cursor) -> list[tuple[int, bytes]]:
         code = cursor.u1()
         if code not in _WIDTHS:
             raise BadStore(f"a field of type {code:#x}")
-        fields.append((code, cursor.utf()))
+        fields.append((code, cursor.text(cursor.u2())))
     _expect(cursor, bytes((END, NULL)))
     return fields
 
@@ -161,10 +161,10 @@ def durable(file: str, data: bytes) -> Durable:
         raise BadStore("the name of a durable subscriber file has a client, $, a name and .durable")
     cursor = Cursor(data)
     _expect(cursor, STREAM + bytes((OBJECT,)))
-    values: dict[bytes, Any] = {}
+    values: dict[str, Any] = {}
     for code, field in _description(cursor):
         values[field] = cursor.take(_WIDTHS[code])
-    load = values.get(b"loadFactor", b"\x3f\x40\0\0")
+    load = values.get("loadFactor", b"\x3f\x40\0\0")
     # The load factor must be positive and not NaN: compared as bits, such floats go up to infinity.
     if not 0 < int.from_bytes(load) <= 0x7F800000:
         raise BadStore(f"a load factor of {load.hex()}")

@@ -110,8 +110,6 @@ class Recovered:
                 whys = list(queue.entries.whys.items())[: max(0, MOST_TOLD - len(self.lost))]
                 self.lost += ((queue.name, queue.entries.entry(at).key, why) for at, why in whys)
                 queue.why, queue.entries = None, queue.entries.whole()
-            elif fault and queue.name == codec.PREPARED:
-                self.branches = []
             if salvage or not fault:
                 self.queues.append(queue)
 
@@ -220,11 +218,14 @@ def recover(
     walk = Walk(pages, found.notes).run()
     found.read = log, pages, walk
     _judge(found, log, pages, walk, used, backup=backup)
-    found.queues, found.branches = walk.queues, walk.branches
+    found.queues = walk.queues
     if walk.why:
         found.refused = "bad-root", walk.why
     elif found.checked and policy:
         found.check(salvage=policy == "salvage")
+    of_branches = (queue.entries for queue in found.queues if queue.name == codec.PREPARED)
+    listed = {page for entries in of_branches for page in entries.first_pages()}
+    found.branches = [branch for page, branch in walk.branches.items() if page in listed]
     _hold(found)
     if walk.why:
         return found
@@ -293,7 +294,8 @@ def _missing_durables(found: Recovered, walk: Walk) -> Iterator[Missing]:
     there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in ours} - {""}
     for queue in walk.queues if there else ():
         name = queue.name.decode("utf-8", "replace")
-        if "$" in name and not name.startswith(SYSTEM) and name not in there:
+        ignored = name.startswith(SYSTEM) or name.encode() != queue.name
+        if "$" in name and not ignored and name not in there:
             # Two queues with the same name share one file.
             there.add(name)
             yield Missing("durable", name, found.name(f"{DURABLES}{name}{SUFFIX}"))

@@ -270,7 +270,8 @@ class Walk:
         #: The lowest missing page with a reference, and the number of references to missing pages.
         self.absent: tuple[int, int] | None = None
         self.queues: list[Queue] = []
-        self.branches: list[codec.Branch] = []
+        #: First page of a message -> the part of a prepared branch in it.
+        self.branches: dict[int, codec.Branch] = {}
         #: First pages of damaged messages: their pages can also belong to other messages, so they cannot be
         #: freed.
         self.damaged: set[int] = set()
@@ -434,7 +435,7 @@ class Walk:
             self.notes.add("bad-chain", PAGES, fault)
         if prepared:
             try:
-                self.branches.append(codec.branch(data))
+                self.branches[entry.page] = codec.branch(data)
             except codec.BadStore as bad:
                 return Entry(entry, None, len(data), BRANCH + str(bad))
         digest = hashlib.sha256()
