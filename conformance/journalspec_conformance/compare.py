@@ -93,7 +93,7 @@ def compare(expected: Members, observed: Members, claims: Claims) -> Difference 
 
 
 def closest(expected: Iterable[Members], observed: Members, claims: Claims) -> tuple[int, Difference | None]:
-    """Return the index of the permitted alternative that `observed` fits or comes closest to.
+    """Return the index of the permitted alternative that `observed` fits, or else comes closest to.
 
     The second value is the first difference from this alternative, or None if there is none.
     """

@@ -142,8 +142,8 @@ class Peer:
 class Connection:
     """A connection to one implementation. A question may raise a Breakdown; the next one restarts it.
 
-    `start` makes the peer, when it is first needed. `timeout` is in seconds per request; the first one, which
-    has to wait for a program to start, gets START_TIMEOUT at least.
+    `start` creates the peer when it is first needed. `timeout` is in seconds per request. The first request
+    has at least START_TIMEOUT, because a program must start.
     """
 
     def __init__(self, start: Callable[[], Peer], timeout: float = DEFAULT_TIMEOUT) -> None:
@@ -333,7 +333,7 @@ def _constant(name: str) -> NoReturn:
 
 
 def checked(reply: object, whole: str = "") -> Message:
-    """Return `reply` if it has the form of one, else raise Misbehaved; `whole` forbids a step.
+    """Return `reply` if it has the form of a reply, else raise Misbehaved; `whole` forbids a step.
 
     An implementation that sends a step waits for the line ``step``, and would mistake the next question for
     that line.

@@ -139,13 +139,13 @@ class Expectations:
     def bind(
         self, probe_ids: Sequence[str], tier: str, source: str = "", *, elsewhere: Sequence[str] | None = ()
     ) -> Expectations:
-        """Return these entries bound to `probe_ids`; raises Problem if one names no probe.
+        """Return these entries bound to `probe_ids`; raises Problem if one matches no probe.
 
-        An entry without a tier may also name a probe `elsewhere` (in other
-        tiers); None says that those are unknown, and naming none is not a fault.
+        An entry without a tier may also match a probe in `elsewhere` (other tiers). If `elsewhere` is None,
+        other tiers are unknown, and an entry may match no probe.
 
-        Where several entries name a probe, one that names it literally wins,
-        then the first in the file.
+        If several entries match a probe, one with the literal id takes precedence, then the first in the
+        file.
         """
         bound: dict[str, ExpectedFailure] = {}
         known = set(probe_ids)
