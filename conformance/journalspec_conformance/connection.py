@@ -140,7 +140,7 @@ class Peer:
 
 
 class Connection:
-    """A connection to one implementation. A question may raise a Breakdown; the next one restarts it.
+    """A connection to one implementation. A question may raise a Breakdown; the next question restarts it.
 
     `start` creates the peer when it is first needed. `timeout` is in seconds per request. The first request
     has at least START_TIMEOUT, because a program must start.

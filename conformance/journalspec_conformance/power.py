@@ -111,7 +111,7 @@ class _Body:
 
 
 class Disk:
-    """The files of one directory: as a reader sees them now, and as a power failure now may leave them."""
+    """The files of one directory: as a reader sees them, and as a power failure now may leave them."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         """Begin with `files`, all of which are durable."""

@@ -160,7 +160,7 @@ class Program(Enclosure):
         if self._process.returncode is None:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout)
-                with suppress(OSError, AttributeError):  # no group is left, or Windows has none
+                with suppress(OSError, AttributeError):  # the group has ended, or Windows has none
                     os.killpg(self._process.pid, signal.SIGKILL)
         return self._process.returncode
 
@@ -278,7 +278,7 @@ class Child(Program):
         return said
 
     def unasked(self) -> Breakdown | None:
-        """Return the fault of unasked output. If it has ended, that is found at the next question."""
+        """Return the fault of unrequested output. The next question detects the end of the program."""
         self._move(0)
         if not self._held:
             return None
@@ -300,7 +300,7 @@ class Child(Program):
         if self._process is not None and not self.stdout.closed:
             until = time.monotonic() + 1.0
             while self._move(0) and time.monotonic() < until:
-                pass  # read the rest in its pipes; none of its child processes can write more
+                pass  # read what is left in its pipes: no child process can write more
             self._selector.close()
             for stream in (self.stdin, self.stdout, self.stderr):
                 with suppress(OSError):

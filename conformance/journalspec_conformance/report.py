@@ -41,9 +41,9 @@ class InvalidReport(Problem):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A complete report. `header` has the implementation, the corpus tier and the options.
+    """A complete report. `header` contains the implementation, the corpus tier and the options.
 
-    `sealed` is False for a report of version 1: it is unknown whether it was edited.
+    `sealed` is False for a report of version 1: edits of such a report are not detected.
     """
 
     header: Mapping[str, Any]
@@ -83,7 +83,7 @@ class Report:
 
     @property
     def basis(self) -> dict[str, str]:
-        """The basis of the results; only reports with an equal basis can be compared."""
+        """The versions and options behind the results; only reports with an equal basis are comparable."""
         digest = self.header.get("corpus", {}).get("sha256", "")
         return {
             "suite": self.header["suite"],

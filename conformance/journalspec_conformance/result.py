@@ -15,7 +15,7 @@ from journalspec_corpus import Probe
 
 @dataclass(frozen=True, slots=True)
 class ResultClass:
-    """A class of results. A `red` one fails the run; one not `judged` has no graded answer."""
+    """A class of results. A `red` result fails the run; without `judged`, no answer was graded."""
 
     name: str
     red: bool
@@ -91,7 +91,7 @@ class Result:
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Result:
-        """Read a report line; raises ValueError that names the member that is missing or of a wrong type."""
+        """Read a report line; raises ValueError for a member that is missing or has a wrong type."""
         names = {name: _CALLED.get(name, name) for name in _NAMES}
         for name in (*names.values(), "seconds"):
             if name not in line:

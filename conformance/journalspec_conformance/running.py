@@ -49,9 +49,8 @@ NO_EXPECTATIONS = "none"
 class RunRequest:
     """The options of a run as the user gave them.
 
-    `level` None means: whatever the implementation declares. `expect` is a
-    path, "none", or None for the file that ships with the harness, if any.
-    `cases` are files of cases to use instead of a published tier.
+    `level` None means the declared level. `expect` is a path, "none", or None for the file that ships with
+    the harness, if any. `cases` are files of cases to use instead of a published tier.
     """
 
     impl: str

@@ -44,7 +44,7 @@ def load_class(target: str) -> Callable[[], Any]:
 
 
 class Guarded:
-    """An object that `make` makes for the first request, and again after it raised or was abandoned.
+    """An object that `make` creates for the first request, and again after it raised or was abandoned.
 
     `caught` are the exceptions that count as its crash.
     """

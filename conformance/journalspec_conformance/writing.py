@@ -239,7 +239,7 @@ class Promises:
         return f"recovery gives {state}"
 
     def broken_on(self, disk: Disk, durable: int, issued: int) -> str | None:
-        """Return the first of :meth:`broken` in the states that a power failure now may leave on `disk`."""
+        """Return the first result of :meth:`broken` for the states that a power failure may leave now."""
         if not (durable or self._has_content):
             return None
         judged = self._judged.get((durable, issued), set())
@@ -251,7 +251,7 @@ class Promises:
         return None
 
     def permitted(self, durable: int, issued: int) -> list[dict[str, Any]]:
-        """Return the states that a crash may leave after this many acknowledged and begun operations."""
+        """Return the states that a crash may leave after so many acknowledged and begun operations."""
         return [self._reported(some) for entry in self._histories for some in entry.between(durable, issued)]
 
     def _missing(self, files: Files, durable: int) -> str | None:
