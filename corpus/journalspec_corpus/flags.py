@@ -10,17 +10,18 @@ from importlib.resources import files
 
 from journalspec.formats import format_text
 
-#: The flags that all formats share; a format's own flags are in a file of the same name in its package.
+#: The file with the flags that all formats share. A format's own flags are in a file with the same name in
+#: its package.
 _SHARED = files("journalspec_corpus").joinpath("flags.toml")
 
 
 class FlagError(ValueError):
-    """A ``flags.toml`` is inconsistent, or contradicts the shared one."""
+    """A ``flags.toml`` is inconsistent, or contradicts the shared ``flags.toml``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """One flag. `requirements` are those of the format that it was loaded for, `rules` design rules."""
+    """One flag. `requirements` are ids in the format for which it was loaded, `rules` ids of design rules."""
 
     name: str
     damage: str

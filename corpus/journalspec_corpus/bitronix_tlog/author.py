@@ -1,7 +1,8 @@
 """The author module: sound journals from descriptions, with every range named.
 
 A base for the disk editions describes ``file1`` and ``file2``, each with ``timestamp``, ``state``,
-``position`` (default: after the last record) and ``records``. For the editions ``seed`` and ``nio`` it has
+``position`` (default: after the last record) and ``records``. For the editions ``seed`` and ``nio``, the base
+itself contains
 ``records`` itself. A disk base with ``records`` has them in file 1, which is active and open, and an empty
 file 2. ``before`` has records of the previous generation, laid first; they remain visible after the end of
 ``records``. A record is a table, or a text ``LABEL [TYPE] key=value ...``: ``r7`` alone is a decision on

@@ -398,7 +398,7 @@ class Facts:
 
     @cached_property
     def _runs(self) -> dict[str, list[tuple[int, int, Rows]]]:
-        """File -> (start, end, rows) of runs of whole old records, between edges of published records."""
+        """Map files to (start, end, rows) of runs of complete old records at edges of published ones."""
         found: dict[str, list[tuple[int, int, Rows]]] = {}
         old: dict[tuple[str, int], list[tuple[int, Rows]]] = {}
         for parts in chain.from_iterable(alternatives((BEFORE, mark) for mark in self.trace.stale).values()):

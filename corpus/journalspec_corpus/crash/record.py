@@ -252,7 +252,7 @@ class Recorder:
         self.apply(op)
 
     def worded(self, word: str) -> Operation | None:
-        """Return the operation that a word of a long workload requests, None if its object does not exist."""
+        """Return the operation that a word of a long workload requests; None if its object is absent."""
         raise NotImplementedError
 
     def do(self, word: str) -> bool:
@@ -432,7 +432,7 @@ class Recorder:
 class TabledRecorder(Recorder):
     """A recorder of a writer whose edition and parameters are one of the `journals` of a format's table.
 
-    `defaults` are parameters that the table does not have. The writer works on one file at a time.
+    `defaults` are parameters that the table lacks. The writer works on one file at a time.
     """
 
     journals: ClassVar[Mapping[str, Params]]

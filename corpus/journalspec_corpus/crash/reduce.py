@@ -185,7 +185,7 @@ def reduce_state(
 ) -> Reduced:
     """Return the smallest state on which a reader gets `verdict`, starting from the given one.
 
-    `keep` may ask for more than the verdict. `progress` is called with the number of reader calls and a line
+    `keep` may demand more than the verdict. `progress` is called with the number of reader calls and a line
     about the latest step. Raises NotFailing if the start does not get `verdict`, and NoSuchState if it is not
     one of the workload's.
     """

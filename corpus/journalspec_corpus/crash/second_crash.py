@@ -46,8 +46,8 @@ class CrashImage:
 
     Records in `standing` are required. Records in `possible` were issued, but are not required; they may be
     kept. If they are not intact, their length is 0, because a later write may complete them. Records in
-    `stale` must not reappear. `order` lists the standing and possible records in the order of issue, `done`
-    the ids of records that had been acknowledged and deleted.
+    Records in `stale` must not reappear. `order` lists the standing and possible records in the order of
+    issue, `done` the ids of records that had been acknowledged and deleted.
     """
 
     first: Trace
@@ -211,7 +211,7 @@ class SecondLife:
 class ChosenImages:
     """The chosen crash states of one trace: those that `found` yields, made on demand.
 
-    With `fine`, recovery is known to find everything required in each of them.
+    With `fine`, it is known that recovery finds everything required in each of them.
     """
 
     def __init__(self, name: str, found: Iterator[CrashImage], *, fine: bool) -> None:
@@ -222,7 +222,7 @@ class ChosenImages:
     def image(self, number: int) -> CrashImage:
         """Return state `number`, modulo the number of states.
 
-        Raises ValueError if there is none at all.
+        Raises ValueError if there are no states.
         """
         self._drawn += islice(self._found, max(0, number + 1 - len(self._drawn)))
         if not self._drawn:

@@ -248,7 +248,8 @@ def _is_early(trace: Trace, index: int) -> bool:
 def allowed_cuts(op: Write, preset: Preset, size: int) -> Mask:
     """Return for each number of bytes of `op` whether a prefix preset may cut it there.
 
-    `size` is the file's size before. The first and the last cut (nothing, everything) are always allowed.
+    `size` is the previous size of the file. The first and the last cut (nothing, everything) are always
+    allowed.
     """
     ends = op.off + np.arange(len(op.data) + 1)
     cut = ends % preset.granule == 0
@@ -339,7 +340,7 @@ def _lost(
 
 
 def _is_new(point: CrashPoint) -> bool:
-    """Return whether all in flight was issued from `crash_from` on, with no Ack or Release since."""
+    """Return whether all in flight was issued from `crash_from` on, without an Ack or Release since."""
     first = min(point.reach, default=point.crash_index)
     released = any(isinstance(op, (Ack, Release)) for op in point.trace.ops[first : point.crash_index])
     return first >= point.trace.crash_from and not released
@@ -388,7 +389,7 @@ def foreign_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
 
 
 def admitted(point: CrashPoint, rows: Codes, preset: Preset) -> Mask:
-    """Return which rows of plain versions the order of names, sizes and data in `preset` allows."""
+    """Return which rows of plain versions fit `preset`'s order of names, sizes and data."""
     out = np.ones(len(rows), bool)
     events = [
         (index, block, level)
@@ -531,7 +532,7 @@ def _ignored(point: CrashPoint) -> Iterator[tuple[int, ...]]:
 def _failed(point: CrashPoint) -> Iterator[tuple[int, ...]]:
     """Yield the states in which one force failed to write its pages, or one of them.
 
-    A page that is written again later is dirty again, and arrives then.
+    A page that is written again later becomes dirty again, and arrives later.
     """
     last = [size - 1 for size in point.dims]
     before, now = [0] * len(last), [0] * len(last)
@@ -587,10 +588,10 @@ def crash_states(
 ) -> Iterator[States]:
     """Yield the states of `trace` under `presets` in a fixed order, one class after the other.
 
-    With `everywhere`, presets with a share are applied to this trace even if it is not chosen for them.
+    With `everywhere`, presets with a share are applied to this trace even if it is not in their sample.
 
-    A state that a stronger preset already reaches at the same crash point is omitted where that is cheap to
-    see. Other duplicates are removed later, by id.
+    A state that a stronger preset reaches at the same crash point is omitted where that is cheap to
+    determine. Other duplicates are removed later, by id.
     """
     chosen = tuple(preset for preset in presets if everywhere or selected(trace.id, preset.share))
     yield from prefix_states(trace, chosen)

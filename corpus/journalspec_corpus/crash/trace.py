@@ -277,7 +277,7 @@ class Trace:
 
     @cached_property
     def members(self) -> frozenset[str]:
-        """Return the records that another record makes live: their first Publish is of a record's write."""
+        """Return the records that another record makes live: a record's write is their first Publish."""
         marks: dict[int, set[str]] = {}
         out, seen = set(), set()
         for index, op in self.annotated:
@@ -324,7 +324,7 @@ class Trace:
         return [(index, op) for index, op in self.annotated if isinstance(op, Mark)]
 
     def acknowledged(self, upto: int) -> tuple[str, ...]:
-        """Return the records acknowledged by ``ops[:upto]``, in order, standing ones first."""
+        """Return the records acknowledged by ``ops[:upto]``, in order; standing records come first."""
         records = [mark.record for mark in self.standing]
         for index, op in self.acks:
             if index < upto:

@@ -263,7 +263,7 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
 
 
 def page(container: int, number: int, last: int, said: Mapping[str, Any], size: int) -> bytes:
-    """Return page `number` of a container whose last one is `last`: `size` bytes, zeros if it is ``blank``.
+    """Return page `number` of a container whose last page is `last`: `size` bytes, zeros if it is ``blank``.
 
     ``rows`` are given in hex, in one or several texts, and ``behind`` contains the bytes in the space that is
     reserved after each row. With ``heap``, the formats of columns, the first row describes the columns.

@@ -81,7 +81,7 @@ class LogSeen(NamedTuple):
 
 
 def look(files: StateFiles, edition: str) -> Hashable:
-    """Return the content that recovery can see: of control files their fields, of a log its :class:`LogSeen`.
+    """Return what recovery can see: the fields of control files, and the :class:`LogSeen` of logs.
 
     Records after the end of the log are visible only if something before the end refers to one of them.
     """
@@ -134,7 +134,7 @@ def _log_seen(content: bytes, number: int, edition: str) -> LogSeen:
 
 
 def _offsets(content: bytes, end: int, number: int) -> tuple[int, ...]:
-    """Return the offsets of instants in the file `number` that may be in the first `end` bytes of a file."""
+    """Return the offsets of instants of file `number` that a file's first `end` bytes may contain."""
     out = list[int]()
     # A compressed long of eight bytes begins with a bit that is not part of the number (DRB-ENC-002).
     for word in (number.to_bytes(4, "big"), (number | 1 << 31).to_bytes(4, "big")):

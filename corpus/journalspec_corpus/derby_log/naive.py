@@ -185,7 +185,7 @@ class Log:
         return data[at + 12 : at + 12 + _signed(data, at, 4)]
 
     def summed(self, number: int, at: int) -> tuple[int, int, int] | None:
-        """Return algorithm, number of covered bytes and checksum of the checksum record at `at`, or None."""
+        """Return algorithm, covered bytes and checksum of the checksum record at `at`, or None."""
         if self.edition in UNCHECKED or self.opaque:
             return None
         try:
@@ -227,7 +227,7 @@ class Log:
             raise Invalid("malformed")
 
     def run(self, number: int, at: int, until: int = 0) -> tuple[list[dict[str, Any]], int, str]:
-        """Return the records of one file from `at` on, where they end, and why; the log begins at `until`."""
+        """Return a file's records from `at` on, their end, and its reason; the log begins at `until`."""
         out: list[dict[str, Any]] = []
         covered = self.covered(number, at)
         while not (why := self.problem(number, at)):

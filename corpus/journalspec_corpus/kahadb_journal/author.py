@@ -34,7 +34,7 @@ BRIEF = ("type", "message_id", "at")
 MARKERS = {"marker": b"-qMa4", "zeros": bytes(5), "none": b""}
 #: The default bytes after a batch.
 _ENDS = {"seed": "none", "5.3": "none", "5.12": "zeros"}
-#: Values of fields that are reported although they are not stored.
+#: The values of fields that are reported even if they are not stored.
 _NOTHING: Mapping[str, Any] = {"s4": 0, "s8": 0, "bool": False, "str": "", "bytes": b""}
 _LEFT_OUT = frozenset(["transaction", "ack", "subscription_info", "text"])
 #: Authors' words for fields that are plain texts, bytes or numbers.
@@ -84,14 +84,14 @@ def described(record: str | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value(slot: Slot, text: str) -> Any:
-    """Return the value of a field that is given under its own name."""
+    """Return the value of a field that a record gives under the field's own name."""
     if slot.holds in BITS:
         return int(text)
     return hex_bytes(text) if slot.holds == "bytes" else long_text(text)
 
 
 def payload_of(record: Mapping[str, Any], edition: str) -> bytes:
-    """Return the payload of a record that :func:`described` gave."""
+    """Return the payload of a record from :func:`described`."""
     if not record["command"]:
         return bytes(record["payload"])
     numbers = LAYOUT.types(get_format(FORMAT).default_edition if edition == "seed" else edition)
@@ -99,7 +99,7 @@ def payload_of(record: Mapping[str, Any], edition: str) -> bytes:
 
 
 def payload(text: str, edition: str = "5.16") -> bytes:
-    """Return the payload of a record as authors write it; for its label see :func:`described`."""
+    """Return the payload of a record that authors wrote; for its label see :func:`described`."""
     return payload_of(described(text), edition)
 
 
