@@ -40,7 +40,7 @@ class RuleError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """Another system that met or solved a rule's problem, and the basis of that statement (:data:`BASES`)."""
+    """Another system that had or solved a rule's problem, and the basis of that claim (:data:`BASES`)."""
 
     who: str
     what: str

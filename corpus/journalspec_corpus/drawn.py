@@ -120,7 +120,7 @@ class JournalDrawing(Protocol):
     """The module ``drawing`` of a format's package: random journals, which depend only on `rng`."""
 
     def base(self, edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
-        """Return a small valid journal; `wide`: with values from the whole range of each field."""
+        """Return a small valid journal; if `wide`, with values from the complete range of each field."""
 
     def lies(self, edition: str, rng: random.Random) -> Mapping[str, bytes]:
         """Return files with wrong fields under a valid checksum."""

@@ -159,7 +159,7 @@ def _case(format_id: str, seed: int, number: int, rng: Choices) -> Case:
     case_id = f"{description.prefix.lower()}.drawn.s{seed}.n{number}"
     try:
         expect = format_module("journalspec_corpus", format_id).naive.expected(files, edition)
-    except Exception as error:  # a fault of the corpus is the result of this draw, and the other draws go on
+    except Exception as error:  # a fault of the corpus is the result of this draw; other draws continue
         return Case.quarantined(case_id, f"the naive reader fails: {error!r}", {"format": format_id})
     case = make_case(
         case_id,

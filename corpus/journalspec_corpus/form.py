@@ -328,7 +328,7 @@ def _object_check(schema: Any, named: Mapping[str, Any]) -> Check:
     other = _compiled(others, named) if isinstance(others, dict) else None
 
     def check(value: Any) -> Fault | None:
-        if type(value) is not dict and not isinstance(value, Mapping):  # the first is quicker, and usual
+        if type(value) is not dict and not isinstance(value, Mapping):  # the first is quicker, and more usual
             return "", f"{_short(value)} is not an object"
         for name in required:
             if name not in value:

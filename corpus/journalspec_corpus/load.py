@@ -22,7 +22,7 @@ PUBLISHED_TIERS = ("smoke", "captured", "worst")
 CASES = "cases.jsonl.gz"
 #: The suffix of a case's id if it is reported again in another edition; the edition replaces the braces.
 AGAIN = "-in-{}"
-#: The package with the published cases: a separate distribution, which operators do not need.
+#: The message if there are no published cases: they are a separate distribution, which operators do not need.
 NOT_INSTALLED = "the published cases are not installed\n  next  pip install 'journalspec[cases]'"
 #: The greatest number of lines in a set that are not cases; a file with more of them is not a set of cases.
 MOST_FAULTY = 1000
@@ -121,8 +121,9 @@ class Shared:
     """The shared parts of a file of cases: contents of files, and permitted answers.
 
     A line ``{"content": NUMBER, "size", "fill", "extents"}`` holds a content, and a later case has
-    ``{"path", "content": NUMBER}`` among its files. A line ``{"permitted": NUMBER, "expect"}`` holds what
-    later cases with ``"expect": NUMBER`` permit. The first such line after a case forgets all earlier ones.
+    ``{"path", "content": NUMBER}`` among its files. A line ``{"permitted": NUMBER, "expect"}`` contains the
+    permitted answers of later cases with ``"expect": NUMBER``. The first such line after a case discards all
+    earlier ones.
     """
 
     def __init__(self) -> None:
@@ -144,7 +145,7 @@ class Shared:
         return True
 
     def expanded(self, data: Any) -> Any:
-        """Return a case with the contents and answers that it names; raises ValueError if one is absent."""
+        """Return a case with its referenced contents and answers; raises ValueError if one is absent."""
         self._used = True
         if not (self._contents or self._permitted):
             return data

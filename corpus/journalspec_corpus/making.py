@@ -9,7 +9,7 @@ from journalspec.observation import CLEAN, jsonable
 from journalspec_corpus.case import Case, Input, InputFile, Origin
 
 
-def make_case(  # noqa: PLR0913  # one parameter for each member of a case; all but the first are keyword-only
+def make_case(  # noqa: PLR0913  # one parameter for each member of a case; only the first is positional
     case_id: str,
     *,
     title: str,

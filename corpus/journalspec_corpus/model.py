@@ -18,7 +18,7 @@ Json = Any  # as in journalspec.observation
 
 
 class Stepwise(Protocol):
-    """Values of the model's state are never changed in place. States and operations are JSON, as in cases."""
+    """The transitions of a model. States and operations are JSON; states are never changed in place."""
 
     def begin(self, state: Mapping[str, Json]) -> Any:
         """Return the state of the model for a recovered `state`."""
@@ -42,7 +42,7 @@ class History:
     shown: tuple[dict[str, Json], ...]
 
     def between(self, durable: int, issued: int) -> list[dict[str, Json]]:
-        """Return the states that a crash may leave if this many operations are acknowledged and begun."""
+        """Return the states that a crash may leave after so many acknowledged and begun operations."""
         return list(self.shown[durable : issued + 1])
 
     def seen(self, state: Mapping[str, Json]) -> dict[str, Json]:
@@ -132,7 +132,7 @@ def history(
     refused: frozenset[int],
     edition: str,
 ) -> History:
-    """Return the states after each of `ops`, from `state` on; those numbered in `refused` change nothing."""
+    """Return the states after each of `ops`, from `state` on; operations in `refused` change nothing."""
     kept = model.begin(state)
     shown = [model.shown(kept)]
     for number, op in enumerate(ops):

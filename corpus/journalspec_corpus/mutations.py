@@ -1,4 +1,4 @@
-"""Random damage to a journal that follows its structure.
+"""Random damage that follows the structure of a journal.
 
 It is fast, but has no oracle: there is no expectation for the damaged journal.
 """

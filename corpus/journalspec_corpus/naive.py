@@ -1,7 +1,7 @@
 """The common parts of all naive readers: a walk through the table of fields, and the expectations of cases.
 
 A format's ``naive`` module is written from the specification, obviously right rather than fast, and
-independent of the reference. It gives the expectations of generated cases and of drawn journals. It has
+independent of the reference. It computes the expectations of generated cases and of drawn journals. It has
 ``read(files, edition)``, ``recover(files, edition, policy)`` and ``expected``. Answers are observations as in
 cases, with plain integers.
 """

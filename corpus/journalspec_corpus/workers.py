@@ -85,7 +85,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Block Ctrl-C for processes that start meanwhile; afterwards, deliver one that came to this process."""
+    """Block Ctrl-C for processes that start meanwhile; afterwards, deliver a Ctrl-C to this process."""
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield
         return

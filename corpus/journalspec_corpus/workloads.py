@@ -154,7 +154,7 @@ class Tables:
 
     @property
     def choices(self) -> Mapping[str, Mapping[str, Sequence[int]]]:
-        """Scope, ``long`` or ``longer`` -> name of a second run -> numbers of chosen crash states."""
+        """Map a scope, ``long`` or ``longer``, and the name of a second run to numbers of crash states."""
         found: Mapping[str, Mapping[str, Sequence[int]]] = self.rows["choices"]
         return found
 
@@ -262,7 +262,7 @@ class Tables:
         return workload if workload.align in workload.fields() else replace(workload, align=plain)
 
     def _fewer(self, steps: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        """Yield the steps without the later ones, then without the earlier ones, then without one."""
+        """Yield the steps without the later ones, then without the earlier ones, then without any one."""
         cuts = [steps[:count] for count in range(1, len(steps))]
         cuts += [steps[-count:] for count in range(1, len(steps))]
         cuts += [steps[:at] + steps[at + 1 :] for at in range(len(steps)) if len(steps) > 1]
@@ -333,7 +333,7 @@ class SmallWorkload:
         raise NotImplementedError
 
     def start(self, least: int) -> int:
-        """Return the offset of the first step's record, from `least` on: its field `align` is on an edge."""
+        """Return an offset of the first step's record, from `least` on, with its field `align` on an edge."""
         start = self.edge - self.fields()[self.align]
         return start + max(0, -(-(least - start) // SECTOR)) * SECTOR
 
@@ -385,7 +385,7 @@ def long_workloads(package: str, file: str = LONG_WORKLOADS) -> tuple[LongWorklo
 
 
 def play(run: Recorder, work: LongWorkload) -> Trace:
-    """Return the trace of `work` by its recorder: it begins with the new journal and has all crash points."""
+    """Return the trace of `work`, which begins with the new journal and has all crash points."""
     run.open()
     run.begin()
     for rule in work.rules.split():
@@ -516,7 +516,7 @@ class Continuations:
 
     @property
     def released_is_gone(self) -> bool:
-        """Whether a released record must never be listed again once the release is durable.
+        """Whether a released record must never be listed again after the release is durable.
 
         False for formats in which it stays readable, marked as ended.
         """

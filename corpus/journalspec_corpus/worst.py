@@ -1,9 +1,9 @@
 """The worst effects of a crash on a format, as data, and the results of products.
 
-For each case, a format's ``worst.toml`` describes what happens, has the verdict that the reference gets, the
-requirements and design rules concerned, and workload and descriptor of a full state and of a small one.
-``most_records`` is how many records a small one may have. The tests check all of it: they rebuild both
-states, compute the verdicts, and reduce the full state to the small one.
+For each case, a format's ``worst.toml`` describes the effect. It contains the verdict on the reference, the
+requirements and design rules concerned, and the workload and descriptor of a full state and of a small one.
+``most_records`` is the number of records that a small state may have. The tests check all of it: they rebuild
+both states, compute the verdicts, and reduce the full state to the small one.
 
 ``worst_findings.toml`` contains one entry for each case, product and policy that was run. Only ``python
 tools/worst_findings.py`` writes this file.

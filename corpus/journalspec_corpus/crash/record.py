@@ -370,7 +370,7 @@ class Recorder:
         return last
 
     def begin(self, standing: Iterable[Mark] | None = None) -> None:
-        """Begin the trace here: earlier operations are durable; `standing` (default: all) are live."""
+        """Begin the trace here: earlier operations are durable, `standing` records (default: all) live."""
         self._standing = tuple(self.marks if standing is None else standing)
         self._base = {name: bytes(data) for name, data in self.storage.files.items()}
         self.storage.ops.clear()

@@ -1,10 +1,10 @@
 """The author module: sound journals from descriptions, with every range named.
 
-A base has ``files``, each with ``id`` (the file id) and ``records``. It can also have ``name``, ``version``,
-``user_version``, ``size`` (1024), ``fill`` and ``align``, which have defaults. ``before`` are records of an
-earlier generation, laid first: bytes that later records do not cover are still there. A record is a table, or
-a text ``LABEL KIND key=value ...``. COMMIT and PREPARE count the records before them unless they say
-otherwise. A file with ``control = true`` is a control file. Labels: ``f1`` (by position),
+A base has ``files``, each with ``id`` (the file id) and ``records``. Optional keys are ``name``, ``version``,
+``user_version``, ``size`` (1024), ``fill`` and ``align``, which have defaults. ``before`` contains records of
+an earlier generation, laid first: bytes that later records do not cover remain. A record is a table, or a
+text ``LABEL KIND key=value ...``. COMMIT and PREPARE count the records before them unless they say otherwise.
+A file with ``control = true`` is a control file. Labels: ``f1`` (by position),
 ``f1.header.file_id``, ``a``,
 ``a.size``, ``a.pair1.count`` ...
 

@@ -344,8 +344,8 @@ def _search(file: Scanned, data: bytes, edition: str, laid: str) -> None:
     reached = 0
     last = tail = max([LAYOUT.structure("header", laid).size, *map(end_of, file.records)])
     for off, claimed, reason in torn:
-        if off >= reached:  # not inside a region already
-            # Up to where it would end, or to the next record (JBM-RDR-017).
+        if off >= reached:  # not inside a reported region
+            # The region ends at the claimed end, or at the next record (JBM-RDR-017).
             reached = min([claimed, *(r["at"]["off"] for r in file.records if r["at"]["off"] > off)])
             if off > last and _is_left_over(data, off, last, tail, laid, own):
                 continue

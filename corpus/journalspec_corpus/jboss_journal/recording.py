@@ -147,7 +147,7 @@ class Run(Recorder):
         self.apply({**op, "sync": "false"} if together else op)
 
     def end_life(self) -> None:
-        """Delete all records and reuse the files: their old records are then of an earlier generation."""
+        """Delete all records and reuse the files, so the old records belong to an earlier generation."""
         self.apply({"op": "next"})
         for tx in sorted(self.kept.open, key=int):
             self.apply({"op": "commit", "tx": tx})
@@ -172,7 +172,7 @@ class Run(Recorder):
         self.storage.note(item)
 
     def _decided(self) -> None:
-        """Release records of old files alone: the control file of a compaction is about to take effect."""
+        """Release records that only old files contain: a compaction's control file takes effect next."""
         self._let_go({name for name in self.ends if not name.endswith(".cmp")})
 
     def _renamed(self, item: Rename) -> None:

@@ -1,4 +1,4 @@
-"""Write traces of the KahaDB journal: commands in batches, forced or not, on new files and over torn tails.
+"""Records write traces of the KahaDB journal: batches, forced or not, on new files and over torn tails.
 
 The traces are recorded from the reference writer. A batch is kept or lost as a whole, so the place of a
 record is that of its batch. A force acknowledges all records of its file, and with a COMMIT or PREPARE the

@@ -1,4 +1,4 @@
-"""Finds a state of a build by its id. The Parquet row has the descriptor from which the state is rebuilt."""
+"""Finds a state of a build by its id. The Parquet row contains the descriptor for that."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _MEMBERS = frozenset({"plan", "counts", "strata", "digest", "parts"})
 
 
 class ManifestError(Exception):
-    """A directory contains no finished build, or its manifest is unusable; the message says which."""
+    """A directory contains no finished build, or an unusable manifest; the message names the directory."""
 
 
 class ManifestChanged(ManifestError):

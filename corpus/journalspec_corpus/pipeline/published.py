@@ -99,7 +99,7 @@ def columns_of(readers: Collection[str]) -> list[str]:
 
 
 def _values(column: pa.ChunkedArray) -> list[Any]:
-    """Return a column as a list, equal labels as one object; for numbers, whether they are positive."""
+    """Return a column as a list: labels, equal ones as one object, or whether numbers are positive."""
     if pa.types.is_dictionary(column.type):
         whole = column.unify_dictionaries().combine_chunks()
         values: list[Any] = np.asarray(whole.dictionary.to_pylist(), object)[whole.indices].tolist()

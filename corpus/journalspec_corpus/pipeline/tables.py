@@ -20,7 +20,7 @@ VERDICT = "verdict_"
 
 
 class Labels(NamedTuple):
-    """The labels of states that are counted together; `acknowledged` is whether any record is."""
+    """The labels of states that are counted together; `acknowledged`: any record is acknowledged."""
 
     stratum: str
     writer: str
@@ -39,7 +39,7 @@ Counts = Counter[Labels]
 
 
 class Reached(NamedTuple):
-    """A writer that reaches a state, and a reader that fails in it; no reader means "was checked"."""
+    """A writer that reaches a state, and a reader that fails in it; without one, it was checked."""
 
     stratum: str
     writer: str

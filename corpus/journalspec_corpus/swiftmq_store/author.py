@@ -10,7 +10,7 @@ page's header (``next=3``).
 The log: ``s START generation=7``, ``c1 COMMIT tx=1 insert:4 delete:5:00 portion:1:13:00000000:00000001``
 (page, offset, before, after; ``-`` for no bytes before), ``update:1:free:00ff`` (two whole pages, filled up
 with zeros), ABORT likewise. ``generation=8`` makes a record of another generation. A log that does not begin
-with START is untagged. ``log_size`` fills it with zeros. ``page_size`` is that of the pages, if it is not
+with START is untagged. Zeros fill it up to ``log_size``. ``page_size`` is the size of the pages, if it is not
 2048.
 
 ``durables``: ``d1 client name topicName=T noLocal=true`` is an object stream with these entries, in this

@@ -285,7 +285,7 @@ class Store:
         return page
 
     def index(self, head: int, form: str) -> Iterator[dict[str, Any]]:
-        """Yield the valid entries of an index, those of a page once all of it is read (SMQ-IDX-101)."""
+        """Yield the valid entries of an index, page by page after reading all of a page (SMQ-IDX-101)."""
         number, root = head, form == "root_entry"
         while True:
             page = self.claim(number, "index")
@@ -397,7 +397,7 @@ def _durable(name: str, data: bytes) -> dict[str, Any]:
     for field_name, width in fields:
         value = taker.take(width)
         if field_name == b"loadFactor" and width == 4:
-            require(unpack(">f", value)[0] > 0, "no load factor")  # also an error if it is not a number
+            require(unpack(">f", value)[0] > 0, "no load factor")  # also raised if it is not a number
     require(taker.take(2) == b"w\x08", "no sizes")
     taker.take(4)
     strings: list[str] = []
