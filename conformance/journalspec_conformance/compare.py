@@ -5,15 +5,15 @@ declares. The comparison goes from the verdict to the layout. It ends at the fir
 *fingerprint*:
 
     verdict                 another verdict
-    refused:PHASE/CODE      refused so, which was not expected
-    records:missing         a record is not there        records:extra    one too many
-    records:changed         a field differs              records:order    the right ones in another order
-    state:KEY               the logical state differs there
-    missing                 what belongs there and is not there is reported otherwise
-    dropped                 other byte ranges are given up, or for other reasons
+    refused:PHASE/CODE      an unexpected refusal with this phase and code
+    records:missing         a record is missing          records:extra    there is a record too many
+    records:changed         a field differs              records:order    only the order differs
+    state:KEY               the logical state differs in this key
+    missing                 other parts of the journal are reported as absent
+    dropped                 other byte ranges are dropped, or for other reasons
     layout                  a record, a file or the refusal is elsewhere
-    notes                   a demanded note is missing or at another place, or one is there that must not be
-    unanchored              other records are listed as standing outside the log
+    notes                   a required note is missing or at another place, or a forbidden note is present
+    unanchored              other records are reported to be outside the log
 """
 
 from __future__ import annotations

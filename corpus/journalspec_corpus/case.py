@@ -1,8 +1,7 @@
 """One case: the files of a journal, the questions about them, and the permitted answers.
 
-A case is data. It has one JSON form (one object per line in the published
-tiers; integers as decimal strings, bytes as lower-case hex) and this class,
-whose members have the same names.
+A case is data. It has one JSON form (one object per line in the published tiers; integers as decimal strings,
+bytes as lower-case hex) and this class, whose members have the same names.
 """
 
 from __future__ import annotations

@@ -61,9 +61,10 @@ Strict = Literal["same", "refused", "open"]
 class Judgement:
     """The required outcome for a journal after a fault.
 
-    strict ``same``: records and state as before the fault; ``refused``: no result; ``open``: the format
-              cannot decide; `why` gives the reason. intact records that salvage must still report, in this
-              order, whatever else it reports; empty if the fault takes the file itself away.
+    strict    ``same``: records and state as before the fault; ``refused``: no
+              result; ``open``: the format cannot decide, `why` gives the reason.
+    intact    records that salvage must still report, in this order, whatever
+              else it reports; empty if the fault takes the file itself away.
     """
 
     strict: Strict

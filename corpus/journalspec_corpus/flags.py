@@ -34,8 +34,8 @@ class Flag:
 def load_flags(format_id: str | None = None) -> Mapping[str, Flag]:
     """Return the shared flags and those of `format_id`, by name.
 
-    A format's file may add flags and link shared ones to its requirements
-    (table ``[links]``); it may not define a shared name again: FlagError.
+    A format's file may add flags and link shared ones to its requirements (table ``[links]``); it may not
+    define a shared name again: FlagError.
     """
     flags = {flag.name: flag for flag in _read(_SHARED.read_text(encoding="utf-8"))}
     own = format_text("journalspec_corpus", format_id, _SHARED.name) if format_id is not None else ""

@@ -120,10 +120,10 @@ def _published(path: Path, source: str, only: frozenset[str]) -> Iterator[Case]:
 class Shared:
     """The shared parts of a file of cases: contents of files, and permitted answers.
 
-    A line ``{"content": NUMBER, "size", "fill", "extents"}`` holds a content, and a later case has
-    ``{"path", "content": NUMBER}`` among its files. A line ``{"permitted": NUMBER, "expect"}`` contains the
-    permitted answers of later cases with ``"expect": NUMBER``. The first such line after a case discards all
-    earlier ones.
+    A line ``{"content": NUMBER, "size", "fill", "extents"}`` contains the content of a file. A later case
+    refers to it by ``{"path", "content": NUMBER}`` among its files. A line ``{"permitted": NUMBER,
+    "expect"}`` contains the permitted answers of later cases with ``"expect": NUMBER``. The first such line
+    after a case discards all earlier ones.
     """
 
     def __init__(self) -> None:

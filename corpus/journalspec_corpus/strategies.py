@@ -50,8 +50,8 @@ SECTORS = (512, 4096)
 def journals(format_id: str, edition: str | None = None) -> st.SearchStrategy[DrawnJournal]:
     """Return a strategy for valid journals of a format (of all its editions if none is given).
 
-    The journals are small: up to about a dozen records and a few KiB. Raises
-    UnknownFormat for a format or edition that has no strategies.
+    The journals are small: up to about a dozen records and a few KiB. Raises UnknownFormat for a format or
+    edition that has no strategies.
     """
     drawing, description = drawing_of(format_id), get_format(format_id)
     editions = sorted(description.editions) if edition is None else [description.edition(edition).id]

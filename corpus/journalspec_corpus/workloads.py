@@ -410,11 +410,11 @@ class Continuations:
     """The possible operations on a journal after a crash.
 
     `begin(origin, life, image)` returns the writer that wrote `image` on these files, not opened yet. The
-    `tables` define the operations after opening, and the crash states before them:
-    ``same`` repeats the first run's steps (those that are `repeatable`), so that new records lie at the
-    places of lost ones; ``settle`` first finishes what recovery leaves unfinished. `choices(first, scope)`,
-    if given, replaces the table for a first run. In the full tier, only some long first runs are continued:
-    every n-th, from the table of fractions.
+    `tables` define the operations after opening, and the crash states before them: ``same`` repeats the first
+    run's steps (those that are `repeatable`), so that new records lie at the places of lost ones; ``settle``
+    first finishes what recovery leaves unfinished. `choices(first, scope)`, if given, replaces the table for
+    a first run. In the full tier, only some long first runs are continued: every n-th, from the table of
+    fractions.
     """
 
     begin: Callable[[Any, int, CrashImage], Recorder]

@@ -148,9 +148,9 @@ class Failed(click.ClickException):
 def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...]) -> None:
     """Write the published cases to FILE, for programs in any language.
 
-    Every case is a directory: its journal as real files, its questions and answers
-    as JSON. A README explains the form. JSON Schemas, specifications, Kaitai
-    schemas and parsers come along. The same cases give the same bytes.
+    Every case is a directory: its journal as real files, its questions and answers as JSON. A README explains
+    the form. JSON Schemas, specifications, Kaitai schemas and parsers come along. The same cases give the
+    same bytes.
     """
     from journalspec_conformance.protocol import schemas  # noqa: PLC0415 - slow, and for this only
     from journalspec_conformance.selection import cases_of  # noqa: PLC0415 - as above

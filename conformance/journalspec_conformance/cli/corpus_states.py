@@ -35,10 +35,10 @@ from journalspec_corpus.pipeline.failures import BuiltState
 def show_command(directory: Path, case_id: str, as_json: bool) -> None:
     """Print the definition of a state of the build in DIR: writes, forces, acknowledgements, the crash.
 
-    ID is a `case_id` of the build's Parquet files, or the id of a published core
-    case. Then come the bytes that arrived, the required outcome, and the verdicts of the build. With --json,
-    the required outcome can be recomputed elsewhere: the output has all bytes of all writes and files, the
-    place of each record, the write that publishes it, and the earlier records at that place.
+    ID is a `case_id` of the build's Parquet files, or the id of a published core case. Then come the bytes
+    that arrived, the required outcome, and the verdicts of the build. With --json, the required outcome can
+    be recomputed elsewhere: the output has all bytes of all writes and files, the place of each record, the
+    write that publishes it, and the earlier records at that place.
     """
     try:
         place = failures.place_of(directory, case_id)
@@ -122,10 +122,10 @@ def reduce_command(
 ) -> None:
     """Reduce a failing state of the build in DIR to the smallest one that fails in the same way.
 
-    ID is a `case_id` of the build's Parquet files, or the id of a published core
-    case. The verdict stays the same. Removed are, in this order: records, sectors that did not arrive, weak
-    guarantees, backgrounds, bytes of payload and alignment. A deviation is a sector, size or name that
-    differs from a state in which everything (or nothing) arrived.
+    ID is a `case_id` of the build's Parquet files, or the id of a published core case. The verdict stays the
+    same. Removed are, in this order: records, sectors that did not arrive, weak guarantees, backgrounds,
+    bytes of payload and alignment. A deviation is a sector, size or name that differs from a state in which
+    everything (or nothing) arrived.
     """
     if out is not None:
         refuse_filled(out)

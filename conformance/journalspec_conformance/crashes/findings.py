@@ -2,9 +2,8 @@
 
 ``findings/<name>.toml`` contains the results of one run over one harness. It is written by
 ``tools/record_findings.py`` and never by hand. The file of the first run over a harness has the harness's
-name.
-``findings/causes.toml`` explains causes: why a failure happens, which component is at fault, and what an
-operator can do. Its patterns select the kinds of failure that a cause explains.
+name. ``findings/causes.toml`` explains causes: why a failure happens, which component is at fault, and what
+an operator can do. Its patterns select the kinds of failure that a cause explains.
 ``findings/<name>.jsonl.gz`` holds the smallest state of each kind as cases.
 """
 

@@ -1,9 +1,11 @@
 """The harnesses that ship, each described by a ``NAME.toml`` in this directory.
 
-    summary one line for `journalspec formats` and error messages target "module:Class": a Python class run
-    in-process, or product the id of a product, driven by the harness of its format expectations file name in
-    ``expectations/`` that is used unless the user names another file (optional) timeout seconds per question
-    unless the user says otherwise (optional)
+    summary      one line for `journalspec formats` and error messages
+    target       "module:Class": a Python class run in-process, or
+    product      the id of a product, driven by the harness of its format
+    expectations file name in ``expectations/`` that is used unless the user
+                 names another file (optional)
+    timeout      seconds per question unless the user says otherwise (optional)
 
 Exactly one of target and product is given.
 """

@@ -2,12 +2,11 @@
 
 A base for the disk editions describes ``file1`` and ``file2``, each with ``timestamp``, ``state``,
 ``position`` (default: after the last record) and ``records``. For the editions ``seed`` and ``nio``, the base
-itself contains
-``records`` itself. A disk base with ``records`` has them in file 1, which is active and open, and an empty
-file 2. ``before`` has records of the previous generation, laid first; they remain visible after the end of
-``records``. A record is a table, or a text ``LABEL [TYPE] key=value ...``: ``r7`` alone is a decision on
-transaction g7 over db1 and jms1. Labels: ``f1``, ``f1.header.position``, ``f1.tail`` (empty, at the
-position), ``r1``, ``r1.gtrid``, ``r1.name2.length`` ...
+itself contains ``records``. In a disk base with ``records``, they are in file 1, which is active and open;
+file 2 is empty. ``before`` contains records of the previous generation, which are laid first and remain
+visible after the end of ``records``. A record is a table, or a text ``LABEL [TYPE] key=value ...``: ``r7``
+alone is a decision on transaction g7 over db1 and jms1. Labels: ``f1``, ``f1.header.position``, ``f1.tail``
+(empty, at the position), ``r1``, ``r1.gtrid``, ``r1.name2.length`` ...
 
 The order of the fields is that of the specification's table. Any field can be given a wrong value. The
 checksum is computed over the described bytes, and therefore valid, unless it is also given.

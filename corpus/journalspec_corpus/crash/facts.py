@@ -1,9 +1,8 @@
 """Facts about each state of a crash point, as columns. No reader is asked.
 
 A write has *arrived* if every granule that it changed contains its bytes or the bytes of a later write. A
-mark is
-*intact* if its write arrived and no later write that arrived overwrote it. A record is *complete* if all
-parts of one of its alternatives are intact. It is *published* if a write that makes it live arrived. From
+mark is *intact* if its write arrived and no later write that arrived overwrote it. A record is *complete* if
+all parts of one of its alternatives are intact. It is *published* if a write that makes it live arrived. From
 these facts follow the state's category, its torn field, and whether a reader may refuse it.
 """
 

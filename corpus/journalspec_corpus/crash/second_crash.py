@@ -46,7 +46,7 @@ class CrashImage:
 
     Records in `standing` are required. Records in `possible` were issued, but are not required; they may be
     kept. If they are not intact, their length is 0, because a later write may complete them. Records in
-    Records in `stale` must not reappear. `order` lists the standing and possible records in the order of
+    `stale` must not reappear. `order` lists the standing and possible records in the order of
     issue, `done` the ids of records that had been acknowledged and deleted.
     """
 

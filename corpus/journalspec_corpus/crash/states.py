@@ -74,8 +74,7 @@ SAMPLES = EXHAUSTIVE
 def subsets(dims: tuple[int, ...], stream: int = 0) -> Codes:
     """Return all combinations of block versions, or those with at most two deviations and samples.
 
-    Each row is one combination; rows are distinct and in a fixed order. `stream`
-    chooses the samples.
+    Each row is one combination; rows are distinct and in a fixed order. `stream` chooses the samples.
     """
     if prod(dims) > EXHAUSTIVE:
         return distinct(np.concatenate([_deviations(dims), samples(dims, stream)]))[0]

@@ -188,17 +188,18 @@ class Workload(Protocol):
 class Trace:
     """One recorded run.
 
-    `base` is the durable content before the run (file name -> content). `standing` are the live and
-    acknowledged records in it, `stale` those of an earlier generation that are not live. `possible` are
-    records in it that had been issued and not acknowledged at an earlier crash: they may be kept, but are not
-    required. `life` is 1, or 2 for operations after a first crash (ids of records written then begin with
-    :data:`SECOND_LIFE`). `background` names what unused space holds. `tags` say what the run is about, for
-    classes and selection. `crash_from` is the index of the first operation after which a crash is of
-    interest: a shorter trace covers earlier crashes. `during` is the category of all states of a run with one
-    topic (``compact``, say). `order` are the standing and possible records in the order of issue, if that is
-    not the order of these two members. `done` are records of `base` that had been acknowledged and deleted
-    before. `unread` are the indices of writes of which recovery reads no byte, whichever part of them
-    arrives. `during`, `order`, `done` and `unread` are not part of the trace's id.
+    `base` is the durable content before the run (file name -> content). `standing` contains the live and
+    acknowledged records in the base, `stale` the records of an earlier generation that are not live.
+    `possible` contains records that had been issued but not acknowledged at an earlier crash: they may be
+    kept, but are not required. `life` is 1, or 2 for operations after a first crash (ids of records written
+    then begin with :data:`SECOND_LIFE`). `background` describes the content of unused space. `tags` describe
+    the topic of the run, for classes and selection. `crash_from` is the index of the first operation after
+    which a crash is of interest, because a shorter trace covers earlier crashes. `during` is the category of
+    all states of a run that has a single topic, such as ``compact``. `order` lists the standing and possible
+    records in the order of issue, if that differs from the order of these two members. `done` contains
+    records of `base` that had been acknowledged and deleted before. `unread` contains the indices of writes
+    of which recovery reads no byte, whichever part of them arrives. `during`, `order`, `done` and `unread`
+    are not part of the trace's id.
     """
 
     format: str

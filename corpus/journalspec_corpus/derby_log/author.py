@@ -12,12 +12,11 @@ A record is a text ``LABEL OPERATION key=value ...``. COMMIT, ABORT and PREPARE 
 label is that of the transaction, unless ``tx`` is given. Keys of all records, in hex: ``group``, ``data``,
 ``body`` (the complete body), ``rest`` (after the body); ``long=1`` (every compressed number in its longest
 form); fields of the operation (``undone=LABEL``, ``rows=7:0,8:4``). INSERT, UPDATE and DELETE may have
-``key``, ``value`` and
-``table`` (T) instead: the author keeps the pages and knows versions, slots and record ids; ``UNDO of=LABEL``
-compensates one of these. ``page_version=next`` counts the changes of a page that are written so, from 2 on;
-``{ times = 900, records = [...] }`` means records that are repeated. ``xa=1:0a:0b`` makes a
-branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or ``f1.end``; default: the group in which it is),
-and ``open`` (``7,8``: open transactions). A file has its first group at ``start`` (24).
+``key``, ``value`` and ``table`` (T) instead: the author keeps the pages and knows versions, slots and record
+ids; ``UNDO of=LABEL`` compensates one of these. ``page_version=next`` counts the changes of a page that are
+written so, from 2 on; ``{ times = 900, records = [...] }`` means records that are repeated. ``xa=1:0a:0b``
+makes a branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or ``f1.end``; default: the group in which it
+is), and ``open`` (``7,8``: open transactions). A file has its first group at ``start`` (24).
 
 What a case writes is brief: ``insert T 1 one tx=a``, ``start a gtrid=01 bqual=02``; ``v*24000`` is long.
 

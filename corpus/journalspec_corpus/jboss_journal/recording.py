@@ -1,4 +1,4 @@
-"""Write traces of the journal: small workloads at every alignment, on new and on reused files, and long ones.
+"""Records write traces: small workloads at every alignment on new and reused files, and long ones.
 
 The traces are recorded from the reference writer. A transaction's records are acknowledged when it is
 committed or prepared. As soon as a delete, a commit or a rollback is requested, the records that it ends are

@@ -5,8 +5,8 @@ A base describes ``files``, each with an ``id`` (default: 1, 2 ...), ``batches``
 ``batches`` has them in file 1. A batch is a list of records, or a table of ``records`` and wrong fields of
 the control record. A record is a text ``LABEL [COMMAND] key=value ...``: ``r7`` alone is ADD_MESSAGE of the
 message m7 to the queue Q. Keys of a destination are ``q``, ``t``, ``tq`` and ``tt`` (queue, topic, and
-temporary ones). Keys of others are ``id``, ``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``),
-``sub``, ``info`` and ``retro``. So are ``source``, ``skip``, and ``payload`` (hex) for one that is not a
+temporary ones). Other keys are ``id``, ``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``),
+``sub``, ``info``, ``retro``, ``source`` and ``skip``, and ``payload`` (hex) for a record that is not a
 command. Any other field of a command has its own name (``repeat=-1``; bytes in hex). A table may also have
 any other field of the record. For ``index`` see :mod:`journalspec_corpus.kahadb_journal.index`.
 

@@ -1,8 +1,8 @@
 """The pipeline on Spark: one stage over the numbers of shards.
 
-Workers rebuild traces and states from the plan, judge them, and write each
-shard to the build directory themselves (on a cluster: a directory that all
-workers share, and this package installed on each). Only summaries are returned.
+Workers rebuild traces and states from the plan, judge them, and write each shard to the build directory
+themselves (on a cluster: a directory that all workers share, and this package installed on each). Only
+summaries are returned.
 """
 
 from __future__ import annotations

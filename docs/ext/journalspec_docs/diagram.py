@@ -1,8 +1,7 @@
 """Byte diagrams in plain SVG: a type as rows of 16 bytes, or its alternatives side by side with 8.
 
-No script and no fixed colours: classes are styled by the site's style sheet,
-which knows the light and the dark theme. A field of variable length takes a
-dashed row of its own, and the ruler starts again after it.
+No script and no fixed colours: classes are styled by the site's style sheet, which knows the light and the
+dark theme. A field of variable length takes a dashed row of its own, and the ruler starts again after it.
 """
 
 from __future__ import annotations

@@ -31,9 +31,11 @@ How the protocol's operations map to the product:
     branch is rolled back; which branches are prepared (``XAResource.recover``), and which rows each of them
     would add and take away. ``clean`` is a boot about which derby.log says nothing, ``recovered`` one about
     which it does (that is the answer's message), and ``refused`` one that throws.
-``read`` The product has no interface to its log records, so this operation is not offered.
-``write`` SQL statements, identified by names: see ``Statements``. The product decides which log records a
-    statement writes.
+``read``
+    The product has no interface to its log records, so this operation is not offered.
+``write``
+    SQL statements, identified by names: see ``Statements``. The product decides which log records a statement
+    writes.
 
 The state has ``rows`` (table, key, value; sorted) and ``in_doubt`` (the identifier's three parts,
 ``inserted``, ``deleted``).

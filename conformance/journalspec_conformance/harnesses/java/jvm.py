@@ -77,9 +77,8 @@ class Runtime:
 def start(product: Product, *, charset: str | None = None, options: Sequence[str] = ()) -> Runtime:
     """Start the JVM with `product`.
 
-    `charset` becomes the JVM's default charset, `options` are its own. Whatever Java prints goes to
-    standard error: standard output belongs to the protocol. Raises ProductError
-    (not fetched, no JVM, JVM too old).
+    `charset` becomes the JVM's default charset, `options` are its own. Whatever Java prints goes to standard
+    error: standard output belongs to the protocol. Raises ProductError (not fetched, no JVM, JVM too old).
     """
     jpype = java_classes()
     jars = classpath(product)

@@ -19,7 +19,8 @@ How the protocol's operations map to the product:
     subscribers there are. ``clean`` is a start in which the store warns of no damage, ``recovered`` one in
     which it does, or in which it cannot read a message that it lists (that is the answer's message), and
     ``refused`` one that throws. The queue of the branches is omitted if it is empty: every start makes it.
-``read`` The product has no interface to its log, so this operation is not offered.
+``read``
+    The product has no interface to its log, so this operation is not offered.
 ``write``
     Transactions through the interfaces that a router uses; see ``Transactions``.
 
