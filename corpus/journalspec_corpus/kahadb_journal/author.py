@@ -6,9 +6,9 @@ A base describes ``files``, each with an ``id`` (default: 1, 2 ...), ``batches``
 the control record. A record is a text ``LABEL [COMMAND] key=value ...``: ``r7`` alone is ADD_MESSAGE of the
 message m7 to the queue Q. Keys of a destination are ``q``, ``t``, ``tq`` and ``tt`` (queue, topic, and
 temporary ones). Other keys are ``id``, ``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``),
-``sub``, ``info``, ``retro``, ``source`` and ``skip``, and ``payload`` (hex) for a record that is not a
-command. Any other field of a command has its own name (``repeat=-1``; bytes in hex). A table may also have
-any other field of the record. For ``index`` see :mod:`journalspec_corpus.kahadb_journal.index`.
+``sub``, ``info``, ``retro``, ``source`` and ``skip``. A record that is not a command has ``payload`` (hex).
+Any other field of a command has its own name (``repeat=-1``; bytes in hex). A table may also have any other
+field of the record. For ``index`` see :mod:`journalspec_corpus.kahadb_journal.index`.
 
 Labels: ``f1``, ``f1.log``, ``f1.marker`` (the end marker), ``b1``, ``b1.whole``, ``b1.checksum``, ``r1``,
 ``r1.length``, ``r1.command`` ...
