@@ -1,6 +1,6 @@
-"""Rules for all packages: shared modules know no format, imports point down, a name means one thing.
+"""Rules for all packages: shared modules know no format, imports go downwards, a name has one meaning.
 
-Imports never go round in a circle; deferred ones count as well.
+Imports never form a circle; deferred imports count as well.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from journalspec.formats import format_ids
 from tables import table
 
 ROOT = Path(__file__).resolve().parents[2]
-#: The packages and their directories; each one may import those before it.
+#: The packages and their directories; each package may import those before it.
 PACKAGES = {
     "journalspec": "specs",
     "journalspec_reference": "reference_impl",
@@ -29,7 +29,7 @@ PACKAGES = {
     "journalspec_conformance": "conformance",
     "journalspec_docs": "docs/ext",
 }
-#: folder -> the modules that it must not import: no package imports a later one, no engine imports its
+#: Module or package -> those that it must not import: no package imports a later one, no engine imports its
 #: unshipped checks, values import no engines.
 ABOVE = {package: tuple(list(PACKAGES)[place + 1 :]) for place, package in enumerate(PACKAGES)}
 ABOVE["journalspec_corpus"] += ("brute", "brute_effects", "brute_expected", "brute_states")
@@ -38,10 +38,11 @@ ABOVE |= {
     "journalspec_corpus.pipeline.plan": ("journalspec_corpus.pipeline", "journalspec_reference"),
 }
 MOST_LINES = 700
-#: The most code lines (comments and docstrings are free) of all decoders of contents, and of one: the
-#: modules in the formats' folders ``contents``, and ``java_objects.py``. They give the meaning of bodies,
-#: pages and rows, and the account of what a store holds. Not counted: what recovery and queries use, too
-#: (``contents.py``, ``xids.py``), missing files (``neighbours``), recovery, exports, new stores.
+#: The most code lines (without comments and docstrings) of all decoders of contents together, and of a single
+#: one. Decoders are the modules in the formats' folders ``contents``, and ``java_objects.py``. These define
+#: the meaning of bodies, pages and rows, and list the content of a store. Not counted are modules that
+#: recovery and queries also use (``contents.py``, ``xids.py``), missing files (``neighbours``), recovery,
+#: exports, and new stores.
 MOST_OF_CONTENTS, MOST_OF_A_DECODER = 4200, 500
 #: Public classes that share their name with another one, and the meaning of each.
 SAME_NAME = table("same_name")
@@ -61,13 +62,13 @@ def places() -> dict[str, Path]:
 
 @cache
 def modules() -> dict[str, tuple[Path, ast.Module]]:
-    """Return every hand-written module, parsed: while tests run, not while they are collected."""
+    """Return every hand-written module, parsed when a test runs, not when tests are collected."""
     return {name: (path, ast.parse(path.read_bytes())) for name, path in places().items()}
 
 
 @cache
 def imports() -> dict[str, set[str]]:
-    """Return what each of our modules imports."""
+    """Return the imports of each of our modules."""
     return {name: set(imported(tree, name, modules())) - {name} for name, (_, tree) in modules().items()}
 
 
@@ -131,7 +132,7 @@ def test_no_shared_module_names_a_format(name: str) -> None:
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
     assert len(modules()) > 50, "there is something to look at"
-    # An error names the circle.
+    # The error lists the modules in the circle.
     TopologicalSorter({name: others & modules().keys() for name, others in imports().items()}).prepare()
 
 
@@ -166,7 +167,7 @@ def test_modules_are_small() -> None:
 
 
 def code_lines(text: str) -> int:
-    """Return how many lines hold code."""
+    """Return the number of lines that contain code."""
     lines: set[int] = set()
     begins = True
     for token in tokenize.generate_tokens(io.StringIO(text).readline):

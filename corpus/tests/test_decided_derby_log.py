@@ -1,7 +1,8 @@
 """Derby: situations that the requirements decide, and for which the smoke tier has no room.
 
-Keys of what is expected: ``verdict``; ``refused`` (phase, code, and a record or file and offset); ``notes``
-(codes); ``missing`` (code, name, file, and a record or an offset); ``dropped`` (offset, length, reason);
+Keys of the expected parts of an answer: ``verdict``; ``refused`` (phase, code, and a record or file and
+offset); ``notes`` (codes); ``missing`` (code, name, file, and a record or an offset); ``dropped`` (offset,
+length, reason);
 ``rows``; ``inserted`` (for each branch in doubt its rows).
 """
 
@@ -23,7 +24,7 @@ SITUATIONS = situations(Path(__file__).parent / "data" / "decided_derby_log.toml
 
 
 def _plain(seen: Observation) -> Mapping[str, Any]:
-    """Return an answer of the reference in the form that the naive reader's answers have."""
+    """Return an answer of the reference in the form of the naive reader's answers."""
     return {
         "verdict": seen.verdict,
         "phase": seen.phase,
@@ -63,7 +64,7 @@ def _told(answer: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, A
 
 
 def _asked(name: str) -> tuple[Situation, Mapping[str, bytes], dict[str, Any]]:
-    """Return a situation, its files, and what is expected, with the places of records."""
+    """Return a situation, its files, and the expected answer, with places for the labels of records."""
     situation = SITUATIONS[name]
     built = situation.built(FORMAT)
     at = {label: record["at"] for label, record in built.records.items()}

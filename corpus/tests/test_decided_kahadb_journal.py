@@ -64,8 +64,8 @@ SHARED: dict[str, Any] = {
 ONE_IS_PENDING: dict[str, Any] = {"messages": ["r3", "r4"], "last": "r4"}
 OPENWIRE, VERSION = "self.openwire = first.number(_I4)", "self.version = first.number(_I4)"
 ONE_IS_GONE = {"notes": ["file-id-gap"], "missing": [("file", "db-2.log", 0)]}
-#: `expected`: the codes of all notes but `index`; code, file and count of what is missing; the types of
-#: records in `unanchored`.
+#: `expected`: the codes of all notes but `index`; code, file and count of the entries in `missing`; the types
+#: of records in `unanchored`.
 SITUATIONS: dict[str, Situation] = {
     "an-empty-batch-in-the-search": OfData(
         "KHD-END-011",
@@ -515,7 +515,7 @@ def test_a_fault_changes_it(name: str) -> None:
 
 
 def test_a_directory_is_a_file_that_cannot_be_read_and_no_index(tmp_path: Path) -> None:
-    """A case cannot have a directory of that name (KHD-FIL-015)."""
+    """A case cannot contain a directory of that name (KHD-FIL-015)."""
     for name in ("db-1.log", "db.data"):
         (tmp_path / name).mkdir()
     batches: list[dict[str, Any]] = [{"id": number, "batches": [[f"r{number}"]]} for number in (2, 3)]

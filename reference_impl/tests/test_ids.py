@@ -1,4 +1,4 @@
-"""Numbers stored by id are the same as in a dictionary, in the same order."""
+"""Numbers that are stored by id are the same as in a dictionary, in the same order."""
 
 from __future__ import annotations
 

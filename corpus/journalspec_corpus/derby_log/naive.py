@@ -149,10 +149,8 @@ class Log:
 
     def enter(self, number: int) -> None:
         """Check the header of a file (DRB-HDR-012, DRB-HDR-162)."""
-        data = self.files[number]
-        whole = len(data) >= HEADER
-        if not whole or _signed(data, 0, 4) != 128 or _signed(data, 8, 8) != number:
-            raise Refused("header", "bad-header", self.name(number), 0, min(HEADER, len(data)))
+        if self.previous(number) is None:
+            raise Refused("header", "bad-header", self.name(number), 0, min(HEADER, len(self.files[number])))
 
     def problem(self, number: int, at: int) -> str:
         """Return why there is no record at `at`; "end" if the file's log ends there, "" if there is one."""
@@ -576,9 +574,8 @@ class _Replay:
     made: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.rows = PageRows(
-            self.log.edition, {number: data for number, (_, data) in self.log.beside.items()}
-        )
+        beside = {number: data for number, (_, data) in self.log.beside.items()}
+        self.rows = PageRows(self.log.edition, beside)
 
     def of(self, records: list[dict[str, Any]]) -> dict[str, Any]:
         """Return the state after these records and the rollback of open transactions."""

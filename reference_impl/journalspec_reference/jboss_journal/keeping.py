@@ -171,7 +171,7 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
         )
     lost = [*ledger.damaged, *(file.name for file in found.files if file.problem is not None)]
     return Keeping(
-        lengths, tuple(holders), f"{', '.join(lost)}: damaged, and what it held is not known" if lost else ""
+        lengths, tuple(holders), f"{', '.join(lost)}: damaged, and its content is unknown" if lost else ""
     )
 
 

@@ -99,8 +99,8 @@ class PlainStore(NewStore):
         super().__init__(store.answer)
         if narayana and (choices.commit or choices.rollback):
             raise ChoiceRefused(
-                "the records of Narayana are decisions that were made; the resources have to carry them out",
-                "leave one out with --drop and the id of its record, after the resources were looked at",
+                "the records of Narayana are decisions, which the resources must carry out",
+                "omit one with --drop and the id of its record, after a check of the resources",
             )
         if choices.queues or choices.keep:
             raise ChoiceRefused("this journal has no queues, and all that is live is carried over")
@@ -112,8 +112,8 @@ class PlainStore(NewStore):
             any(True for _ in self._kept.live()) or self._kept.in_doubt_transactions()
         ):
             raise CannotRebuild(
-                "nothing is kept, and nothing tells which edition an empty journal should have",
-                "say which it is with --edition",
+                "no record is kept, and the edition of an empty journal is unknown",
+                "give the edition with --edition",
             )
         wanted = {int(name) for name in chosen.drop if name.isdecimal()}
         self._dropped = {item.id: item.place for item in self._kept.live() if item.id in wanted}
@@ -303,8 +303,8 @@ class BrokerStore(NewStore):
         if root is None or not self._wanted.with_others:
             return (
                 "Stop the broker, and move its old directory away as a whole.",
-                "Move the new one to its place. What is beside it (journal, bindings, page files, large "
-                "messages) must belong to it: a broker deletes the messages of queues that it does not know.",
+                "Move the new one to its place. The directories beside it (journal, bindings, page files, "
+                "large messages) must belong to it: a broker deletes the messages of unknown queues.",
             )
         names = ", ".join((root.name, *(room.path.name for room in self._rooms.values())))
         store, pending = self._store, self._store.pending

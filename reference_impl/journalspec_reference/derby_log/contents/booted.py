@@ -494,7 +494,7 @@ class Booted:
             if len(values) == 1:
                 break
             if not isinstance(values[1], Pointer):
-                raise Fault("bad-row", f"a long value of {heap.name} does not go on")
+                raise Fault("bad-row", f"a long value of {heap.name} ends too early")
             pointer = values[1]
         if size > LONGEST:
             self._report(
@@ -513,7 +513,7 @@ class Booted:
         if page is None:
             if place in self._hidden:
                 raise Fault(
-                    "bad-row", f"a row goes on on page {where[0]} of {heap.name}, which cannot be read"
+                    "bad-row", f"a row continues on page {where[0]} of {heap.name}, which cannot be read"
                 )
             try:
                 page = self._images.read(place) or page_of(heap.page(where[0]))
@@ -526,7 +526,8 @@ class Booted:
         row = page.rows.get(where[1])
         if row is None:
             raise Fault(
-                "bad-row", f"a row goes on as row {where[1]} of page {where[0]} of {heap.name}: none is there"
+                "bad-row",
+                f"a row continues as row {where[1]} of page {where[0]} of {heap.name}: none is there",
             )
         self._left -= row.room + _PART
         if self._left < 0 or self._misses < 0:

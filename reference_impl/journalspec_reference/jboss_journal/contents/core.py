@@ -8,7 +8,6 @@ are valid.
 from __future__ import annotations
 
 import codecs
-import re
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -45,9 +44,6 @@ MOST_BODY = 64 << 20
 #: memory.
 MOST_VALUES = 1 << 19
 _TOO_MANY = f"there are more than {MOST_VALUES} values"
-#: For so many lengths (bytes) of what follows the body of a message, up to the second number, the sizes and
-#: tags of a sound one are known: messages of one application have the same few.
-MOST_SHAPES, MOST_SHAPE = 64, 2048
 #: Values of fixed size, by their tags.
 FIXED = {3: Struct(">b"), 5: SHORT, 6: INT, 7: LONG, 8: Struct(">f"), 9: Struct(">d")}
 NULL, BOOL, DATA, STRING, CHARACTER = 0, 2, 4, 10, 11
@@ -162,7 +158,6 @@ def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:
 #: Names of properties by their bytes, and all properties of a message by theirs: many messages have the same.
 _names = ValueCache(lambda name: text_of(name, "replace", True)[0])
 _known: dict[bytes, dict[str, Value]] = {}
-_shapes: dict[int, tuple[re.Pattern[bytes], int]] = {}
 
 
 def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str, int] | None = None) -> int:
@@ -323,9 +318,6 @@ def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) 
             size = int_at(data, at)[0] - body_at
             at += ends + size
             sound &= size >= 0 and at <= stop
-        begin, shape = at, _shapes.get(stop - at)
-        if sound and shape is not None and shape[0].match(data, at):
-            return LONG.unpack_from(data, at + shape[1])[0], True
         at += LONG.size
         if data[at]:
             (size,) = int_at(data, at + 1)
@@ -338,44 +330,10 @@ def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) 
         elif sound:
             _, _, _, _, priority, given = HEADERS.unpack_from(data, at)
             at += HEADERS.size
-            first, at = at, _past_properties(data, at) if given else at
-            sound = 0 <= priority <= HIGHEST and at <= stop
-            if sound and at == stop and at - begin < MOST_SHAPE and len(_shapes) < MOST_SHAPES:
-                _shapes[at - begin] = _shape(data, begin, first, at), first - HEADERS.size + _STAMP_AT - begin
+            sound = 0 <= priority <= HIGHEST and (_past_properties(data, at) if given else at) <= stop
     except ERRORS:
         sound = False
     return stamp, sound
-
-
-def _shape(data: bytes, begin: int, first: int, end: int) -> re.Pattern[bytes]:
-    """Return a pattern for what follows the body of a sound message, its id first, by sizes and tags.
-
-    `first` is the offset of the properties.
-    """
-    headers = first - HEADERS.size
-    at = begin + LONG.size
-    known = b".{%d}" % LONG.size + re.escape(data[at : at + 1])
-    if data[at]:
-        size = INT.unpack_from(data, at + 1)[0]
-        known += re.escape(data[at + 1 : at + 5]) + b".{%d}" % size
-        at += INT.size + size
-    known += re.escape(data[at + 1 : at + 2]) + b".{%d}" % (headers - at - 2)
-    known += b".{%d}[\0-\x09]" % (HEADERS.size - 2) + re.escape(data[first - 1 : first])
-    at = first
-    if first < end:
-        # The number of properties.
-        known, at = known + re.escape(data[first : first + INT.size]), first + INT.size
-    while at < end:
-        size = INT.unpack_from(data, at)[0]
-        tag = at + INT.size + size
-        known += re.escape(data[at : at + INT.size]) + b".{%d}" % size + re.escape(data[tag : tag + 1])
-        at, size = tag + 1, _SIZES.get(data[tag], 1) - 1
-        if data[tag] == STRING:
-            size = INT.unpack_from(data, at)[0]
-            known += re.escape(data[at : at + INT.size])
-            at += INT.size
-        known, at = known + b".{%d}" % size, at + size
-    return re.compile(known, re.DOTALL)
 
 
 def _past_properties(data: bytes, at: int) -> int:

@@ -80,12 +80,9 @@ class Store:
         """Whether Narayana wrote this: the extension of the files, or the first live record, shows it."""
         if self.answer.journal.params.get("extension") == TXLOG:
             return True
-        first = next(iter(self.replay.live()), None)
-        return (
-            first is not None
-            and first.user_type == TXLOG_TYPE
-            and first.data.startswith(TXLOG_MARK, first.start)
-        )
+        for first in self.replay.live():
+            return first.user_type == TXLOG_TYPE and first.data.startswith(TXLOG_MARK, first.start)
+        return False
 
     @property
     def has_any(self) -> bool:

@@ -67,7 +67,7 @@ _SCHEDULER = "scheduler"
 #: A directory with more names than this is not searched for schedulers: it is not the data directory of a
 #: broker. With hundreds of stores side by side, each one would search all others.
 _MOST_BESIDE = 100
-_GONE = "its record is gone since the journal was read"
+_GONE = "its record was removed after the journal was read"
 _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TEMP_TOPIC": "temp-topic"}
 
 
@@ -355,7 +355,7 @@ class KahaContents(Contents):
         """Yield the jobs of this journal, or of the schedulers next to it."""
         for passed in [self.passed] if JOB in self.passed.last else _schedulers(self._root):
             if JOB not in passed.last and early(passed):
-                self._remark("jobs", "", None, "unread-jobs", "its records are messages alone")
+                self._remark("jobs", "", None, "unread-jobs", "it has only records of messages")
             for job in jobs(passed):
                 try:
                     _, fields, size = passed.places.command(job["place"])

@@ -1,7 +1,7 @@
 """Situations that requirements decide, and for which the smoke tier of a format has no room.
 
-Each is expected by hand. The reference must give it, and so must the naive reader, as far as it goes; a
-faulty copy of the reference must not.
+The expected answers were written by hand. The reference must return them, and so must the naive reader for
+the parts that it covers. A faulty copy of the reference must not.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ class Situation:
 
     requirement: str
     base: Mapping[str, Any]
-    #: what the answer must have; the tests of a format define the keys
+    #: the required parts of the answer; the tests of a format define the keys
     expected: Mapping[str, Any]
     #: place, text and replacement of the faulty copy
     fault: tuple[str, str, str]
     why: str
     edits: Iterable[Mapping[str, Any]] = ()
-    #: empty: the default
+    #: empty: the default edition of the format
     edition: str = ""
-    #: of recovery; without one the files are read
+    #: the policy of recovery; empty: the files are only read
     policy: str = ""
 
     def edition_in(self, format_id: str) -> str:
-        """Return the edition."""
+        """Return the edition of the situation."""
         return self.edition or get_format(format_id).default_edition
 
     def built(self, format_id: str) -> Built:
-        """Return the files, with every range named."""
+        """Return the files, with a label for every range."""
         author = importlib.import_module(f"journalspec_corpus.{format_id}.author")
         built: Built = author.build(self.base, self.edition_in(format_id))
         for edit in self.edits:
@@ -50,7 +50,7 @@ class Situation:
         return built
 
     def answer(self, implementation: Any, files: Mapping[str, bytes], format_id: str) -> Observation:
-        """Return what an implementation says of the files."""
+        """Return the observation that an implementation makes of the files."""
         edition = self.edition_in(format_id)
         found: Observation = (
             implementation.recover(files, edition=edition, policy=self.policy)
@@ -68,7 +68,8 @@ class Situation:
 def situations(path: Path) -> dict[str, Situation]:
     """Return the situations of a table by their names.
 
-    Bases and edits are written as in cases. A fault is written as a mutant: ``at``, ``find`` and ``replace``.
+    Bases and edits are written as in cases. A fault is written like a mutant: ``at``, ``find`` and
+    ``replace``.
     """
     found = {}
     for row in tomllib.loads(path.read_text(encoding="utf-8"))["situation"]:
