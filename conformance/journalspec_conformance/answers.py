@@ -1,12 +1,12 @@
 """Checks the names and the JSON structure of an implementation's answers, before they are compared.
 
 A misspelt name must not hide an answer. The declaration in ``hello`` decides what is asked and compared. A
-name there that the format does not have would remove a part of the comparison, so the run is refused before
-the first question. An answer under an unknown name fails its probe. Names that begin with ``x-`` are the
-implementation's own, and never compared.
+name in it that the format does not define would silently drop a part of the comparison. So the run is refused
+before the first question. An answer that contains an unknown name fails its probe. Names that begin with
+``x-`` are the implementation's own, and never compared.
 
-This is no schema validation (see ``--validate``): members may be missing, or have values that the protocol
-does not allow. Only lists must be lists, and objects objects, because the comparison relies on that.
+This is not a schema validation (see ``--validate``): members may be missing, or contain values that the
+protocol does not allow. The comparison relies only on lists being lists and objects being objects.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from journalspec_conformance.connection import FormatClaims, Hello
 from journalspec_conformance.errors import Misbehaved, Problem
 
 OWN = "x-"
-#: The additional value of a refusal: an exception for which the implementation has no code.
+#: The prefix of an additional code of a refusal: an exception that no code of the specification describes.
 EXCEPTION = "exception:"
 OPERATIONS = ("read", "recover", "write")
 #: Features, each with its meaning.
@@ -41,7 +41,7 @@ MEMBERS = ("editions", "ops", "observe", "policies", "features", "state", "field
 
 
 def check_claims(hello: Hello) -> None:
-    """Raise Problem that names every word of `hello` which its format does not have."""
+    """Raise Problem that lists every word of `hello` that its format does not define."""
     faults = []
     for format_id, claims in hello.formats.items():
         where = f"formats.{format_id}"
@@ -75,7 +75,7 @@ def _claims_faults(where: str, claims: FormatClaims, entry: Format) -> Iterator[
     if claims.observe == Level.VERDICT and "silent" in claims.features:
         yield f'{where}: "observe": "verdict" with the feature silent leaves nothing to compare'
     if claims.observe == Level.VERDICT and "damage" not in claims.features:
-        # An undamaged journal is clean: a constant answer would pass.
+        # The verdict on every undamaged journal is clean, so a constant answer would pass.
         yield f'{where}: "observe": "verdict" without the feature damage leaves nothing to compare'
     if claims.observe == Level.RECORDS and "no-records" in claims.features:
         yield f'{where}: "observe": "records" contradicts the feature no-records'
@@ -92,7 +92,7 @@ def _fault(where: str, name: str, known: Collection[str]) -> str:
 
 
 def stranger_in(observed: Mapping[str, Any], format_id: str) -> tuple[str, str] | None:
-    """Return the first name in `observed` that `format_id` does not have, None if there is none.
+    """Return the first name in `observed` that `format_id` does not define, or None.
 
     The result is the name with its kind (``records.gtird``), and an error message.
     """
@@ -103,7 +103,7 @@ def stranger_in(observed: Mapping[str, Any], format_id: str) -> tuple[str, str] 
     return f"{group}.{name}", _fault(path, name, sorted(known))
 
 
-#: Reasons of every format, for bytes that the disk does not give, and for those after them.
+#: Reasons that every format has: for bytes that the disk cannot return, and for the bytes after them.
 NOT_READ = ("unreadable", "unreached")
 
 
@@ -159,7 +159,7 @@ def _names(group: str, path: str, names: Iterable[str], known: frozenset[str]) -
 
 
 def _word(group: str, path: str, value: object, known: frozenset[str]) -> Iterator[Found]:
-    """Yield `value` if it is a text but not a known one; the comparison reports other types."""
+    """Yield `value` if it is an unknown text; the comparison reports values of other types."""
     if isinstance(value, str) and value not in known and not value.startswith(OWN):
         yield group, path, value, known
 
@@ -196,14 +196,14 @@ def check_io(step: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _check_objects(name: str, values: object) -> None:
-    """Raise Misbehaved unless this is a list of objects whose `at`, if there is one, is an object."""
+    """Raise Misbehaved unless this is a list of objects whose `at`, if present, is an object."""
     for index, value in enumerate(_check_list(name, values)):
         if not isinstance(value.get("at"), dict | None):
             raise Misbehaved(f"{name}[{index}].at is not an object: {value['at']!r:.100}")
 
 
 def _check_list(name: str, values: object) -> list[dict[str, Any]]:
-    """Return `values` if it is a list of objects, for None an empty list; raises Misbehaved for others."""
+    """Return `values` if it is a list of objects, or an empty list for None; else raise Misbehaved."""
     if values is None:
         return []
     if not isinstance(values, list):

@@ -1,7 +1,7 @@
 """Asks one implementation: makes the request of a probe, grades the answer, and skips what is undeclared.
 
-Nothing here depends on a format. A probe contains its question and the permitted answers; the connection has
-the declaration of the implementation.
+Nothing here depends on a format. A probe contains its question and the permitted answers. The connection
+provides the declaration of the implementation.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _OPERATIONS = frozenset({"read", "recover", "write"})
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to run: see the command line's options of the same names. `timeout` in seconds.
+    """The options of a run, named as on the command line. `timeout` is in seconds.
 
-    `enforce_may` is for mutants, where every difference counts: an implementation does not fail on a *may*.
+    With `enforce_may`, a violated *may* is a failure, too: tests of mutants need every difference.
     """
 
     level: Level = Level.CONTENTS
@@ -115,13 +115,13 @@ class Asking:
         return Outcome("allowed", choice=f"{index + 1} of {len(probe.expect)}")
 
     def format_claims(self, probe: Probe) -> FormatClaims:
-        """Return the declaration for the probe's format; raises KeyError."""
+        """Return the declaration for the probe's format; raises KeyError if there is none."""
         return self.hello.formats[probe.case.format]
 
     def claims(self, probe: Probe) -> Claims:
         """Return the level to compare: the lower of the declared and the requested one.
 
-        Contents are asked for only where they are expected: no other level needs them.
+        Contents are requested only for probes that expect them.
         """
         declared = self.format_claims(probe)
         features = declared.features

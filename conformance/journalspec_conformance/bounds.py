@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from journalspec_conformance.errors import Problem
 
 _MIB = 1 << 20
-#: Bounds of --timeout in seconds: no implementation can reply sooner, and a longer wait is effectively
-#: endless.
+#: Bounds of --timeout in seconds: no implementation replies faster than the lower bound, and a wait beyond
+#: the upper one is effectively endless.
 SHORTEST_TIMEOUT, LONGEST_TIMEOUT = 0.001, 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The limits of an implementation for one question (bytes). It is killed if it exceeds one.
+    """The limits (in bytes) of an implementation for one question; it is killed if it exceeds one.
 
     The largest answer to a published case is shorter than a tenth of `answer`. Parsing an answer as JSON
     takes about thirty times its size in memory. `memory` is the memory of all its processes together, `disk`
@@ -36,7 +36,7 @@ BOUNDS = Bounds()
 
 
 def size_of(number: int) -> str:
-    """Return a number of bytes for people: ``16 MiB``, ``4 GiB``."""
+    """Return a number of bytes in a readable unit: ``16 MiB``, ``4 GiB``."""
     for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
         if number >= unit and number % unit == 0:
             return f"{number // unit} {name}"
@@ -44,7 +44,7 @@ def size_of(number: int) -> str:
 
 
 def plain_number(text: str) -> float:
-    """Return the number that a user wrote in ASCII, without underscores; raises ValueError."""
+    """Parse a number; raises ValueError unless it is written in ASCII without underscores."""
     if not text.isascii() or "_" in text:
         raise ValueError(f"{text!r} is not a plain number")
     return float(text)

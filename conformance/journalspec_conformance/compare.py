@@ -5,15 +5,15 @@ declares. The comparison goes from the verdict to the layout. It ends at the fir
 *fingerprint*:
 
     verdict                 another verdict
-    refused:PHASE/CODE      refused so, which was not expected
-    records:missing         a record is not there        records:extra    one too many
-    records:changed         a field differs              records:order    the right ones in another order
-    state:KEY               the logical state differs there
-    missing                 what belongs there and is not there is reported otherwise
-    dropped                 other byte ranges are given up, or for other reasons
+    refused:PHASE/CODE      an unexpected refusal with this phase and code
+    records:missing         a record is missing          records:extra    there is a record too many
+    records:changed         a field differs              records:order    only the order differs
+    state:KEY               the logical state differs in this key
+    missing                 other parts of the journal are reported as absent
+    dropped                 other byte ranges are dropped, or for other reasons
     layout                  a record, a file or the refusal is elsewhere
-    notes                   a demanded note is missing or at another place, or one is there that must not be
-    unanchored              other records are listed as standing outside the log
+    notes                   a required note is missing or at another place, or a forbidden note is present
+    unanchored              other records are reported to be outside the log
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ Members = Mapping[str, Json]
 class Claims:
     """The parts that are compared: the level, and the reported state keys and record fields (None: all).
 
-    `silent`: the implementation does not report whether it skipped anything, so that clean and recovered are
+    `silent`: the implementation does not report whether it skipped anything, so clean and recovered count as
     the same verdict. Without `records`, it lists no records, and none are compared. `missing`: it reports
-    parts of a journal that are absent. An implementation without it need not notice that: if nothing else is
-    wrong, clean and recovered are the same verdict. `beside` are the codes of notes that are based on files
-    next to a journal; they are compared only with `missing`. `exact` are codes, of notes and missing things,
-    that expectations list wherever they are in the answer.
+    absent parts of a journal. Without `missing`, it need not detect them: if nothing else is wrong, clean and
+    recovered count as the same verdict. `beside` contains the codes of notes on files next to a journal; they
+    are compared only with `missing`. `exact` contains the codes of notes and missing things that expectations
+    list whenever an answer must contain them.
     """
 
     level: Level = Level.LAYOUT
@@ -52,7 +52,7 @@ class Claims:
     exact: frozenset[str] = frozenset()
 
     def unlisted(self, expected: Members) -> frozenset[str]:
-        """Return the codes that an answer must not have unless listed; after a crash that is left open."""
+        """Return codes that an answer may contain only if the expectation lists them; none after a crash."""
         return frozenset() if expected.get("verdict") == REFUSED or "allowed" in expected else self.exact
 
 
@@ -60,9 +60,8 @@ class Claims:
 class Difference:
     """The first difference between an observation and an expectation.
 
-    `where` is a path (``records[3].gtrid``); `at` the byte range to look at,
-    as ``{"file", "off", "len"}`` as far as known; `depth` how far the
-    comparison came (larger is closer).
+    `where` is a path (``records[3].gtrid``); `at` is the byte range of interest, as ``{"file", "off",
+    "len"}`` as far as known; `depth` how far the comparison came (larger is closer).
     """
 
     fingerprint: str
@@ -78,7 +77,7 @@ class Difference:
         return out | ({"at": dict(self.at)} if self.at else {})
 
 
-#: Compares one part of an expectation and an observation.
+#: Compares one part of an expectation with the same part of an observation.
 Step = Callable[[Members, Members, Claims], Difference | None]
 
 
@@ -94,9 +93,9 @@ def compare(expected: Members, observed: Members, claims: Claims) -> Difference 
 
 
 def closest(expected: Iterable[Members], observed: Members, claims: Claims) -> tuple[int, Difference | None]:
-    """Return the index of the permitted alternative that `observed` fits or comes closest to.
+    """Return the index of the permitted alternative that `observed` fits, or else comes closest to.
 
-    The second value is the first difference, None if it fits.
+    The second value is the first difference from this alternative, or None if there is none.
     """
     best: tuple[int, Difference | None] = 0, None
     for index, entry in enumerate(expected):
@@ -169,7 +168,7 @@ def _records(expected: Members, observed: Members, claims: Claims) -> Difference
 
 
 def _first_field(want: Members, have: Members, claims: Claims) -> str | None:
-    """Return the first listed field that differs (``at.file`` for the place), None if none does."""
+    """Return the first listed field that differs (``at.file`` for the place), or None."""
     for key, value in want.items():
         if key == "at":
             if "file" in value and value["file"] != (have.get("at") or {}).get("file", value["file"]):
@@ -186,7 +185,7 @@ def _field(record: Members, path: str) -> Json:
 def _allowed(expected: Members, observed: Members, claims: Claims) -> Difference | None:
     """Compare records as sets: all of must_keep, nothing of must_drop, nothing beyond must_keep and may_keep.
 
-    Records of a type that is `uncounted` are in no set, and may be there.
+    Records of an `uncounted` type belong to no set: they are always permitted.
     """
     sets = expected.get("allowed")
     if sets is None or observed.get("verdict") == REFUSED or not claims.records:
@@ -213,7 +212,8 @@ class _Sets:
         for record in records:
             shape = _shape(record, claims)
             self._shapes.setdefault(shape, {}).setdefault(_key(record, shape), []).append(record)
-        # Look first for partial records with more fields: those with fewer fields match other records, too.
+        # Look first for partial records with more fields, because those with fewer fields match other
+        # records, too.
         self._shapes = dict(sorted(self._shapes.items(), key=lambda item: -len(item[0])))
 
     def take(self, record: Members) -> bool:
@@ -230,7 +230,7 @@ class _Sets:
 
 
 def _shape(record: Members, claims: Claims) -> tuple[str, ...]:
-    """Return the names of the fields in which another record must equal `record`."""
+    """Return the names of the fields in which an observed record must equal `record`."""
     names = [name for name in record if claims.fields is None or name == "type" or name in claims.fields]
     names = [name for name in names if name != "at"]
     return (*names, "at.file") if "file" in (record.get("at") or {}) else tuple(names)
@@ -252,7 +252,7 @@ def _state(expected: Members, observed: Members, claims: Claims) -> Difference |
 
 
 def _permitted(expected: Members, observed: Members, claims: Claims) -> Difference | None:
-    """Compare with the permitted states: the answer must have one of them, with lists in any order."""
+    """Compare with the permitted states: the answer must contain one of them, with lists in any order."""
     states = expected.get("allowed", {}).get("states")
     if not states or observed.get("verdict") == REFUSED:
         return None
@@ -269,13 +269,13 @@ def _bag(value: Json, shape: Json) -> Json:
     if isinstance(value, Mapping) and isinstance(shape, Mapping):
         return {name: _bag(value.get(name), shape[name]) for name in shape}
     if isinstance(value, Sequence) and not isinstance(value, str) and isinstance(shape, Sequence):
-        # The entries of one list all list the same members.
+        # All entries of a list have the same members.
         return sorted((_bag(item, shape[0] if shape else item) for item in value), key=json.dumps)
     return value
 
 
 def _listed(name: str) -> Step:
-    """Compare two lists, entry by entry, by the members that the expected list has; return the difference."""
+    """Compare two lists, entry by entry, by the members of the expected entry; return the difference."""
 
     def step(expected: Members, observed: Members, claims: Claims) -> Difference | None:
         have: Sequence[Members] = observed.get(name) or ()
@@ -308,7 +308,7 @@ def _layout(expected: Members, observed: Members, claims: Claims) -> Difference 
 
 
 def _contains(want: Json, have: Json) -> bool:
-    """Return whether `have` has every member that `want` lists, at every depth of objects."""
+    """Return whether `have` contains every member that `want` lists, at every depth of objects."""
     if isinstance(want, Mapping):
         return isinstance(have, Mapping) and all(
             _contains(value, have.get(key)) for key, value in want.items()
@@ -354,7 +354,7 @@ def _place(record: Members) -> tuple[str, int]:
 
 
 def _contents(expected: Members, observed: Members, claims: Claims) -> Difference | None:
-    """Compare the rows of each table that is expected, in their order, by the columns that are expected."""
+    """Compare the rows of each expected table, in their order, by the expected columns."""
     have = observed.get("contents") or {}
     for table, rows in (expected.get("contents") or {}).items():
         found = have.get(table) or []

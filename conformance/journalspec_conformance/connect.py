@@ -1,9 +1,9 @@
-"""Connections to implementations: the adapters for those that do not speak the protocol by themselves.
+"""Connections to implementations, with adapters for those that do not speak the protocol themselves.
 
-A program answers one JSON object per line. A class runs in a child process of the runner, where it may end
-the process (``os._exit``), hang, or close its streams, as any program may. An exception in a class, also
+A program answers one JSON object per line. A class runs in a child process of the runner. There it may end
+the process (``os._exit``), hang, or close its streams, like any program. An exception in a class, also
 ``SystemExit``, is reported as a crash, and the process continues. A one-shot command is run as
-``CMD read FORMAT EDITION DIR``. The harnesses that are shipped are classes that are called in this process.
+``CMD read FORMAT EDITION DIR``. The shipped harnesses are classes that are called in this process.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Serving(Child, Peer):
         return read_answer(self.get(timeout, directory))
 
     def leave(self) -> None:
-        """Close its input, and wait up to BYE_SECONDS for it to end."""
+        """Close the program's input, and wait up to BYE_SECONDS for its end."""
         self.put(None)
         with suppress(Breakdown):
             self.status(BYE_SECONDS)
@@ -74,15 +74,15 @@ class ServingClass(Serving):
         return reply
 
     def errors(self) -> str:
-        """Return the traceback of the last crash, or else the output on standard error."""
+        """Return the traceback of the last crash, or the output on standard error if there was none."""
         return self._trace or super().errors()
 
 
 class OneShot(Peer):
     """A command that is run once per question.
 
-    Its exit status 0 means an answer, 1 a refusal, 2 unsupported, any other a crash. `level` is the assumed
-    level of observation of a command without ``hello``.
+    Exit status 0 means an answer, 1 a refusal, 2 unsupported, and any other a crash. `level` is the assumed
+    level of observation of a command that does not know ``hello``.
     """
 
     def __init__(self, command: Sequence[str], bounds: Bounds = BOUNDS, level: Level = Level.RECORDS) -> None:
@@ -95,7 +95,7 @@ class OneShot(Peer):
         self._request = message
 
     def receive(self, timeout: float, directory: str) -> Message:
-        """Run the command and return its answer. After a Breakdown, the next question needs no restart."""
+        """Run the command and return its answer. Even after a Breakdown, nothing must be restarted."""
         request = self._request
         if request["cmd"] == "hello":
             return self._hello(timeout)
@@ -115,7 +115,7 @@ class OneShot(Peer):
         return self._errors
 
     def _hello(self, timeout: float) -> Message:
-        """Return the output of ``CMD hello``, or a default: it reads all formats at the level."""
+        """Return the output of ``CMD hello``, or a default: it reads all formats at `level`."""
         with suppress(Breakdown):
             status, out = self._run(timeout, ["hello"], {})
             if status == _ANSWER and "formats" in (reply := read_answer(out)):
@@ -143,7 +143,7 @@ class OneShot(Peer):
         try:
             child.put(None)
             out = child.get(timeout, directory)
-            # It may close its output and continue to run, but not longer than the time limit.
+            # The command may close its output and continue to run, but not beyond the time limit.
             return child.status(until - time.monotonic(), directory), out
         except TimedOut as error:
             error.reason = f"no answer within {timeout:g} s"
@@ -156,8 +156,8 @@ class OneShot(Peer):
 class InProcess(Peer):
     """A Python class in this process: ``module:Class``, or a callable that makes an object.
 
-    An exception is a crash; no time limit can be enforced. This is for the classes that ship: a user's class
-    could end the whole run.
+    An exception counts as a crash; no time limit can be enforced. Only the shipped classes run here, because
+    a user's class could end the whole run.
     """
 
     in_memory = True
@@ -174,7 +174,7 @@ class InProcess(Peer):
             self._answers = self._guarded.answers(message)
 
     def receive(self, timeout: float, directory: str) -> Message:
-        """Return its next answer."""
+        """Return the next answer of the object."""
         try:
             return next(self._answers)
         except Crashed as error:
@@ -195,8 +195,8 @@ class InProcess(Peer):
         return self._trace
 
     def leave(self) -> None:
-        """Call ``bye`` if the object is still there."""
-        with suppress(Exception):  # nothing is left to fail
+        """Call ``bye`` if the object still exists."""
+        with suppress(Exception):  # a failure no longer matters
             self._guarded.end()
 
     def end(self) -> None:

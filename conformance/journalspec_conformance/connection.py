@@ -21,10 +21,10 @@ Message = dict[str, Any]
 
 #: A reply must have exactly one of these members.
 OUTCOMES = ("ok", "unsupported", "error")
-#: The deepest nesting of lists and objects in an answer. Those of the protocol have a depth of seven.
+#: The deepest nesting of lists and objects in an answer. The protocol's own messages have a depth of seven.
 NESTING = 100
-#: The most digits of a JSON number. Only `seq` is a number in the protocol, and has few digits: all others
-#: are strings.
+#: The most digits of a JSON number. In the protocol only `seq` is a JSON number, and has few digits; all
+#: other numbers are strings.
 DIGITS = 100
 #: Default seconds per question, and the least seconds for starting and answering ``hello``.
 DEFAULT_TIMEOUT, START_TIMEOUT = 10.0, 30.0
@@ -64,12 +64,12 @@ class Hello:
 
     @property
     def in_memory(self) -> bool:
-        """Whether it takes files as a mapping, for all its formats."""
+        """Whether the implementation accepts files as a mapping, for all its formats."""
         return bool(self.formats) and all("memory" in claims.features for claims in self.formats.values())
 
     @classmethod
     def from_json(cls, reply: object) -> Hello:
-        """Read a reply to ``hello``; raises Misbehaved that names its fault."""
+        """Read a reply to ``hello``; raises Misbehaved that describes its fault."""
         if isinstance(reply, dict) and isinstance(reply.get("error"), dict):
             raise Misbehaved(f"the answer to hello is an error: {reply['error'].get('message')!s:.500}")
         try:
@@ -109,11 +109,11 @@ def _claims(entry: Mapping[str, Any]) -> FormatClaims:
 
 
 class Peer:
-    """A partner that answers in the protocol: a program, or an adapter of :mod:`.connect`."""
+    """A peer that answers in the protocol: a program, or an adapter of :mod:`.connect`."""
 
-    #: Whether replies have the number of their request.
+    #: Whether each reply contains the number of its request.
     numbered = False
-    #: Whether it may be given files as a mapping from names to bytes, instead of a directory.
+    #: Whether the peer accepts files as a mapping from names to bytes, instead of a directory.
     in_memory = False
 
     def send(self, message: Message) -> None:
@@ -121,41 +121,41 @@ class Peer:
         raise NotImplementedError
 
     def receive(self, timeout: float, directory: str) -> Message:
-        """Return the next reply, of a question about `directory`; raises a Breakdown."""
+        """Return the next reply to a question about `directory`; raises a Breakdown."""
         raise NotImplementedError
 
     def unasked(self) -> Breakdown | None:
-        """Return a fault after its last answer, such as more output; None if there is none yet."""
+        """Return a fault after the last answer, such as more output; None if there is none yet."""
         return None
 
     def errors(self) -> str:
-        """Return the last part of its recent standard error."""
+        """Return the last part of the peer's recent standard error."""
         raise NotImplementedError
 
     def leave(self) -> None:
-        """Let it end by itself, after ``bye``."""
+        """Let the peer end by itself, after ``bye``."""
 
     def end(self) -> None:
-        """Kill it and all processes that it has started."""
+        """Kill the peer and all processes that it has started."""
 
 
 class Connection:
-    """A connection to one implementation. A question may raise a Breakdown; the next one restarts it.
+    """A connection to one implementation. A question may raise a Breakdown; the next question restarts it.
 
-    `start` makes the peer, when it is first needed. `timeout` is in seconds per request; the first one, which
-    has to wait for a program to start, gets START_TIMEOUT at least.
+    `start` creates the peer when it is first needed. `timeout` is in seconds per request. The first request
+    has at least START_TIMEOUT, because a program must start.
     """
 
     def __init__(self, start: Callable[[], Peer], timeout: float = DEFAULT_TIMEOUT) -> None:
         self._make, self.timeout = start, timeout
-        #: Whether requests have ``files`` (name -> bytes), so that no directory is needed.
+        #: Whether requests contain ``files`` (name -> bytes), so that no directory is needed.
         self.in_memory = False
         self._peer: Peer | None = None
         #: The number of the last request, and of the first one of this peer.
         self._seq = self._first = 0
         self._last_errors = ""
         self._late: Breakdown | None = None
-        #: The directory of the last question, and whether the question before had the same.
+        #: The directory of the last question, and whether the question before was about the same directory.
         self._place: object = None
         self._same = False
 
@@ -182,7 +182,7 @@ class Connection:
             raise
 
     def steps(self, request: Message) -> Generator[Message, None, None]:
-        """Yield the replies to a stepwise write, one operation each, the final one last.
+        """Yield the replies to a stepwise write, one for each operation, and last the final reply.
 
         Closing the iterator early kills the implementation at once.
         """
@@ -203,17 +203,17 @@ class Connection:
                 self._stop()
 
     def unasked(self) -> Breakdown | None:
-        """Return a fault after its last answer; if there is one, the peer is ended."""
+        """Return a fault after the last answer of the peer, which is then ended."""
         more = None if self._peer is None else self._peer.unasked()
         return None if more is None else self._broken(more)
 
     def late(self) -> Breakdown | None:
-        """Return, once, a fault that followed the answer before the last one, if it was found late."""
+        """Return, only once, a fault after the second-last answer, if it was detected late."""
         late, self._late = self._late, None
         return late
 
     def stderr(self) -> str:
-        """Return the tail of standard error, of this peer or of the one before."""
+        """Return the tail of standard error of this peer, or of the previous one if none is running."""
         return self._last_errors if self._peer is None else self._peer.errors()
 
     def close(self) -> None:
@@ -224,7 +224,7 @@ class Connection:
         self._stop()
 
     def _begin(self, request: Message) -> tuple[Peer, int]:
-        """Send `request`, after checking that the peer has no output left from the last question."""
+        """Send `request`, after checking that no output of the last question is left."""
         more = self.unasked()
         self._same = request.get("dir") == self._place
         self._place = request.get("dir")
@@ -233,7 +233,7 @@ class Connection:
         return peer, self._send(peer, request)
 
     def _blame(self, late: Breakdown | None) -> None:
-        """Store a fault after the last answer; raise it if the new question is about the same files."""
+        """Store a fault after the last answer, or raise it if the new question is about the same files."""
         if late is not None and self._same:
             raise late
         self._late = late
@@ -263,7 +263,8 @@ class Connection:
             except TimedOut:
                 if other is None:
                     raise
-                # No other reply came: this reply was meant for this question, but has a wrong number.
+                # No other reply arrived, so this one was meant for this question, but contains a wrong
+                # number.
                 self._late = None
                 raise other from None
             number = reply.get("seq")
@@ -292,11 +293,11 @@ class Connection:
 
 
 class Unusable(ValueError):
-    """A line that is not a JSON object, or one that not every program reads alike; the text says why."""
+    """A line that is not a JSON object, or an object that programs read differently; the text says why."""
 
 
 def read_answer(text: bytes) -> Message:
-    """Return the JSON object in `text`; raises Misbehaved that says why it cannot be used."""
+    """Return the JSON object in `text`; raises Misbehaved with the reason if it cannot be used."""
     try:
         return read_object(text)
     except Unusable as error:
@@ -304,7 +305,7 @@ def read_answer(text: bytes) -> Message:
 
 
 def read_object(text: bytes) -> Message:
-    """Return the JSON object that `text` is, without surprises; raises Unusable."""
+    """Parse `text` as a JSON object that all programs read alike; raises Unusable."""
     try:
         reply = strict(text, NESTING, _integer, _real, _constant)
     except ValueError as error:
@@ -332,9 +333,10 @@ def _constant(name: str) -> NoReturn:
 
 
 def checked(reply: object, whole: str = "") -> Message:
-    """Return `reply` if it has the form of one, else raise Misbehaved; `whole` forbids a step.
+    """Return `reply` if it has the form of a reply, else raise Misbehaved; `whole` forbids a step.
 
-    An implementation that sends a step waits for the line ``step``, and would take the next question for it.
+    An implementation that sends a step waits for the line ``step``, and would mistake the next question for
+    that line.
     """
     if not isinstance(reply, dict):
         raise Misbehaved(f"the answer is not a JSON object: {reply!r:.200}")

@@ -1,4 +1,4 @@
-"""Asks one probe after the other, and grades the answers.
+"""Asks one probe after another, and grades the answers.
 
 Anything that is not an answer becomes a result of its probe; the run continues.
 """
@@ -28,7 +28,7 @@ from journalspec_reference import load
 
 __all__ = ["BREAKDOWN_LIMIT", "Engine", "Options", "fault_of"]
 
-#: After this many breakdowns in a row the rest of a run is not asked any more.
+#: After this many breakdowns in a row, the remaining probes of a run are not asked.
 BREAKDOWN_LIMIT = 25
 
 
@@ -38,7 +38,7 @@ class Engine(Asking):
     def __init__(
         self, connection: Connection, options: Options, expectations: Expectations | None = None
     ) -> None:
-        """Ask `connection` what it can do; raises as :class:`Asking` does."""
+        """Ask `connection` for its declaration; raises the same exceptions as :class:`Asking`."""
         super().__init__(connection, options)
         self.expectations = expectations or Expectations()
         self._breakdowns = 0
@@ -46,8 +46,8 @@ class Engine(Asking):
     def run_all(self, probes: Iterable[Probe]) -> Generator[Result]:
         """Yield one result per probe, in order. Each result is held back until the next question is answered.
 
-        An implementation may write more than its answer, and late. That fails the probe that it has answered
-        before, not the probe that is being asked meanwhile, nor one that was never asked.
+        An implementation may write additional output after its answer. This fails the answered probe, not the
+        next probe, even if the output is detected only with the next question.
         """
         #: The result of the last question, and those of later probes that were not asked.
         held: list[Result] = []
@@ -77,7 +77,7 @@ class Engine(Asking):
         result = self._result(probe, outcome)
         result = self.expectations.apply(result)
         if result.result_class == "known":
-            # An expected breakdown does not count towards the limit of consecutive ones.
+            # An expected breakdown does not count towards the limit of consecutive breakdowns.
             self.forgive()
         enforced = {"should": self.options.enforce_should, "may": self.options.enforce_may}
         if result.result_class == "fail" and not enforced.get(probe.case.level, True):
@@ -112,7 +112,7 @@ class Engine(Asking):
         if probe.op == "write" and isinstance(probe.case, OwnWriting):
             return probe.case.written(self, probe)
         if probe.op == "write":
-            # Only writing is checked with the reference; tests of readers need not import it.
+            # Only checks of writing use the reference, so tests of readers do not import it.
             from journalspec_conformance.writing import judge_write  # noqa: PLC0415 - see above
 
             return judge_write(self, probe)
@@ -129,8 +129,8 @@ class Engine(Asking):
     def _after(self, probe: Probe, place: CaseDirectory, first: Message) -> Outcome | None:
         """Check side effects: did the question change the files, and is recovery repeatable?
 
-        Neither ``read`` nor a recovery that is declared pure may change a file. Another recovery may change
-        its copy, but its result must still be recoverable from it.
+        Neither ``read`` nor a recovery that is declared pure may change a file. Any other recovery may change
+        its copy, but must recover the same state from the changed copy.
         """
         change = place.change()
         pure = "pure" in self.format_claims(probe).features
@@ -156,10 +156,10 @@ class Engine(Asking):
         return None if fault is None else Outcome("fail", "not-idempotent", f"the second recovery {fault}")
 
     def _lost(self, probe: Probe, files: Mapping[str, bytes], said: Message) -> str | None:
-        """Return the loss in the `files` after a recovery, compared with its answer `said`; None if nothing.
+        """Return the loss in the `files` after a recovery, compared with its answer `said`, or None.
 
         The reference recovers the files under the same policy. Only states are compared, because a recovery
-        may remove records.
+        may remove records from the files.
         """
         case, recover = probe.case, load(probe.case.format).recover
         edition, params = case.edition, case.params
@@ -208,7 +208,7 @@ class Engine(Asking):
 
 
 def _blamed(held: list[Result], late: Breakdown | None) -> list[Result]:
-    """Return `held`; with `late`, a fault after its answer, the first result becomes that fault."""
+    """Return `held`; if there is a `late` fault after its answer, the first result becomes that fault."""
     if late is None:
         return held
     return [result.judged(late.result_class, carried(late.reason)) for result in held[:1]] + held[1:]
@@ -219,7 +219,7 @@ def _counted(entries: Iterable[object]) -> Counter[str]:
 
 
 def _parts(first: Message, again: Message, claims: Claims) -> str | None:
-    """Return the member in which two recoveries of the same journal differ, None if in none."""
+    """Return the member in which two recoveries of the same journal differ, or None."""
     if (first.get("verdict") == REFUSED) != (again.get("verdict") == REFUSED):
         return "verdict"
     if claims.level >= Level.STATE and (first.get("state") or again.get("state")):

@@ -1,4 +1,4 @@
-"""The exceptions of the runner, by who has to act.
+"""The exceptions of the runner, grouped by who has to act.
 
     Problem                 the user's input or set-up; exit status 2
     Breakdown               an implementation did not answer properly
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 
 class Problem(Exception):
-    """An error that only the user can correct; its text says what, where, and what to do about it."""
+    """An error that only the user can correct; its text describes the error, its place and its correction."""
 
     def __init__(self, what: str, hint: str = "") -> None:
         super().__init__(what)
@@ -21,7 +21,7 @@ class Problem(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        """Return what is wrong, and on the next line what to do about it."""
+        """Return the problem, and on the next line the advice."""
         return f"{self.what}\n{self.hint}" if self.hint else self.what
 
 
@@ -31,7 +31,7 @@ class Breakdown(Exception):
     The implementation is restarted afterwards, unless it `lives` on.
     """
 
-    #: The result class of a probe that ends so.
+    #: The result class of a probe that ends with this exception.
     result_class = "error"
 
     def __init__(self, reason: str, stderr: str = "", *, lives: bool = False) -> None:

@@ -1,8 +1,8 @@
 """Expectation files: the failures that an implementer knows, and their reasons.
 
-The file belongs to the implementer. Each entry names probes by a pattern and
-predicts how they fail; a prediction that does not come true is red, a pattern
-that names no probe is an error, and so is an entry without a reason.
+The file belongs to the implementer. Each entry selects probes by a pattern and predicts how they fail. A
+prediction that does not come true is red. A pattern that matches no probe is an error, and so is an entry
+without a reason.
 
     [[expect]]
     case = "xyz.tail.*/recover.strict"     # * within a segment, ** over segments; a case id: all its probes
@@ -13,9 +13,10 @@ that names no probe is an error, and so is an entry without a reason.
     deviation = "id"                       # optional: of the format's deviations
     tier = "core"                          # optional: must name probes of this tier, not just of any
 
-Draws have other ids with every seed. An entry about them names all of them (``case = "xyz.drawn.**/read"``)
-and a fingerprint. A draw that fails with this fingerprint is known; another failure is red; a draw that
-passes stays passed. The same holds for crash states (``case = "xyz.crash.*/recover.strict"``).
+Draws have other ids with every seed. An entry about draws must match all of them (``case =
+"xyz.drawn.**/read"``) and contain a fingerprint. A draw that fails with this fingerprint is known; another
+failure is red; a draw that passes stays passed. The same holds for crash states (``case =
+"xyz.crash.*/recover.strict"``).
 
 To bring a file up to date with a report it is cut into blocks (an entry with the comments above
 it), each block is edited by itself, and the blocks are sorted by case. New entries get a reason
@@ -56,12 +57,13 @@ TIERS = (*PUBLISHED_TIERS, DRAWN, CRASH, CRASH_WRITE, "core", "full", "files")
 #: The prefix of a generated reason. The lint refuses it, because a person must write the reason.
 TODO = "TODO"
 
-#: The largest size of an expectation file (bytes). The largest shipped one has less than a hundredth of it.
+#: The largest size of an expectation file (bytes). The largest shipped file is smaller than a hundredth of
+#: this.
 MAX_BYTES = 1 << 24
-#: The most dots of a line outside texts. The time for dotted keys grows with the square of the number of
-#: dots.
+#: The most dots of a line outside texts. The time for parsing a dotted key grows with the square of its dots.
 MAX_DOTS = 50
-#: Texts and comments of TOML. An unclosed text ends with its line or the file, so that a scan is linear.
+#: Texts and comments of TOML. An unclosed text ends with its line or the file, so that the time of a scan is
+#: linear.
 _TEXT = re.compile(
     r'''"""(?:[^"\\]++|\\.|"(?!""))*+(?:"{3,5}+)?|\'\'\'(?:[^\']++|\'(?!\'\'))*+(?:\'{3,5}+)?'''
     r"""|"(?:[^"\\\n]++|\\[^\n])*+"?|\'[^\'\n]*+\'?|\#[^\n]*+""",
@@ -86,9 +88,9 @@ class ExpectedFailure:
     tier: str = ""
 
     def predicts(self, result: Result) -> bool:
-        """Return whether `result` failed as this entry says."""
+        """Return whether `result` failed as this entry predicts."""
         if self.outcome == "flaky":
-            # A pattern does not cover a crash or a timeout; an entry for a single probe may.
+            # A pattern does not cover crashes or timeouts; only an entry for a single probe may.
             return result.result_class in (_WRONG if "*" in self.case else _FAILING)
         wanted = "fail" if self.outcome == "wontfix" else self.outcome
         same = not self.fingerprint or self.fingerprint == result.fingerprint
@@ -101,13 +103,13 @@ class ExpectedFailure:
 
     @property
     def story(self) -> str:
-        """The reason, with the deviation's id where one is named."""
+        """The reason, with the deviation's id if the entry contains one."""
         return f"{self.why} ({self.deviation})" if self.deviation else self.why
 
 
 @dataclass(frozen=True)
 class Expectations:
-    """The entries of one file, bound to the probes of a run; without any they predict nothing."""
+    """The entries of one file, bound to the probes of a run."""
 
     entries: tuple[ExpectedFailure, ...] = ()
     _bound: dict[str, ExpectedFailure] = field(default_factory=dict)
@@ -137,13 +139,13 @@ class Expectations:
     def bind(
         self, probe_ids: Sequence[str], tier: str, source: str = "", *, elsewhere: Sequence[str] | None = ()
     ) -> Expectations:
-        """Return these entries bound to `probe_ids`; raises Problem if one names no probe.
+        """Return these entries bound to `probe_ids`; raises Problem if one matches no probe.
 
-        An entry without a tier may also name a probe `elsewhere` (in other
-        tiers); None says that those are unknown, and naming none is not a fault.
+        An entry without a tier may also match a probe in `elsewhere` (other tiers). If `elsewhere` is None,
+        other tiers are unknown, and an entry may match no probe.
 
-        Where several entries name a probe, one that names it literally wins,
-        then the first in the file.
+        If several entries match a probe, one with the literal id takes precedence, then the first in the
+        file.
         """
         bound: dict[str, ExpectedFailure] = {}
         known = set(probe_ids)
@@ -173,7 +175,7 @@ def _of_crashes(pattern: str) -> bool:
 
 
 def load_expectations(path: Path) -> Expectations:
-    """Read and lint an expectation file; raises Problem that names every fault."""
+    """Read and lint an expectation file; raises Problem that lists every fault."""
     return parse_expectations(read_text(path), str(path))
 
 
@@ -200,7 +202,7 @@ def parse_toml(text: str, source: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise Problem(f"{source}: no TOML: nested too deeply") from None
-    except ValueError as error:  # also a number of too many digits
+    except ValueError as error:  # also raised for too many digits
         raise Problem(f"{source}: no TOML: {error}") from None
 
 
@@ -263,7 +265,7 @@ _HEADER = re.compile(r"^\s*\[\[\s*expect\s*\]\]", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The new text, and the cases whose entries were added, removed or changed."""
+    """The new text, and the cases whose entries were added, removed or changed by an update."""
 
     text: str
     added: tuple[str, ...]
@@ -272,7 +274,7 @@ class Update:
 
 
 def update(text: str, results: Iterable[Result], source: str = "the file") -> Update:
-    """Return `text` brought up to date with `results`; raises Problem if it cannot be cut into entries."""
+    """Return `text` updated with `results`; raises Problem if it cannot be split into entries."""
     preamble, blocks = _cut(text, source)
     # Draws that fail with the same fingerprint get one entry.
     by_probe = {
@@ -282,7 +284,7 @@ def update(text: str, results: Iterable[Result], source: str = "the file") -> Up
     }
     kept, removed, changed = _revise(blocks, by_probe)
     covered = [case for case, _ in kept]
-    # An entry already covers a known failure of a draw.
+    # A known failure of a draw has an entry already.
     failed = [result for result in by_probe.values() if result.result_class in _FAILING]
     new = [one for one in failed if _changing(one) or not any(matches(case, one.probe) for case in covered)]
     kept += [(_named_in_file(result), _new_block(result)) for result in new]
@@ -303,7 +305,7 @@ def _named_in_file(result: Result) -> str:
 
 
 def _cut(text: str, source: str) -> tuple[str, list[tuple[str, str]]]:
-    """Return (preamble, [(case, block text)]); a block begins with the comments right above its header."""
+    """Split a file: (preamble, [(case, block)]); a block begins with the comments above its header."""
     whole = parse_toml(text, source).get("expect", [])
     lines = text.splitlines(keepends=True)
     starts = []

@@ -1,6 +1,6 @@
-"""The text about a failed probe, for the person who has to repair the implementation.
+"""Writes the text about a failed probe, for the person who repairs the implementation.
 
-It has the title, the text of the requirements, the consequences of a violation, the first difference, the
+The text contains the title, the requirements, the consequences of a violation, the first difference, the
 annotated bytes around it, and a command that repeats the probe.
 """
 
@@ -24,12 +24,12 @@ from journalspec_reference.hexdump import Head, lines, text_of
 WIDTH = 110
 #: Bytes shown before and after the place of the difference.
 AROUND = 48
-#: Offsets have fewer digits than this (64 bits have 19).
+#: More digits than any offset has (a signed 64-bit number has 19).
 DIGITS = 20
 #: At most this many lines of bytes, and of standard error.
 DUMP_LINES = 24
 STDERR_LINES = 20
-#: At most this many rows of both answers.
+#: At most this many rows of the two answers.
 ANSWER_LINES = 40
 #: The most requirements that are shown: some cases have dozens, which would hide the failure.
 MOST_REQUIREMENTS = 6
@@ -42,7 +42,7 @@ def explain(result: Result, case: Case, target: str) -> str:
     label = " ".join(part for part in (result.result_class, result.fingerprint) if part)
     parts = [f"{label}: {result.probe}", *_wrap(result.title), *_wrap(result.reason)]
     if result.result_class == "quarantined":
-        return "\n".join(parts)  # its format and requirements may be invalid
+        return "\n".join(parts)  # the case's format and requirements may be invalid
     parts += _requirement_lines(case)
     parts += _flag_lines(case)
     parts += difference_lines(result)
@@ -118,12 +118,12 @@ def dump_lines(result: Result, case: Case) -> list[str]:
 
 
 def _number(value: object, otherwise: int) -> int:
-    """Return a number from an answer, or `otherwise` if the value is not one."""
+    """Return a number from an answer, or `otherwise` if the value is not a number."""
     return int(value) if isinstance(value, str) and value.isdecimal() and len(value) < DIGITS else otherwise
 
 
 def _window(content: bytes, case: Case, file: str, begin: int, end: int) -> Iterator[str]:
-    """Yield the annotated dump of the rows that touch [begin, end), each region with its title."""
+    """Yield the annotated dump of the rows that overlap [begin, end), each region with its title."""
     spans = load(case.format).spans({**case.files()}, edition=case.edition)
     title: Head | None = None
     for line in lines(content, spans, file):

@@ -1,4 +1,4 @@
-"""A report in other forms: text, Markdown, JUnit XML, a badge, and several reports side by side."""
+"""Converts reports to other forms: text, Markdown, JUnit XML, a badge, and a comparison of several."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from xml.etree import ElementTree as ET  # only written, never parsed
+from xml.etree import ElementTree as ET  # XML is only written, never parsed
 
 from journalspec.files import shown
 from journalspec_conformance.report import Report, counts_by_format
 from journalspec_conformance.result import CLASSES, Result
 from journalspec_conformance.wording import UNJUDGED, grouped, judged_and_not
 
-#: What XML 1.0 cannot contain, even escaped.
+#: Characters that XML 1.0 cannot contain, even escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 NOTHING = "nothing was judged: silence is not success"
@@ -30,7 +30,7 @@ def _junit_kind(result: Result) -> str:
 
 
 def as_text(report: Report) -> str:
-    """Return the report for a terminal without colours: counts, then what is red in groups."""
+    """Return the report for a terminal without colours: counts, then the red results in groups."""
     lines = [f"{report.name}: {judged_and_not(report.results)}, tier {report.header['tier']}", *report.notes]
     lines += [f"  {name:<12}{number:>7}  {CLASSES[name].meaning}" for name, number in report.counts.items()]
     lines += [group.line for group in grouped(result for result in report.results if result.red)]
@@ -40,7 +40,7 @@ def as_text(report: Report) -> str:
 
 
 def as_markdown(report: Report) -> str:
-    """Return the report as Markdown (for a job summary): counts per format, then what is red."""
+    """Return the report as Markdown (for a job summary): counts per format, then the red results."""
     head = f"## {_cell(report.name)}: {'failed' if report.red else 'as expected'}"
     parts = [head, "", f"{judged_and_not(report.results)}.", ""]
     parts += [text for note in report.notes for text in (f"Note: {_cell(note)}.", "")]
@@ -122,8 +122,8 @@ def _xml(text: str) -> str:
 def as_badge(report: Report) -> str:
     """Return the report as JSON for a badge: schema 1 of the endpoint badges of shields.io.
 
-    Only tier ``all`` can be bright green: a program could pass the others with stored answers to the
-    published cases.
+    Only tier ``all`` can be bright green, because stored answers to the published cases could pass the other
+    tiers.
     """
     good = "brightgreen" if report.header["tier"] == "all" else "green"
     failed = report.red or not report.judged
@@ -158,7 +158,7 @@ def matrix(reports: Sequence[Report], by: str = "format") -> tuple[list[str], li
 
 
 def unlike(reports: Sequence[Report]) -> list[str]:
-    """Return why `reports` are not comparable: other versions, tiers, cases, levels; a line each."""
+    """Return why `reports` are not comparable, such as different versions or tiers, one reason per line."""
     names = _told_apart([report.name for report in reports])
     found = []
     for key in reports[0].basis if reports else ():
@@ -170,7 +170,7 @@ def unlike(reports: Sequence[Report]) -> list[str]:
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
-    """Return `names`; those that occur more than once get a number."""
+    """Return `names`; a number is appended to those that occur more than once."""
     names = [shown(name) for name in names]
     seen: Counter[str] = Counter()
     out = []

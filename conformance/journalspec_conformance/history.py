@@ -1,4 +1,4 @@
-"""The reports of many runs in one directory, numbered by implementation, and the changes between runs."""
+"""The reports of many runs in one directory, numbered per implementation, and the changes between runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class KeptReport:
 
 @dataclass(frozen=True, slots=True)
 class ReportChanges:
-    """The probes that changed their class, a line each, and the numbers of `new` and `gone` ones."""
+    """The probes whose class changed, one line each, and the numbers of `new` and `gone` probes."""
 
     better: tuple[str, ...]
     worse: tuple[str, ...]
@@ -39,7 +39,7 @@ class ReportChanges:
 
 
 def files(directory: Path) -> list[tuple[str, int, Path]]:
-    """Return the reports of a directory, sorted: name of the implementation, number of the run, path."""
+    """Return the name of the implementation, number of the run, and path of each report, sorted."""
     found = ((path, _NAME.fullmatch(path.name)) for path in directory.iterdir())
     return sorted((match["name"], int(match["number"]), path) for path, match in found if match)
 
@@ -47,7 +47,7 @@ def files(directory: Path) -> list[tuple[str, int, Path]]:
 def add(report: Path, directory: Path) -> Path:
     """Put a copy of a report into `directory`, as the next one of its implementation; return its path.
 
-    Raises InvalidReport, and Problem if the same report is there.
+    Raises InvalidReport, or Problem if the directory contains the same report already.
     """
     told = load_report(report).header["impl"]["name"].lower()
     name = re.sub(r"[^a-z0-9.]+", "-", told).strip("-.") or "unnamed"
@@ -75,7 +75,7 @@ def runs(directory: Path) -> list[KeptReport]:
 
 
 def newest(found: Iterable[KeptReport]) -> list[KeptReport]:
-    """Return the last run in `found` of each implementation, version, tier and set of formats."""
+    """Return the last run in `found` for each implementation, version, tier and set of formats."""
     last = {(run.report.name, run.report.header["tier"], _formats(run.report)): run for run in found}
     return list(last.values())
 

@@ -2,7 +2,7 @@
 
 ``pytest --pyargs journalspec_conformance --journalspec-impl IMPL``
 
-Large modules are imported only with this option, because pytest loads the plugin in every run if this
+Large modules are imported only with this option, because pytest loads the plugin in every run once this
 distribution is installed.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from journalspec_conformance.engine import Engine
     from journalspec_corpus import Probe
 
-#: The file of the package at which pytest collects the suite.
+#: The file of the package for which pytest collects the suite.
 _MARK = Path(__file__).resolve()
 _SUITE = pytest.StashKey["Suite"]()
 
@@ -61,7 +61,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "validate": {"action": "store_true", "help": "check every message against the protocol's schemas"},
     "enforce-should": {"action": "store_true", "help": "fail on a should that is not followed"},
 }
-#: The options whose values go unchanged into the members of a RunRequest with the same names.
+#: The options whose values are copied unchanged to the members of a RunRequest with the same names.
 _REQUESTED = ("impl", "mode", "tier", "expect", "level", "timeout", "validate", "enforce_should")
 
 
@@ -73,7 +73,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Prepare the run, and refuse invalid options before collecting."""
+    """Prepare the run, and refuse invalid options before the collection."""
     if not config.getoption("journalspec_impl"):
         return
     from journalspec_conformance.errors import Problem  # noqa: PLC0415 - see the module's text
@@ -89,14 +89,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class _Seen:
-    """Counts the results of probes, also those of other processes (xdist)."""
+    """Counts the results of probes, including those of other processes (xdist)."""
 
     def __init__(self, least: int) -> None:
         self._least = least
         self._classes: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count the class of a probe, which its report has."""
+        """Count the class of a probe, which its report contains."""
         if report.when == "call":
             self._classes += [str(value) for name, value in report.user_properties if name == "class"]
 
@@ -170,13 +170,13 @@ class SuiteFile(pytest.File):
     """The collector of all probes."""
 
     def collect(self) -> Iterator[ProbeItem]:
-        """Yield one item per probe, in the corpus' order."""
+        """Yield one item per probe, in the order of the corpus."""
         for probe in self.config.stash[_SUITE].prepared.probes:
             yield ProbeItem.from_parent(self, name=probe.id, probe=probe)
 
 
 class ProbeFailure(Exception):
-    """A probe has a red result; the text of the exception is shown."""
+    """A probe has a red result; pytest prints the text of the exception."""
 
 
 class ProbeItem(pytest.Item):
@@ -189,7 +189,7 @@ class ProbeItem(pytest.Item):
         self.user_properties += [("requirement", name) for name in probe.case.requirements]
 
     def runtest(self) -> None:
-        """Ask the implementation; skip what is unsupported, xfail what is known, fail what is red."""
+        """Ask the implementation; an unsupported probe skips, a known failure xfails, a red result fails."""
         from journalspec.files import shown  # noqa: PLC0415 - see the module's text
         from journalspec_conformance.errors import Breakdown, Problem  # noqa: PLC0415 - as above
 
@@ -200,7 +200,7 @@ class ProbeItem(pytest.Item):
             pytest.exit(f"journalspec: the implementation cannot be used: {error}", returncode=2)
         result = engine.run(self.probe)
         self.user_properties.append(("class", result.result_class))
-        # An answer may have half of a surrogate pair, which xdist cannot send to another process.
+        # An answer may contain half of a surrogate pair, which xdist cannot send to another process.
         if result.fingerprint:
             self.user_properties.append(("fingerprint", shown(result.fingerprint)))
         if result.result_class == "unsupported":
@@ -213,7 +213,7 @@ class ProbeItem(pytest.Item):
             raise ProbeFailure(explain(result, self.probe.case, suite.prepared.setup.target.text))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return the failure text instead of a traceback through the plugin."""
+        """Return the failure text, instead of a traceback through the plugin."""
         if isinstance(excinfo.value, ProbeFailure):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)

@@ -1,8 +1,8 @@
 """Computes the possible files after a power failure from the trace of a writer's I/O.
 
-A kill loses nothing, because the system still writes its cached data. A power failure can lose everything
-that was not fsynced. :class:`Disk` applies every storage operation of a writer (the feature ``io-trace``),
-and computes the possible files by four rules:
+A killed process loses nothing, because the operating system still writes its cached data. A power failure can
+lose everything that was not fsynced. :class:`Disk` applies every storage operation of a writer (the feature
+``io-trace``), and computes the possible files by four rules:
 
 - a write is complete or absent; before a ``sync`` of its file, any write may be present without the others,
   regardless of their order;
@@ -33,7 +33,8 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "rename": ("file", "to"),
     "unlink": ("file",),
 }
-#: The largest journal of a case. A larger offset is a mistake; it is refused before memory is allocated.
+#: The largest journal of a case. A larger offset is a mistake of the writer, and is refused before memory is
+#: allocated.
 LARGEST = MAX_BYTES
 
 Files = dict[str, bytes]
@@ -43,7 +44,7 @@ Files = dict[str, bytes]
 class _Change:
     """A write of `data` at `off` that is not fsynced yet, or with None a truncation to `off` bytes.
 
-    If this change alone is lost, the file has `length` bytes, with the bytes `before` at its place.
+    If only this change is lost, the file has `length` bytes, and contains the bytes `before` at `off`.
     """
 
     off: int
@@ -87,7 +88,7 @@ class _Body:
         self.lasting, self.pending, self.forced = bytes(self.whole), [], self.forced + 1
 
     def content(self, rest: bool, but: int | None) -> bytes:
-        """Return the content with all pending changes (`rest`) or none, except that `but` is reversed."""
+        """Return the content with all pending changes (`rest`) or none; change `but` is the exception."""
         if but is None:
             return bytes(self.whole) if rest else self.lasting
         change = self.pending[but]
@@ -100,7 +101,7 @@ class _Body:
         return bytes(out)
 
     def key(self, rest: bool, but: int | None) -> tuple[object, ...]:
-        """Return a key for this content, which is known before the content is computed."""
+        """Return a key for the content without computing the content."""
         if rest and but is not None:
             change = self.pending[but]
             there = self.whole[change.off : change.off + len(change.before)]
@@ -110,17 +111,17 @@ class _Body:
 
 
 class Disk:
-    """The files of one directory: as a reader sees them now, and as a power failure now may leave them."""
+    """The files of one directory: as a reader sees them, and as a power failure now may leave them."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
-        """Begin with `files`, all of them durable."""
+        """Begin with `files`, all of which are durable."""
         self._names: dict[str, _Body] = {
             name: _Body(bytes(data), bytearray(data)) for name, data in files.items()
         }
         self._lasting: dict[str, _Body] = dict(self._names)
         #: The directory after each change of a name since the last sync-dir.
         self._later: list[dict[str, _Body]] = []
-        #: These changes: the old name and the new name, empty if there is none, and the file.
+        #: Each of these changes: the old name, the new name (empty if there is none), and the file.
         self._changes: list[tuple[str, str, _Body]] = []
 
     def do(self, entry: Mapping[str, Any]) -> None:
@@ -160,7 +161,7 @@ class Disk:
         self._later.append(dict(self._names))
 
     def _but_one(self) -> Iterator[dict[str, _Body]]:
-        """Yield the directory without one of the pending changes, and without those that depend on it."""
+        """Yield the directory without one pending change and without the changes that depend on it."""
         for left_out in range(len(self._changes)):
             names = dict(self._lasting)
             for number, (before, after, body) in enumerate(self._changes):
@@ -175,9 +176,9 @@ class Disk:
     def after_power_failure(self, known: set[object] | None = None) -> Iterator[Files]:
         """Yield the possible files after a power failure, each once.
 
-        Of the pending writes these are lost: all, all but one, one alone, none. Of the changes of names, the
-        first ones are present (none to all), or all but one. Files that an earlier call with the same `known`
-        has yielded are omitted; use each set for one disk only.
+        The lost pending writes are: all, all but one, one alone, or none. The present changes of names are
+        the first ones (none to all), or all but one. Files that an earlier call with the same set `known` has
+        yielded are omitted. Use each set for one disk only.
         """
         seen: set[tuple[tuple[str, bytes], ...]] = set()
         known = set() if known is None else known

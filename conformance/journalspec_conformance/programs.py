@@ -1,9 +1,9 @@
-"""Starts programs and makes temporary directories, and removes both without remains.
+"""Starts programs and creates temporary directories, and removes both completely.
 
 A program runs in a session of its own, with its own directory for temporary files. Its environment has a
-mark, which its child processes inherit. `end` kills its process tree and every process with that mark, and so
-does the end of this process. If this process is killed by SIGKILL, the program (on Linux) gets the
-parent-death signal. Its detached child processes and the directories remain.
+mark, which its child processes inherit. `end` kills its process tree and every process with that mark. The
+same happens at the end of this process. If this process is killed by SIGKILL, the program receives the
+parent-death signal (on Linux). In that case its detached child processes and the directories remain.
 
 A :class:`Child` is such a program that answers requests. Every wait for it has a deadline, and its resources
 are limited.
@@ -19,7 +19,7 @@ import selectors
 import shutil
 import signal
 import stat
-import subprocess  # this module's task is to start programs
+import subprocess  # starting programs is this module's task
 import sys
 import tempfile
 import threading
@@ -37,27 +37,28 @@ from journalspec_conformance.bounds import BOUNDS, Bounds, size_of
 from journalspec_conformance.errors import Breakdown, Crashed, Misbehaved, Problem, TimedOut, said_more
 from journalspec_corpus.workers import describe_status
 
-#: How the names of directories for temporary files begin.
+#: The prefix of the names of directories for temporary files.
 PREFIX = "journalspec-"
-#: Environment variables of a program: its mark, and its directory for temporary files in memory.
+#: Environment variables of a program: its mark, and its directory in memory for temporary files.
 MARK, MEMORY = "JOURNALSPEC_MARK", "JOURNALSPEC_MEMORY"
-#: The time (seconds) for killing processes, including those that are started meanwhile.
+#: The seconds for killing processes, including processes that are started meanwhile.
 KILL_SECONDS = 4.0
-#: The limits of the check of a directory: its depth (cases have at most a quarter of it), and the number of
-#: entries.
+#: The limits of the check of a directory: its depth (no case has more than a quarter of this), and the number
+#: of its entries.
 DEPTH, ENTRIES = 64, 100_000
-#: Bytes of standard error that are kept.
+#: The bytes at the end of standard error that are kept.
 STDERR_KEPT = 64 * 1024
 #: Seconds between two measurements of a program's memory.
 LOOK_SECONDS = 0.1
-_SHM = Path("/dev/shm")  # noqa: S108 - directories with names that are not guessed are made in it
+_SHM = Path("/dev/shm")  # noqa: S108 - directories with unpredictable names are created in it
 _PR_SET_PDEATHSIG = 1
 
 
 class Enclosure:
     """Processes with one mark and two directories for their temporary files, on disk and in memory.
 
-    A process that is started with `environment` belongs to it. `end` it, or use it in a ``with``.
+    A process that is started with `environment` belongs to it. Call `end` afterwards, or use it in a
+    ``with``.
     """
 
     def __init__(self) -> None:
@@ -80,7 +81,7 @@ class Enclosure:
     def processes(self) -> list[psutil.Process]:
         """Return the processes with the mark, if the system shows their environment."""
         found = []
-        begun = psutil.Process().create_time()  # a quick test before reading environments
+        begun = psutil.Process().create_time()  # a quick test that avoids reading environments
         for process in psutil.process_iter():
             with suppress(psutil.Error, OSError):
                 if process.create_time() >= begun and process.environ().get(MARK, "").startswith(self._mark):
@@ -88,7 +89,7 @@ class Enclosure:
         return found
 
     def kill(self) -> None:
-        """Kill the processes, and those that they start meanwhile, until none is left."""
+        """Kill the processes, and any that they start meanwhile, until none is left."""
         until = time.monotonic() + KILL_SECONDS
         while (found := self.processes()) and time.monotonic() < until:
             for process in found:
@@ -139,7 +140,7 @@ class Program(Enclosure):
                 stderr=pipe,
                 env={**(os.environ if environment is None else environment), **self.environment},
                 start_new_session=True,
-                preexec_fn=_at_its_start(),  # noqa: PLW1509 - it takes no lock
+                preexec_fn=_at_its_start(),  # noqa: PLW1509 - the function acquires no lock
             )
         except BaseException:
             self.end()
@@ -150,21 +151,21 @@ class Program(Enclosure):
         self.stdin, self.stdout, self.stderr = self._process.stdin, self._process.stdout, self._process.stderr
 
     def wait(self, timeout: float) -> int | None:
-        """Return the exit status, negative for a signal; None if it still runs after `timeout` seconds.
+        """Return the exit status, negative for a signal; None if the program runs after `timeout` seconds.
 
-        When it has ended, the processes of its group are killed at once.
+        When the program has ended, the processes of its group are killed at once.
         """
         if self._process is None:
             return None
         if self._process.returncode is None:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout)
-                with suppress(OSError, AttributeError):  # no group is left, or Windows has none
+                with suppress(OSError, AttributeError):  # the group has ended, or Windows has none
                     os.killpg(self._process.pid, signal.SIGKILL)
         return self._process.returncode
 
     def tree(self) -> list[psutil.Process]:
-        """Return the program and its descendants, nothing if it has ended."""
+        """Return the program and its descendants, or nothing if it has ended."""
         with suppress(psutil.Error):
             if self._process is not None and self.wait(0) is None:
                 root = psutil.Process(self._process.pid)
@@ -176,7 +177,7 @@ class Program(Enclosure):
         return list(dict.fromkeys([*self.tree(), *super().processes()]))
 
     def memory(self) -> int:
-        """Return the memory of its process tree in bytes; shared memory is included once."""
+        """Return the memory of its process tree in bytes; shared memory is counted once."""
         own, shared = 0, 0
         for process in self.tree():
             with suppress(psutil.Error):
@@ -190,16 +191,16 @@ class Program(Enclosure):
 def _at_its_start() -> Callable[[], None] | None:
     """Return the function that a new process calls before it becomes the program (Linux).
 
-    After it, the program is killed when this process ends, writes no core file, and is killed first if memory
-    runs out.
+    Because of this function, the program is killed when this process ends, writes no core file, and is the
+    first to be killed if memory runs out.
     """
     if not sys.platform.startswith("linux"):
         return None
     import resource  # noqa: PLC0415 - POSIX only
 
     control, parent = ctypes.CDLL(None).prctl, os.getpid()
-    # For the system, the thread is the parent. Do not set the signal in a thread that may end before this
-    # process.
+    # The system treats the thread as the parent, so do not set the signal in a thread that may end before
+    # this process.
     mortal = threading.current_thread() is threading.main_thread()
 
     def start() -> None:
@@ -217,11 +218,11 @@ def _at_its_start() -> Callable[[], None] | None:
 
 
 class Child(Program):
-    """A program that answers requests. `end` it in any case. Raises Problem if it cannot be started.
+    """A program that answers requests; call `end` in any case. Raises Problem if it cannot be started.
 
-    A wait for it ends in time, even if it writes nothing, writes half a line, stops reading, closes its
-    output, or writes for ever. Its output and resources are checked during the wait, not only after its end.
-    `by_line`: its output is lines, else one answer that ends with the output.
+    A wait for the program ends in time, even if it writes nothing, writes half a line, stops reading, closes
+    its output, or writes for ever. Its output and resources are checked during the wait, not only after its
+    end. With `by_line`, each line of output is an answer; otherwise all output is one answer.
     """
 
     def __init__(
@@ -241,7 +242,7 @@ class Child(Program):
                 "Check --impl: the name of a shipped harness, py:module:Class, or a command line.",
             ) from None
         self._bounds, self._by_line = bounds, by_line
-        #: Its pending input, its unread output and standard error, and the bytes on standard error since the
+        #: Its pending input, its unread output and standard error, and the bytes of standard error since the
         #: question.
         self._given, self._held, self._errors, self._new_errors = bytearray(), bytearray(), bytearray(), 0
         self._last = False
@@ -262,7 +263,7 @@ class Child(Program):
         self._move(0)
 
     def get(self, timeout: float, directory: str = "") -> bytes:
-        """Return its next answer; `directory` is that of the question.
+        """Return its next answer; `directory` is the directory of the question.
 
         Raises a Breakdown if there is none in `timeout` seconds, it has ended, or it exceeds its bounds.
         """
@@ -277,7 +278,7 @@ class Child(Program):
         return said
 
     def unasked(self) -> Breakdown | None:
-        """Return the fault of unasked output. If it has ended, that is found at the next question."""
+        """Return the fault of unrequested output. The next question detects the end of the program."""
         self._move(0)
         if not self._held:
             return None
@@ -285,7 +286,7 @@ class Child(Program):
         return said_more(bytes(line) if end else b"%d bytes of a line" % len(line))
 
     def status(self, timeout: float, directory: str = "") -> int:
-        """Return its exit status, negative for a signal; raises as `get` does."""
+        """Return its exit status, negative for a signal; raises the same exceptions as `get`."""
         until = time.monotonic() + timeout
         while (status := self.wait(0)) is None:
             if time.monotonic() >= until:
@@ -299,7 +300,7 @@ class Child(Program):
         if self._process is not None and not self.stdout.closed:
             until = time.monotonic() + 1.0
             while self._move(0) and time.monotonic() < until:
-                pass  # read the rest in its pipes; none of its child processes can write more
+                pass  # read what is left in its pipes: no child process can write more
             self._selector.close()
             for stream in (self.stdin, self.stdout, self.stderr):
                 with suppress(OSError):
@@ -312,7 +313,7 @@ class Child(Program):
         return bytes(self._errors).decode("utf-8", "replace")
 
     def _move(self, seconds: float) -> bool:
-        """Move bytes from and to its streams; wait so long for some. Return whether any stream was ready."""
+        """Move bytes from and to its streams, after waiting for one. Return whether any stream was ready."""
         ready = self._selector.select(seconds)
         for key, _ in ready:
             if key.fileobj is self.stdin:
@@ -328,7 +329,7 @@ class Child(Program):
     def _give(self) -> None:
         try:
             del self._given[: os.write(self.stdin.fileno(), self._given[:65536])]
-        except OSError:  # an ended reader is found by the end of its output
+        except OSError:  # a program that has ended is detected by the end of its output
             self._given.clear()
         if not self._given:
             self._selector.unregister(self.stdin)
@@ -344,7 +345,7 @@ class Child(Program):
             self._held += chunk
 
     def _said(self) -> bytes | None:
-        """Return the next line, or all output once that has ended; None if it is not complete yet."""
+        """Return the next line, or all output after its end; None if it is not complete yet."""
         end = self._held.find(b"\n") if self._by_line else -1
         if (len(self._held) if end < 0 else end) > self._bounds.answer:
             raise Misbehaved(f"an answer of more than {size_of(self._bounds.answer)}")
@@ -364,12 +365,12 @@ class Child(Program):
             self._looked = time.monotonic()
 
     def _look(self, directory: str) -> None:
-        """Raise a Breakdown if it exceeds its bounds, or has ended while its output is still open."""
+        """Raise a Breakdown if the program exceeds its bounds, or has ended and its output is still open."""
         bounds = self._bounds
         if self._new_errors > bounds.stderr:
             raise Misbehaved(f"more than {size_of(bounds.stderr)} on standard error for one question")
         if self.wait(0) is not None:
-            # Its child processes may keep its output open, or answer in its place.
+            # Child processes may keep the output open, or answer in the program's place.
             self.kill()
             self._move(LOOK_SECONDS)
             if self._by_line and b"\n" not in self._held:
@@ -404,13 +405,13 @@ def make_scratch(within: Path | None = None, *, memory: bool = False) -> Path:
     if memory:
         place = Path(os.environ.get(MEMORY) or (_SHM if os.access(_SHM, os.W_OK) else place))
     path = place.absolute() / f"{PREFIX}{secrets.token_hex(8)}"
-    _made.add(path)  # before it exists, so that an interruption never leaves it
+    _made.add(path)  # registered before it exists, so that no interruption leaves it behind
     path.mkdir(0o700)
     return path
 
 
 def drop_scratch(path: Path) -> None:
-    """Remove a directory that `make_scratch` has made; print a warning if that fails."""
+    """Remove a directory that `make_scratch` has created; print a warning if that fails."""
     why = remove(path)
     if why:
         with suppress(OSError, ValueError, AttributeError):  # standard error may be closed
@@ -420,7 +421,7 @@ def drop_scratch(path: Path) -> None:
 
 @contextmanager
 def scratch(*, memory: bool = False) -> Iterator[Path]:
-    """Give a directory for temporary files, see :func:`make_scratch`, and remove it afterwards."""
+    """Provide a directory for temporary files, see :func:`make_scratch`, and remove it afterwards."""
     path = make_scratch(memory=memory)
     try:
         yield path
@@ -430,7 +431,7 @@ def scratch(*, memory: bool = False) -> Iterator[Path]:
 
 @atexit.register
 def end_all() -> None:
-    """End everything that was started and remove every directory that was made here."""
+    """End every program that was started, and remove every directory that was created here."""
     for enclosure in list(_open):
         enclosure.end()
     for path in list(_made):
@@ -451,7 +452,7 @@ def remove(path: Path) -> str:
     try:
         shutil.rmtree(path)
     except (OSError, RecursionError):
-        # Permissions were removed, or it is nested deeper than Python can remove.
+        # Permissions were removed, or the directory is nested deeper than Python can remove.
         for command in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
             with suppress(OSError):
                 subprocess.run([*command, "--", path], capture_output=True, check=False)
@@ -466,7 +467,7 @@ def _is_mounted_in(path: Path) -> bool:
 
 
 def walk(top: Path) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield the path below `top` and the lstat of all entries, each directory before its content.
+    """For all entries, yield the path below `top` and the lstat; each directory precedes its content.
 
     No link is followed. Directories that are unreadable, or deeper than DEPTH, are not listed. Raises
     Misbehaved if there are more than ENTRIES.
@@ -486,7 +487,7 @@ def walk(top: Path) -> Iterator[tuple[str, os.stat_result]]:
             try:
                 info = entry.stat(follow_symlinks=False)
             except OSError:
-                continue  # removed meanwhile
+                continue  # the entry was removed meanwhile
             yield prefix + entry.name, info
             if stat.S_ISDIR(info.st_mode) and prefix.count("/") + 1 < DEPTH:
                 waiting.append(f"{prefix}{entry.name}/")

@@ -1,6 +1,6 @@
 """Reports: JSON lines, namely a header, one line per result, and a footer with a digest of them.
 
-A report that was cut off, joined or edited is invalid. This is found by a missing footer, a second header, a
+A report that was cut off, joined or edited is invalid. The signs are a missing footer, a second header, a
 duplicate probe, wrong counts, or a wrong digest. The digest protects against accidents, not against forgery.
 """
 
@@ -25,24 +25,25 @@ from journalspec_conformance.errors import Problem
 from journalspec_conformance.result import CLASSES, Result, carried
 from journalspec_corpus import Probe
 
-#: The version that is written. Version 1 had no digest in its footer, and none of the corpus in its header.
+#: The version that is written. Version 1 had no digest in its footer, and no digest of the corpus in its
+#: header.
 VERSION = 2
 UNSEALED = 1
-#: The largest decompressed size of a report, and of a line of it (bytes).
+#: The largest decompressed size of a report, and the largest size of a line (bytes).
 MAX_BYTES = 1 << 28
 MAX_LINE = 1 << 24
 _HEADER = {"suite": str, "impl": dict, "target": str, "tier": str, "options": dict}
 
 
 class InvalidReport(Problem):
-    """The file is not a complete report; the text names the line."""
+    """The file is not a complete report; the text contains the number of the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A complete report. `header` has the implementation, the corpus tier and the options.
+    """A complete report. `header` contains the implementation, the corpus tier and the options.
 
-    `sealed` is False for a report of version 1: it is unknown whether it was edited.
+    `sealed` is False for a report of version 1: edits of such a report are not detected.
     """
 
     header: Mapping[str, Any]
@@ -82,7 +83,7 @@ class Report:
 
     @property
     def basis(self) -> dict[str, str]:
-        """The basis of the results; only reports with an equal basis can be compared."""
+        """The versions and options behind the results; only reports with an equal basis are comparable."""
         digest = self.header.get("corpus", {}).get("sha256", "")
         return {
             "suite": self.header["suite"],
@@ -99,7 +100,7 @@ def count(results: Iterable[Result]) -> dict[str, int]:
 
 
 def counts_by_format(results: Iterable[Result]) -> dict[str, Counter[str]]:
-    """Return format -> class -> number of results, sorted by format."""
+    """Map each format to its number of results per class, sorted by format."""
     found: dict[str, Counter[str]] = {}
     for result in results:
         found.setdefault(result.format, Counter())[result.result_class] += 1
@@ -109,7 +110,7 @@ def counts_by_format(results: Iterable[Result]) -> dict[str, Counter[str]]:
 def corpus_digest(probes: Iterable[Probe]) -> dict[str, Any]:
     """Return the corpus entry of the header: counts, and a digest of every case and question.
 
-    The digest does not depend on the order. Two reports with the same digest are about the same questions.
+    The digest does not depend on the order. Two reports with the same digest cover the same questions.
     """
     digest = hashlib.sha256()
     cases = {}
@@ -127,7 +128,7 @@ def corpus_digest(probes: Iterable[Probe]) -> dict[str, Any]:
 def make_header(
     impl: Mapping[str, str], target: str, tier: str, corpus: Mapping[str, Any] | None = None, **options: Any
 ) -> dict[str, Any]:
-    """Return a report's header; `corpus` comes from :func:`corpus_digest`, `options` are those of the run."""
+    """Return a report's header; `corpus` comes from :func:`corpus_digest`, `options` from the run."""
     return {
         "kind": "header",
         "report": VERSION,
@@ -154,7 +155,7 @@ def write_report(stream: IO[str], header: Mapping[str, Any], results: Sequence[R
 
 
 def _encoded(data: Mapping[str, Any]) -> str:
-    """Return `data` as JSON that every reader accepts, even if an answer contains unusual values."""
+    """Return `data` as JSON that every reader accepts, even if `data` contains unusual values."""
     try:
         text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     except (ValueError, RecursionError):
@@ -169,7 +170,7 @@ def _encoded(data: Mapping[str, Any]) -> str:
 
 @contextmanager
 def open_report(path: Path) -> Iterator[IO[str]]:
-    """Give a stream that writes a report to `path`, compressed if its name ends in .gz.
+    """Provide a stream that writes a report to `path`, compressed if its name ends in .gz.
 
     The complete report replaces the old content when the block ends. Until then, and after an exception, the
     file is unchanged. Raises OSError.
@@ -188,10 +189,10 @@ def open_report(path: Path) -> Iterator[IO[str]]:
 
 
 def load_report(path: Path) -> Report:
-    """Read a report file (also compressed); raises InvalidReport that says what is wrong where."""
+    """Read a report file (also compressed); raises InvalidReport with the fault and its place."""
     try:
         with reading(path, MAX_BYTES) as stream:
-            # A line that is too long is cut, and still longer than MAX_LINE.
+            # A line that is too long is cut, but still longer than MAX_LINE.
             return parse_report(iter(lambda: stream.readline(MAX_LINE + 1), b""), str(path))
     except OSError as error:
         raise InvalidReport(f"{path}: cannot be read: {error.strerror or error}") from None
@@ -238,7 +239,7 @@ def parse_report(lines: Iterable[bytes], source: str) -> Report:
 
 
 def _check_footer(report: Report, footer: Mapping[str, Any] | None, digest: str, source: str) -> None:
-    """Raise InvalidReport unless this is the footer of a report whose lines have this digest."""
+    """Raise InvalidReport unless the line is the footer of a report whose lines have this digest."""
     number = len(report.results)
     if footer is None:
         fault = f"the footer is missing after {number} results: "
@@ -253,7 +254,7 @@ def _check_footer(report: Report, footer: Mapping[str, Any] | None, digest: str,
 
 
 def _header(line: dict[str, Any], source: str) -> dict[str, Any]:
-    """Return `line` if it is a header that everything below can rely on; raises InvalidReport."""
+    """Return `line` if it is a header with all members that readers of reports use; raises InvalidReport."""
     version = line.get("report")
     if line.get("kind") != "header" or type(version) is not int or not UNSEALED <= version <= VERSION:
         known = f"{UNSEALED} to {VERSION}"
@@ -275,7 +276,7 @@ def _header(line: dict[str, Any], source: str) -> dict[str, Any]:
 
 
 def _object(raw: bytes, where: str) -> dict[str, Any]:
-    """Return a line as an object without surprises; raises InvalidReport."""
+    """Parse a line as a JSON object that every reader accepts; raises InvalidReport."""
     if len(raw) > MAX_LINE:
         raise InvalidReport(f"{where}: longer than {MAX_LINE >> 20} MiB")
     try:

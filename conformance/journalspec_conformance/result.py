@@ -1,4 +1,4 @@
-"""The results of probes: first an outcome, then, with its class, a line of a report."""
+"""The results of probes: first as an outcome, then with a class, as a line of a report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from journalspec_corpus import Probe
 
 @dataclass(frozen=True, slots=True)
 class ResultClass:
-    """A class of results. A `red` one fails the run; one not `judged` has no graded answer."""
+    """A class of results. A `red` result fails the run; without `judged`, no answer was graded."""
 
     name: str
     red: bool
@@ -46,7 +46,7 @@ class Result:
     """The result of one probe.
 
     `result_class` is a name of CLASSES; `reason` one sentence for people; `choice` says which of several
-    permitted answers was seen ("2 of 3"); `seconds` is rounded to milliseconds.
+    permitted answers was given ("2 of 3"); `seconds` is rounded to milliseconds.
     """
 
     probe: str
@@ -62,7 +62,7 @@ class Result:
     stratum: str = ""
     requirements: tuple[str, ...] = ()
     difference: Mapping[str, Any] | None = None
-    #: The complete answer of a failed probe, kept during the run. A report has only the difference.
+    #: The complete answer of a failed probe, kept during the run. A report contains only the difference.
     answer: Mapping[str, Any] | None = field(default=None, compare=False)
     stderr: str = ""
     seconds: float = 0.0
@@ -91,7 +91,7 @@ class Result:
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> Result:
-        """Read a report line; raises ValueError that names the member that is missing or of a wrong type."""
+        """Read a report line; raises ValueError for a member that is missing or has a wrong type."""
         names = {name: _CALLED.get(name, name) for name in _NAMES}
         for name in (*names.values(), "seconds"):
             if name not in line:
@@ -122,11 +122,12 @@ def _demand(holds: bool, name: str, what: str) -> None:
         raise ValueError(f"member {name!r} is not {what}")
 
 
-#: The members of every line in this order, the optional texts, and members with another name in the report.
+#: The members of every line in their order, the optional texts, and the members with another name in the
+#: report.
 _NAMES = ("probe", "case", "format", "edition", "title", "result_class", "level")
 _TEXTS = ("fingerprint", "reason", "choice", "stratum", "stderr", "issue")
 _CALLED = {"result_class": "class"}
-#: The longest time of a probe (seconds): sums of much larger numbers would overflow to infinity.
+#: The longest accepted time of a probe (seconds): sums of much larger numbers would overflow to infinity.
 _FOREVER = 1e9
 #: The deepest nesting of a stored answer, and the most calls of a stored traceback.
 _DEEPEST = 50
@@ -135,7 +136,7 @@ _REASON = 1000
 
 
 def carried(value: Any, depth: int = 0) -> Any:
-    """Return `value` in a form that JSON and UTF-8 can express: other values as text, or cut."""
+    """Return `value` in a form that JSON and UTF-8 can express, with other values as text or cut."""
     if depth > _DEEPEST:
         return "..."
     if isinstance(value, str):
@@ -171,14 +172,14 @@ class OwnOracle(Protocol):
 
 @runtime_checkable
 class OwnWriting(Protocol):
-    """A case that itself grades what an implementation writes."""
+    """A case that itself grades the files that an implementation writes."""
 
     def written(self, engine: Any, probe: Probe) -> Outcome:
         """Let the implementation that `engine` asks write, and return the outcome."""
 
 
 def failed(error: Exception) -> Outcome:
-    """Return the outcome of a probe that was neither answered nor judged."""
+    """Return the outcome of a probe that received no answer and was not judged."""
     try:
         text = str(error)
     except Exception:  # the `str` of a user's exception may raise, too

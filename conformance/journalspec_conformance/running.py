@@ -1,4 +1,4 @@
-"""Prepares and does the runs that a user requests, here or in worker processes; for pytest, too."""
+"""Prepares and executes the runs that a user requests, here or in worker processes; also for pytest."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from journalspec_corpus.workers import WorkerDied, results
 PRESET = "epoch-subset-4096"
 MODES = ("persistent", "oneshot")
 _PYTHON = "py:"
-#: The value of ``--expect`` with which even a shipped expectation file is not used.
+#: The value of ``--expect`` that disables even a shipped expectation file.
 NO_EXPECTATIONS = "none"
 
 
@@ -49,9 +49,8 @@ NO_EXPECTATIONS = "none"
 class RunRequest:
     """The options of a run as the user gave them.
 
-    `level` None means: whatever the implementation declares. `expect` is a
-    path, "none", or None for the file that ships with the harness, if any.
-    `cases` are files of cases to use instead of a published tier.
+    `level` None means the declared level. `expect` is a path, "none", or None for the file that ships with
+    the harness, if any. `cases` are files of cases to use instead of a published tier.
     """
 
     impl: str
@@ -62,11 +61,11 @@ class RunRequest:
     cases: tuple[Path, ...] = ()
     expect: str | None = None
     level: str | None = None
-    #: Seconds per question; None means the harness's own value, or DEFAULT_TIMEOUT.
+    #: Seconds per question; None means the harness's own value, or else DEFAULT_TIMEOUT.
     timeout: float | None = None
     validate: bool = False
     enforce_should: bool = False
-    #: For the tiers with draws: the seed (None: a fresh one) and the number for each format.
+    #: For the tiers with draws: the seed (None: a fresh seed) and the number of draws for each format.
     seed: int | None = None
     count: int = COUNT
     #: For the tier ``crash-write``: the permitted faults of the disk.
@@ -85,7 +84,7 @@ class Prepared:
     tier: str
     #: The seed of the draws; None if there are none.
     seed: int | None = None
-    #: The options that choose the same crash states again.
+    #: The options that select the same crash states again.
     repeat: str = ""
 
 
@@ -113,7 +112,7 @@ def prepare(request: RunRequest) -> Prepared:
     if path is not None and request.expect != NO_EXPECTATIONS:
         expectations = load_expectations(path)
     if expectations.entries:
-        # An entry may be about a format that is not selected. Ids of draws are not in expectation files.
+        # An entry may concern a format that is not selected. Expectation files do not contain ids of draws.
         less = draws is None and (request.formats or request.select)
         every = selection.cases_of(request.tier, (), request.cases) if less else chosen
         names = [probe.id for case in every for probe in case.probes]
@@ -210,7 +209,7 @@ def _shipped(entry: HarnessEntry, bounds: Bounds) -> Target:
 
 
 def header_options(request: RunRequest, seed: int | None = None) -> dict[str, Any]:
-    """Return the options that a report's header has; `seed` is that of the draws."""
+    """Return the options for a report's header; `seed` is the seed of the draws."""
     draws = {} if seed is None else {"seed": str(seed)}
     if seed is not None or request.tier == CRASH:
         draws["count"] = str(request.count)
@@ -260,9 +259,9 @@ def choose_jobs(wanted: int, probes: int) -> int:
 
 
 def run_probes(setup: Setup, probes: Sequence[Probe], jobs: int, engine: Engine) -> Generator[Result]:
-    """Yield the results of `probes` in order: from `engine` if one job does it, else from workers.
+    """Yield the results of `probes` in order: from `engine` for a single job, else from workers.
 
-    A timeout is reported at once on standard error, so that the user can stop the run. Raises Problem if a
+    Each timeout is reported at once on standard error, so that the user can stop the run. Raises Problem if a
     worker ends (because an in-process implementation ended the interpreter), or if the implementation cannot
     be restarted.
     """
@@ -301,8 +300,8 @@ def _from_workers(setup: Setup, probes: Sequence[Probe], jobs: int) -> Generator
 def _asking(
     setup: Setup, environment: Mapping[str, str]
 ) -> Iterator[Callable[[Sequence[Probe]], list[Result]]]:
-    """Give, in a worker process, a function that asks probes; it uses the enclosure of the parent process."""
+    """Provide, in a worker process, a function that asks probes. It uses the parent's enclosure."""
     os.environ.update(environment)
-    tempfile.tempdir = None  # so that the next use looks it up again
+    tempfile.tempdir = None  # the next use determines the directory again
     with closing(setup.open()) as engine:
         yield lambda chunk: [*engine.run_all(chunk)]

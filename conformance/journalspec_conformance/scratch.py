@@ -1,7 +1,7 @@
 """A fresh place for every question: a directory on disk, or a mapping in memory.
 
-An implementation can change a directory on disk as soon as it knows the name. So the runner follows no link
-there, opens only regular files, and gives each directory an unpredictable name.
+An implementation can change a directory on disk as soon as it knows its name. So the runner follows no link
+in it, opens only regular files, and gives each directory an unpredictable name.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from journalspec_corpus.form import MAX_BYTES
 
 #: Bytes that are compared at a time.
 _PIECE = 1 << 20
-#: The system's errors if a disk, a quota, a limit of file sizes or the table of open files is full.
+#: The system's errors if a disk or the table of open files is full, or a quota or limit of file sizes is
+#: reached.
 _FULL = {getattr(errno, name, 0) for name in ("ENOSPC", "EDQUOT", "EFBIG", "EMFILE", "ENFILE")} - {0}
 _READING = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_CLOEXEC"))
 _FILE = "a file"
@@ -66,7 +67,7 @@ class CaseDirectory:
     def __init__(
         self, original: tuple[InputFile, ...], memory: Files | None, directory: Path | None = None
     ) -> None:
-        """Describe a place that holds `original`, in `memory` or in `directory`, one of which is None."""
+        """Describe a place that contains `original`, in `memory` or in `directory`, one of which is None."""
         self._original, self._before = original, memory
         self._memory = None if memory is None else dict(memory)
         #: The directory; None in memory.
@@ -92,7 +93,7 @@ class CaseDirectory:
         return found
 
     def digests(self) -> Files:
-        """Return the digests of the regular files that can be read, to be compared with later ones."""
+        """Return the digests of the readable regular files, for a comparison with later digests."""
         found = {}
         for name in self._sizes():
             with suppress(OSError), self._open(name) as stream:
@@ -130,14 +131,14 @@ class CaseDirectory:
         return {name: _Seen.of(info) for name, info in walk(self.directory)}
 
     def _sizes(self) -> dict[str, int]:
-        """Return the sizes of the regular files; raises Misbehaved if the sum is larger than in any case."""
+        """Return the sizes of the regular files; raises Misbehaved if the total exceeds that of any case."""
         sizes = {name: seen.size for name, seen in sorted(self._entries().items()) if seen.kind == _FILE}
         if sum(sizes.values()) > MAX_BYTES:
             raise Misbehaved(f"its directory has files of more than {MAX_BYTES} bytes")
         return sizes
 
     def _open(self, name: str) -> io.BufferedReader | io.BytesIO:
-        """Open a regular file; raises OSError. It never blocks on another entry, such as a pipe."""
+        """Open a regular file; raises OSError. It never blocks on other entries, such as pipes."""
         if self.directory is None:
             return io.BytesIO((self._memory or {})[name])
         stream = os.fdopen(os.open(self.directory / name, os.O_RDONLY | _READING), "rb")
@@ -176,7 +177,7 @@ def _other_content(original: InputFile, stream: IO[bytes]) -> str | None:
                 for at, (old, new) in enumerate(zip(before, after, strict=False), start=off):
                     if old != new:
                         return f"{original.path}, offset {at}: {old:02x} became {new:02x}"
-                # Its length is changing during the comparison.
+                # The length of the file is changing during the comparison.
                 return f"{original.path} had {original.size} bytes and has {off + len(after)}"
             off += len(before)
             left -= len(before)
@@ -184,19 +185,19 @@ def _other_content(original: InputFile, stream: IO[bytes]) -> str | None:
 
 
 class Workspace:
-    """Makes places, and removes them. In memory mode, it caches the last content."""
+    """Creates places, and removes them. In memory mode, it caches the last content."""
 
     def __init__(self, in_memory: bool) -> None:
-        """Make a scratch directory unless everything stays `in_memory`."""
+        """Create a scratch directory unless everything stays `in_memory`."""
         #: The scratch directory; None in memory.
         self.root = None if in_memory else make_scratch()
         self._last: tuple[tuple[InputFile, ...], Files] = ((), {})
 
     @contextmanager
     def place(self, case: Case) -> Iterator[CaseDirectory]:
-        """Give a fresh place that holds the input of `case`; it is deleted afterwards.
+        """Provide a fresh place with the input of `case`; the place is deleted afterwards.
 
-        Raises OSError; the message says that a full disk or table is one of the runner's machine.
+        Raises OSError; the message says that the full disk or table is on the runner's machine.
         """
         files = case.input.files
         if self.root is None:

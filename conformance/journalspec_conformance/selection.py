@@ -23,7 +23,7 @@ from journalspec_corpus.load import CASES, PUBLISHED_TIERS, Intake
 
 #: The published tiers and draws.
 ALL = "all"
-#: States that a crash may leave; the required outcome follows from the acknowledgements.
+#: States that a crash may leave; their required outcome follows from the acknowledgements.
 CRASH = "crash"
 #: States that a crash during the implementation's own writes may leave.
 CRASH_WRITE = "crash-write"
@@ -32,7 +32,7 @@ _SEPARATORS = re.compile(r"([./])")
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """The cases of the tier ``drawn``: `count` of each format, or only those with ids in `select`."""
+    """The cases of the tier ``drawn``: `count` draws of each format, or only those with ids in `select`."""
 
     seed: int
     count: int = COUNT
@@ -53,8 +53,8 @@ def crash_states(
 ) -> list[Case]:
     """Return crash states in `editions` of each format: those of `builds`, or a sample by `draws`.
 
-    `editions` are the editions of each format that an implementation recovers. Raises Problem if none is
-    left.
+    `editions` contains the editions of each format that an implementation recovers. Raises Problem if no
+    state is left.
     """
     with _optional(CRASH):
         from journalspec_conformance.crashes.states import built, sampled  # noqa: PLC0415 - see above
@@ -80,7 +80,8 @@ def crash_states(
 def writer_states(formats: Sequence[str], draws: Draws, preset: str) -> list[Case]:
     """Return the writing cases of the smoke tier, to be tested on their crash states under `preset`.
 
-    `draws` has the number of states and the seed that chooses them. Raises Problem for an unknown preset.
+    `draws` contains the number of states, and the seed that selects them. Raises Problem for an unknown
+    preset.
     """
     with _optional(CRASH_WRITE):
         from journalspec_conformance.crashes.writers import writer_case  # noqa: PLC0415 - see above
@@ -119,10 +120,10 @@ def cases_of(
 ) -> list[Case]:
     """Return the cases of a `tier`, or of the given case `files`, of `formats` (none: all).
 
-    Without `formats`, only formats that `select` can match are read. If all of `select` are ids of published
-    cases without a star, only these cases are read. The tiers ``drawn`` and ``all`` need `draws`. Invalid
-    cases in `files` are quarantined (see Case.quarantined). Raises Problem on an unknown tier or format, an
-    unreadable file, or if nothing is left.
+    Without `formats`, only the cases of formats that `select` can match are read. If all of `select` are ids
+    of published cases without a star, only these cases are read. The tiers ``drawn`` and ``all`` need
+    `draws`. Invalid cases in `files` are quarantined (see Case.quarantined). Raises Problem on an unknown
+    tier or format, an unreadable file, or if nothing is left.
     """
     formats = formats or formats_named(select, files)
     try:
@@ -152,16 +153,16 @@ def _published(tier: str, formats: Sequence[str], only: frozenset[str] = frozens
 
 
 def _named(tier: str, formats: Sequence[str], patterns: Sequence[str]) -> list[Case]:
-    """Return the cases whose ids are in `patterns`; an empty list if a pattern is not the id of a case."""
+    """Return the cases with the ids in `patterns`, or an empty list if a pattern is not the id of a case."""
     ids = frozenset(pattern.partition("/")[0] for pattern in patterns)
     found = [] if any("*" in name for name in ids) else _published(tier, formats, ids)
     return found if ids and len(found) == len(ids) else []
 
 
 def formats_named(patterns: Sequence[str], files: Sequence[Path] = ()) -> tuple[str, ...]:
-    """Return the formats of all cases that `patterns` can match; an empty tuple if they may have any.
+    """Return the formats of all cases that `patterns` can match; empty if every format is possible.
 
-    The ids of all published cases of a format begin with its prefix; the cases of `files` may have any id.
+    The ids of all published cases of a format begin with its prefix; the cases in `files` may have any id.
     """
     prefixes = {get_format(name).prefix.lower(): name for name in format_ids()}
     found = {prefixes.get(pattern.partition(".")[0]) for pattern in patterns}
@@ -183,7 +184,7 @@ def _read(paths: Sequence[Path]) -> Iterator[Case]:
 
 
 def find(case_id: str, files: Sequence[Path] = ()) -> Case:
-    """Return a case of `files` (none: of the published tiers, or a draw); raises Problem with a hint."""
+    """Return a case of `files` (without files: a published case or a draw); raises Problem with a hint."""
     if files:
         every = cases_of("", files=files)
     elif (drawn := drawn_case(case_id)) is not None:
@@ -206,7 +207,7 @@ def find(case_id: str, files: Sequence[Path] = ()) -> Case:
 
 @cache
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """Return the regular expression of `pattern` (to be matched in full)."""
+    """Return a regular expression for `pattern`, which must match a complete id."""
     out = ""
     for part in _SEPARATORS.split(pattern):
         if part == "**":
@@ -214,27 +215,27 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
         elif part in (".", "/"):
             out += re.escape(part)
         else:
-            # Several stars in a row are merged: as separate ones, they would take exponential time.
+            # Consecutive stars are merged, because separate stars would take exponential time.
             out += r"[^./]*".join(re.escape(piece) for piece in re.split(r"\*+", part))
     return re.compile(out)
 
 
 def matches(pattern: str, probe_id: str) -> bool:
-    """Return whether `pattern` names the probe, or the whole case that it belongs to."""
+    """Return whether `pattern` matches the probe, or the id of its case."""
     compiled = compile_pattern(pattern)
     return bool(compiled.fullmatch(probe_id) or compiled.fullmatch(probe_id.partition("/")[0]))
 
 
 def any_matches(patterns: Iterable[str], probe_id: str) -> bool:
-    """Return whether one of `patterns` names the probe; no patterns at all name every probe."""
+    """Return whether one of `patterns` matches the probe; without patterns, every probe is selected."""
     chosen = tuple(patterns)
     return not chosen or any(matches(pattern, probe_id) for pattern in chosen)
 
 
 def probes_of(cases: Sequence[Case], patterns: Sequence[str] = ()) -> list[Probe]:
-    """Return the probes of `cases` that one of `patterns` names (none: all).
+    """Return the probes of `cases` that one of `patterns` matches (none: all).
 
-    Raises Problem for a pattern that names nothing.
+    Raises Problem for a pattern that matches nothing.
     """
     probes = [probe for case in cases for probe in case.probes]
     for pattern in patterns:

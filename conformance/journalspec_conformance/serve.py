@@ -23,7 +23,7 @@ from journalspec_conformance.errors import Crashed, Misbehaved, Problem
 MESSAGE, DETAIL = 2000, 64 * 1024
 #: The argument with which the runner starts its own child process.
 CHILD = "--child"
-#: Members that only this child process may send; it removes them from the class's answers.
+#: Members that only this child process may send; they are removed from the class's answers.
 CRASH, PROBLEM = "child:crash", "child:problem"
 
 
@@ -44,7 +44,7 @@ def load_class(target: str) -> Callable[[], Any]:
 
 
 class Guarded:
-    """An object that `make` makes for the first request, and again after it raised or was abandoned.
+    """An object that `make` creates for the first request, and again after it raised or was abandoned.
 
     `caught` are the exceptions that count as its crash.
     """
@@ -72,7 +72,7 @@ class Guarded:
                 self._object = None
 
     def end(self) -> None:
-        """Call ``bye``, if there is an object and it has that method."""
+        """Call ``bye``, if there is an object with that method."""
         if hasattr(self._object, "bye"):
             self._object.bye()
         self._object = None
@@ -108,14 +108,14 @@ def answers(implementation: Any, request: Message) -> Iterator[Message]:
     """Yield the answers of `implementation`; an exception becomes an ``error``."""
     try:
         yield from parts(implementation, request)
-    except Exception as error:  # the process must survive any exception
+    except Exception as error:  # the process must survive every exception of the implementation
         yield {"error": {"message": told(error), "detail": traceback.format_exc()[-DETAIL:]}}
 
 
 def exchange(
     answer: Callable[[Message], Iterator[Message]], readline: Callable[[], str], out: IO[str]
 ) -> int:
-    """Write what `answer` yields for each request, until ``bye`` or the end; return the exit status."""
+    """For each request, write the results of `answer`, until ``bye`` or the end; return the exit status."""
     for line in iter(readline, ""):
         request = json.loads(line)
         if request["cmd"] == "bye":
@@ -123,7 +123,7 @@ def exchange(
         for reply in answer(request):
             say({"seq": request["seq"], **reply}, out)
             if "step" in reply and "ok" not in reply:
-                readline()  # the runner's "step", which permits the next operation
+                readline()  # the line "step" of the runner, which permits the next operation
     return 0
 
 
@@ -131,7 +131,7 @@ def told(error: BaseException) -> str:
     """Return the kind and the text of an exception, as far as they can be printed."""
     try:
         text = str(error)
-    except BaseException as failed:  # any fault in `str` is less important than the first one
+    except BaseException as failed:  # any exception of `str` is less important than the original one
         text = f"(str() of it raises {type(failed).__name__})"
     short = text[:MESSAGE] + f"... ({len(text)} characters)" * (len(text) > MESSAGE)
     return f"{type(error).__name__}: {short}".encode("utf-8", "backslashreplace").decode()
@@ -157,11 +157,11 @@ def _kind(value: object) -> str:
 
 
 class ChildClass:
-    """A class in a child process of the runner; reports its answers, and crashes as members of answers."""
+    """A class in a child process of the runner, which reports crashes as members of answers."""
 
     def __init__(self, guarded: Guarded) -> None:
         self._guarded = guarded
-        #: Whether its answer to ``hello`` declares that it takes files as a mapping.
+        #: Whether its answer to ``hello`` declares that it accepts files as a mapping.
         self._in_memory = False
 
     def answers(self, request: Message) -> Iterator[Message]:
@@ -222,12 +222,13 @@ def _answer_as_child(target: str) -> None:
     def make() -> Any:
         return load_class(target)()
 
-    # SystemExit too: any exception is a crash of the implementation.
+    # This includes SystemExit: every exception is a crash of the implementation.
     guarded = Guarded(make, BaseException)
     try:
         exchange(ChildClass(guarded).answers, lines.readline, out)
     except OSError:
-        # The class closed a pipe that it does not own, or the runner ended: nothing can be reported.
+        # Either the class closed a pipe that it does not own, or the runner ended, so nothing can be
+        # reported.
         os._exit(1)
     with suppress(Exception):
         guarded.end()

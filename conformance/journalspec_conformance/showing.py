@@ -1,4 +1,4 @@
-"""Shows a deviation on the product that has it: the requirement, the behaviour, and the comparison.
+"""Demonstrates a deviation on a product that has it: the requirement, the behaviour, and the comparison.
 
 The steps are in the format's ``deviations.toml`` (see :mod:`journalspec.deviations`). One process per product
 answers all questions; traces and programs start their own.
@@ -36,7 +36,7 @@ _SHOWN = 600
 _LINES_SHOWN = 30
 
 
-#: More lines on the requirement, the lines on what the product did, and whether it deviates as listed.
+#: Further lines on the requirement, lines on the product's behaviour, and whether it deviates as listed.
 Done = tuple[Sequence[str], Sequence[str], bool]
 
 
@@ -48,7 +48,7 @@ class NotTried(Exception):
 class Shown:
     """The result of one demonstration of a deviation on one product.
 
-    `shown` is None if it could not be tried; `did` then says why. `asked`,
+    `shown` is None if the demonstration could not be tried; `did` then contains the reason. `asked`,
     `demanded` and `did` are lines for people.
     """
 
@@ -72,7 +72,7 @@ class Shown:
 
 
 def find_deviation(deviation_id: str) -> tuple[str, Deviation]:
-    """Return (format, deviation); raises Problem that names the known ones (of its format)."""
+    """Return (format, deviation); raises Problem that lists the known deviations (of its format)."""
     ids: dict[str, list[str]] = {}
     for format_id in format_ids():
         for deviation in deviations(format_id):
@@ -89,7 +89,7 @@ class Showroom:
     """Connections to products, opened when needed. Close it when done."""
 
     def __init__(self) -> None:
-        """Prepare without starting any process."""
+        """Prepare the demonstrations without starting any process."""
         self._engines: dict[str, Engine] = {}
         self._traces: dict[str, list[str]] = {}
 
@@ -139,7 +139,7 @@ class Showroom:
         engine = self._engine(product)
         case = find_case(data["case"])
         if claims := engine.hello.formats.get(case.format):
-            # Each product gets the case in an edition that it reads.
+            # Each product is given the case in an edition that it reads.
             case = told_in(case, claims.editions)
         probe = next((probe for probe in case.probes if probe.id == f"{case.id}/{data['op']}"), None)
         if probe is None:
@@ -216,7 +216,7 @@ class Showroom:
 
 
 def overall(results: Sequence[Shown]) -> int:
-    """Return the exit status: 1 something is not shown, 3 something could not be tried, else 0."""
+    """Return the exit status: 1 if something is not shown, 3 if something could not be tried, else 0."""
     if any(result.shown is False for result in results):
         return 1
     return 3 if not results or any(result.shown is None for result in results) else 0
@@ -224,7 +224,7 @@ def overall(results: Sequence[Shown]) -> int:
 
 @contextmanager
 def _place(data: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Yield a directory with the files to begin with, and the members that all requests have."""
+    """Yield a directory with the initial files, and the members that all requests share."""
     with scratch(memory=True) as place:
         directory, params = place / "journal", data.get("params", {})
         if "start" in data:
@@ -265,7 +265,7 @@ def _step(connection: Connection, directory: Path, common: Mapping[str, Any], st
 def _all_seen(
     checks: Sequence[Mapping[str, Any]], directory: Path, answers: Sequence[Any]
 ) -> tuple[bool, list[str]]:
-    """Return whether all `checks` hold, and for each a line on what was found."""
+    """Return whether all `checks` hold, and for each check a line on the actual value."""
     found = [_seen(check, directory, answers) for check in checks]
     lines = [
         where if good or wanted is None else f"{where} (the deviation would be {wanted})"
@@ -275,7 +275,7 @@ def _all_seen(
 
 
 def _seen(check: Mapping[str, Any], directory: Path, answers: Sequence[Any]) -> tuple[bool, str, object]:
-    """Return whether `check` holds, the actual value, and the value if it held (None: not useful)."""
+    """Return whether `check` holds, the actual value, and the required one (None if not useful)."""
     if "file" in check:
         name, path = check["file"], directory / check["file"]
         if not path.is_file():
@@ -296,7 +296,7 @@ def _seen(check: Mapping[str, Any], directory: Path, answers: Sequence[Any]) -> 
 
 
 def _member(value: Any, path: str) -> Any:
-    """Return the member of `value` at a path with dots, None if there is none."""
+    """Return the member of `value` at a path with dots, or None if there is none."""
     for part in path.split(".") if path else ():
         if isinstance(value, Mapping):
             value = value.get(part)

@@ -13,7 +13,7 @@ from journalspec.files import shown
 from journalspec_conformance.compare import Difference
 from journalspec_conformance.result import CLASSES, Result
 
-#: Classes without a graded answer. They are not part of the score, and have their own column.
+#: Classes without a graded answer. They are not part of the score, and are counted in their own column.
 UNJUDGED = frozenset(entry.name for entry in CLASSES.values() if not entry.judged)
 _SHOWN = 200
 _NUMBER = re.compile(r"\d+")
@@ -34,10 +34,10 @@ def sentence(difference: Difference) -> str:
 
 
 def describe(where: str, expected: Any, observed: Any) -> str:
-    """Return one sentence about where an answer parts from the permitted one.
+    """Return one sentence on the difference of an answer from the permitted one.
 
-    The place is narrowed to the first part of a nested value that differs. The sentence says if only the
-    order of a list differs, or only the type of a value.
+    The place is narrowed to the first differing part of a nested value. The sentence says if only the order
+    of a list differs, or only the type of a value.
     """
     where, expected, observed = _narrowed(where, expected, observed)
     words = f"expected {spelled(expected)}, got {spelled(observed)}"
@@ -49,7 +49,7 @@ def describe(where: str, expected: Any, observed: Any) -> str:
 
 
 def spelled(value: Any, shown: int = _SHOWN) -> str:
-    """Return a JSON value as JSON, or "nothing" where there is none; cut where it is long."""
+    """Return a JSON value as JSON, or "nothing" if there is none; long texts are cut."""
     text = "nothing" if value is None else json.dumps(value, ensure_ascii=True)
     return text if len(text) <= shown else text[: shown - 3] + "..."
 
@@ -120,7 +120,7 @@ class FailureGroup:
 
 
 def grouped(results: Iterable[Result]) -> list[FailureGroup]:
-    """Return `results` by class and fingerprint (without one: by reason, numbers apart), largest first."""
+    """Group `results` by class and fingerprint (if none: by reason without numbers), largest first."""
     found: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         same = result.fingerprint or _NUMBER.sub("N", result.reason)
@@ -153,8 +153,8 @@ def _message(text: str) -> str:
 def beside(expected: Mapping[str, Any], answer: Mapping[str, Any], most: int = 0) -> list[str]:
     """Return both answers as rows of place, expected and answered value; rows that differ begin with ``!``.
 
-    With `most`, there are at most that many rows: first those that differ, then those around them. Members
-    that are not expected are not compared; their expected value is shown as ``-``.
+    At most `most` rows are returned: first those that differ, then those around them. Members that are not
+    expected are not compared; their expected value is shown as ``-``.
     """
     want = dict(_leaves("", {key: value for key, value in expected.items() if key not in _ASKED}))
     have = dict(_leaves("", _as_expected(answer, expected.get("noted", ()))))
@@ -165,9 +165,9 @@ def beside(expected: Mapping[str, Any], answer: Mapping[str, Any], most: int = 0
     lists = {entry.rpartition("[")[0] for entry in entries} | set(want)
     for place in sorted({**want, **have}, key=_order):
         left, right = want.get(place, _ABSENT), have.get(place, _ABSENT)
-        # An additional entry of an expected list is a difference; an additional member is not.
+        # An additional entry of an expected list is a difference; an additional member of an object is not.
         extra = any(entry not in entries and entry.rpartition("[")[0] in lists for entry in _entries(place))
-        # A member that is in no entry of the answer is not reported by the implementation, and was not
+        # If a member is in no entry of the answer, the implementation does not report it, and it was not
         # compared.
         inner = _entries(place)
         silent = _shape(place) not in kinds and (
@@ -186,9 +186,9 @@ def beside(expected: Mapping[str, Any], answer: Mapping[str, Any], most: int = 0
 
 
 def _as_expected(answer: Mapping[str, Any], noted: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return an answer in the form of expectations: notes are codes, texts for people are omitted.
+    """Return an answer in the form of expectations: notes become codes, texts for people are omitted.
 
-    Each expected note with more than a code is paired with the most similar one.
+    Each expected note with more than a code is paired with the most similar note of the answer.
     """
     out = {key: value for key, value in answer.items() if key != "message"}
     if isinstance(out.get("notes"), list):

@@ -1,10 +1,10 @@
 """Tests writers: the reference reads their files, also after a kill between two operations.
 
-The result of the reference decides. The bytes are never compared with those of another writer. After a kill,
-and after power has failed (:mod:`.power`), the recovered state must be one that the acknowledged operations
-lead to: no data acknowledged as durable may be missing, and there may be no data that was not requested. The
-states that operations lead to come from the format's model (:mod:`journalspec_corpus.model`) and the refusals
-that the case expects, never from a writer.
+The result of the reference decides. The bytes are never compared with those of another writer. After a kill
+or a power failure (:mod:`.power`), the recovered state must be one to which the acknowledged operations lead.
+No data acknowledged as durable may be missing, and no unrequested data may exist. The states that operations
+lead to come from the format's model (:mod:`journalspec_corpus.model`) and the refusals that the case expects,
+never from a writer.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from journalspec_corpus import Case, Probe
 from journalspec_corpus.model import History, history, model_of
 from journalspec_reference import load
 
-#: Every kill costs a restart; this many are spread evenly over a long write.
+#: Every kill requires a restart, so only this many kills are spread evenly over a long write.
 KILLS = 3
 
 Files = Mapping[str, bytes]
 
 
 class Settled(Exception):
-    """The outcome is known before all operations were done."""
+    """The outcome is known before all operations are done."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(outcome.reason)
@@ -58,7 +58,8 @@ def judge_write(engine: Asking, probe: Probe) -> Outcome:
                 return _said(probe.expect, said) or _judge_files(engine, probe, place.files())
         outcome = _whole(engine, probe)
         if outcome.result_class in ("pass", "allowed") and stepwise:
-            # A writer that reports its I/O is not killed: the result of a kill is one of the states checked.
+            # A writer that reports its I/O is not killed, because the result of a kill is among the checked
+            # states.
             judge = _power_failures if "io-trace" in features else _durability
             judge(engine, probe)
         return outcome
@@ -113,7 +114,7 @@ def _judge_files(engine: Asking, probe: Probe, files: Files) -> Outcome:
 
 
 def _look(case: Case, files: Files) -> dict[str, Any]:
-    """Return the reference's observation of `files`, by the operation that the case asks for."""
+    """Return the reference's observation of `files`, by the operation that the case requests."""
     write = case.write or {}
     reference = load(case.format)
     if write["then"] == "read":
@@ -157,7 +158,7 @@ def _write_until(engine: Asking, probe: Probe, place: CaseDirectory, last: int) 
 
 
 def _durability(engine: Asking, probe: Probe) -> None:
-    """Kill the writer between operations. Raises Settled at a recovered state that is not permitted."""
+    """Kill the writer between operations. Raises Settled if a recovered state is not permitted."""
     promises = Promises(engine, probe)
     for last in _kill_points(len((probe.case.write or {})["ops"])):
         with engine.workspace.place(probe.case) as place:
@@ -169,7 +170,7 @@ def _durability(engine: Asking, probe: Probe) -> None:
 
 
 def _power_failures(engine: Asking, probe: Probe) -> None:
-    """Let power fail after every storage operation. Raises Settled at a state that is not permitted."""
+    """Let power fail after every storage operation. Raises Settled if a recovered state is not permitted."""
     promises = Promises(engine, probe)
     with engine.workspace.place(probe.case) as place:
         disk, durable = Disk(place.files()), 0
@@ -179,7 +180,7 @@ def _power_failures(engine: Asking, probe: Probe) -> None:
                 for index, entry in enumerate(done):
                     disk.do(entry)
                     if index + 1 == len(done):
-                        break  # the acknowledgement follows at once: it is tested below
+                        break  # the acknowledgement follows at once, and is tested below
                     fault = promises.broken_on(disk, durable, number + 1)
                     if fault is not None:
                         at = f"power fails in operation {number}, after storage operation {index}"
@@ -201,14 +202,14 @@ def _fail(fingerprint: str, reason: str) -> NoReturn:
 
 
 class Promises:
-    """The required outcomes after a crash in one write, by the format's model and the expected refusals."""
+    """The required outcomes of crashes in one write, by the format's model and the expected refusals."""
 
     def __init__(self, engine: Asking, probe: Probe) -> None:
         self._case = probe.case
         self._keys = keys_that_count(engine.format_claims(probe).state, probe.expect)
         before = recovered(probe.case, probe.case.files())
         self._histories = _histories(probe, before)
-        #: Whether a crash before the first acknowledgement can lose data: that of the case's files.
+        #: Whether a crash before the first acknowledgement can lose data, namely data in the case's files.
         self._has_content = any(isinstance(value, list) and value for value in before.values())
         self._always = list((probe.case.write or {}).get("always", ()))
         self._known: dict[tuple[tuple[str, bytes], ...], dict[str, Any]] = {}
@@ -217,11 +218,11 @@ class Promises:
         self._judged: dict[tuple[int, int], set[object]] = {}
 
     def broken(self, files: Files, durable: int, issued: int, policy: str = "") -> str | None:
-        """Return the difference of recovery of `files` from every permitted state, or None.
+        """Return the difference of the recovered state of `files` from all permitted states, or None.
 
-        A new or empty journal is not checked before the first acknowledgement, and no journal without a
-        model. The content of an existing journal must survive its opening. Files that strict recovery refuses
-        are read under `policy`, if one is given.
+        A new or empty journal is not checked before the first acknowledgement. A journal of a format without
+        a model is never checked. The content of an existing journal must survive its opening. Files that
+        strict recovery refuses are read under `policy`, if one is given.
         """
         if not self._histories or not (durable or self._has_content):
             return None
@@ -238,7 +239,7 @@ class Promises:
         return f"recovery gives {state}"
 
     def broken_on(self, disk: Disk, durable: int, issued: int) -> str | None:
-        """Return the first of :meth:`broken` in the states that a power failure now may leave on `disk`."""
+        """Return the first result of :meth:`broken` for the states that a power failure may leave now."""
         if not (durable or self._has_content):
             return None
         judged = self._judged.get((durable, issued), set())
@@ -250,11 +251,11 @@ class Promises:
         return None
 
     def permitted(self, durable: int, issued: int) -> list[dict[str, Any]]:
-        """Return the states that a crash may leave after this many acknowledged and begun operations."""
+        """Return the states that a crash may leave after so many acknowledged and begun operations."""
         return [self._reported(some) for entry in self._histories for some in entry.between(durable, issued)]
 
     def _missing(self, files: Files, durable: int) -> str | None:
-        """Return the difference of `files` from a rule of the case for every crash after an operation."""
+        """Return the difference of `files` from a rule of the case on every crash after an operation."""
         for entry in self._always:
             if durable > int(entry["after"]):
                 difference = compare(entry, _look(self._case, files), Claims())
@@ -274,7 +275,7 @@ def _kill_points(count: int) -> list[int]:
 
 
 def _histories(probe: Probe, before: Mapping[str, Any]) -> list[History]:
-    """Return the states that operations lead to from `before`, for every set of permitted refusals.
+    """Return the states to which operations lead from `before`, for every set of permitted refusals.
 
     The list is empty if the format has no model: then only the rules of the case itself are checked.
     """
@@ -293,7 +294,7 @@ def _histories(probe: Probe, before: Mapping[str, Any]) -> list[History]:
 def keys_that_count(
     claimed: frozenset[str] | None, expect: Sequence[Mapping[str, Any]]
 ) -> frozenset[str] | None:
-    """Return the state's keys to compare after a kill: those `claimed` that the case expects, if any."""
+    """Return the keys of the state to compare after a kill: the `claimed` keys that the case expects."""
     named = frozenset(key for entry in expect for key in entry.get("state", ()))
     if not named:
         return claimed
@@ -301,7 +302,7 @@ def keys_that_count(
 
 
 def recovered(case: Case, files: Mapping[str, bytes | bytearray], policy: str = "strict") -> dict[str, Any]:
-    """Return the state that the reference recovers from `files`, or how it refuses them."""
+    """Return the state that the reference recovers from `files`, or its refusal."""
     content = {name: bytes(data) for name, data in files.items()}
     seen = load(case.format).recover(content, edition=case.edition, policy=policy, params=case.params)
     if seen.verdict == REFUSED:

@@ -1,7 +1,7 @@
-"""The published cases as one archive that needs no Python: real files, JSON, and a page that explains both.
+"""Writes the published cases as an archive that needs no Python: real files, JSON, and a page on both.
 
-The same cases give the same ``.tar`` everywhere: members are sorted, and have neither time nor owner. The
-bytes of a compressed archive also depend on the version of zlib.
+The same cases lead to the same ``.tar`` everywhere: members are sorted, and contain neither time nor owner.
+The bytes of a compressed archive also depend on the version of zlib.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from journalspec import __version__
 from journalspec.formats import get_format
 from journalspec_corpus.case import Case
 
-#: Suffix of an archive's name -> whether the archive is compressed.
+#: Maps the suffix of an archive's name to whether the archive is compressed.
 SUFFIXES = {".tar": False, ".tar.gz": True, ".tgz": True}
 
 _README = """\

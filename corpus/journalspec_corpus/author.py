@@ -1,8 +1,8 @@
 """The common parts of all formats' author modules: brief texts, labels, expected reports, layout of files.
 
-A format's ``author`` module turns descriptions into sound journals (:class:`.edits.Built`). It defines the
-words of its descriptions and the defaults of a file. The functions of this module work from the format's
-table of fields alone.
+A format's ``author`` module turns descriptions into sound journals (:class:`.edits.Built`), and defines the
+words of descriptions and the defaults of a file. The functions of this module need only the format's table of
+fields.
 """
 
 from __future__ import annotations
@@ -16,17 +16,18 @@ from journalspec.layout import Layout, Part
 from journalspec.vocabulary import Field
 from journalspec_corpus.edits import Built, Range
 
-#: From the description of a record to its fields in stored order, and to the fields that a reader reports.
+#: Turns the description of a record into its fields in stored order, and into the fields that a reader
+#: reports.
 Make = Callable[[Mapping[str, Any]], tuple[list[Part], Mapping[str, Any]]]
 
 
 def hex_bytes(text: str) -> bytes:
-    """Return the bytes of ``hex``; ``hex*N`` is the bytes N times."""
+    """Return the bytes of ``hex``; ``hex*N`` means the bytes N times."""
     return bytes.fromhex(long_text(text))
 
 
 def long_text(text: str) -> str:
-    """Return a text; ``text*N`` is the text before the star, N times."""
+    """Return a text; ``text*N`` means the text before the star N times."""
     one, star, count = text.partition("*")
     return one * int(count) if star else one
 
@@ -41,7 +42,8 @@ def words(text: str) -> tuple[str, list[str], dict[str, str]]:
 def brief_operation(text: str, members: Mapping[str, Sequence[str]] | None = None) -> dict[str, Any]:
     """Return the writer's operation that a text describes: the member ``op`` and others.
 
-    `members` names the bare words after an operation, in order. Raises ValueError for more or fewer of them.
+    `members` lists the names of the bare words after an operation, in order. Raises ValueError if their
+    number is wrong.
     """
     kind, bare, pairs = words(text)
     out: dict[str, Any] = {"op": kind, **dict(zip((members or {}).get(kind, ()), bare, strict=True)), **pairs}
@@ -49,7 +51,7 @@ def brief_operation(text: str, members: Mapping[str, Sequence[str]] | None = Non
 
 
 def branch_of(text: str) -> dict[str, Any]:
-    """Return the XA id of a text ``FORMAT:GTRID:BQUAL``, the last two in hex, or ``hex*N``."""
+    """Return the XA id in a text ``FORMAT:GTRID:BQUAL``, whose last two parts are hex, or ``hex*N``."""
     form, gtrid, bqual = text.split(":")
     return {"format_id": int(form), "gtrid": hex_bytes(gtrid), "bqual": hex_bytes(bqual)}
 
@@ -73,7 +75,7 @@ def _label(path: str, names: Mapping[str, str]) -> str:
 def stored(
     layout: Layout, edition: str, parts: Sequence[Part], values: Mapping[str, Any], kind: str = ""
 ) -> dict[str, Any]:
-    """Return the values of a record that was encoded as `parts`; its lists are those of `values`."""
+    """Return the values of a record that was encoded as `parts`; its lists are taken from `values`."""
     data = dict(parts)
     known = [item for item in layout.structure("record", edition, kind).fields if item.name in data]
     own = {item.name: item.integer(data[item.name]) if item.is_int else data[item.name] for item in known}
@@ -88,7 +90,7 @@ def _told(format_id: str, kind: str, edition: str) -> tuple[Field, ...]:
 def reported(layout: Layout, edition: str, kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the reported fields of a record with these values, in the order of the format's table.
 
-    Values are plain Python values; only a finished case has them as text.
+    Values are plain Python values; they become texts only in a finished case.
     """
     out: dict[str, Any] = {"type": kind}
     for item in _told(layout.format_id, kind, edition):
@@ -98,7 +100,7 @@ def reported(layout: Layout, edition: str, kind: str, values: Mapping[str, Any])
     return out
 
 
-def lay_file(  # the first three choose the file, the keyword arguments describe its format
+def lay_file(  # the first three arguments choose the file, the keyword arguments describe its format
     built: Built,
     label: str,
     name: str,
@@ -112,9 +114,9 @@ def lay_file(  # the first three choose the file, the keyword arguments describe
 
     Records of the previous generation, ``before``, remain visible after the end of the new ones. Each record
     starts at a multiple of ``align``, after its ``gap`` (in hex), and not before the offset ``to``. A file
-    without a ``size`` ends after its last byte that was laid. The range of all records is ``LABEL.log``. The
-    first record is ``LABELr1`` if it has no ``label``, in the previous generation ``LABELold1``. The parts of
-    the `header` are named ``header.FIELD`` (:func:`labelled` adds that prefix).
+    without a ``size`` ends after the last byte that was laid. The range of all records is ``LABEL.log``. A
+    first record without a ``label`` is called ``LABELr1``, or ``LABELold1`` in the previous generation. The
+    parts of the `header` are named ``header.FIELD`` (:func:`labelled` adds that prefix).
     """
     data = bytearray()
     built.labels[f"{label}.header"] = built.lay(name, label, header, data)

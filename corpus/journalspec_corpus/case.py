@@ -1,8 +1,7 @@
 """One case: the files of a journal, the questions about them, and the permitted answers.
 
-A case is data. It has one JSON form (one object per line in the published
-tiers; integers as decimal strings, bytes as lower-case hex) and this class,
-whose members have the same names.
+A case is data. It has one JSON form (one object per line in the published tiers; integers as decimal strings,
+bytes as lower-case hex) and this class, whose members have the same names.
 """
 
 from __future__ import annotations
@@ -20,21 +19,22 @@ from journalspec_corpus.form import fault_in, is_id, path_fault
 #: A JSON value without numbers: objects, arrays, strings, booleans, null.
 Json = Any  # a recursive alias would help neither type checkers nor readers
 
-#: The longest run of fill bytes that is stored inside an extent, because a new extent would be longer.
+#: The longest run of fill bytes that is stored inside an extent, because a further extent would take more
+#: space.
 _GAP = 12
 
-#: The members of a case that are text, and those that are lists of text.
+#: The members of a case that are texts, and those that are lists of texts.
 _TEXTS = ("id", "title", "format", "edition", "tier", "stratum", "category", "level")
 _LISTS = ("obeys", "breaks", "flags", "needs")
-#: The format, or edition, of a case that states none.
+#: The format or edition of a case that states none.
 UNKNOWN = "unknown"
 _WORD = re.compile("[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
-#: The size of the pieces in which a file's content is produced.
+#: The size of the pieces in which the content of a file is produced.
 _PIECE = 1 << 20
 
 
 class CaseError(ValueError):
-    """The JSON form of a case is wrong; the message names the case and the member."""
+    """The JSON form of a case is wrong; the message identifies the case and the member."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class InputFile:
         return b"".join(bytes(piece) for piece in self.pieces())
 
     def pieces(self) -> Iterator[bytes | int]:
-        """Yield the content from beginning to end in pieces: a few bytes, or a number of zeros."""
+        """Yield the content from beginning to end in pieces: either some bytes, or a number of zeros."""
         end = 0
         for off, data in (*self.extents, (self.size, b"")):
             yield from self._filled(off - end)
@@ -101,8 +101,8 @@ class InputFile:
 
 
 def _commonest(content: bytes) -> int:
-    """Return the byte that occurs most often, the lowest of those that occur equally often."""
-    # The fill at the end is usually more than half of a journal.
+    """Return the byte that occurs most often; if several do, the lowest of them."""
+    # The fill at the end is usually longer than half of a journal.
     if 2 * content.count(content[-1]) > len(content):
         return content[-1]
     fill, most, rest = 0, 0, len(content)
@@ -133,10 +133,10 @@ def _extents(content: bytes, fill: int) -> Iterator[tuple[int, bytes]]:
 def write_files(root: Path, files: Iterable[tuple[str, Iterable[bytes | int]]]) -> None:
     """Write new files below the directory `root`, with the directories that they need.
 
-    A file is its path (segments joined by ``/``; the caller has checked them) and its content in pieces:
-    bytes, or a number of zeros, which become a hole if the file system supports that. Raises FileExistsError
-    if a file exists already, and other OSErrors, for example if a directory is a link. An unfinished file is
-    removed.
+    A file is given by its path (segments joined by ``/``, which the caller has checked) and its content in
+    pieces. A piece is bytes, or a number of zeros, which become a hole if the file system supports that.
+    Raises FileExistsError if a file exists already, and other OSErrors, for example if a directory is a link.
+    An unfinished file is removed.
     """
     for name, pieces in files:
         path = root
@@ -147,7 +147,7 @@ def write_files(root: Path, files: Iterable[tuple[str, Iterable[bytes | int]]]) 
             if path.is_symlink():
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
         path /= last
-        with path.open("xb") as stream:  # not through a link either
+        with path.open("xb") as stream:  # also not through a link
             try:
                 for piece in pieces:
                     if isinstance(piece, int):
@@ -162,7 +162,7 @@ def write_files(root: Path, files: Iterable[tuple[str, Iterable[bytes | int]]]) 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """The directory that a case starts from."""
+    """The initial directory of a case."""
 
     files: tuple[InputFile, ...] = ()
 
@@ -203,7 +203,7 @@ class Origin:
 class Probe:
     """One question about one case: an operation, and for ``recover`` a policy.
 
-    `expect` are the permitted answers, in the case's order; an answer must match one of them.
+    `expect` lists the permitted answers in the case's order; an answer must match one of them.
     """
 
     case: Case = field(repr=False)
@@ -221,7 +221,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case. Members that hold JSON (`params`, `write`, `expect`) are as published.
+    """One case. Members that contain JSON (`params`, `write`, `expect`) have their published form.
 
     A case with a `fault` replaces one that could not be read, see :meth:`quarantined`.
     """
@@ -244,15 +244,15 @@ class Case:
     write: Mapping[str, Json] | None
     expect: tuple[Mapping[str, Json], ...]
     fault: str = ""
-    #: The wrong expectation of an earlier corpus for this case, and the reason; empty if it never changed.
+    #: A wrong expectation of this case in an earlier corpus, and the reason for it; empty if there was none.
     history: str = ""
 
     @classmethod
     def quarantined(cls, name: str, fault: str, given: Json = None) -> Case:
         """Return a case that replaces one that cannot be used because of `fault`.
 
-        It has one probe, called `name`, so that a run reports the fault as a result. Format and edition are
-        taken from `given`, if they are valid.
+        The new case has one probe, called `name`, so that a run reports the fault as a result. Its format and
+        edition are taken from `given`, if they are valid.
         """
         told = given if isinstance(given, Mapping) else {}
         words = {key: told.get(key) for key in ("format", "edition")}
@@ -274,7 +274,7 @@ class Case:
 
     @property
     def requirements(self) -> tuple[str, ...]:
-        """Every requirement id of the case, obeyed ones first."""
+        """Every requirement id of the case, beginning with the obeyed requirements."""
         return tuple(dict.fromkeys(self.obeys + self.breaks))
 
     @property
@@ -293,9 +293,9 @@ class Case:
         return {file.path: file.content() for file in self.input.files}
 
     def materialize(self, directory: Path) -> list[Path]:
-        """Write the input under `directory` (made if missing) and return the paths.
+        """Write the input under `directory`, which is created if missing, and return the paths.
 
-        Long runs of zeros stay holes. Raises CaseError, before anything is written, for a path that would
+        Long runs of zeros become holes. Raises CaseError, before anything is written, for a path that would
         leave the directory; FileExistsError if a file exists; and OSError for a link that leads elsewhere.
         """
         self.check_names()
@@ -340,7 +340,7 @@ class Case:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> Case:
-        """Read the published form; raises CaseError that names the case and the fault.
+        """Read the published form; raises CaseError that contains the case's id and the fault.
 
         The JSON is checked against the form of cases, see :mod:`.form`.
         """
@@ -352,7 +352,7 @@ class Case:
 
     @classmethod
     def from_trusted_json(cls, data: Mapping[str, Json]) -> Case:
-        """Read the published form of a case that has been checked before, such as one of this package."""
+        """Read the published form of a case that has been checked before, such as a case of this package."""
         try:
             return cls._from_json(data)
         except (KeyError, TypeError, ValueError) as error:

@@ -1,9 +1,9 @@
-"""Design rules: the strengths and weaknesses of log formats, and each format's answer to them.
+"""Design rules: strengths and weaknesses of log formats, and the findings of each format.
 
 The rules are in ``design_rules.toml`` next to this module, a format's findings in the file of the same name
-in its directory. Both are data, checked against ``design_rules.schema.json`` when they are read. A finding
-has its proof: single crash states with the verdict that a named reader gets on them, published cases, or an
-argument if no state or case can show it.
+in its directory. Both are data, checked against ``design_rules.schema.json`` when they are read. Each finding
+contains its proof: single crash states with the verdict of a named reader, published cases, or an argument if
+no state or case can prove it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from jsonschema import Draft202012Validator
 from journalspec.formats import format_text, get_format
 
 FILE_NAME = "design_rules.toml"
-#: The results for a format under a rule, the worst first.
+#: The possible verdicts on a format under a rule, beginning with the worst.
 WEAK, PARTLY, SOUND, NOT_APPLICABLE = "weak", "partly", "sound", "not-applicable"
 VERDICTS = (WEAK, PARTLY, SOUND, NOT_APPLICABLE)
 #: The possible bases of a statement about another system.
@@ -35,12 +35,12 @@ BASES = {
 
 
 class RuleError(ValueError):
-    """A file of design rules is wrong; the message names the file and the entry."""
+    """A file of design rules is wrong; the message identifies the file and the entry."""
 
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """Another system that met or solved a rule's problem, and the basis of that statement (:data:`BASES`)."""
+    """Another system that had or solved a rule's problem, and the basis of that claim (:data:`BASES`)."""
 
     who: str
     what: str
@@ -53,8 +53,9 @@ class Rule:
     """One design rule. Ids are permanent.
 
     `severity` is 3 if acknowledged data can be lost or invented in a state that a crash leaves, 2 if that
-    also needs corruption or a reused file, 1 for robustness or diagnosis. `invariants` are endangered in a
-    format that breaks the rule; `strata` are the classes of states that show it.
+    also needs corruption or a reused file, 1 for robustness or diagnosis. `invariants` lists the invariants
+    that are endangered in a format that breaks the rule; `strata` lists the classes of states in which this
+    happens.
     """
 
     id: str
@@ -71,7 +72,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class StateProof:
-    """A state by workload name and descriptor, and the verdict that `reader` gets there."""
+    """A state, given by workload name and descriptor, and the verdict on `reader` in it."""
 
     workload: str
     preset: str
@@ -121,8 +122,8 @@ def rules() -> Mapping[str, Rule]:
 def findings(format_id: str) -> Mapping[str, tuple[Finding, ...]]:
     """Return the findings of a format by rule id, empty if it has none.
 
-    Raises RuleError unless every rule is there, with every edition once. Raises UnknownFormat for a format
-    that is not described.
+    Raises RuleError unless every rule is present, with every edition exactly once. Raises UnknownFormat for a
+    format that is not described.
     """
     get_format(format_id)
     text = format_text("journalspec_corpus", format_id, FILE_NAME)
@@ -130,7 +131,7 @@ def findings(format_id: str) -> Mapping[str, tuple[Finding, ...]]:
 
 
 def parse_findings(format_id: str, data: Mapping[str, Any]) -> Mapping[str, tuple[Finding, ...]]:
-    """Return the findings that `data`, a format's file, holds; raises RuleError."""
+    """Return the findings in `data`, the content of a format's file; raises RuleError."""
     name = f"{format_id}/{FILE_NAME}"
     _validate(data, "findings", name)
     ids = [entry["id"] for entry in data["rule"]]

@@ -1,8 +1,8 @@
 """Journals drawn at random, with the required answers of every correct reader.
 
-Plain values, shared by the Hypothesis strategies and the fuzzer. The required result of a sound journal
-follows from the requested writes, never from reading it. The required result after a fault is that of the
-format's naive reader.
+The Hypothesis strategies and the fuzzer share these plain values. The required result for a sound journal
+follows from the requested writes, never from reading the journal. The required result after a fault is the
+naive reader's result.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ class DrawnJournal:
 
     `records` are the records that a reading of the whole journal reports, in this order. `recovered` are the
     records that recovery keeps, `state` is its result. `before` are the files in their previous generation
-    (same names and lengths): their bytes are visible where a write did not reach the disk. `fields` are named
-    byte ranges, `pointers` those of them that hold the end of the log. `ends` has for each of `recovered` the
-    offset up to which its file must be intact, because a record may be valid only together with others.
+    (same names and lengths): their bytes are visible wherever a write did not reach the disk. `fields`
+    contains named byte ranges, `pointers` those among them that contain the end of the log. For each record
+    in `recovered`, `ends` contains the offset up to which its file must be intact, because a record may be
+    valid only together with others.
     """
 
     format: str
@@ -61,7 +62,7 @@ class Judgement:
     """The required outcome for a journal after a fault.
 
     strict    ``same``: records and state as before the fault; ``refused``: no
-              result; ``open``: the format cannot tell, `why` says why not.
+              result; ``open``: the format cannot decide, `why` gives the reason.
     intact    records that salvage must still report, in this order, whatever
               else it reports; empty if the fault takes the file itself away.
     """
@@ -91,18 +92,18 @@ class Fault:
 
 KINDS = ("bit-flip", "torn-write", "lost-sector", "stale-block", "truncation", "pointer")
 
-#: The reason of an ``open`` outcome: the naive reader found no reason to refuse.
+#: The reason for an ``open`` outcome: the naive reader found no reason to refuse.
 UNSEEN = "the files have no fault, or only faults that are not a reason to refuse"
 
 
 def lenient(format_id: str) -> str:
-    """Return the policy that recovers most from damage: salvage, or else the format's first."""
+    """Return the policy that recovers most from damage: salvage, or else the format's first policy."""
     policies = get_format(format_id).policies
     return "salvage" if "salvage" in policies else next(iter(policies))
 
 
 def judge(journal: DrawnJournal, files: Mapping[str, bytes]) -> Judgement:
-    """Return the required outcome if `journal` is damaged to `files`, by the naive reader of its format."""
+    """Use the format's naive reader to return the required outcome for `files`, a damaged `journal`."""
     naive = format_module("journalspec_corpus", journal.format).naive
     strict = naive.recover(files, journal.edition, "strict")
     salvaged = naive.recover(files, journal.edition, lenient(journal.format)).get("records", ())
@@ -117,10 +118,10 @@ def judge(journal: DrawnJournal, files: Mapping[str, bytes]) -> Judgement:
 
 
 class JournalDrawing(Protocol):
-    """The module ``drawing`` of a format's package: random journals, the same ones for the same `rng`."""
+    """The module ``drawing`` of a format's package: random journals, which depend only on `rng`."""
 
     def base(self, edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
-        """Return a small valid journal; `wide`: with values from the whole range of each field."""
+        """Return a small valid journal; if `wide`, with values from the complete range of each field."""
 
     def lies(self, edition: str, rng: random.Random) -> Mapping[str, bytes]:
         """Return files with wrong fields under a valid checksum."""
@@ -166,26 +167,26 @@ def varied(
 
 
 def _some(rng: random.Random, low: int, end: int) -> bytes:
-    """Return a few bytes, each from `low` up to but not including `end`."""
+    """Return a few bytes; each is at least `low` and below `end`."""
     return bytes(low + byte % (end - low) for byte in rng.randbytes(rng.randrange(1, 41)))
 
 
 def record_of(entry: Mapping[str, Any]) -> Record:
-    """Return the record that an author module or a naive reader describes by `entry`."""
+    """Return the record that `entry`, from an author module or a naive reader, describes."""
     at = entry["at"]
     fields = {key: value for key, value in entry.items() if key not in ("type", "at")}
     return Record(entry["type"], fields, At(at["file"], int(at["off"]), int(at["len"])))
 
 
 def written(built: Built) -> list[str]:
-    """Return the labels of the records of this generation, for files described without labels."""
+    """Return the labels of the records of this generation if the files are described without labels."""
     return [label for label in built.records if "old" not in label]
 
 
 def lie(
     record: dict[str, Any], fields: Sequence[str], numbers: Sequence[int], rng: random.Random
 ) -> dict[str, Any]:
-    """Return a described record in which one or two of the `fields` hold one of `numbers`."""
+    """Return a described record in which one or two of the `fields` contain one of `numbers`."""
     out = dict(record)
     for _ in range(rng.choice((1, 1, 2))):
         number = rng.choice(numbers)
@@ -210,7 +211,7 @@ def lie_in(built: Built, lies: Sequence[bytes], times: int, rng: random.Random, 
             built.files[spot.file][spot.off + rng.randrange(spot.length)] ^= 1 << rng.randrange(8)
 
 
-def drawn(  # all but the first three are keyword-only
+def drawn(  # all parameters except the first three are keyword-only
     of: tuple[str, str],
     lives: tuple[Built, Built],
     state: Mapping[str, Any],
@@ -223,10 +224,10 @@ def drawn(  # all but the first three are keyword-only
     """Return the journal of a format and edition that its author module has laid out.
 
     `lives` are this generation and the previous one, whose files are brought to the same length. `recovered`
-    are the labels of records that recovery keeps (default: all). `left` are labels of records of the previous
-    generation that are still there, and are read as records of this one. `pointer` is the suffix of labels of
-    the fields that hold the end of the log. `ends` is as in :class:`DrawnJournal` (default: the end of each
-    record).
+    are the labels of records that recovery keeps (default: all). `left` contains labels of records of the
+    previous generation that still exist, and are read as records of this generation. `pointer` is the suffix
+    in the labels of fields that contain the end of the log. `ends` is as in :class:`DrawnJournal` (default:
+    the end of each record).
     """
     now, then = lives
     for name, data in now.files.items():

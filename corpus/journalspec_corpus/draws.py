@@ -1,11 +1,11 @@
-"""The tier ``drawn``: cases drawn at random, each of them a function of format, seed and number alone.
+"""The tier ``drawn``: randomly drawn cases, each determined by format, seed and number alone.
 
 A draw is a sound journal that the format's author module lays out, such a journal with damage, or one with
-wrong fields under valid checksums. The format's naive reader says what is expected. Its result for an intact
-journal is compared with the requested writes.
+wrong fields under valid checksums. The format's naive reader determines the expectations. For an intact
+journal, its result is compared with the requested writes.
 
-A draw is made of choices. A failure is reduced by omitting choices and making them smaller, so that the
-reduced journal is one that the same drawing could have made.
+A draw is made of choices. A failure is reduced by omitting choices and making them smaller, so that the same
+procedure could have drawn the reduced journal.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from journalspec_corpus.mutations import damaged
 TIER = "drawn"
 #: The default number of draws of a format.
 COUNT = 200
-#: A new random seed is below this.
+#: New random seeds are below this number.
 MOST_SEED = 10**9
 #: Shares of the draws in percent: sound journals, and journals with wrong fields; the rest is damaged.
 SOUND, LIES = 20, 40
@@ -40,10 +40,10 @@ _COPIED = 4096
 
 
 class Choices(random.Random):
-    """A random source for one draw, the same under every version of Python; or a replay of given choices."""
+    """A random source for a draw, equal under every version of Python; or a replay of given choices."""
 
     def __init__(self, name: str, replayed: Sequence[int] | None = None) -> None:
-        """Take the choices from hashes of `name`, or from `replayed`, and 0 after its end."""
+        """Take the choices from hashes of `name`, or from `replayed`; after its end, choices are 0."""
         super().__init__(0)
         self._name, self._replayed = name.encode(), replayed
         self._stream = b""
@@ -51,7 +51,7 @@ class Choices(random.Random):
         self.made: list[int] = []
 
     def below(self, end: int) -> int:
-        """Return a number from 0 up to but not including `end`."""
+        """Return a number that is at least 0 and below `end`."""
         if end <= 0:
             raise ValueError("nothing to choose from")
         if self._replayed is None:
@@ -71,7 +71,7 @@ class Choices(random.Random):
     # All methods in use are defined here, because those of the standard library may change between versions.
 
     def random(self) -> float:
-        """Return a number from 0 up to but not including 1."""
+        """Return a number that is at least 0 and below 1."""
         return self.below(1 << 53) / (1 << 53)
 
     def getrandbits(self, k: int, /) -> int:
@@ -96,7 +96,7 @@ class Choices(random.Random):
         return seq[self.below(len(seq))]
 
     def sample(self, population: Any, k: int, **_: Any) -> list[Any]:
-        """Return `k` elements of a sequence, each position at most once."""
+        """Return `k` elements of a sequence, choosing each position at most once."""
         if len(population) <= _COPIED:
             left = list(population)
             return [left.pop(self.below(len(left))) for _ in range(k)]
@@ -110,7 +110,7 @@ class Choices(random.Random):
 
 
 def formats_with_draws(formats: Sequence[str] = ()) -> Iterator[str]:
-    """Yield those of `formats` (none: of all) whose journals can be drawn."""
+    """Yield each of `formats` (none: of all formats) whose journals can be drawn."""
     for name in formats or format_ids():
         try:
             drawing_of(name)
@@ -126,7 +126,7 @@ def drawn_cases(format_id: str, seed: int, numbers: Iterable[int]) -> Iterator[C
 
 
 def drawn_case(case_id: str) -> Case | None:
-    """Return the draw of an id such as ``xyz.drawn.s7.n12``, None if it is not such an id."""
+    """Return the draw with an id such as ``xyz.drawn.s7.n12``; None if the id has another form."""
     found = _ID.fullmatch(case_id)
     names = [name for name in format_ids() if found and get_format(name).prefix.lower() == found[1]]
     if not found or not names:
@@ -140,7 +140,7 @@ def is_drawn(probe_id: str) -> bool:
 
 
 def kind_of(probe_id: str) -> str:
-    """Return the pattern of the ids of all draws with the question of `probe_id`, for every seed."""
+    """Return a pattern of probe ids: the question of `probe_id` for all draws of every seed."""
     return re.sub(r"\.s\d+\.n\d+", ".**", probe_id, count=1)
 
 
@@ -159,7 +159,7 @@ def _case(format_id: str, seed: int, number: int, rng: Choices) -> Case:
     case_id = f"{description.prefix.lower()}.drawn.s{seed}.n{number}"
     try:
         expect = format_module("journalspec_corpus", format_id).naive.expected(files, edition)
-    except Exception as error:  # a fault of the corpus is the result of this draw, and the other draws go on
+    except Exception as error:  # a fault of the corpus is the result of this draw; other draws continue
         return Case.quarantined(case_id, f"the naive reader fails: {error!r}", {"format": format_id})
     case = make_case(
         case_id,
@@ -198,7 +198,7 @@ def _as_written(case: Case, journal: DrawnJournal) -> bool:
 
 
 def reduced(case: Case, fails: Callable[[Case], bool]) -> Case:
-    """Return the smallest draw that was found which still `fails`, under the id of `case`."""
+    """Return the smallest draw found that still `fails`, under the id of `case`."""
     found = _ID.fullmatch(case.id)
     if found is None:
         return case
@@ -216,7 +216,7 @@ def reduced(case: Case, fails: Callable[[Case], bool]) -> Case:
         try:
             other = _case(name, seed, number, rng)
         except (ValueError, LookupError, ArithmeticError):
-            return False  # these choices make no journal
+            return False  # these choices do not lead to a journal
         if other.fault or _weight(other, rng.made) >= _weight(best, choices) or not fails(other):
             return False
         best, choices = replace(other, title=f"{case.title}, reduced"), rng.made
@@ -235,7 +235,7 @@ def _weight(case: Case, choices: Sequence[int]) -> tuple[int, int, int]:
 
 
 def _shorter(now: Callable[[], Sequence[int]]) -> Iterator[list[int]]:
-    """Yield attempts to reduce the present choices: parts omitted or made smaller, until none is accepted."""
+    """Yield attempts to reduce the present choices by omitting or shrinking parts, until none is accepted."""
     before: Sequence[int] | None = None
     while before != now():
         before = now()
@@ -250,7 +250,7 @@ def _shorter(now: Callable[[], Sequence[int]]) -> Iterator[list[int]]:
 
 
 def _smaller(now: Callable[[], Sequence[int]]) -> Iterator[list[int]]:
-    """Yield attempts with one choice set to 0, 1, or half: counts come early and have the largest effect."""
+    """Yield attempts with one choice set to 0, 1, or half; early choices (counts) have the largest effect."""
     at = 0
     while at < len(now()):
         for number in (0, 1, now()[at] // 2):

@@ -1,7 +1,7 @@
-"""Named places in a set of files, and changes made at such places.
+"""Named places in a set of files, and changes at such places.
 
-A format's author module builds sound files and names every range in them; cases
-are those files with edits. Nothing here knows a format.
+A format's author module builds sound files and names every range in them; cases are those files with edits.
+Nothing here depends on a format.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Range:
 class Built:
     """Files under construction, the names of places in them, and the values of each record.
 
-    `labels` are those of the sound files; edits do not move them. `records`
-    maps a record's label to its full expectation, `at` included.
+    `labels` are the labels of the sound files; edits do not move them. `records` maps a record's label to its
+    full expectation, `at` included.
     """
 
     files: dict[str, bytearray]
@@ -61,7 +61,7 @@ class Built:
         return {name: bytes(data) for name, data in self.files.items()}
 
     def lay(self, file: str, label: str, parts: Iterable[Part], data: bytearray) -> Range:
-        """Append `parts` to `data`, the content of `file` so far; name each, and return the whole range."""
+        """Append `parts` to `data`, the content of `file` so far; name each part, and return their range."""
         start = len(data)
         for part in parts:
             self.labels[f"{label}.{part.name}"] = Range(file, len(data), len(part.data))
@@ -70,7 +70,7 @@ class Built:
         return whole
 
     def finish(self, file: str, label: str, data: bytearray, size: int, fill: bytes) -> None:
-        """Fill `data` up to `size`, and name the file; raises EditError if there is more already."""
+        """Fill `data` up to `size`, and name the file; raises EditError if `data` is already longer."""
         if size < len(data):
             raise EditError(f"{file}: the records take {len(data)} bytes, the file has {size}")
         data += fill * (size - len(data))
@@ -161,14 +161,14 @@ def _fill(built: Built, edit: Mapping[str, Any]) -> None:
 
 
 def _insert(built: Built, edit: Mapping[str, Any]) -> None:
-    """Insert zeros; later bytes move, and those beyond the end of the file are lost."""
+    """Insert zeros; later bytes move, and bytes that move beyond the end of the file are lost."""
     file, at = built.place(edit["at"], edit.get("file", ""))
     data = built.files[file]
     data[at:] = (bytes(edit["insert"]) + data[at:])[: len(data) - at]
 
 
 def _remove(built: Built, edit: Mapping[str, Any]) -> None:
-    """Remove bytes; later bytes move up, and copies of its last byte fill the end of the file."""
+    """Remove bytes; later bytes move forward, and copies of the file's last byte fill its end."""
     spot = built.span(edit["remove"])
     data = built.files[spot.file]
     data[spot.off :] = data[spot.end :] + data[-1:] * spot.length
@@ -219,10 +219,9 @@ def apply(
 ) -> None:
     """Carry out one edit on `built` in place.
 
-    Besides the edits of this module: ``{at, paste = "base:label"}`` copies the bytes of a place of another
-    base, ``{at, under = "base"}`` those that are at the same offsets there. ``{seal = "label"}`` asks
-    the format's author module to
-    make the checksum of a damaged record right again. With ``sectors`` (each a file's
+    Besides the edits of this module: ``{at, paste = "base:label"}`` copies the bytes of a place in another
+    base, ``{at, under = "base"}`` the bytes at the same offsets of another base. ``{seal = "label"}`` asks
+    the format's author module to correct the checksum of a damaged record. With ``sectors`` (each a file's
     label and a number) and ``size``, ``fill`` and ``under`` go to these sectors.
     """
     if "seal" in edit:

@@ -10,17 +10,18 @@ from importlib.resources import files
 
 from journalspec.formats import format_text
 
-#: The flags that all formats share; a format's own flags are in a file of the same name in its package.
+#: The file with the flags that all formats share. A format's own flags are in a file with the same name in
+#: its package.
 _SHARED = files("journalspec_corpus").joinpath("flags.toml")
 
 
 class FlagError(ValueError):
-    """A ``flags.toml`` is inconsistent, or contradicts the shared one."""
+    """A ``flags.toml`` is inconsistent, or contradicts the shared ``flags.toml``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """One flag. `requirements` are those of the format that it was loaded for, `rules` design rules."""
+    """One flag. `requirements` are ids in the format for which it was loaded, `rules` ids of design rules."""
 
     name: str
     damage: str
@@ -33,8 +34,8 @@ class Flag:
 def load_flags(format_id: str | None = None) -> Mapping[str, Flag]:
     """Return the shared flags and those of `format_id`, by name.
 
-    A format's file may add flags and link shared ones to its requirements
-    (table ``[links]``); it may not define a shared name again: FlagError.
+    A format's file may add flags and link shared ones to its requirements (table ``[links]``); it may not
+    define a shared name again: FlagError.
     """
     flags = {flag.name: flag for flag in _read(_SHARED.read_text(encoding="utf-8"))}
     own = format_text("journalspec_corpus", format_id, _SHARED.name) if format_id is not None else ""

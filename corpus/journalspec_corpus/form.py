@@ -1,7 +1,7 @@
 """The form of a case from an unknown source: bounded JSON that fits ``case.schema.json``.
 
-The schema is compiled to functions once, because a general validator would take longer for a case than
-running it. Limits that a schema cannot express are constants of this module.
+The schema is compiled once to functions, because a general validator would need more time for a case than
+running the case. Limits that a schema cannot express are constants of this module.
 """
 
 from __future__ import annotations
@@ -15,23 +15,24 @@ from functools import cache
 from importlib.resources import files
 from typing import IO, Any, NoReturn
 
-#: Bytes of one line. The longest published one has 76,000; a full file of 16 MiB still fits, in hex.
+#: The most bytes of one line. The longest published line has 76,000; a full file of 16 MiB in hex still fits.
 MAX_LINE = 1 << 26
-#: Commas and brackets of one line (1,500 in published cases): a line's memory depends on their number.
+#: The most commas and brackets of one line (1,500 in published cases), because a line's memory depends on
+#: their number.
 MAX_VALUES = 1_000_000
-#: Nesting of objects and lists (8 in published cases).
+#: The deepest nesting of objects and lists (8 in published cases).
 MAX_NESTING = 32
-#: Bytes of all files of a case, holes and fill included, because readers take whole files into memory. The
-#: largest journal file that one of these products makes by default has 32 MiB; published cases have at most 2
-#: MiB.
+#: The most bytes of all files of a case, holes and fill included, because readers take complete files into
+#: memory. The largest journal file that one of these products creates by default has 32 MiB; published cases
+#: have at most 2 MiB.
 MAX_BYTES = 1 << 28
-#: Characters of an integer: a 64-bit one has 19 digits and a sign. The schema has the same limit for integers
-#: as text.
+#: The most characters of an integer: a 64-bit integer has 19 digits and a sign. The schema has the same limit
+#: for integers as text.
 MAX_DIGITS = 20
-#: Nesting of directories, the file included. A name is as long as file systems permit.
+#: The deepest nesting of directories, the file included. A name may be as long as file systems permit.
 MAX_SEGMENTS, MAX_SEGMENT = 16, 255
 
-#: A schema as a function: the first fault of a value, as (where, what); None if there is none.
+#: A schema as a function, which returns the first fault of a value as (where, what), or None.
 Fault = tuple[str, str]
 Check = Callable[[Any], Fault | None]
 
@@ -43,8 +44,8 @@ _SHOWN = 60
 def parse(line: bytes, *, numbers: bool = False) -> Any:
     """Return the JSON value of a line; raises ValueError with the fault.
 
-    Stricter than JSON in general: numbers (unless small integers are wanted), duplicate members, text that
-    UTF-8 cannot express, and values beyond the limits are errors.
+    This is stricter than JSON in general. Errors are: numbers (except small integers if wanted), duplicate
+    members, text that UTF-8 cannot express, and values beyond the limits.
     """
     if sum(map(line.count, (b",", b"[", b"{"))) > MAX_VALUES:
         raise ValueError(f"more than {MAX_VALUES} values")
@@ -124,7 +125,7 @@ def lines_of(stream: IO[bytes]) -> Iterator[bytes | None]:
 
 
 def fault_in(data: Any) -> str | None:
-    """Return the fault in the published form of a case and its place, or None."""
+    """Return the place and the fault in the published form of a case, or None."""
     found = _checks()[""](data) or _beyond(data["input"]["files"])
     if found is None:
         return None
@@ -138,7 +139,7 @@ def is_id(value: object) -> bool:
 
 
 def path_fault(path: object) -> str | None:
-    """Return why `path` is not valid as the path of a case's file; None if it is."""
+    """Return why `path` is invalid as the path of a case's file; None if it is valid."""
     found = _checks()["path"](path)
     if found is not None:
         return found[1]
@@ -173,7 +174,7 @@ def _beyond(given: list[Mapping[str, Any]]) -> Fault | None:
 
 @cache
 def _checks() -> Mapping[str, Check]:
-    """Return the checks of a whole case, of its id, and of a file's path."""
+    """Return the checks of a complete case, of its id, and of a file's path."""
     schema = json.loads(files("journalspec_corpus").joinpath("case.schema.json").read_text(encoding="utf-8"))
     named = schema["$defs"]
     path = named["file"]["properties"]["path"]
@@ -185,7 +186,7 @@ def _checks() -> Mapping[str, Check]:
 
 
 def _compiled(schema: Any, named: Mapping[str, Any]) -> Check:
-    """Return `schema` as a function; raises ValueError for a keyword that is not known here."""
+    """Return `schema` as a function; raises ValueError for an unknown keyword."""
     unknown = schema.keys() - _KEYWORDS.keys() - _SILENT
     if unknown:
         raise ValueError(f"case.schema.json: no way to check {', '.join(sorted(unknown))}")
@@ -205,7 +206,7 @@ def _compiled(schema: Any, named: Mapping[str, Any]) -> Check:
     return check
 
 
-#: Keywords without a check, or that are checked together with another one.
+#: Keywords that need no check, or that are checked together with another keyword.
 _SILENT = frozenset(
     {"$schema", "$id", "$defs", "title", "description", "required", "additionalProperties", "maxLength"}
     | {"prefixItems", "items", "maxItems", "minLength", "minItems", "uniqueItems", "properties"}
@@ -284,7 +285,7 @@ def _amount(count: int, things: str, least: int, most: int) -> str:
 
 def _pattern(schema: Any, _: object) -> Check:
     text = schema["pattern"]
-    # A pattern of pairs of digits would take memory for each pair.
+    # A pattern that matches pairs of digits would need memory for each pair.
     even = text == _HEX
     match = re.compile("[0-9a-f]*" if even else text.removeprefix("^").removesuffix("$")).fullmatch
 
@@ -327,7 +328,7 @@ def _object_check(schema: Any, named: Mapping[str, Any]) -> Check:
     other = _compiled(others, named) if isinstance(others, dict) else None
 
     def check(value: Any) -> Fault | None:
-        if type(value) is not dict and not isinstance(value, Mapping):  # the first is quicker, and usual
+        if type(value) is not dict and not isinstance(value, Mapping):  # the first is quicker, and more usual
             return "", f"{_short(value)} is not an object"
         for name in required:
             if name not in value:
@@ -359,7 +360,7 @@ def _short(value: object) -> str:
     return repr(value[:_SHOWN]) + "..." if isinstance(value, str) and len(value) > _SHOWN else repr(value)
 
 
-#: The checks of a schema in the order of their use: a value's type is checked before its form.
+#: The checks of a schema, in the order of their use: the type of a value is checked before its form.
 _KEYWORDS: Mapping[str, Callable[[Any, Mapping[str, Any]], Check]] = {
     "$ref": _reference,
     "anyOf": _either,

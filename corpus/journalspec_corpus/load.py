@@ -1,4 +1,4 @@
-"""Reading cases: the published tiers, and sets that come from anywhere else."""
+"""Reads cases: the published tiers, and sets from any other source."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from journalspec_corpus.form import MAX_LINE, is_id, lines_of, parse
 
 #: The tiers that come with the package; ``core`` is built, see ``corpus build``.
 PUBLISHED_TIERS = ("smoke", "captured", "worst")
-#: The cases of a core build: JSON lines, see :class:`Shared`.
+#: The file with the cases of a core build: JSON lines, see :class:`Shared`.
 CASES = "cases.jsonl.gz"
 #: The suffix of a case's id if it is reported again in another edition; the edition replaces the braces.
 AGAIN = "-in-{}"
-#: Published cases are a separate distribution, which an operator does not need.
+#: The message if there are no published cases: they are a separate distribution, which operators do not need.
 NOT_INSTALLED = "the published cases are not installed\n  next  pip install 'journalspec[cases]'"
-#: The greatest number of lines in a set that are not cases; a file with more is not a set of cases.
+#: The greatest number of lines in a set that are not cases; a file with more of them is not a set of cases.
 MOST_FAULTY = 1000
 
 
@@ -34,8 +34,8 @@ def load_cases(
     """Return the published cases of `tier`, of one format or of all, in published order.
 
     With `only`, only the cases with these ids are read. Raises UnknownFormat for a format that is not
-    described, ValueError for a tier that is not published, FileNotFoundError where no cases are installed. A
-    described format without cases gives none.
+    described, ValueError for a tier that is not published, FileNotFoundError if no cases are installed. For a
+    described format without cases, the result is empty.
     """
     if tier not in PUBLISHED_TIERS:
         raise ValueError(f"no published tier {tier!r}: choose one of {', '.join(PUBLISHED_TIERS)}")
@@ -46,7 +46,7 @@ def load_cases(
 
 
 def find_case(case_id: str) -> Case:
-    """Return the published case, or the draw, `case_id`; raises LookupError that names near ids."""
+    """Return the published case or the draw `case_id`; raises LookupError that lists similar ids."""
     from journalspec_corpus.draws import drawn_case  # noqa: PLC0415 - the naive readers, for draws alone
 
     drawn = drawn_case(case_id)
@@ -94,7 +94,7 @@ def _tier(format_id: str, tier: str, only: frozenset[str]) -> tuple[Case, ...]:
         return ()
     path = folder / f"{tier}.jsonl"
     looks = gc.isenabled()
-    gc.disable()  # cases have no cycles, and the search for some took most of the time
+    gc.disable()  # cases contain no reference cycles, and the search for cycles took most of the time
     try:
         return tuple(_published(path, f"published/{format_id}/{path.name}", only))
     finally:
@@ -120,9 +120,10 @@ def _published(path: Path, source: str, only: frozenset[str]) -> Iterator[Case]:
 class Shared:
     """The shared parts of a file of cases: contents of files, and permitted answers.
 
-    A line ``{"content": NUMBER, "size", "fill", "extents"}`` holds a content, and a later case has
-    ``{"path", "content": NUMBER}`` among its files. A line ``{"permitted": NUMBER, "expect"}`` holds what
-    later cases with ``"expect": NUMBER`` permit. The first such line after a case forgets all earlier ones.
+    A line ``{"content": NUMBER, "size", "fill", "extents"}`` contains the content of a file. A later case
+    refers to it by ``{"path", "content": NUMBER}`` among its files. A line ``{"permitted": NUMBER,
+    "expect"}`` contains the permitted answers of later cases with ``"expect": NUMBER``. The first such line
+    after a case discards all earlier ones.
     """
 
     def __init__(self) -> None:
@@ -131,7 +132,7 @@ class Shared:
         self._used = False
 
     def takes(self, data: Any) -> bool:
-        """Keep the content or permitted answers of a line; return whether it has some."""
+        """Store the content or permitted answers of a line; return whether the line contains such parts."""
         is_content = isinstance(data, dict) and data.keys() >= {"content", "size"}
         if not is_content and not (isinstance(data, dict) and data.keys() == {"permitted", "expect"}):
             return False
@@ -144,7 +145,7 @@ class Shared:
         return True
 
     def expanded(self, data: Any) -> Any:
-        """Return a case with the contents and answers that it names; raises ValueError if one is absent."""
+        """Return a case with its referenced contents and answers; raises ValueError if one is absent."""
         self._used = True
         if not (self._contents or self._permitted):
             return data
@@ -185,8 +186,7 @@ class Intake:
                     yield case
 
     def _take(self, path: Path, number: int, line: bytes | None, shared: Shared) -> Case | None:
-        """Return the case of a line (None: it was too long), quarantined if the line is not a case;
-        None for a content.
+        """Return the case of a line (None: too long a line), quarantined if invalid; None for shared parts.
 
         Raises OSError after too many lines that are not cases.
         """
@@ -209,7 +209,7 @@ class Intake:
         return case
 
     def _name(self, path: Path, number: int, data: Any) -> str:
-        """Return a name that no other case of the set has: the id, or else the place of its line."""
+        """Return a name that no other case of the set has: the id, or else the place of the case's line."""
         name = data.get("id") if isinstance(data, Mapping) else None
         if not is_id(name) or name in self._names:
             name = f"{shown(str(path))}:{number}"

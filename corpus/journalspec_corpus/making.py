@@ -1,4 +1,4 @@
-"""Makes cases: the common part of authored groups, families and captured files."""
+"""Creates cases: the code that authored groups, families and captured files share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from journalspec.observation import CLEAN, jsonable
 from journalspec_corpus.case import Case, Input, InputFile, Origin
 
 
-def make_case(  # noqa: PLR0913  # one parameter for each member of a case; all but the first are keyword-only
+def make_case(  # noqa: PLR0913  # one parameter for each member of a case; only the first is positional
     case_id: str,
     *,
     title: str,
@@ -60,10 +60,11 @@ def make_case(  # noqa: PLR0913  # one parameter for each member of a case; all 
 def implied_needs(expect: Iterable[Mapping[str, Any]]) -> set[str]:
     """Return the needs that follow from the expectations: operations, and ``damage``.
 
-    A case is damaged if its plain reading is not clean; without a reading, if one of its recoveries is not
+    A case needs ``damage`` if its plain reading is not clean; without a reading, if any recovery is not
     clean.
     """
-    # Missing things alone are not damage here: they have their own feature, which an implementation may lack.
+    # Missing things alone do not count as damage here, because there is a feature for them that an
+    # implementation may lack.
     entries = [
         entry
         for entry in expect

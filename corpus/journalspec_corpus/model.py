@@ -1,7 +1,7 @@
 """The meaning of a format's operations to its user: a pure state machine, one per format.
 
-A format's corpus package has it as ``MODEL``. The runner derives from it which states recovery may find after
-a crash, independent of any writer.
+It is the member ``MODEL`` of a format's corpus package. The runner derives from it the states that recovery
+may find after a crash, independent of any writer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Json = Any  # as in journalspec.observation
 
 
 class Stepwise(Protocol):
-    """Values of the model's state are never changed in place. States and operations are JSON, as in cases."""
+    """The transitions of a model. States and operations are JSON; states are never changed in place."""
 
     def begin(self, state: Mapping[str, Json]) -> Any:
         """Return the state of the model for a recovered `state`."""
@@ -36,13 +36,13 @@ class Model(Stepwise, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The required recovery result after the first 0, 1, 2 ... operations of a write."""
+    """The required result of recovery after the first 0, 1, 2 ... operations of a write."""
 
     model: Model
     shown: tuple[dict[str, Json], ...]
 
     def between(self, durable: int, issued: int) -> list[dict[str, Json]]:
-        """Return the states that a crash may leave if this many operations are acknowledged and begun."""
+        """Return the states that a crash may leave after so many acknowledged and begun operations."""
         return list(self.shown[durable : issued + 1])
 
     def seen(self, state: Mapping[str, Json]) -> dict[str, Json]:
@@ -57,9 +57,9 @@ XA_ID = ("format_id", "gtrid", "bqual")
 class StateForm:
     """Converts a format's state between an observation's form and tuples, which can be compared and stored.
 
-    The state has the lists `names` of the format's vocabulary. A list becomes a tuple of its elements, an
-    object a tuple of its members in the vocabulary's order: integers and texts, and the parts of an XA id in
-    a tuple of their own. The lists `unordered`, inner ones too, are sorted.
+    A state consists of the lists `names` in the format's vocabulary. A list becomes a tuple of its elements,
+    an object a tuple of its members in the vocabulary's order: integers and texts, and the parts of an XA id
+    in a tuple of their own. The lists `unordered`, including inner lists, are sorted.
     """
 
     def __init__(self, format_id: str, names: Sequence[str], unordered: Collection[str] = ()) -> None:
@@ -68,7 +68,7 @@ class StateForm:
         self._unordered = frozenset(unordered)
 
     def canonical(self, told: Mapping[str, Any]) -> tuple[Any, ...]:
-        """Return the tuples of a reported state; raises KeyError if a part of it is absent."""
+        """Return the tuples of a reported state; raises KeyError if a part of the state is absent."""
         return self._row(self._fields, told)
 
     def _row(self, fields: Sequence[Field], told: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -91,11 +91,11 @@ class StateForm:
         return tuple(values)
 
     def told(self, state: Sequence[Any]) -> dict[str, Any]:
-        """Return the observation's form of tuples, with Python values."""
+        """Convert tuples to the observation's form, with Python values."""
         return _members(self._fields, state)
 
     def as_json(self, state: Sequence[Any]) -> dict[str, Any]:
-        """Return the observation's form of tuples, as JSON."""
+        """Convert tuples to the observation's form, as JSON."""
         found: dict[str, Any] = jsonable(self.told(state))
         return found
 
@@ -117,7 +117,7 @@ def _told(item: Field, value: Any) -> Any:
 
 
 def model_of(format_id: str) -> Model | None:
-    """Return the model of `format_id`, None if it has none."""
+    """Return the model of `format_id`, or None if it has none."""
     try:
         found: Model | None = getattr(format_module("journalspec_corpus", format_id), "MODEL", None)
     except UnknownFormat:
@@ -132,7 +132,7 @@ def history(
     refused: frozenset[int],
     edition: str,
 ) -> History:
-    """Return the states after each of `ops`, from `state` on; those numbered in `refused` change nothing."""
+    """Return the states after each of `ops`, from `state` on; operations in `refused` change nothing."""
     kept = model.begin(state)
     shown = [model.shown(kept)]
     for number, op in enumerate(ops):

@@ -1,6 +1,6 @@
-"""Random damage to a journal that follows its structure.
+"""Random damage that follows the structure of a journal.
 
-It is fast and has no oracle: nothing is expected of the result.
+It is fast, but has no oracle: there is no expectation for the damaged journal.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Files = dict[str, bytes]
 
 
 def damaged(journal: DrawnJournal, rng: random.Random) -> tuple[str, Files]:
-    """Return the name of the last damage, and the files after one to MOST_DAMAGES damages."""
+    """Damage the files one to MOST_DAMAGES times; return the name of the last damage, and the files."""
     files = dict(journal.files)
     kinds: list[str] = []
-    # Mostly one damage, because a reader rarely reaches a second one. A damage without effect is followed by
-    # another.
+    # Usually there is only one damage, because a reader rarely reaches a second one. A damage without effect
+    # is followed by another.
     left = 1 + rng.randrange(MOST_DAMAGES) * (rng.randrange(3) == 0)
     while len(kinds) < left or (files == journal.files and len(kinds) < 2 * MOST_DAMAGES):
         kinds.append(rng.choice(_NAMES))
@@ -31,7 +31,7 @@ def damaged(journal: DrawnJournal, rng: random.Random) -> tuple[str, Files]:
 
 
 def _place(journal: DrawnJournal, files: Files, rng: random.Random) -> Field | None:
-    """Return a field that is still within its file, or any byte of a file."""
+    """Return a field that still lies within its file, or a random byte of a file."""
     for _ in range(4):
         if not journal.fields:
             break
@@ -111,7 +111,7 @@ def _cut_out(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
 
 
 def _block(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
-    """Give an aligned block the content of the file's previous generation, or zeros."""
+    """Replace an aligned block with the content of the file's previous generation, or with zeros."""
     name = rng.choice(sorted(files))
     size = rng.choice((16, 64, 512))
     start = size * rng.randrange(len(files[name]) // size + 1)
@@ -121,7 +121,7 @@ def _block(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
 
 
 def _fileset(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
-    """Take a file away, empty it, exchange two, or add one."""
+    """Remove or empty a file, exchange two files, or add a file."""
     names = sorted(files)
     name, other = rng.choice(names), rng.choice(names)
     choice = rng.randrange(4)
@@ -146,5 +146,5 @@ _DAMAGES: Mapping[str, Callable[[DrawnJournal, Files, random.Random], None]] = {
     "block": _block,
     "fileset": _fileset,
 }
-#: Numbers are chosen twice as often, because readers fail most at lengths and counts.
+#: Numbers are chosen twice as often, because readers fail most often at lengths and counts.
 _NAMES = (*_DAMAGES, "number", "number", "flip")

@@ -1,7 +1,7 @@
 """The common parts of all naive readers: a walk through the table of fields, and the expectations of cases.
 
 A format's ``naive`` module is written from the specification, obviously right rather than fast, and
-independent of the reference. It gives the expectations of generated cases and of drawn journals. It has
+independent of the reference. It computes the expectations of generated cases and of drawn journals. It has
 ``read(files, edition)``, ``recover(files, edition, policy)`` and ``expected``. Answers are observations as in
 cases, with plain integers.
 """
@@ -19,12 +19,12 @@ from journalspec.observation import REFUSED
 from journalspec_corpus.making import when
 
 Files = Mapping[str, bytes | bytearray]
-#: One record, or a whole answer, as an observation lists it.
+#: One record, or a complete answer, in the form of an observation.
 Entry = Mapping[str, Any]
 
 
-class Invalid(Exception):  # no error: the result of a check
-    """The bytes are not a valid record; `end` is where they end, if that is known."""
+class Invalid(Exception):  # this is not an error, but the result of a check
+    """The bytes are not a valid record; `end` is their end, if it is known."""
 
     def __init__(self, reason: str, end: int = 0) -> None:
         super().__init__(reason)
@@ -39,11 +39,11 @@ def require(holds: bool, why: str) -> None:
 
 @dataclass
 class Scanned:
-    """One file: why it is `unusable`, or its records, dropped regions and notes.
+    """One file: the reason why it is `unusable`, or its records, dropped regions and notes.
 
-    `rank` is the number in its header that shows which file is newer. `replayed` are the records in the order
-    of recovery, where that is not the order in the file. `boundaries` are the offsets where its records begin
-    and end, if the format needs them. `notes` are codes, `noted` are their places and texts.
+    `rank` is the number in its header that shows which file is newer. `replayed` contains the records in the
+    order of recovery, if that differs from the order in the file. `boundaries` are the offsets where its
+    records begin and end, if the format needs them. `notes` are codes, `noted` are their places and texts.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Scanned:
     boundaries: list[int] = field(default_factory=list)
 
     def add(self, record: Entry, off: int, end: int) -> None:
-        """Add a record that is from `off` to `end`."""
+        """Add a record that extends from `off` to `end`."""
         self.records.append({**record, "at": {"file": self.name, "off": off, "len": end - off}})
 
     def drop(self, off: int, end: int, reason: str) -> None:
@@ -78,7 +78,7 @@ class Scanned:
 
 
 class Taker:
-    """Reads bytes one part after the other."""
+    """Reads bytes one part after another."""
 
     def __init__(self, data: bytes, at: int = 0) -> None:
         self.data, self.at = data, at
@@ -106,7 +106,7 @@ def end_of(record: Entry) -> int:
 
 
 def refused(phase: str, code: str) -> dict[str, Any]:
-    """Return the answer that there is no result."""
+    """Return the answer of a refusal: there is no result."""
     return {"verdict": REFUSED, "phase": phase, "code": code}
 
 
@@ -150,7 +150,7 @@ def decoded(
 
 
 def _elements(item: Field, count: int, take: Any) -> Iterator[dict[str, Any]]:
-    """Yield the elements of a list, as far as there are bytes."""
+    """Yield the elements of a list, as long as bytes are left."""
     if count < 0:
         raise Invalid("malformed")
     for _ in range(count):
@@ -175,7 +175,7 @@ def asked(
 
 
 def all_expected(answers: Iterable[tuple[str, Entry]], brief: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the expectations for all questions, with all members of the results."""
+    """Return the expectations for all questions, which list all members of the results."""
     out = []
     for question, seen in answers:
         members: tuple[str, ...] = ("phase", "code", "at")
@@ -192,7 +192,7 @@ _CODES = ("notes", "noted", "unnoted")
 def expectation(
     question: str, seen: Entry, members: Sequence[str], brief: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the expectation for a question: those of `members` that `seen` has.
+    """Return the expectation for a question: those `members` that `seen` contains.
 
     Records are expected with the fields in `brief` (empty: all).
     """

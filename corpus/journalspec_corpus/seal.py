@@ -1,8 +1,8 @@
-"""Sealed files: JSON with its own checksum, and with checksums of other files.
+"""Sealed files: JSON that contains its own checksum, and checksums of other files.
 
-A sealed file has exactly one written form, so that every change is noticed: a blank, the order of members,
-the spelling of a number. The member `seal` is the SHA-256 of the file as it would be without it. A seal
-distinguishes damage from health; it does not show who sealed.
+A sealed file has exactly one written form, so that every change is detected: a blank, the order of members,
+the spelling of a number. The member `seal` is the SHA-256 of the file without this member. A seal reveals
+damage; it does not prove who sealed the file.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any, NoReturn
 from journalspec.files import as_is
 
 SEAL = "seal"
-#: The largest size of a sealed file (bytes); the largest existing ones have some 100,000.
+#: The largest size of a sealed file (bytes); the largest existing files have some 100,000.
 MAX_SEALED = 16 << 20
 _CHUNK = 1 << 20
 
 
 class SealError(ValueError):
-    """A file is not a JSON object; the message says why."""
+    """A file is not a JSON object; the message contains the reason."""
 
 
 def render(members: Mapping[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """Checks the files of the published tiers against their manifests.
 
-``published/<format>/manifest.json`` is sealed, and has the checksum and the counts of every other file there.
+``published/<format>/manifest.json`` is sealed, and contains the checksum and the counts of every other file
+in its directory.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def tombstones(format_id: str) -> frozenset[str]:
 
 
 def holds_tiers(directory: Path) -> bool:
-    """Return whether `directory` holds published tiers: of one format, or of formats by name."""
+    """Return whether `directory` contains published tiers: of one format, or of formats by name."""
     return _is_folder(directory) or any((directory / name).is_dir() for name in format_ids())
 
 
@@ -86,7 +87,7 @@ def _read(path: Path) -> tuple[dict[str, Any], list[str]]:
 
 
 class _Folder:
-    """One format's published files, and the list for problems."""
+    """The published files of one format, and the list that collects problems."""
 
     def __init__(self, format_id: str, folder: Path, where: str, out: Verified) -> None:
         self._format, self._folder, self._where, self._out = format_id, folder, where, out

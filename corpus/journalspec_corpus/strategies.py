@@ -1,6 +1,6 @@
 """Hypothesis strategies: valid journals, and single faults in them.
 
-For anyone's property tests of a reader, a writer or a recovery tool::
+They are for property tests of any reader, writer or recovery tool::
 
     from hypothesis import given, strategies as st
     from journalspec_corpus.strategies import faults, journals
@@ -18,9 +18,9 @@ For anyone's property tests of a reader, a writer or a recovery tool::
             with pytest.raises(MyCorruption):
                 my_recovery(fault.files)
 
-A journal has the records and the state that it must yield, computed from
-what was asked to be written; a fault says what must still hold, and where
-the format has no means to notice it, why. Needs the extra ``hypothesis``.
+A journal contains the records and the state that it must yield, computed from the requested writes. A fault
+contains the required outcome, and the reason if the format cannot detect the fault. Needs the extra
+``hypothesis``.
 """
 
 from __future__ import annotations
@@ -50,12 +50,13 @@ SECTORS = (512, 4096)
 def journals(format_id: str, edition: str | None = None) -> st.SearchStrategy[DrawnJournal]:
     """Return a strategy for valid journals of a format (of all its editions if none is given).
 
-    The journals are small: up to about a dozen records and a few KiB. Raises
-    UnknownFormat for a format or edition that has no strategies.
+    The journals are small: up to about a dozen records and a few KiB. Raises UnknownFormat for a format or
+    edition that has no strategies.
     """
     drawing, description = drawing_of(format_id), get_format(format_id)
     editions = sorted(description.editions) if edition is None else [description.edition(edition).id]
-    # The journals of the fuzzers, with values from the whole range; Hypothesis makes the choices.
+    # These are the journals of the fuzzers, with values from the complete range; Hypothesis makes the
+    # choices.
     return st.tuples(st.sampled_from(editions), st.randoms(use_true_random=False)).map(
         lambda drawn: drawing.base(*drawn, wide=True)
     )
@@ -76,7 +77,7 @@ def faults(journal: DrawnJournal, kinds: tuple[str, ...] = KINDS) -> st.SearchSt
     truncation   a file ends early
     pointer      a field that says where the log ends has another value
 
-    A journal without a single byte has no faults: drawing one discards the example.
+    A journal without a single byte has no faults, so drawing a fault discards the example.
     """
     unknown = set(kinds) - set(KINDS)
     if unknown:
@@ -97,7 +98,7 @@ def _fault(journal: DrawnJournal, kind: str, name: str, off: int, length: int, c
 
 @st.composite
 def _bit_flip(draw: st.DrawFn, journal: DrawnJournal) -> Fault:
-    # First a field is drawn, then a bit of it, because most bytes of a journal are fill.
+    # First a field is drawn, and then a bit of the field, because most bytes of a journal are fill.
     anywhere = [Field(name, 0, len(data), "") for name, data in journal.files.items() if data]
     place = draw(st.sampled_from([field for field in journal.fields if field.length] + anywhere))
     off = place.off + draw(st.integers(0, place.length - 1))

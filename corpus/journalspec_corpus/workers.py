@@ -1,6 +1,6 @@
 """Distributes work to processes, one item at a time, so that all finish at about the same time.
 
-Each worker is a new interpreter, not a fork, because a progress display and libraries have threads. Ctrl-C
+Each worker is a new interpreter, not a fork, because a progress display and libraries use threads. Ctrl-C
 reaches only the parent process; the workers end with it.
 """
 
@@ -61,7 +61,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
             for pipe in busy.keys() & set(wait(list(busy))):
                 try:
                     answer = pipe.recv()
-                except (EOFError, OSError):  # before or within its answer
+                except (EOFError, OSError):  # the worker died before or within its answer
                     workers[pipe].join()
                     status = describe_status(workers[pipe].exitcode or 0)
                     why = "; the system may have run out of memory" if status.endswith("SIGKILL") else ""
@@ -85,7 +85,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Block Ctrl-C for processes that start meanwhile; afterwards, deliver one that came to this process."""
+    """Block Ctrl-C for processes that start meanwhile; afterwards, deliver a Ctrl-C to this process."""
     if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -127,6 +127,6 @@ def _serve(pipe: Connection, work: Work[Item, Result]) -> None:
 def _end_with_parent() -> None:
     """End this process in the middle of its work."""
     parent = parent_process()
-    assert parent is not None  # this process was started by it
+    assert parent is not None  # the parent has started this process
     wait([parent.sentinel])
     os._exit(1)

@@ -1,6 +1,6 @@
-"""The common parts of all formats' crash workloads: first runs, second ones, long ones, smaller ones.
+"""The common parts of all formats' crash workloads: first, second and long runs, and smaller ones.
 
-A format's tables list the operations (``workloads.toml``); this module makes workloads of them.
+A format's tables (``workloads.toml``) list the operations; this module combines them to workloads.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from journalspec_corpus.crash.second_crash import CrashImage, SecondLife, choose
 from journalspec_corpus.crash.trace import Op, Trace
 from journalspec_reference.api import WriterRefused
 
-#: The plainest edge that a record is aligned at, in bytes.
+#: The plainest edge at which a record is aligned, in bytes.
 EDGE = 1024
 #: The members of a workload in a TOML table.
 Table = Mapping[str, Any]
@@ -49,8 +49,8 @@ class NumberedStep:
 class Tables:
     """The operations on a format's journals: ``workloads.toml`` in the folder of its `package`.
 
-    `workload` and `step` make a workload or a step from its members. `combined` makes the sequences that a
-    table describes by the combination of their steps. This class reads the tables that all formats have:
+    `workload` and `step` create a workload or a step from its members. `combined` creates the sequences that
+    a table describes by combinations of steps. This class reads the tables that all formats have:
     ``writers``, ``sequences``, ``scopes``, ``firsts``, ``then``, ``choices``, ``long``, ``obeys``,
     ``fields``, ``second``; other tables are the format's.
     """
@@ -90,7 +90,7 @@ class Tables:
         return self.fraction("firsts", scope)
 
     def added(self, scope: str) -> Iterator[Any]:
-        """Yield the workloads of the table ``added``, which came later: they come after all others."""
+        """Yield the workloads of the table ``added``, which are newer and come after all others."""
         chosen = self.rows.get("added", {"scopes": ()})
         if scope not in chosen["scopes"]:
             return
@@ -100,7 +100,7 @@ class Tables:
         yield from (LongWorkload(*members) for members in chosen["long"])
 
     def fraction(self, table: str, scope: str) -> Iterator[Any]:
-        """Yield the workloads that a `table` lists for a scope, or the fraction that it asks for.
+        """Yield the workloads that a `table` lists for a scope, or the fraction that the table specifies.
 
         A fraction of n is a fractional factorial design: those combinations whose positions on the axes add
         up to a multiple of n. Any two values of two axes are still combined if a third axis has n values or
@@ -118,8 +118,8 @@ class Tables:
         Each block of the table has rows: the kind to ``do``, ``of`` which sequences, and optionally ``force``
         and ``align``. Each ``background``, ``align`` and ``edge`` of a block is combined with all rows, and
         with every writer that ``writers`` names for the kind. ``by`` groups workloads with the same writer,
-        or with the same steps. By default writers vary fastest, so that states that two writers have in
-        common fall into one shard. A workload whose first record lacks the aligned field is omitted.
+        or with the same steps. By default writers vary fastest, so that states that two writers share fall
+        into one shard. A workload whose first record lacks the aligned field is omitted.
         """
         writers = self.rows["writers"][scope]
         for block in self.rows[table][scope]:
@@ -154,13 +154,13 @@ class Tables:
 
     @property
     def choices(self) -> Mapping[str, Mapping[str, Sequence[int]]]:
-        """Scope, ``long`` or ``longer`` -> name of a second run -> numbers of chosen crash states."""
+        """Map a scope, ``long`` or ``longer``, and the name of a second run to numbers of crash states."""
         found: Mapping[str, Mapping[str, Sequence[int]]] = self.rows["choices"]
         return found
 
     @cached_property
     def obeys(self) -> Mapping[str, tuple[str, ...]]:
-        """Category of states -> its requirements; "" for all others."""
+        """Maps each category of states to its requirements; "" stands for all others."""
         return {category: tuple(ids) for category, ids in self.rows["obeys"].items()}
 
     def said(self, word: str) -> tuple[str, dict[str, str], str]:
@@ -200,7 +200,7 @@ class Tables:
 
     @property
     def longer(self) -> tuple[LongWorkload, ...]:
-        """The long workloads with so many words that earlier content is overwritten once or twice."""
+        """The long workloads that have so many words that earlier content is overwritten once or twice."""
         return long_workloads(self.package, LONGER_WORKLOADS)
 
     def long(self, scope: str) -> tuple[LongWorkload, ...]:
@@ -214,10 +214,10 @@ class Tables:
         """Return the offsets of the fields in the format's records, named as the table says."""
         return RecordFields(layout, self.rows["fields"])
 
-    # How workloads become smaller, mostly by the table ``reduction``. Its ``backgrounds`` are listed from the
-    # plainest on; garbage is not simpler than old content. ``align`` is the plainest alignment. ``rule``
-    # matches a rule of a long workload with a size; its group is the size, one of ``rule_sizes``. Sizes that
-    # end at a sector's edge are not changed, because the edge is the point of the rule.
+    # The reduction of workloads, mostly by the table ``reduction``. Its ``backgrounds`` are listed from the
+    # plainest on; garbage is not simpler than old content. ``align`` is the plainest alignment. ``rule`` is a
+    # pattern that matches a rule with a size; its group is the size, one of ``rule_sizes``. Sizes that end at
+    # a sector's edge are not changed, because the edge is the point of the rule.
 
     def plainer(self, size: Any) -> list[Any]:
         """Return the smaller sizes of a step from the table ``sizes``, smallest first, by name or number."""
@@ -230,8 +230,8 @@ class Tables:
     def smaller(self, workload: SmallWorkload) -> Iterator[SmallWorkload]:
         """Yield workloads that are smaller in one thing: steps, background, payload, alignment.
 
-        Kind and writer are not changed, because they identify the failure. Every chain of such steps ends,
-        because no step makes anything larger.
+        Kind and writer are not changed, because they identify the failure. Every chain of reductions ends,
+        because no reduction makes anything larger.
         """
         align, backgrounds = self.rows["reduction"]["align"], self.rows["reduction"]["backgrounds"]
         for steps in self._fewer(workload.steps):
@@ -249,7 +249,7 @@ class Tables:
             yield replace(workload, force="each")
 
     def shorter(self, rule: str) -> Iterator[str]:
-        """Yield a rule of a long workload with less in its record."""
+        """Yield a rule of a long workload with a smaller record."""
         rules = self.rows["reduction"]
         sized, sizes = re.fullmatch(rules["rule"], rule), rules["rule_sizes"]
         if sized:
@@ -262,7 +262,7 @@ class Tables:
         return workload if workload.align in workload.fields() else replace(workload, align=plain)
 
     def _fewer(self, steps: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        """Yield the steps without the later ones, then without the earlier ones, then without one."""
+        """Yield the steps without the later ones, then without the earlier ones, then without any one."""
         cuts = [steps[:count] for count in range(1, len(steps))]
         cuts += [steps[-count:] for count in range(1, len(steps))]
         cuts += [steps[:at] + steps[at + 1 :] for at in range(len(steps)) if len(steps) > 1]
@@ -294,9 +294,9 @@ def _turn(order: Sequence[Any], of: Callable[[Any], Any]) -> Callable[[Any], int
 class SmallWorkload:
     """The source of one trace, which is a pure function of these members.
 
-    `kind` is the topic of the run, as the format says. `writer` is the edition and the order of writes.
-    `align` names the field of the first step's record that begins on a sector edge, `edge` is that edge in
-    bytes. `force` is ``each`` or ``end``. `background` is what unused space holds.
+    `kind` is the topic of the run, in the format's words. `writer` is the edition and the order of writes.
+    `align` is the name of the field of the first step's record that begins at a multiple of `edge` bytes.
+    `force` is ``each`` or ``end``. `background` is the content of unused space.
     """
 
     kind: str
@@ -325,7 +325,7 @@ class SmallWorkload:
         return self.force == "each" and self.kind == "append" and not any(step.tx for step in self.steps)
 
     def operations(self, life: int = 0) -> list[Operation]:
-        """Return the operations of the steps in that run."""
+        """Return the operations of the steps in run `life`."""
         return [step.operation(life) for step in self.steps]
 
     def fields(self) -> Mapping[str, int]:
@@ -333,12 +333,12 @@ class SmallWorkload:
         raise NotImplementedError
 
     def start(self, least: int) -> int:
-        """Return the offset of the first step's record, from `least` on: its field `align` is on an edge."""
+        """Return an offset of the first step's record, from `least` on, with its field `align` on an edge."""
         start = self.edge - self.fields()[self.align]
         return start + max(0, -(-(least - start) // SECTOR)) * SECTOR
 
 
-#: This many long workloads, evenly spread, are in the core tier; the full tier has all or every n-th.
+#: The number of long workloads, evenly spread, in the core tier; the full tier contains all or every n-th.
 LONG_IN_CORE = 6
 #: A new object in a long workload is named by one digit in base 36.
 DIGITS = "123456789abcdefghijklmnopqrstuvwxyz"
@@ -350,16 +350,16 @@ LONG_WORKLOADS, LONGER_WORKLOADS = "long_workloads.jsonl", "longer_workloads.jso
 class LongWorkload:
     """One sequence: the edition or order of writes, the length of a file in bytes, and rules.
 
-    Small workloads are enumerated, but none of them has the many steps that some situations need (a file that
-    is reused, a transaction open over three files). These sequences were drawn once by a Hypothesis state
-    machine, and are kept as data: building needs no Hypothesis and no random numbers. `rules` are words
+    Small workloads are enumerated, but none of them has the many steps that some situations need (a reused
+    file, a transaction that is open over three files). These sequences were drawn once by a Hypothesis state
+    machine, and are stored as data, so a build needs neither Hypothesis nor random numbers. `rules` are words
     separated by blanks; the format defines them.
     """
 
     variant: str
     size: int
     rules: str
-    #: The content of unused space: it was never written.
+    #: The background: unused space was never written.
     background: ClassVar[str] = "zero"
 
     @property
@@ -369,15 +369,15 @@ class LongWorkload:
 
     @property
     def tags(self) -> dict[str, str]:
-        """What the tags of its trace say."""
+        """The tags of its trace."""
         return {"kind": "long", "order": self.variant, "rules": str(len(self.rules.split()))}
 
 
 @cache
 def long_workloads(package: str, file: str = LONG_WORKLOADS) -> tuple[LongWorkload, ...]:
-    """Return the workloads in a `file` of a format's `package`, nothing if it has no such file.
+    """Return the workloads in a `file` of a format's `package`, or nothing if there is no such file.
 
-    The first line has the common members of the others.
+    The first line contains the members that all other lines share.
     """
     path = files(package).joinpath(file)
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
@@ -385,7 +385,7 @@ def long_workloads(package: str, file: str = LONG_WORKLOADS) -> tuple[LongWorklo
 
 
 def play(run: Recorder, work: LongWorkload) -> Trace:
-    """Return the trace of `work` by its recorder: it begins with the new journal and has all crash points."""
+    """Return the trace of `work`, which begins with the new journal and has all crash points."""
     run.open()
     run.begin()
     for rule in work.rules.split():
@@ -394,7 +394,7 @@ def play(run: Recorder, work: LongWorkload) -> Trace:
 
 
 def _spread(works: tuple[LongWorkload, ...]) -> tuple[LongWorkload, ...]:
-    """Return LONG_IN_CORE of `works`, evenly spread."""
+    """Return LONG_IN_CORE evenly spread elements of `works`."""
     return works[:: max(1, len(works) // LONG_IN_CORE)][:LONG_IN_CORE]
 
 
@@ -409,12 +409,12 @@ class Life(NamedTuple):
 class Continuations:
     """The possible operations on a journal after a crash.
 
-    `begin(origin, life, image)` returns the writer that wrote `image` on these files,
-    not opened yet. The `tables` say what may be done after opening, and after which crash states:
-    ``same`` repeats the first run's steps (those that are `repeatable`), so that new records lie at the
-    places of lost ones; ``settle`` first finishes what recovery leaves unfinished. `choices(first, scope)`,
-    if given, replaces the table for a first run. In the full tier, only some long first runs are continued:
-    every n-th, from the table of fractions.
+    `begin(origin, life, image)` returns the writer that wrote `image` on these files, not opened yet. The
+    `tables` define the operations after opening, and the crash states before them: ``same`` repeats the first
+    run's steps (those that are `repeatable`), so that new records lie at the places of lost ones; ``settle``
+    first finishes what recovery leaves unfinished. `choices(first, scope)`, if given, replaces the table for
+    a first run. In the full tier, only some long first runs are continued: every n-th, from the table of
+    fractions.
     """
 
     begin: Callable[[Any, int, CrashImage], Recorder]
@@ -426,7 +426,7 @@ class Continuations:
         """Return the trace of `work`, whose first run is `first`.
 
         If the writer refuses to open, the trace has no operations and no states. Raises ValueError if there
-        is no state at all to continue from.
+        is no state from which to continue.
         """
         chosen = choose(first, gone=self.released_is_gone)
         image = chosen.image(work.choice)
@@ -457,7 +457,7 @@ class Continuations:
             first.background,
             image.standing,
             image.stale,
-            # A run without operations has no states: its base is a state of the first run.
+            # A run without operations has no states of its own: its base is a state of the first run.
             0 if life.ops else 1,
             tags,
             image.possible,
@@ -495,7 +495,7 @@ class Continuations:
         return again or self.tables.then[then] or self.tables.then["typical"]
 
     def lives(self, scope: str) -> Iterator[SecondLife]:
-        """Yield the second runs of a scope, those of one first workload together; ``smoke`` has none."""
+        """Yield the second runs of a scope, grouped by first workload; ``smoke`` has none."""
         if scope == "smoke":
             return
         for first in self.tables.firsts(scope):
@@ -516,7 +516,7 @@ class Continuations:
 
     @property
     def released_is_gone(self) -> bool:
-        """Whether a released record must never be listed again once the release is durable.
+        """Whether a released record must never be listed again after the release is durable.
 
         False for formats in which it stays readable, marked as ended.
         """

@@ -1,12 +1,12 @@
-"""The worst that a crash can do to a format, as data, and the results of products.
+"""The worst effects of a crash on a format, as data, and the results of products.
 
-For each case, a format's ``worst.toml`` describes what happens, has the verdict that the reference gets, the
-requirements and design rules concerned, and workload and descriptor of a full state and of a small one.
-``most_records`` is how many records a small one may have. The tests check all of it: they rebuild both
-states, compute the verdicts, and reduce the full state to the small one.
+For each case, a format's ``worst.toml`` describes the effect. It contains the verdict on the reference, the
+requirements and design rules concerned, and the workload and descriptor of a full state and of a small one.
+``most_records`` is the number of records that a small state may have. The tests check all of it: they rebuild
+both states, compute the verdicts, and reduce the full state to the small one.
 
-``worst_findings.toml`` has one entry for each case, product and policy, as it was run; it is
-written by ``python tools/worst_findings.py`` and by nothing else.
+``worst_findings.toml`` contains one entry for each case, product and policy that was run. Only ``python
+tools/worst_findings.py`` writes this file.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from journalspec_corpus.crash.verdict import PRODUCT_WORDS, VERDICTS
 
 TIER = "worst"
 FILE = "worst.toml"
-#: The seed of trashed sectors' content; nothing else in a worst case is random.
+#: The seed for the content of trashed sectors; nothing else in a worst case is random.
 SEED = 1
 
 
 class WorstError(ValueError):
-    """A ``worst.toml`` is wrong; the message names the case."""
+    """A ``worst.toml`` is wrong; the message identifies the case."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Worst:
-    """One case. `reader` is the adapter's reader that gets `verdict` on both forms.
+    """One case. `verdict` is the verdict on the adapter's `reader` in both forms.
 
     `keeps` is the beginning of the key of a record that is wrongly in effect, or empty. `strongest` is the
     strongest preset under which the small form's workload fails in this way.
@@ -76,7 +76,7 @@ class Worst:
 
     @property
     def small_id(self) -> str:
-        """The id of the small form's case."""
+        """The case id of the small form."""
         return f"{self.id}-small"
 
     @cached_property
@@ -118,7 +118,7 @@ MENDED = "pass"
 
 @cache
 def worst_cases(format_id: str) -> tuple[Worst, ...]:
-    """Return the worst cases of `format_id` in the order of its file; none if it has no such file.
+    """Return the worst cases of `format_id` in the order of its file; none if there is no such file.
 
     Raises WorstError on an id that occurs twice and UnknownFormat for a format that is not described.
     """
@@ -157,8 +157,8 @@ FINDINGS_FILE = "worst_findings.toml"
 class Finding:
     """The result of one version of a product on one case under one policy.
 
-    `product` is the name of its harness, `called` its own name. `refused` is the code of a refusal, empty if
-    there was none.
+    `product` is the name of the product's harness, `called` the product's own name. `refused` is the code of
+    a refusal, empty if there was none.
     """
 
     case: str
@@ -179,7 +179,7 @@ class Finding:
 
 @cache
 def findings(format_id: str) -> tuple[Finding, ...]:
-    """Return the findings of `format_id` in the order of its file; none if it has no such file."""
+    """Return the findings of `format_id` in the order of its file; none if there is no such file."""
     get_format(format_id)
     return tuple(
         Finding(

@@ -30,7 +30,7 @@ INTERRUPTED, PIPE_CLOSED = 130, 141
 class Subcommand:
     """The place of a command, and its line in `journalspec --help`, which is printed without importing it.
 
-    `extra` is the name of the extra that pip must install for it, if any.
+    `extra` is the optional dependency group that pip must install for it, if any.
     """
 
     module: str
@@ -74,7 +74,7 @@ COMMANDS = {
 
 
 class Ended(KeyboardInterrupt):
-    """The process got SIGTERM or SIGHUP, which is handled as Ctrl-C is."""
+    """The process received SIGTERM or SIGHUP, which is handled like Ctrl-C."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -103,7 +103,7 @@ def _harmless(message: str) -> str:
 
 
 class _Context(click.Context):
-    """The context of a command. It reports an error, also one in the arguments, as one paragraph."""
+    """The context of a command; it reports errors, including errors in the arguments, as one paragraph."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -116,7 +116,7 @@ class _Context(click.Context):
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are imported when they are asked for, and whose errors are short.
+    """A command group that imports a command only when it is used, and prints short errors.
 
     `entries` are the commands. `needs` is the message for a command whose packages are not installed.
     `former` are earlier names of commands: they still work, and are not listed.
@@ -136,13 +136,13 @@ class LazyGroup(click.Group):
         self._entries, self._needs, self._former = entries, needs, former or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands whose module is there."""
+        """Return the names of all commands whose module is installed."""
         return [
             name for name, entry in self._entries.items() if find_spec(f"{_HERE}.{entry.module}") is not None
         ]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return the command, None if there is none of that name."""
+        """Import and return the command of this name, or None if there is none."""
         entry = self._entries.get(self._former.get(cmd_name, cmd_name))
         if entry is None:
             return None
@@ -170,8 +170,8 @@ class LazyGroup(click.Group):
 def _end(error: BaseException) -> None:
     """Raise an error as a Complaint, including an unexpected exception of journalspec itself.
 
-    An interruption and a closed pipe are not errors. The process exits as after the signal, with 130
-    (SIGINT), 143 (SIGTERM), 129 (SIGHUP) or 141 (SIGPIPE).
+    An interruption and a closed pipe are not errors. The process exits with the status that a shell reports
+    for the signal: 130 (SIGINT), 143 (SIGTERM), 129 (SIGHUP) or 141 (SIGPIPE).
     """
     if isinstance(error, Problem):
         raise Complaint(str(error)) from None
@@ -224,9 +224,9 @@ def cli() -> None:
 
 
 def _open_streams() -> None:
-    """Replace closed standard streams: output by a pipe without a reader, the others by the null device.
+    """Replace closed standard streams: output with a pipe without a reader, the others with the null device.
 
-    So a command ends as it does on a closed pipe, and no file that is opened later gets the number of a
+    Thus a command ends as it does on a closed pipe. No file that is opened later receives the number of a
     standard stream.
     """
     if sys.stdin is None:
@@ -234,16 +234,16 @@ def _open_streams() -> None:
     if sys.stdout is None:
         unread, written = os.pipe()
         sys.stdout = _stream(1, written, "w")
-        if unread != 1:  # else `dup2` has replaced this end by the other one
+        if unread != 1:  # otherwise `dup2` has replaced this end with the other one
             os.close(unread)
     if sys.stderr is None:
         sys.stderr = _stream(2, os.open(os.devnull, os.O_WRONLY), "w")
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # it may be ASCII, which not all names are
+        sys.stdout.reconfigure(errors="backslashreplace")  # ASCII cannot encode all names
 
 
 def _stream(number: int, opened: int, mode: str) -> Any:
-    """Return a stream on the file descriptor `opened`, after moving that to the descriptor `number`."""
+    """Move the file descriptor `opened` to the number `number`, and return a stream on it."""
     if opened != number:
         os.dup2(opened, number)
         os.close(opened)
@@ -251,7 +251,7 @@ def _stream(number: int, opened: int, mode: str) -> Any:
 
 
 def silence() -> None:
-    """Discard the remaining output: the reader of standard output has ended."""
+    """Discard the remaining output, because the reader of standard output has ended."""
     with suppress(OSError, ValueError, AttributeError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -268,7 +268,7 @@ def _end_orderly() -> None:
         raise Ended(number)
 
     for number in numbers:
-        if signal.getsignal(number) is signal.SIG_DFL:  # it may be ignored on purpose, as by nohup
+        if signal.getsignal(number) is signal.SIG_DFL:  # nohup, for example, ignores it on purpose
             signal.signal(number, end)
 
 

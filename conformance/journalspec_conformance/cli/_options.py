@@ -18,12 +18,13 @@ EXIT_STATUS = "Exit status: 0 all as expected, 1 something failed, 2 usage or co
 FILE = click.Path(path_type=Path)
 
 
-#: A larger number of processes than any machine has cores is a typing error.
+#: The largest accepted number of processes: more than any machine has cores, so a larger one is a typing
+#: error.
 JOBS = click.IntRange(0, 1024)
 
 
 def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """Return a timeout unchanged; a usage error if it leaves no time, never ends, or is not a number."""
+    """Return a timeout unchanged; raises a usage error if it is too short, endless, or not a number."""
     if value is not None:
         try:
             check_timeout(value)
@@ -33,7 +34,7 @@ def seconds(ctx: click.Context, param: click.Parameter, value: float | None) -> 
 
 
 def apply(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Return one decorator for several, so that the options are in the given order in the help text."""
+    """Combine several decorators into one, so that the help text lists the options in the given order."""
 
     def decorate(command: Command) -> Command:
         for option in reversed(options):
@@ -79,7 +80,7 @@ def selection(more: str = "") -> Callable[[Command], Command]:
 
 
 def implementation() -> Callable[[Command], Command]:
-    """Return the options that choose the implementation, and how it is asked.
+    """Return the options that choose the implementation and the way in which it is asked.
 
     --impl, --mode, --timeout, --max-memory, --max-disk.
     """

@@ -26,12 +26,12 @@ from journalspec_conformance.result import CLASSES
 if TYPE_CHECKING:
     from journalspec_conformance.result import Result
 
-#: Width used where nothing limits it: tables in pipes are not cut.
+#: The width of output that is not a terminal: tables in pipes are not cut.
 _PIPE_WIDTH = 240
 
 
 class PipeConsole(Console):
-    """A console that raises BrokenPipeError for a closed pipe; the command line handles it."""
+    """A console that raises BrokenPipeError for a closed pipe; the command line handles this error."""
 
     def on_broken_pipe(self) -> None:
         """Let the error through."""
@@ -39,7 +39,7 @@ class PipeConsole(Console):
 
 
 def console() -> Console:
-    """Return a console on standard output; in a pipe it neither wraps early nor colours."""
+    """Return a console on standard output; in a pipe it is very wide and uses no colours."""
     return PipeConsole(width=None if sys.stdout.isatty() else _PIPE_WIDTH, highlight=False)
 
 
@@ -72,7 +72,7 @@ Show = Callable[[str, int, int], None]
 
 @contextmanager
 def progress_bar() -> Iterator[Show]:
-    """Give a function that shows the progress of a long command, on standard error and only on a terminal."""
+    """Provide a function that shows a long command's progress, only if standard error is a terminal."""
     if not sys.stderr.isatty():
         # A bar that is not shown would still leave a blank line under older versions of rich.
         yield lambda step, done, total: None

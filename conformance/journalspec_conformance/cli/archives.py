@@ -28,15 +28,16 @@ from journalspec_reference.newstore import locked
 
 #: The endings of the names of archives.
 ENDINGS = (".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz", ".zip")
-#: Prefixes of the directories that archives are unpacked into: before and after the directory is locked.
+#: Prefixes of the directories into which archives are unpacked: one before the directory is locked, one
+#: after.
 NEW, UNPACKED = "journalspec-", "journalspec-unpacked-"
-#: An archive with more entries is not a store.
+#: The most entries of an archive: one with more cannot be a store.
 MOST_ENTRIES = 100_000
-#: The deepest nesting of an entry, and the longest part of its name (bytes), which is the limit of file
-#: systems.
+#: The deepest nesting of an entry, and the longest component of its path (bytes). File systems have the same
+#: limit for a component.
 MOST_DEEP, LONGEST_NAME = 64, 255
-#: Bytes that are copied at a time, and the longest header: some versions of Python take time quadratic in its
-#: length.
+#: Bytes that are copied at a time, and the longest header. Some versions of Python need time quadratic in the
+#: length of a header.
 PIECE = 1 << 14
 #: This many bytes of standard input are read to detect its type.
 BEGIN = 1 << 20
@@ -45,7 +46,8 @@ _OPENERS: Mapping[bytes, Callable[..., Any]] = {
     b"BZh": bz2.open,
     b"\xfd7zXZ": lzma.open,
 }
-#: What Python's modules raise for broken archives, also for undecodable names and numbers out of range.
+#: The exceptions of Python's modules for broken archives, including undecodable names and numbers out of
+#: range.
 _BROKEN = (
     tarfile.TarError,
     zipfile.BadZipFile,
@@ -62,21 +64,21 @@ _BROKEN = (
 
 
 def is_archive(path: Path) -> bool:
-    """Return whether a path is a file with an archive's name."""
+    """Return whether a path is a file whose name ends like that of an archive."""
     return path.name.lower().endswith(ENDINGS) and path.is_file()
 
 
 @contextmanager
 def place_to_unpack() -> Iterator[Path]:
-    """Give a temporary directory for the content of archives; directories of killed runs are removed."""
+    """Provide a temporary directory for unpacked archives, after removing the directories of killed runs."""
     for left in Path(tempfile.gettempdir()).glob(f"{UNPACKED}*"):
-        with suppress(OSError), locked(left) as alone:  # fails if another process or user has it
+        with suppress(OSError), locked(left) as alone:  # fails if another process has it locked
             if alone:
                 shutil.rmtree(left)
     new = Path(tempfile.mkdtemp(prefix=NEW))
     with locked(new):
-        # Other processes remove unlocked directories with the prefix UNPACKED: so it gets that name only once
-        # locked.
+        # Other processes remove unlocked directories with the prefix UNPACKED: so the directory receives that
+        # name only after it is locked.
         into = new.rename(new.with_name(f"{UNPACKED}{new.name.removeprefix(NEW)}"))
         try:
             yield into
@@ -106,7 +108,8 @@ class _Bounded:
         return int(self._stream.tell())
 
     def _check(self, end: int) -> None:
-        # Headers and padding count here, but not in the limit for the content of the entries: allow more.
+        # Headers and padding are counted here, but not in the limit for the content of the entries, so allow
+        # more bytes.
         if end > 2 * self._most + (64 << 20):
             raise _too_much(self._most)
 
@@ -121,8 +124,8 @@ def _too_much(limit: int) -> FilesetError:
 def unpack(path: Path, into: Path, limit: int) -> None:
     """Unpack the archive at `path`; raises FilesetError if it is broken or unsafe.
 
-    All its entries together have at most `limit` bytes. Links, devices, absolute names, names with ``..`` and
-    two entries of one name are refused.
+    All its entries together may contain at most `limit` bytes. Links, devices, absolute names, names with
+    ``..`` and two entries with the same name are refused.
     """
     left = limit
     with _told_if_broken():
@@ -195,7 +198,7 @@ def _checked(name: str) -> tuple[str, ...]:
 def from_standard_input(into: Path, limit: int, format_id: str | None) -> None:
     """Write standard input into a directory: an unpacked archive, or the one file of a journal.
 
-    Raises FilesetError if it is too large, or neither of these.
+    Raises FilesetError if the input is too large, or is neither an archive nor a file of a journal.
     """
     path, left = into / "standard-input", limit
     with path.open("xb") as written:
@@ -225,7 +228,7 @@ def from_standard_input(into: Path, limit: int, format_id: str | None) -> None:
 
 
 def _named(begins: bytes) -> Iterator[tuple[int, str]]:
-    """Yield the number of records and the file name for each format that detects its file in this content."""
+    """For each format that recognises this content, yield the number of records and the file's name."""
     for each in format_ids():
         alone = get_format(each).alone
         for claim in load(each).detect({alone: begins}) if alone else ():

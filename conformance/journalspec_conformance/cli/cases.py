@@ -25,9 +25,10 @@ from journalspec_corpus.flags import load_flags
 from journalspec_reference import load
 from journalspec_reference.hexdump import plain
 
-#: `show` omits the dump of a larger file than this (bytes).
+#: `show` omits the dump of a file that is larger than this (bytes).
 DUMP_LIMIT = 1 << 20
-#: A longer text in an operation or an answer is cut (characters of JSON, where one letter may take twelve).
+#: A text in an operation or an answer is cut at this length: characters of JSON, where one letter may take
+#: twelve.
 LONGEST_TEXT = 200
 
 
@@ -117,7 +118,7 @@ def _line(value: Any) -> str:
 
 
 def _cut(value: Any) -> Any:
-    """Return a value with its texts cut to a readable length; `--json` has them whole."""
+    """Return a value with its texts cut to a readable length; `--json` prints them completely."""
     if isinstance(value, str):
         ends = accumulate(len(json.dumps(letter)) - len('""') for letter in value)
         fitting = sum(1 for _ in takewhile(lambda end: end <= LONGEST_TEXT, ends))
@@ -166,7 +167,7 @@ def materialize_command(
 
 @contextmanager
 def _nothing_left(directory: Path) -> Iterator[list[Path]]:
-    """Make `directory`; after an exception, remove it if it is new, and the paths in the given list."""
+    """Create `directory`; after an exception, remove the paths in the given list, and a new directory."""
     new = [path for path in (directory, *directory.parents) if not path.exists()]
     made: list[Path] = []
     try:
@@ -183,7 +184,7 @@ def _nothing_left(directory: Path) -> Iterator[list[Path]]:
 
 
 def _write(case: Case, root: Path, made: list[Path]) -> None:
-    """Write a case below `root`, its JSON file last: if that exists, the journal's files are complete.
+    """Write a case below `root`. Its JSON file is last: if it exists, the journal's files are complete.
 
     The paths that it creates are appended to `made`.
     """

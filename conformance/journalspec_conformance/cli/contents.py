@@ -1,4 +1,4 @@
-"""The contents of a journal in a form for people: tables, rows, counts, oddities.
+"""The contents of a journal in readable form: tables, rows, counts, remarks.
 
 A time is a :class:`Moment`, and nested values are JSON. Under ``--redact`` everything that users stored is
 replaced by its type and length, as :mod:`.redaction` does for names.
@@ -28,7 +28,7 @@ from journalspec_reference.filesets import Journal
 
 #: The names of two tables of contents and of the column that ``--queue`` compares.
 MESSAGES, QUEUE, QUEUES = "messages", "queue", "queues"
-#: Options that ask for a value, and the columns of contents that may have it.
+#: Options that select rows by a value, and the columns of contents that are compared with it.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "message_id", "key"),
     "tx": ("transaction",),
@@ -40,7 +40,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ODD = re.compile(r"[^ -~]")
 
 
-#: The first moment of year 1, and the one after year 9999: the range of a calendar.
+#: The range of a calendar: from the first moment of year 1 to the first one after year 9999.
 FIRST_MOMENT, END_OF_TIME = -62_135_596_800_000, 253_402_300_800_000
 
 
@@ -48,7 +48,7 @@ class Moment(int):
     """A time: milliseconds since 1970, shown as UTC."""
 
     def __str__(self) -> str:
-        """Return it as ISO 8601; a time outside the range of a calendar as its number."""
+        """Return the time as ISO 8601, or as its number if it is outside the range of a calendar."""
         seconds, rest = divmod(self, 1000)
         try:
             return f"{_second(seconds)}.{rest:03}Z"
@@ -58,7 +58,7 @@ class Moment(int):
 
 @lru_cache(1024)
 def _second(seconds: int) -> str:
-    """Return a second since 1970 as ISO 8601; cached, because neighbouring rows have the same ones."""
+    """Return a number of seconds since 1970 as ISO 8601; cached, because neighbouring rows share it."""
     return (_EPOCH + timedelta(seconds=seconds)).isoformat()[:-6]
 
 
@@ -68,7 +68,7 @@ def nested(value: Any) -> Any:
 
 
 def lines_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the JSON of :func:`nested` of each row on a line, without building its objects first."""
+    """For each row, yield a line with the JSON of :func:`nested`, without building its objects first."""
     forms: dict[tuple[type, ...], _Form] = {}
     names: Sequence[str] = ()
     for row in rows:
@@ -83,7 +83,7 @@ def lines_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         yield form.line(values)
 
 
-#: The most forms that are kept, one for each combination of types in a row.
+#: The most cached forms: there is one for each combination of types in a row.
 _MOST_FORMS = 256
 
 
@@ -148,16 +148,16 @@ class Holdings:
 
     @property
     def known(self) -> Collection[str]:
-        """The tables that the format has in every journal; others are the users' own."""
+        """The tables that every journal of the format has; any other table was made by a user."""
         return self._about.tables
 
     @property
     def names(self) -> list[str]:
-        """The names of the tables; with a redactor, without those that users chose."""
+        """The names of the tables; a redactor removes the names that users chose."""
         return [name for name in self.contents.tables if self.redactor is None or name in self.known]
 
     def stored_columns(self, table: str) -> dict[str, Field]:
-        """Return the columns of a table as they are stored; conditions apply to these."""
+        """Return the columns of a table as they are stored; conditions are evaluated on these."""
         return _fields(self.contents.tables[table].columns)
 
     def columns(self, table: str) -> dict[str, Field]:
@@ -170,7 +170,7 @@ class Holdings:
         return out if self.redactor is None else self.redactor.columns(out)
 
     def columns_of(self, table: str) -> list[str]:
-        """Return the names of a table's columns as they are stored; none if the table does not exist."""
+        """Return the stored names of a table's columns; none if the table does not exist."""
         found = self.contents.tables.get(table)
         return [] if found is None else [each.name for each in found.columns]
 
@@ -187,7 +187,7 @@ class Holdings:
         return self.contents.judge()
 
     def near(self, regions: Sequence[Dropped]) -> Iterator[dict[str, Any]]:
-        """Yield the messages next to damaged regions; others may be among them."""
+        """Yield the messages next to damaged regions, possibly with other messages among them."""
         return self.rows(MESSAGES, self.contents.near(regions))
 
     def rows(self, table: str, some: Iterable[Row] | None = None) -> Iterator[dict[str, Any]]:
@@ -201,7 +201,7 @@ class Holdings:
             yield out
 
     def shown(self, table: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a row for display, redacted if that is asked for."""
+        """Return a row for display, redacted with --redact."""
         if self.redactor is None:
             names = self._stored_names(table)
             return row if tuple(row) == names else {name: row[name] for name in names}
@@ -220,7 +220,7 @@ class Holdings:
         if isinstance(value, Mapping | list | tuple):
             return f"{column.kind}({len(value)})"
         if not isinstance(value, str | bytes):
-            # A number in a column for texts is the users' data, too.
+            # In a column for texts, a number is also data of users.
             return column.kind if column.body or column.kind in ("str", "bytes") else value
         return str(self.redactor.text(value, None if column.body else ""))
 
@@ -232,13 +232,13 @@ class Holdings:
             )
 
     def queues(self) -> dict[str, str]:
-        """Return the names of the queues, each with its name in the output."""
+        """Map the name of each queue to its name in the output."""
         rows = self.contents.rows(QUEUES) if QUEUES in self.known else ()
         names = (str(next(iter(row.values()))) for row in rows)
         return {name: self._hidden(name) for name in names}
 
     def counts(self) -> Iterator[Count]:
-        """Yield the number of rows and bytes in each queue or table."""
+        """For each queue or table, yield its number of rows and its bytes."""
         for count in self.contents.counts():
             yield replace(count, name=self._hidden(count.name))
 
@@ -248,9 +248,10 @@ class Holdings:
         return frozenset(each.file for each in kept if each.code in codes)
 
     def remarks(self, *, damages: bool | None = None) -> Iterator[str]:
-        """Yield a line for each kind of remark in the part that was read so far.
+        """Yield a line for each kind of remark on the rows that were read so far.
 
-        `damages`: only those on damage next to the journal, or (False) only others.
+        If `damages` is True, these are only remarks on damage next to the journal; if it is False, only
+        others.
         """
         meanings = self._about.remarks
         firsts = {each.code: each for each in reversed(self.contents.remarks.kept)}
@@ -284,10 +285,10 @@ def place_text(file: str, off: int | None) -> str:
 
 
 def stored(answer: Answer, *, redact: bool = False, hidden: bool = False) -> Holdings | None:
-    """Return the contents of the journal of `answer`; None: its format reports no contents.
+    """Return the contents of the journal of `answer`, or None if its format reports no contents.
 
-    If the answer has no state, recovery runs first, for as much as can be read. An answer in which users'
-    data are `hidden` does not contain the data, so the journal is read again.
+    If the answer contains no state, recovery runs first, under the policy that keeps the most. An answer in
+    which users' data are `hidden` does not contain the data, so the journal is read again.
     """
     if hidden:
         answer = replace(answer, observation=replace(answer.observation, state=None))
@@ -316,14 +317,14 @@ def _fields(columns: Iterable[Column]) -> dict[str, Field]:
 
 
 def _escaped(found: re.Match[str]) -> str:
-    """Return a character as an ASCII escape of JSON, unless it can be printed as it is."""
+    """Return a printable character unchanged, and any other as an ASCII escape of JSON."""
     return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
 
 
 def as_text(value: Any) -> Any:
     """Return a value for a plain table: nested values as JSON, text without control characters."""
     if isinstance(value, Mapping | list | tuple):
-        # Users search the output for names and texts: so letters outside ASCII are not escaped.
+        # Letters outside ASCII are not escaped, because users search the output for names and texts.
         text = json.dumps(nested(value), separators=(",", ":"), ensure_ascii=False)
         return text if text.isprintable() else _ODD.sub(_escaped, text)
     return shown(value) if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""``journalspec corpus``: builds tiers and shows builds; for single states see :mod:`.corpus_states`."""
+"""``journalspec corpus``: builds tiers and reports on builds; for single states see :mod:`.corpus_states`."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from journalspec_corpus.pipeline.manifest import ManifestError, as_json, head, l
 _STATUS = "Exit status: 0 done, 1 the build failed, 2 usage or configuration."
 _NEEDS = "journalspec corpus needs NumPy and PyArrow: pip install 'journalspec[corpus]'"
 _KEPT = "finished parts stay: the same command continues there"
-#: The schemas of answers, and those that they refer to. An archive contains them next to the cases.
+#: The schemas of answers, and the schemas to which they refer. An archive contains them next to the cases.
 _SCHEMAS = ("common", "observation", "refused")
 
-#: All commands, in the order of the help text. The functions of this module need nothing optional, or report
-#: it when they are called.
+#: All commands, in the order of the help text. A function of this module that needs an optional package
+#: reports its absence when it is called.
 COMMANDS = {
     "build": Subcommand("corpus", "build_command", "Build a tier into a directory."),
     "archive": Subcommand("corpus", "archive_command", "Write the published cases to one file."),
@@ -111,7 +111,7 @@ def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **
 
 
 def format_with_traces(names: Sequence[str]) -> str:
-    """Return the one format of `names` that has crash traces; raises Problem if that is not clear."""
+    """Return the only format in `names` that has crash traces; raises Problem if there is not exactly one."""
     from journalspec_corpus.crash.formats import has_crash_format  # noqa: PLC0415  # needs optional parts
 
     try:
@@ -148,9 +148,9 @@ class Failed(click.ClickException):
 def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...]) -> None:
     """Write the published cases to FILE, for programs in any language.
 
-    Every case is a directory: its journal as real files, its questions and answers
-    as JSON. A README explains the form. JSON Schemas, specifications, Kaitai
-    schemas and parsers come along. The same cases give the same bytes.
+    Every case is a directory: its journal as real files, its questions and answers as JSON. A README explains
+    the form. JSON Schemas, specifications, Kaitai schemas and parsers come along. The same cases give the
+    same bytes.
     """
     from journalspec_conformance.protocol import schemas  # noqa: PLC0415 - slow, and for this only
     from journalspec_conformance.selection import cases_of  # noqa: PLC0415 - as above

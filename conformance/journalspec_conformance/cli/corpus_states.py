@@ -78,7 +78,7 @@ def _account(place: BuiltState, told: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"{name}: {verdict}" for name, verdict in place.verdicts.items())
 
 
-#: Each kind of required outcome, and the label at the start of its line.
+#: Each kind of required outcome, with the label that starts its line.
 _REQUIRED = {"must_keep": "must keep", "may_keep": "may keep", "must_drop": "must drop"}
 
 
@@ -154,8 +154,8 @@ def reduce_command(
             raise Failed(f"{reader.name} broke down: {error.reason}") from None
     small, large = as_case(place.adapter, found), case_of(place.adapter, place.state)
     if out is not None:
-        # If nothing was removed, both are the same case: write it once. The files written are those of the
-        # small case.
+        # If nothing was removed, both cases are the same: write it once. Only the reduced case is written
+        # with files.
         lines = {case.id: json.dumps(case.to_json(), separators=(",", ":")) + "\n" for case in (large, small)}
         with making(out) as made:
             replace_text(made / "cases.jsonl", "".join(lines.values()))
@@ -205,7 +205,7 @@ def _summary(found: Reduced, small: Case, large: Case) -> dict[str, Any]:
 
 
 def _words(adapter: CrashFormat, found: Reduced, reader: Named, small: Case) -> list[str]:
-    """Return the lines on the reduced state: what failed, and what is left in it."""
+    """Return the lines on the reduced state: the failure, and the parts that could not be removed."""
     state = found.state
     out = [
         f"{found.verdict} ({', '.join(found.breaks) or 'no invariant'}) by {reader.name}: "
@@ -228,7 +228,7 @@ def _nothing(found: Reduced) -> str:
 
 
 def _effect(found: Reduced) -> list[str]:
-    """Return the line on the wrong effect in the recovered state, if it is wrong."""
+    """If the recovered state is wrong, return a line on its wrong effect."""
     wrong = wrong_effect(found.answer, found.state.situation.expected)
     return [] if wrong is None else [f"effect    {in_words(wrong)}"]
 

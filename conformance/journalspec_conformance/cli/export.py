@@ -1,8 +1,8 @@
 """``journalspec export``: writes the recovered data to a file that other programs read.
 
 Rows of one table become JSON lines, CSV or Parquet. Messages become the XML of ``artemis data imp``, and
-tables SQL, if the format supports that. Data that such a file cannot hold are counted before the file is
-written.
+tables become SQL, if the format supports these. Data that such a file cannot hold are counted before the file
+is written.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ JSONL, CSV, PARQUET, XML, SQL = KINDS = ("jsonl", "csv", "parquet", "artemis-xml
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The request for the new file, as it was given."""
+    """The user's request for the new file."""
 
     kind: str
     tables: tuple[str, ...]
@@ -116,7 +116,7 @@ def export_command(path: Path, **what: Any) -> None:
         known_policy(found, wanted.policy)
     with unchanging(found.journals), reading(found.size):
         if to is not None:
-            # With a name such as db-2.log, a product would take the new file for a part of the journal.
+            # A product would mistake a new file with a name such as db-2.log for a part of the journal.
             newstore.refuse_target(to, newstore.own_directories(found.journals))
         if wanted.tables and kind == XML:
             raise click.UsageError("--as artemis-xml is of messages: --queue chooses, --table does not.")
@@ -125,7 +125,7 @@ def export_command(path: Path, **what: Any) -> None:
 
 @contextmanager
 def _opened(to: Path | None) -> Iterator[IO[bytes]]:
-    """Give the stream of a new file, or standard output."""
+    """Open a new file, or provide standard output."""
     if to is None:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
@@ -166,7 +166,7 @@ def _rows(found: Stores, wanted: _Wanted) -> int:
 
 
 def _refuse_nothing(sources: Sequence[Matches], status: int) -> None:
-    """Raise NothingKept if recovery refused a journal and there is nothing to write."""
+    """Raise NothingKept if recovery refused a journal, so that there is nothing to write."""
     for seen in (source.observation for source in sources if status == STATUSES[REFUSED]):
         if seen.verdict == REFUSED:
             raise NothingKept(
@@ -187,7 +187,7 @@ def _lines(sources: Sequence[ContentsRows], *, several: bool) -> Iterator[str]:
 
 @dataclass
 class _OneFile(newstore.NewStore):
-    """A file for a product, in the form that reports need: its bytes, its content, and the omissions."""
+    """A file for a product, with the values that reports need: its bytes, its content, and the omissions."""
 
     answer: Answer
     reader: str
@@ -217,7 +217,7 @@ class _OneFile(newstore.NewStore):
         return self.step, "`journalspec recover --to` writes a new store, which keeps more."
 
     def files(self) -> Iterator[newstore.NewFile]:
-        """Yield the file without a name, which the caller chooses."""
+        """Yield the file under an empty name, because the caller chooses the name."""
         yield newstore.NewFile("", self.write())
 
 
@@ -274,7 +274,7 @@ def _beside(to: Path, ending: str) -> Path:
 
 
 def _remove_reports(to: Path) -> None:
-    """Remove the reports on a file that was not written; other files stay."""
+    """Remove the reports if the file was not written; other files stay."""
     for path in (_beside(to, ".json"), _beside(to, ".md")):
         with suppress(FilesetError):
             newstore.refuse_other(path)
@@ -282,7 +282,7 @@ def _remove_reports(to: Path) -> None:
 
 
 def _sql(answer: Answer, tables: Sequence[str]) -> _OneFile:
-    """Return the writer of tables as SQL; raises UsageProblem without SQL or such a table."""
+    """Return the writer of SQL; raises UsageProblem if the format has no SQL, or the table does not exist."""
     found = contents(answer)
     try:
         sql = format_module("journalspec_reference", answer.journal.format, "sql")
@@ -301,7 +301,7 @@ def _sql(answer: Answer, tables: Sequence[str]) -> _OneFile:
 
 
 def _xml(answer: Answer, wanted: Sequence[str]) -> _OneFile:
-    """Return the writer of Artemis' XML for messages; raises UsageProblem if the format has none.
+    """Return the writer of Artemis' XML for messages; raises UsageProblem if there is none.
 
     A format whose tables differ from those of Artemis has a module ``xml_rows``, whose functions `messages`
     and `queues` convert the rows.
@@ -335,7 +335,7 @@ def _xml(answer: Answer, wanted: Sequence[str]) -> _OneFile:
 
 
 def _known(problem: str, wanted: Sequence[str], names: Sequence[str]) -> None:
-    """Raise UsageProblem for the first name that the store does not have, with similar names."""
+    """Raise UsageProblem, with similar names, for the first name that the store does not contain."""
     for name in wanted:
         if name not in names:
             raise no_such(problem, name, names, "the nearest names: ")

@@ -1,4 +1,4 @@
-"""The sections of a screen: damage, content, transactions, losses, and what a start of the product does."""
+"""The sections of a screen: damage, content, transactions, losses, and the effects of a product's start."""
 
 from __future__ import annotations
 
@@ -22,25 +22,27 @@ from journalspec_conformance.cli.redaction import Redacted
 from journalspec_reference.answers import CHANGED, COMPRESSED, UNCHECKED, Answer
 from journalspec_reference.xids import gtrid_in_full
 
-#: Limits: this many entries of a list are shown, the largest ones, and this many names in a sentence.
+#: Limits: the entries of a list that are shown, beginning with the largest, and the names in a sentence.
 MOST, FEW = 10, 3
-#: The table of transactions, and the columns that it has if it contains XIDs that the state lacks.
+#: The table of transactions. It has the columns _XID if it contains XIDs that the state lacks.
 TRANSACTIONS, _XID = "transactions", frozenset(("xid", "recovery", "sends", "acknowledges"))
-#: The columns of messages that have an offset in a journal which is written in the order of time.
+#: The columns that a table of messages has if each message has an offset in a journal written in order of
+#: time.
 _PLACED = frozenset(("id", "queue", "timestamp", "file", "off"))
-#: The words about transactions of a transaction manager, and its action on each after a crash.
+#: The state of undecided transactions of a transaction manager, and what happens to each of them after a
+#: crash.
 PENDING = "pending"
 _RECOVERY = {
     "commit": "recovery commits it",
     "wait-for-parent": "another server decides",
     "operator": "an operator must end it",
 }
-#: The phrases below a verdict for losses that every format may have.
+#: The phrases below a verdict for losses that can occur in every format.
 PHRASES = {
     CHANGED: CHANGED,
     COMPRESSED: "compressed, so that the product does not find it: {names}",
 }
-#: In rows `at_start`, codes of remarks on contents begin with this prefix.
+#: In the rows `at_start` of a format, codes of remarks on contents begin with this prefix.
 _OF_CONTENTS = "contents-"
 #: A note's own text replaces the general explanation if it is longer than this (characters).
 SENTENCE = 24
@@ -48,21 +50,21 @@ SENTENCE = 24
 
 @dataclass
 class Amounts:
-    """The content of a list of the state: by name the number of items and their bytes."""
+    """The content of a list of the state: for each name, the number of items and their bytes."""
 
     rule: Holds
     count: Counter[str] = field(default_factory=Counter)
     size: Counter[str] = field(default_factory=Counter)
     remarks: dict[str, str] = field(default_factory=dict)
-    #: For each name the oldest and the newest time, if items have times.
+    #: For each name, the oldest and the newest time, if the items have times.
     times: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
-# The fault, in one sentence.
+# The fault in one sentence.
 
 
 def damage(answer: Answer) -> str:
-    """Return in one sentence what is damaged, missing or refused; an empty text if nothing is."""
+    """Return one sentence on what is damaged, missing or refused, or an empty text."""
     seen, description = answer.observation, get_format(answer.journal.format)
     if seen.verdict == REFUSED:
         code = seen.code or ""
@@ -115,7 +117,7 @@ def by_key(items: Iterable[Any], key: Callable[[Any], str]) -> dict[str, list[An
 
 
 def some_of(items: Sequence[Any], most: int = FEW, text: Callable[[Any], str] = shown) -> str:
-    """Return the first of several names, or the `text` of items, and how many more there are."""
+    """Return the first few names (or the `text` of items), and the number of the others."""
     more = f" and {len(items) - most:,} more" if len(items) > most else ""
     return ", ".join(map(text, islice(items, most))) + more
 
@@ -149,7 +151,7 @@ def in_contents(contents: Holdings | None) -> list[Amounts]:
         own = each.table not in contents.known
         noun = contents.noun(each.table)
         if noun == "transaction":
-            continue  # those without an end are a section of their own
+            continue  # transactions without an end have a section of their own
         head = "table" if own else next(iter(contents.contents.tables[each.table].columns)).name
         amounts = found.setdefault(noun, Amounts(Holds(each.table, noun, head, (head,), size="bytes")))
         amounts.count[each.name] += each.rows
@@ -162,7 +164,7 @@ def in_contents(contents: Holdings | None) -> list[Amounts]:
 def _times(amounts: Amounts, names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
     """Return the headings of the columns of times, and the cells by name.
 
-    The cells omit the date if all times have the same.
+    The cells omit the date if it is the same for all times.
     """
     known = [time for name in names for time in amounts.times.get(name, ())]
     days = {str(Moment(time))[:10] for time in known}
@@ -206,7 +208,7 @@ def _count(amounts: Amounts, entries: Any) -> None:
 
 
 def _plain(value: object) -> str:
-    """Return a value for display: capitalised words in lower case, bytes that are text as text."""
+    """Return a value for display: destination types in lower case, ASCII bytes as text."""
     if isinstance(value, (bytes, memoryview)):
         data = bytes(value)
         return data.decode("ascii") if data and all(0x20 <= byte < 0x7F for byte in data) else data.hex()
@@ -215,7 +217,7 @@ def _plain(value: object) -> str:
 
 
 def listed(amounts: Amounts) -> Listing:
-    """Return the listing of the names in a list of the state, the largest first."""
+    """Return a listing of the names in a list of the state, beginning with the largest."""
     rule = amounts.rule
     largest = nlargest(MOST, amounts.count, key=lambda name: (amounts.count[name], amounts.size[name]))
     largest.sort(key=lambda name: (-amounts.count[name], name))
@@ -255,10 +257,10 @@ def in_all(found: Sequence[Amounts]) -> str:
 
 
 def doubtful(description: Format, seen: Observation, contents: Holdings | None = None) -> tuple[Listing, str]:
-    """Return the transactions without an end, and how many there are in words; empty: none.
+    """Return the transactions without an end, and their number in words; both are empty if there are none.
 
-    In some formats the state has XIDs only as bytes of the application. Then the rows come from the contents,
-    which show the XIDs.
+    In some formats, the state contains XIDs only within bytes of the application. Then the rows come from the
+    contents, which decode the XIDs.
     """
     if contents is not None and {*contents.columns_of(TRANSACTIONS)} >= _XID:
         return _in_transactions(contents)
@@ -276,7 +278,7 @@ def doubtful(description: Format, seen: Observation, contents: Holdings | None =
 
 
 def _in_transactions(contents: Holdings) -> tuple[Listing, str]:
-    """Return the same as :func:`doubtful`, from the contents of a broker or a transaction manager."""
+    """Return the result of :func:`doubtful` from the contents of a broker or a transaction manager."""
     rows: list[tuple[str]] = []
     words: Counter[str] = Counter()
     for kept in contents.rows(TRANSACTIONS):
@@ -348,7 +350,7 @@ def losses(
     `beside` are lines on damage to files next to the journal.
     """
     codes = description.after
-    # Each pass over notes or records may read the files again.
+    # Avoid passes over notes or records: each pass may read the files again.
     notes, after = [], []
     for note in seen.notes:
         if note.code in codes:
@@ -384,9 +386,9 @@ def losses(
 
 
 def around(contents: Holdings, regions: Sequence[Dropped]) -> list[str]:
-    """Return when the data in lost regions was written: after which message, and before which one.
+    """Return when the data in lost regions was written: the messages just before and after each region.
 
-    Adjacent regions are merged. A journal is appended to, so that the order of offsets is the order of time.
+    Adjacent regions are merged. Because records are only appended, the order of offsets is the order of time.
     """
     spans: list[tuple[str, int, int]] = []
     for region in sorted(regions, key=lambda one: (one.file, one.off)):
@@ -427,7 +429,7 @@ def around(contents: Holdings, regions: Sequence[Dropped]) -> list[str]:
 
 
 def _regions(dropped: Iterable[Dropped]) -> tuple[list[Dropped], int, int]:
-    """Return the largest regions in their original order, the number of all regions, and the bytes of all."""
+    """Return the largest regions in their original order, with the number and the bytes of all regions."""
     number = size = 0
 
     def counted() -> Iterator[tuple[int, int, Dropped]]:
@@ -466,7 +468,7 @@ def _short(text: str) -> str:
 
 
 def grouped(description: Format, notes: Sequence[Note]) -> str:
-    """Return the line on notes of one code."""
+    """Return the line on all notes with the same code."""
     first = notes[0]
     if first.code == UNCHECKED:
         return f"not checked by any checksum: {first.text.partition(': ')[0]}"
@@ -480,7 +482,7 @@ def grouped(description: Format, notes: Sequence[Note]) -> str:
     return text + "".join(f"; {part}" for part in (where, shown(first.text)) if part)
 
 
-# The effect of a start of the product, if it is known: the rows `at_start` of a format.
+# The effect of the product's start, if it is known: the rows `at_start` of a format.
 
 
 @dataclass(frozen=True)
@@ -494,7 +496,7 @@ class LookedAt:
 
     @property
     def codes(self) -> set[str]:
-        """The codes that select rows `at_start` of a format."""
+        """The codes that select from the rows `at_start` of a format."""
         found = {*self.own, *(f"without-{name}" for name in self._without())}
         for answer in self.answers:
             seen = answer.observation
@@ -503,13 +505,13 @@ class LookedAt:
         if self.answers[0].observation.verdict == CLEAN:
             found.add(CLEAN)
         if self.contents is not None:
-            # Other remarks of these codes concern things that a start does not touch, such as properties and
-            # pages.
+            # Other remarks with these codes concern things that a start does not touch, such as properties
+            # and pages.
             found |= {f"{_OF_CONTENTS}{code}" for code in self.contents.judge()}
         return found
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        """Yield codes of missing things, of notes on neighbours, and of remarks, each with its text."""
+        """Yield the code and text of each missing thing, note on a neighbouring file, and remark."""
         for answer in self.answers:
             for entry in answer.observation.missing:
                 yield entry.code, entry.text
@@ -521,7 +523,7 @@ class LookedAt:
                 yield f"{_OF_CONTENTS}{remark.code}", remark.text
 
     def _without(self) -> list[str]:
-        """Return the directories that should be next to the one that was given, and are not."""
+        """Return the directories that should be next to the given one, and are not."""
         root, patterns = self.place.loaded.root, get_format(self.answers[0].journal.format).parts
         alone = not patterns or self.place.asked.archive == root
         if alone or not fnmatchcase(root.resolve().name, patterns[0]):
@@ -552,7 +554,7 @@ def at_start(journals: Iterable[LookedAt]) -> list[AtStart]:
 
 
 def trouble(part: Part) -> str:
-    """Return that a start fails, or loses data, although the journal is clean; empty: no row says so."""
+    """Return a sentence if a start fails or loses data although the journal is clean; else empty."""
     answer, redact = part.answer, part.place.asked.redact
     if answer.observation.verdict != CLEAN:
         return ""

@@ -22,10 +22,10 @@ from journalspec_conformance.wording import FailureGroup, grouped
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.draws import is_drawn, reduced
 
-#: Groups of failures that are listed (and with --details explained) before the rest is only counted.
+#: The number of groups of failures that are listed (with --details also explained); the rest is only counted.
 LISTED = 20
 EXPLAINED = 5
-#: This many groups have the journal of their first failure reduced.
+#: The number of groups for which the journal of the first failure is reduced.
 REDUCED = 5
 #: The fingerprint of a failure in which a writer loses acknowledged data.
 NOT_DURABLE = "not-durable"
@@ -50,7 +50,7 @@ def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep
     firsts = [group.example for group in groups]
     examples = {one.probe: smaller.get(one.probe, (one, probes[one.probe].case)) for one in firsts}
     texts = [_explained(prepared, group, *examples[group.example.probe]) for group in wanted]
-    # For crash states, print the shortest story first.
+    # For crash states, print the shortest description first.
     for text in sorted(texts, key=len) if prepared.tier == CRASH else texts:
         say()
         say(text)
@@ -69,7 +69,7 @@ def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep
 def _reduced(
     prepared: Prepared, groups: Sequence[FailureGroup], probes: dict[str, Probe]
 ) -> Iterator[tuple[str, tuple[Result, Case]]]:
-    """Yield the first failure of each group of draws with a smaller draw that fails in the same way."""
+    """For each group of draws, yield its first failure, with a smaller draw that fails in the same way."""
     examples = [group.example for group in groups if is_drawn(group.example.probe)]
     if prepared.tier == CRASH:
         yield from _reduced_crashes(prepared, groups, probes)
@@ -92,7 +92,7 @@ def _reduced(
 def _reduced_crashes(
     prepared: Prepared, groups: Sequence[FailureGroup], probes: dict[str, Probe]
 ) -> Iterator[tuple[str, tuple[Result, Case]]]:
-    """Yield the first failure of each group with the smallest crash state that fails in the same way."""
+    """For each group, yield its first failure, with the smallest crash state that fails in the same way."""
     from journalspec_conformance.crashes.story import reduced as smallest  # noqa: PLC0415 - for these alone
 
     told: set[str] = set()
@@ -148,7 +148,7 @@ def _fails_so(engine: Engine, result: Result, last: list[Result]) -> Callable[[C
 
 
 def remember(request: RunRequest, prepared: Prepared, red: Sequence[Result]) -> None:
-    """Store the failures for --last-failed; a full disk is not a failure of the run."""
+    """Store the failures for --last-failed; if the disk is full, the run does not fail."""
     path = _memory(request)
     names = [result.probe for result in red]
     if not names and not path.is_file():
@@ -164,7 +164,7 @@ def remember(request: RunRequest, prepared: Prepared, red: Sequence[Result]) -> 
 def last_failed(request: RunRequest) -> dict[str, Any]:
     """Return what :func:`remember` stored for the last run of this implementation on these cases.
 
-    Raises Problem if there was none.
+    Raises Problem if there was no such run.
     """
     try:
         found: dict[str, Any] = json.loads(read_bytes(_memory(request), MOST_REMEMBERED))

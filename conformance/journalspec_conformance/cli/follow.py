@@ -29,7 +29,7 @@ POLL = 0.5
 
 @dataclass
 class _File:
-    """The last known state of a file: inode, size and time, its first record, and the end of its last one."""
+    """The last known state of a file: inode, size and time, first record, and the last record's end."""
 
     stat: tuple[int, int, int]
     first: bytes = b""
@@ -38,7 +38,7 @@ class _File:
 
 @dataclass
 class Follower:
-    """Polls the journals of a place for new rows that match a question."""
+    """Polls the journals at a path for new rows that match a question."""
 
     place: Directory
     selection: Question
@@ -46,7 +46,7 @@ class Follower:
     _begun: bool = False
 
     def chunks(self, names: Sequence[str]) -> Iterator[Chunk]:
-        """Yield rows with the columns `names` as they are written; it does not end by itself."""
+        """Yield rows with the columns `names` as they are written; the iterator does not end by itself."""
         while True:
             yield from self._look(names)
             sys.stdout.flush()
@@ -74,10 +74,10 @@ class Follower:
                         try:
                             yield from self._written(journal, part, names)
                         except Changed:
-                            self._files[root / part.file].stat = (0, 0, 0)  # so that it is checked once more
+                            self._files[root / part.file].stat = (0, 0, 0)  # so that it is checked again
 
     def _changed(self, paths: set[Path]) -> set[Path]:
-        """Return the changed files; report every other change than growth."""
+        """Return the changed files; report each change that is not growth."""
         found: dict[Path, tuple[int, int, int]] = {}
         for path in paths | self._files.keys():
             try:

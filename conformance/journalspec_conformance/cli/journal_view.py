@@ -1,4 +1,4 @@
-"""Shared code of commands about journals: reads them and shows the answers, as JSON or on a screen."""
+"""Shared code of the commands that read journals and show the answers, as JSON or on a screen."""
 
 from __future__ import annotations
 
@@ -42,16 +42,17 @@ from journalspec_reference.answers import (
 from journalspec_reference.content import Content
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_reason
 
-#: Values that can be printed on a line: text, or text with a rich style.
+#: The parts of a printed line: text, or text with a style of rich.
 Piece = str | tuple[str, str]
 Line = Sequence[Piece]
 
 #: The policy unless the user says otherwise.
 STRICT = "strict"
-#: The version of the output of --json and --ndjson. New keys may appear within a version; any other change is
-#: a new one.
+#: The version of the output of --json and --ndjson. New keys may appear within a version; any other change
+#: increases the version.
 VERSION = "1"
-#: A verdict's exit status; of several journals the worst counts. 2 is left for usage.
+#: The exit status for each verdict. For several journals, the worst verdict decides. Status 2 is reserved for
+#: wrong usage.
 STATUSES = {CLEAN: 0, RECOVERED: 1, REFUSED: 3}
 EXIT_STATUS = (
     "Exit status: 0 clean; 1 recovered: something is damaged or was omitted, and the rest is reported;"
@@ -61,14 +62,14 @@ EXIT_STATUS = (
     "never clean: recovered, with the note changed-while-read."
     " 130 interrupted, 141 closed pipe."
 )
-#: The most lines of a screen, and its most columns, which a pipe always has.
+#: The most lines of a screen, and its largest width, which is used for every pipe.
 MOST_LINES, WIDTH = 40, 100
 #: The indentation of sentences; the most lines of a sentence; the least width of a column of text.
 INDENT, MOST_WRAPPED, NARROW = 10, 4, 24
-#: All lists are cut to the first of these numbers of rows at which the screen fits. FIRST are the sections
-#: that get the remaining room.
+#: All lists are cut to the first of these numbers of rows with which the output fits on the screen. The
+#: sections FIRST receive the remaining room.
 CAPS = (10, 8, 6, 5, 4, 3, 2, 1)
-#: More rows than any list has: nothing is omitted, and no sentence is cut.
+#: A limit above the length of any list: nothing is omitted, and no sentence is cut.
 ALL = sys.maxsize
 FIRST = ("missing", "holds", "files", "lost", "carried", "at start")
 CUT = "... (--all)"
@@ -76,7 +77,7 @@ CUT = "... (--all)"
 SAID = (ASSUMED, UNCHECKED)
 VERDICT_STYLES = {"clean": "bold green", "recovered": "bold yellow", "refused": "bold red"}
 MIN_FIELDS = 28
-#: Up to MOST_BYTES bytes of a field are shown in full; of a longer field the first SOME_BYTES.
+#: A field of up to MOST_BYTES bytes is shown completely; of a longer one, only the first SOME_BYTES bytes.
 MOST_BYTES, SOME_BYTES = 64, 16
 
 
@@ -84,13 +85,13 @@ class Painter:
     """Writes lines for people: styled on a terminal, plain text in a pipe."""
 
     def __init__(self) -> None:
-        # Names in a journal may have characters that the terminal's encoding lacks.
+        # Names in a journal may contain characters that the terminal's encoding lacks.
         reconfigure = getattr(sys.stdout, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
         self.console = PipeConsole(file=sys.stdout, highlight=False, markup=False, emoji=False)
         self.columns = max(40, self.console.width)
-        #: Asked once, because a dump writes very many lines.
+        #: This is checked only once, because a dump writes very many lines.
         self.on_terminal = self.console.is_terminal
 
     def line(self, *parts: Piece) -> None:
@@ -107,7 +108,7 @@ class Painter:
             self.line(*line)
 
     def wrapped(self, first: str, text: str, style: str = "") -> None:
-        """Write `text` after `first`, continued under itself."""
+        """Write `text` after `first`; further lines are indented to the start of `text`."""
         room = max(self.columns - len(first), MIN_FIELDS)
         head: Piece = (first, style)
         for piece in wrapped_lines(text, room):
@@ -116,15 +117,17 @@ class Painter:
 
 
 def wrapped_lines(text: str, room: int) -> Iterator[str]:
-    """Yield `text` on lines of at most `room` characters, as `textwrap.wrap` breaks it; at least one.
+    """Yield `text` as one or more lines of at most `room` characters, broken as by `textwrap.wrap`.
 
-    A body in hexadecimal is one word of any length: it costs time by its length and not by its square.
+    A body in hexadecimal is one word of any length. The time grows with its length, not with the square of
+    it.
     """
     line, told = "", False
-    # Yield the lines one by one: the state of a destination is one text, as long as all its messages.
+    # Yield the lines one by one, because the state of a destination is one text that is as long as all its
+    # messages.
     for chunk in map(itemgetter(0), re.finditer(r" +|[^ ]+", text)) if len(text) > room else [text]:
         if len(line) + len(chunk) <= room:
-            # A line does not begin with a blank, except the first.
+            # No line except the first begins with a blank.
             line += chunk if line or not told or chunk.strip(" ") else ""
             continue
         begin = 0
@@ -146,9 +149,9 @@ def wrapped_lines(text: str, room: int) -> Iterator[str]:
 
 
 def value_text(value: object, most: int = MOST_BYTES, some: int = SOME_BYTES) -> str:
-    """Return a field's value for people: bytes in hex, lists by commas, - for nothing.
+    """Return a field's value in readable form: bytes in hex, lists with commas, - for nothing.
 
-    If it has more than `most` bytes, only the first `some` are shown.
+    If the value has more than `most` bytes, only the first `some` are shown.
     """
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -167,7 +170,7 @@ def value_text(value: object, most: int = MOST_BYTES, some: int = SOME_BYTES) ->
 def reading(total: int) -> Iterator[Callable[[], None]]:
     """Show on a terminal (standard error) how far reading `total` bytes is, from the first second on.
 
-    Gives a function that removes the progress bar; call it before printing.
+    Provides a function that removes the progress bar; call it before printing.
     """
     done, start = threading.Event(), Content.asked_for
 
@@ -179,7 +182,8 @@ def reading(total: int) -> Iterator[Callable[[], None]]:
         with bar:
             task = bar.add_task("reading", total=total)
             while not done.wait(0.1):
-                # Files that do not fit into memory are read several times.
+                # The progress may exceed the total, because files that do not fit into memory are read
+                # several times.
                 turn, part = divmod(Content.asked_for - start, total)
                 bar.update(task, completed=part, description="reading again" if turn else "reading")
 
@@ -205,7 +209,7 @@ class Beside:
 
     problems: list[UsageProblem] | None = None
     statuses: list[int] = field(default_factory=list)
-    #: The places without an answer, because of a problem.
+    #: The places for which a problem prevented an answer.
     failed: list[Directory] = field(default_factory=list)
 
     def fails(self, place: Directory, problem: UsageProblem) -> None:
@@ -252,12 +256,13 @@ def present(
     write: Callable[[Painter, Part], None] | None = None,
     beside: Beside | None = None,
 ) -> None:
-    """Ask the journals that were found and show each answer, by the first of these that is given.
+    """Read the journals that were found, and show each answer by the first given one of three ways.
 
-    `members` of each answer are written as JSON; a `screen` is for all; `write` writes about an answer. Ends
-    the command with the exit status of the worst verdict. Meanwhile a terminal shows how far it is, unless
-    the answer goes there. With `beside`, its exit statuses also count; a path without an answer is added to
-    it, and all problems are shown after the answers. Without it, the first problem ends the command.
+    The ways are: the `members` of each answer as JSON, one `screen` for all answers, or a call of `write` for
+    each. The command then ends with the exit status of the worst verdict. Meanwhile a terminal shows the
+    progress, unless the answers are printed there. If `beside` is given, its exit statuses count as well,
+    paths without an answer are added to it, and all problems are shown after the answers. Otherwise the first
+    problem ends the command.
     """
     beside = beside or Beside()
     statuses: list[int] = []
@@ -287,7 +292,7 @@ def present(
             lines = [*(screen.of_several(rows, found.unlisted) if several else screen.of_one(given))]
             bar()
             Painter().lines(lines)
-    # A directory that could not be listed may contain another journal.
+    # A directory that could not be listed may contain further journals.
     statuses += [STATUSES[RECOVERED]] if found.unlisted else []
     for wrong in beside.problems or ():
         wrong.show()
@@ -321,7 +326,7 @@ def _write(
 def unknown_edition(
     error: UnknownEdition, asked: Asked, command: str, policy: str | None, usual: str = STRICT
 ) -> UsageProblem:
-    """Return the commands to try if the edition of a journal is unknown. They omit the `usual` policy."""
+    """Return the commands to try if the edition of a journal is unknown. The `usual` policy is omitted."""
     more = () if policy in (None, usual) else ("--policy", str(policy))
     lines = [
         asked.again(command, *more, journal=error.journal, edition=trial.edition) for trial in error.trials
@@ -355,7 +360,7 @@ def refused_by_recovery(answer: Answer, *, redact: bool) -> Observation | None:
 def unchanging(journals: Sequence[Journal]) -> Iterator[None]:
     """Raise a problem with a hint if files changed, or cannot be read, when they are read again.
 
-    Files that turn out to be no journal of any edition raise a problem, too.
+    A problem is also raised if the files turn out not to be a journal of any edition.
     """
     what = ""
     try:
@@ -384,7 +389,7 @@ class Given:
     unlisted: Sequence[LeftOut] = ()
 
     def beside(self) -> Iterator[LeftOut]:
-        """Yield the entries at the paths that belong to none of the shown journals, with the reason."""
+        """Yield each entry at the paths that belongs to none of the shown journals, with the reason."""
         places: dict[int, list[Part]] = {}
         for part in self.parts:
             places.setdefault(id(part.place), []).append(part)
@@ -435,11 +440,11 @@ def document(given: Given, members: Callable[[Part], dict[str, object]]) -> dict
 
 @dataclass(frozen=True)
 class Listing:
-    """The most important of `number` rows of text cells, those first that matter most.
+    """The most important of `number` rows of text cells, in order of importance.
 
-    `counts` has for each row its share of `total`, in units of `noun`. Cells are shown in columns under
-    `head`; the last column may take several lines. `drop` are the columns that are omitted first if there is
-    too little room.
+    `counts` contains the share of each row in `total`, in units of `noun`. Cells are shown in columns under
+    `head`; the last column may take several lines. The columns in `drop` are omitted first if there is too
+    little room.
     """
 
     rows: Sequence[Sequence[str]]
@@ -461,7 +466,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, the sentences below it, and a list, in a `style`. `apart`: a blank line goes before it."""
+    """A heading, the sentences below it, and a list, in a `style`. With `apart`, a blank line precedes it."""
 
     heading: str
     text: Sequence[str] = ()
@@ -578,7 +583,7 @@ def _listing(listing: Listing, room: int, cap: int) -> Iterator[str]:
     for row in rows:
         narrow = len(row) == 1 or not widths or first + min(NARROW, len(row[-1])) > room
         if narrow or any(len(cell) > size for cell, size in zip(row[:-1], widths, strict=False)):
-            # Too narrow for columns: the cells one after the other.
+            # If the screen is too narrow for columns, the cells follow one another.
             text = "  ".join(cell for cell in row if cell)
             for number, piece in enumerate(_wrapped(text, room - 2, cap)):
                 yield f"  {piece}" if number else piece

@@ -1,4 +1,4 @@
-"""``journalspec inspect``, ``recover`` and ``check``: the content of a journal, its losses, and the rest."""
+"""``journalspec inspect``, ``recover`` and ``check``: commands on the content and the losses of journals."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ STREAMED = click.option(
 #: the format.
 KIND_STYLES = {"header": "cyan", "dropped": "red", "stale": "yellow", "fill": "dim", "unused": "dim"}
 TURNS = ("green", "blue", "magenta", "bright_green", "bright_blue", "bright_magenta")
-#: At most this many records outside the result, or entries within an entry, are listed one by one.
+#: The most records outside the result, or entries within an entry, that are listed one by one.
 MOST_TOLD = 40
 BARE_KINDS = ("stale", "fill", "unused")
 #: The parts of an answer, and the parts that each level shows.
@@ -272,14 +272,14 @@ def check_command(as_json: bool, **what: Any) -> None:
 
 
 def _wrong(part: Part, beside: Beside) -> str:
-    """Return what is wrong with a journal, or that a start fails, which sets an exit status, too."""
+    """Return the fault of a journal, or the failure of a start, which sets an exit status, too."""
     if says := trouble(part):
         beside.statuses.append(STATUSES[RECOVERED])
     return damage(part.answer) or says
 
 
 class CheckLines:
-    """The lines of `check`, one for each journal."""
+    """The output of `check`: one line for each journal."""
 
     def __init__(self, beside: Beside) -> None:
         self._beside = beside
@@ -305,7 +305,7 @@ class CheckLines:
 
 
 def _found(asked: Asked) -> tuple[Stores, list[UsageProblem]]:
-    """Return the stores at the paths, and the problems of unusable paths; UsageProblem: all are."""
+    """Return stores, and problems of unusable paths; raises UsageProblem if all are unusable."""
     try:
         return find(asked), []
     except UsageProblem as error:
@@ -321,14 +321,15 @@ def _found(asked: Asked) -> tuple[Stores, list[UsageProblem]]:
         return find(replace(asked, paths=tuple(good))), bad
 
 
-# The output of an answer, entry by entry.
+# The printed form of an answer, entry by entry.
 
 
 def _write_journal(out: Painter, part: Part, parts: AbstractSet[str]) -> None:
     """Write the given parts of the answer of reading."""
     journal, seen, description = part.answer.journal, part.answer.observation, part.description
     _write_title(out, part)
-    # Recovery may refuse a journal that reads cleanly: a record may be intact and have unusable content.
+    # Recovery may refuse a journal that reads cleanly, because the content of an intact record may be
+    # unusable.
     if refusal := refused_by_recovery(part.answer, redact=part.place.asked.redact):
         told = f"{STRICT} refuses, {refusal.phase}/{refusal.code}: {shown(refusal.message)}"
         out.wrapped("recovery ", f"{told} (`journalspec recover` shows what to do)", "bold yellow")
@@ -400,14 +401,14 @@ def _spans(journal: Journal, *, fields: bool) -> Iterator[Span]:
 def _untold(spans: Iterable[Span], *records: Iterable[Record]) -> Iterator[Span]:
     """Yield the regions that are neither a record nor dropped, except those in `records`.
 
-    All are of one file, each in offset order.
+    All regions and records are of one file, in the order of offsets.
     """
     told = merge(*records, key=lambda record: record.at.off)
     at = -1
     for span in spans:
         if span.kind not in BARE_KINDS or not span.length:
             continue
-        # Only a stale region may also be in `records`.
+        # Only stale regions may also be among `records`.
         while span.kind == "stale" and at < span.off and (record := next(told, None)) is not None:
             at = record.at.off
         if span.kind != "stale" or at != span.off:
@@ -495,8 +496,8 @@ def _write_title(out: Painter, part: Part) -> None:
     answer, description = part.answer, part.description
     journal, seen = answer.journal, answer.observation
     title = description.edition(journal.edition).title
-    # The title names the product of the edition. It is omitted if other editions read the same, so that the
-    # edition is assumed.
+    # The title names the product of the edition. It is omitted if the edition is only assumed, because other
+    # editions would read the same.
     edition = f"{journal.edition}, assumed" if answer.trials else f"{journal.edition}: {title}"
     names = ", ".join(shown(name) for name in journal.files) or "no files"
     out.line((f"{description.title}", "bold"), f" ({journal.format}, edition {edition})")
@@ -533,7 +534,7 @@ def _write_refusal(out: Painter, description: Format, seen: Observation) -> None
 
 
 def _write_records(out: Painter, records: Sequence[Record]) -> None:
-    """Write a table of records; fields with the same value in all records are written once, above it."""
+    """Write a table of records; a value that all records share is written once, above the table."""
     if not records:
         return
     common, widths = _columns(records)
@@ -554,7 +555,7 @@ def _write_records(out: Painter, records: Sequence[Record]) -> None:
 
 
 def _columns(records: Sequence[Record]) -> tuple[dict[str, object], tuple[int, int, int]]:
-    """Return the fields with the same value in all of several records, and the widths of the columns."""
+    """Return the fields that have the same value in all of several records, and the widths of the columns."""
     off = length = 0
     types: set[str] = set()
     common: dict[str, object] | None = None
@@ -595,7 +596,7 @@ def _write_missing(out: Painter, description: Format, missing: Iterable[Missing]
 def _write_outside(out: Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
     """Write which records are outside the log, and the consequence for the state that is printed below.
 
-    `lost` are the ones among them that are in dropped bytes.
+    `lost` contains the records among them whose bytes were dropped.
     """
     rest = len(seen.unanchored) - len(lost)
     if lost:
@@ -672,7 +673,7 @@ def _write_item(out: Painter, item: object) -> None:
 
 
 def _readable(item: object) -> str:
-    """Return an entry of the state as text; readable bytes, such as names, are also shown as text."""
+    """Return an entry of the state as text; readable bytes, such as names, are shown as text, too."""
     if not isinstance(item, Mapping):
         return value_text(item)
     parts = []

@@ -37,7 +37,7 @@ STYLES = {
     "refusal": "bold red",
     "loss": "bold red",
 }
-#: The PATH in suggested commands if none was given.
+#: The placeholder for PATH in suggested commands if no path was given.
 UNKNOWN_PATH = "DIRECTORY"
 
 
@@ -145,7 +145,7 @@ def _next(entry: ProductMessage, asked: Asked | None) -> Iterator[str]:
 
 
 def _here(entry: ProductMessage, here: Sequence[Answer]) -> Iterator[str]:
-    """Yield the causes in a store that make a start print the message, by the answers about its journals."""
+    """Use the answers about a store's journals to yield the causes of the message when the product starts."""
     own = [answer for answer in here if answer.journal.format == entry.format]
     if not own:
         others = ", ".join(dict.fromkeys(answer.journal.format for answer in here))
@@ -166,7 +166,7 @@ def _here(entry: ProductMessage, here: Sequence[Answer]) -> Iterator[str]:
 
 
 def _absent(entry: ProductMessage, root: Path | None) -> Iterator[str]:
-    """Yield each directory that must be next to that of the journal and contains no file."""
+    """Yield each directory that must be next to the journal's directory, but contains no file."""
     for place in [root.resolve().with_name(name) for name in entry.beside] if root else []:
         if not any(place.glob("*")):
             yield f"{shown(str(place))}: not there, or empty"

@@ -1,9 +1,9 @@
 """``--ndjson``: writes journals as lines of JSON, each an object with one key, while they are read.
 
-Of each journal first what it is (``journal``), then its records (``record``), last the rest of the answer
-(``answer``). At the end, if there are any, the files that were omitted (``left_out``). If reading refuses a
-journal, its lines may contain the records before the place of the refusal; the line ``answer`` has the
-refusal.
+For each journal, the first line is its identity (``journal``). Its records follow (``record``), and then the
+rest of the answer (``answer``). At the end, if there are any, the files that were omitted (``left_out``). If
+a journal is refused, its lines may contain the records before the place of the refusal; the line
+``answer`` has the refusal.
 """
 
 from __future__ import annotations
@@ -45,8 +45,9 @@ OTHERWISE = ("records", "left_out")
 def write_journals(found: Stores, command: str, level: Level, policy: str | None = None) -> None:
     """Write the journals that were found; ends the command with the exit status of the worst verdict.
 
-    Without a `policy` they are read, and the records are written before all of a journal was read. Raises
-    UsageProblem if the files turn out to have another edition than the one by which the records were written.
+    Without a `policy`, the journals are only read, and records are written while the rest is still unread.
+    Raises UsageProblem if the rest of the files shows another edition than the one that the written records
+    assumed.
     """
     with unchanging(found.journals), reading(found.size) as bar:
         if sys.stdout.isatty():
@@ -85,8 +86,7 @@ def _written(found: Stores, command: str, level: Level, policy: str | None) -> i
             )
             write_line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
             status = max(status, STATUSES[answer.observation.verdict])
-            # `left_out` needs the list of all journals. Keep only the verdict of each: the rest of the answer
-            # is no longer needed.
+            # `left_out` needs the list of all journals, but only the verdict of each.
             given.append(Part(place, replace(answer, observation=Observation(answer.observation.verdict))))
     if left := left_json(Given(given, found.unlisted).beside()):
         write_line({"left_out": left})
@@ -99,7 +99,7 @@ def _reader(journal: Journal) -> str:
 
 
 def _as_read(journal: Journal) -> Iterator[Record]:
-    """Yield the records of a journal while it is scanned, up to where reading refuses it."""
+    """Yield the records of a journal while it is scanned, up to the place where it is refused."""
     with suppress(ReadingRefused):
         yield from (
             record for part in stretches(journal) for batch in part.scan() for record in part.tell(batch)
@@ -117,7 +117,7 @@ def _records(records: Iterable[Record]) -> None:
 
 
 def line_of(record: Record) -> str:
-    """Return the line of a record: the JSON of its members, put together without objects in between."""
+    """Return the line of a record: the JSON of its members, joined without building objects first."""
     at = record.at
     place = f'{{"file":{quoted(at.file)},"off":"{at.off}","len":"{at.length}"}}'
     fields = "".join([f"{quoted(name)}:{_text(value)}," for name, value in record.fields.items()])
@@ -134,7 +134,7 @@ def _text(value: object) -> str:
 
 
 def write_line(value: Mapping[str, object]) -> None:
-    """Write a value that may be large as one line."""
+    """Write a value, which may be large, as one line."""
     for piece in jsontext.pieces(value, ""):
         sys.stdout.write(piece)
     sys.stdout.write("\n")

@@ -31,14 +31,14 @@ from journalspec_reference.filesets import (
     load,
 )
 
-#: The name for standard input, and how many entries of a directory are checked for a name.
+#: The path that means standard input, and the most entries of a directory that are checked for similar names.
 STANDARD_INPUT, MOST_NEIGHBOURS = Path("-"), 10_000
-#: For an unknown name, this many similar ones are listed.
+#: The number of similar names that are listed for an unknown name.
 NEAREST = 3
 
 
 class UsageProblem(click.ClickException):
-    """Exit status 2: nothing was read, because the question could not be understood."""
+    """Exit status 2: the question was invalid, so nothing was read."""
 
     exit_code = 2
 
@@ -53,7 +53,7 @@ class UsageProblem(click.ClickException):
 def no_such(problem: str, name: str, known: Mapping[str, str] | Sequence[str], none: str) -> UsageProblem:
     """Return the problem of an unknown name. Its hint lists the nearest names, or is `none`.
 
-    `known` are the existing names, or maps each to the form in which it is shown.
+    `known` contains the existing names, or maps each existing name to its form for display.
     """
     near = get_close_matches(name, known, NEAREST, cutoff=0)
     names = [known[each] for each in near] if isinstance(known, Mapping) else near
@@ -62,13 +62,13 @@ def no_such(problem: str, name: str, known: Mapping[str, str] | Sequence[str], n
 
 
 class NothingKept(UsageProblem):
-    """Exit status 3: recovery keeps no data, so nothing could be written."""
+    """Exit status 3: recovery keeps no data, so there is nothing to write."""
 
     exit_code = 3
 
 
 def known_policy(found: Stores, policy: str) -> None:
-    """Raise UsageProblem if the format of one of the journals has no such policy."""
+    """Raise UsageProblem if the format of any of the journals lacks the policy."""
     for journal in found.journals:
         policies = get_format(journal.format).policies
         if policy not in policies:
@@ -116,7 +116,7 @@ def options() -> Callable[[Command], Command]:
 
 
 def taken(what: dict[str, Any], names: Iterable[Field[Any]]) -> dict[str, Any]:
-    """Return the arguments of a command that are fields of a class; they are removed from `what`."""
+    """Return those arguments of a command that are fields of a class; they are removed from `what`."""
     return {each.name: what.pop(each.name) for each in names}
 
 
@@ -130,17 +130,17 @@ class Asked:
     params: tuple[str, ...]
     unpack_limit: int = MAX_BYTES >> 20
     redact: bool = False
-    #: The archive that the paths were unpacked from (`-`: standard input), and the directory of its content.
+    #: The archive from which the paths were unpacked (`-`: standard input), and the directory of its content.
     archive: Path | None = None
     below: Path | None = None
-    #: The given path, if the paths were found below it.
+    #: The path that the user gave, if the paths were found below it.
     given: tuple[Path, ...] = ()
-    #: Whether several paths were given: then a store needs its full path as a name.
+    #: Whether several paths were given. If so, a store is identified by its full path.
     of_several: bool = False
 
     @property
     def whole(self) -> Asked:
-        """The same with the paths as the user gave them."""
+        """The same options with the paths as the user gave them."""
         return replace(self, paths=self.given or self.paths)
 
     def __str__(self) -> str:
@@ -148,21 +148,21 @@ class Asked:
 
     @property
     def name(self) -> str:
-        """The name of a store among others: its path relative to the given one."""
+        """The name that distinguishes a store from others: its path relative to the given one."""
         path, *more = self.paths
         alone = not more and not self.of_several and len(self.given) == 1
         within = alone and path.is_relative_to(self.given[0])
         return str(path.relative_to(self.given[0])) if within else str(self)
 
     def called(self, path: Path) -> str:
-        """Return a path for display: one in an archive as a path below that of the archive."""
+        """Return a path for display: a path inside an archive is shown below the path of the archive."""
         if self.archive is None or self.below is None:
             return str(path)
         return str(self.archive / path.relative_to(self.below))
 
     @property
     def settings(self) -> dict[str, str]:
-        """The parameters by name; raises UsageProblem for one without a value."""
+        """The parameters by name; raises UsageProblem for a parameter without a value."""
         found = {}
         for text in self.params:
             name, equals, value = text.partition("=")
@@ -190,7 +190,7 @@ class Asked:
 
 
 def _word(text: str) -> str:
-    """Return a word quoted for a shell; one that is not printable, or not UTF-8, with escapes (bash, zsh)."""
+    """Return a word quoted for a shell; unprintable or undecodable characters become escapes (bash, zsh)."""
     if text.isprintable():
         return shlex.quote(text)
     told = (
@@ -209,13 +209,13 @@ class Directory:
     journals: Sequence[Journal]
 
     def of(self, journal: Journal) -> Asked:
-        """Return the question about one of its journals; of several, by a file: a directory means all."""
+        """Return the question about a journal. One of several is given by a file: a directory means all."""
         path = self.asked.paths[0] / next(iter(journal.files), "")
         return replace(self.asked, paths=(path,)) if len(self.journals) > 1 and path.is_file() else self.asked
 
     @property
     def store(self) -> object:
-        """A key that is equal for directories of the same store, such as journal and bindings."""
+        """A key that is equal for all directories of the same store, such as journal and bindings."""
         root = self.loaded.root
         formats = {journal.format for journal in self.journals}
         patterns = [pattern for name in formats for pattern in get_format(name).parts]
@@ -231,7 +231,7 @@ class Stores(NamedTuple):
     unlisted: list[LeftOut]
 
     def by_store(self) -> list[list[tuple[Directory, Journal]]]:
-        """Return the journals of each store; if a directory has several journals, each is a store."""
+        """Return the journals of each store; each of several journals in a directory is a store."""
         found: dict[object, list[tuple[Directory, Journal]]] = {}
         for place, journal in self.pairs:
             store = place.store if len(place.journals) == 1 else id(journal)
@@ -250,15 +250,15 @@ class Stores(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes of all their files."""
+        """The total number of bytes of all their files."""
         return sum(len(data) for journal in self.journals for data in journal.files.values())
 
 
 def find(asked: Asked) -> Stores:
-    """Return the stores that are asked about, and the paths that could not be listed; raises UsageProblem.
+    """Return the requested stores, and the paths that could not be listed; raises UsageProblem.
 
-    Several files are one set. Each directory is checked separately, and so is each archive, which is unpacked
-    until the command ends. A directory without a journal of its own means the stores below it.
+    Several files are read as one set. Each directory and each archive is checked separately. An archive stays
+    unpacked until the command ends. A directory without a journal of its own means the stores below it.
     """
     directories = [path for path in asked.paths if path.is_dir() and path != STANDARD_INPUT]
     others = [path for path in asked.paths if path not in directories]
@@ -310,7 +310,7 @@ def _like(path: Path) -> str:
 
 
 def _unpacked(asked: Asked, archive: Path) -> Asked:
-    """Return the stores in an archive; its unpacked content is deleted when the command ends."""
+    """Return the stores in an archive; the unpacked content is deleted when the command ends."""
     into = click.get_current_context().with_resource(place_to_unpack())
     try:
         if archive == STANDARD_INPUT:
@@ -323,7 +323,7 @@ def _unpacked(asked: Asked, archive: Path) -> Asked:
 
 
 def _no_journal(asked: Asked, error: NoJournal) -> UsageProblem:
-    """Return the problem of a path without a journal: what was sought and found, and what to give."""
+    """Return the problem of a path without a journal: what was sought, what was found, and a hint."""
     (path, *_) = asked.paths
     is_part = "a part of one" in str(error)
     if is_part or not path.is_dir() or len(asked.paths) > 1 or asked.format_id:

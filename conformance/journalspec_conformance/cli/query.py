@@ -1,7 +1,7 @@
 """``journalspec query`` and ``journalspec columns``: SQL over the rows of journals, by DuckDB in memory.
 
-DuckDB gets the reader's rows as streams of record batches, and nothing else: no files, no network, no
-extensions, no other configuration. A query cannot write.
+DuckDB receives only the reader's rows, as streams of record batches: no files, no network, no extensions, no
+other configuration. A query cannot write.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 #: This many rows are printed on a terminal.
 MOST_ROWS = 40
 BATCH_ROWS = 8192
-#: DuckDB's own limit does not cover single large values: the process may allocate this many bytes more than
-#: that.
+#: The number of bytes that the process may allocate above DuckDB's own limit, which does not cover single
+#: large values.
 BEYOND = 512 << 20
 #: The largest value of --max-memory (MiB), and the seconds in which an interrupted query must end.
 MOST_MEMORY, GRACE = 1 << 30, 5
@@ -83,15 +83,15 @@ TABLES = {
         ("text", "str", "more about it"),
     ),
 }
-#: The list of a state that has the transactions without an end, for each format.
+#: For each format, the list of its state that contains the transactions without an end.
 IN_DOUBT = ("in_doubt", "prepared")
 
 
 def tables_of(description: Format) -> dict[str, dict[str, Field]]:
     """Return the tables of a format and their columns: records, common tables, lists of its state, contents.
 
-    ``transactions`` is the list of transactions without an end. A list within an entry becomes a number, its
-    length. A table of contents replaces the list of the same name.
+    ``transactions`` is the list of transactions without an end. A list within an entry is replaced by its
+    length. A table of contents replaces the list with the same name.
     """
     out = {"records": dict(columns_of(description))}
     for table, columns in TABLES.items():
@@ -111,7 +111,7 @@ def tables_of(description: Format) -> dict[str, dict[str, Field]]:
 
 @dataclass(frozen=True)
 class _Table:
-    """A table that is read each time that DuckDB scans it, and not before."""
+    """A table whose rows are read whenever DuckDB scans it, and not before."""
 
     sources: Sequence[Matches]
 
@@ -131,15 +131,15 @@ class _Table:
 
 
 def _tables(sources: Sequence[Matches]) -> dict[str, _Table]:
-    """Return the tables of journals of one format: those of contents instead of lists of the same name."""
+    """Return the tables of journals of one format; tables of contents replace lists with the same name."""
     found: dict[str, list[Matches]] = {"records": [*sources]}
     own = {id(one) for one in with_contents(sources)}
     for source in sources:
         contents = contents_tables(source) if id(source) in own else {}
         for name, table in (_own_tables(source) | contents).items():
             found.setdefault(name, []).append(table)
-    # Two databases may have tables of the same name with different columns: only those like the first one are
-    # used.
+    # Two databases may contain tables with the same name and different columns: only tables like the first
+    # are used.
     return {name: _Table([one for one in tables if _alike(one, tables[0])]) for name, tables in found.items()}
 
 
@@ -150,7 +150,7 @@ def _alike(one: Matches, other: Matches) -> bool:
 
 
 def _own_tables(source: Matches) -> dict[str, ContentsRows]:
-    """Return the tables that all formats have, and the lists of the state as tables."""
+    """Return the tables that every format has, and the lists of the state as tables."""
 
     def table(name: str, columns: Mapping[str, Field]) -> ContentsRows:
         known = source.redactor.columns(columns)
@@ -164,7 +164,7 @@ def _own_tables(source: Matches) -> dict[str, ContentsRows]:
             tell=lambda row: {column: as_text(row.get(column)) for column in known},
         )
 
-    # A journal that reports no contents has these tables without rows.
+    # For a journal that reports no contents, these tables are empty.
     contents, tables = described_columns(source.format.id), tables_of(source.format)
     del tables["records"]
     return {name: table(name, columns) for name, columns in tables.items()}
@@ -186,7 +186,7 @@ def _entries(source: Matches, table: str) -> Iterator[dict[str, Any]]:
 
 
 def _plain(column: Field, value: Any) -> Any:
-    """Return a value for a table: a list of objects becomes its length, another list a text."""
+    """Return a value for a table: a list of objects becomes its length, any other list a text."""
     if isinstance(value, memoryview | bytearray):
         return bytes(value)
     if isinstance(value, LISTS):
@@ -262,7 +262,7 @@ def _print(names: Sequence[str], parts: Iterable[Columns], output: Output) -> No
 
 
 def _values(column: pa.Array, name: str) -> list[Any]:
-    """Return the values of a column; UsageProblem for one that Python lacks (the year 290000)."""
+    """Return the values of a column; UsageProblem for a value that Python lacks, such as the year 290000."""
     try:
         found: list[Any] = column.to_pylist()
     except (OverflowError, ValueError, NotImplementedError) as error:
@@ -274,7 +274,7 @@ def _values(column: pa.Array, name: str) -> list[Any]:
 def _unique(names: Sequence[str], same: Callable[[str], str] = str) -> list[str]:
     """Return unique names of columns or tables, of which several may have the same name.
 
-    Two names are the same if `same` of them is equal; the second one gets a number.
+    Two names are the same if `same` returns equal texts for them; a number is appended to the second name.
     """
     out: dict[str, str] = {}
     given = {same(name) for name in names}
@@ -296,15 +296,16 @@ def _renamed(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
 def _answered(
     sql: str, sources: Sequence[Matches], timeout: float, max_memory: int
 ) -> Iterator[pa.RecordBatchReader]:
-    """Give the result of a query as a stream; raises UsageProblem if DuckDB rejects the query."""
+    """Provide the result of a query as a stream; raises UsageProblem if DuckDB rejects the query."""
     import duckdb  # noqa: PLC0415  # part of the extra
     import pyarrow as pa  # noqa: PLC0415
 
-    # The system's allocator: Arrow's own ones keep freed memory, which a streaming query does not reuse.
+    # Use the system's allocator: Arrow's own allocators keep freed memory, which a streaming query does not
+    # reuse.
     pa.set_memory_pool(pa.system_memory_pool())
     tables = _tables(sources)
     config: dict[str, str | bool | int | float | list[str]] = {**CONFIG}
-    # Most of the time goes into reading journals, which is done in one thread anyway.
+    # One thread suffices: most of the time is spent on reading journals, which happens in one thread anyway.
     config |= {"memory_limit": f"{max_memory}MiB", "threads": 1}
     with (
         _memory_bound((max_memory << 20) + BEYOND),
@@ -320,7 +321,7 @@ def _answered(
         def end() -> None:
             overdue.set()
             base.interrupt()
-            # Some functions cannot be interrupted during a call.
+            # Some SQL functions cannot be interrupted during a call.
             if not ended.wait(GRACE):
                 click.echo(f"journalspec: it took longer than {timeout:g} s, and did not end", err=True)
                 close()
@@ -354,7 +355,7 @@ def _no_scanner() -> Iterator[None]:
     """Hide pyarrow.dataset from DuckDB, which then reads the streams of the tables in its own thread.
 
     DuckDB reads through the scanner of pyarrow.dataset if that can be imported, and the scanner uses Arrow's
-    threads. One in four queries that read several tables at once never ended.
+    threads. With these threads, one in four queries that read several tables at once never ended.
     """
     name = "pyarrow.dataset"
     loaded = sys.modules.get(name)
@@ -370,11 +371,11 @@ def _no_scanner() -> Iterator[None]:
 
 @contextmanager
 def _memory_bound(size: int) -> Iterator[None]:
-    """Limit the address space of this process to `size` bytes more than now, if the system can."""
+    """Limit the address space of this process to `size` bytes more than now, if the system supports that."""
     try:
         import resource  # noqa: PLC0415  # not on every system
     except ImportError:
-        yield  # DuckDB's own limit is the only bound
+        yield  # DuckDB's own limit is then the only bound
         return
     before = resource.getrlimit(resource.RLIMIT_AS)
     wanted = psutil.Process().memory_info().vms + size

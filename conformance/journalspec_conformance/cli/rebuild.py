@@ -49,10 +49,10 @@ from journalspec_reference.answers import ASSUMED, UNCHECKED, Answer
 from journalspec_reference.filesets import FilesetError, Journal
 from journalspec_reference.lossreport import LossReport, PartAccount, Tally
 
-#: The end of a cut list: on other screens it refers to an option, here to the report, which has the full
-#: list.
+#: The end of a cut list. On other screens it refers to the option --all, here to the report, which contains
+#: the full list.
 ALL, IN_REPORT = "(--all)", "(report)"
-#: The name of the new directory in the report of --dry-run.
+#: The name that stands for the new directory in the report of --dry-run.
 NOWHERE = "NEWDIR"
 EXIT_STATUS = (
     "With --to: 0 all is carried over, 1 something is not, 2 nothing was written because of the command line,"
@@ -118,7 +118,7 @@ class NewStoreAsked:
 
     @classmethod
     def taken(cls, what: dict[str, Any]) -> NewStoreAsked:
-        """Return an instance made from the arguments of a command; they are removed from `what`."""
+        """Create an instance from the arguments of a command, which are removed from `what`."""
         choices = newstore.StoreChoices(**taken(what, fields(newstore.StoreChoices)))
         found = cls(what.pop("to"), what.pop("dry_run"), choices)
         if not found and found.choices != newstore.StoreChoices():
@@ -126,12 +126,12 @@ class NewStoreAsked:
         return found
 
     def __bool__(self) -> bool:
-        """Return whether a new store is asked for."""
+        """Return whether the user requested a new store."""
         return self.to is not None or self.dry_run
 
 
 def policy_of(journal: Journal, given: str | None) -> str:
-    """Return the policy for a new store of a journal: the given one, or else the one that keeps the most."""
+    """Return the policy for a journal's new store: the given one, or the one that keeps the most."""
     return given or get_format(journal.format).keeps_most
 
 
@@ -151,7 +151,7 @@ def rebuild(
             newstore.refuse_target(wanted.to, kept)
         newstore.refuse_running(journals)
         progress = _progress(show, sum(len(data) for one in journals for data in one.seen.values()))
-        # The command must not change the given archives either: their digests are compared, too.
+        # The command must also not change the given archives, so their digests are compared, too.
         archives = [(str(path), path) for path in asked.paths if is_archive(path)]
         files = [*archives, *newstore.sources(journals)]
         before = newstore.digests(files, progress)
@@ -184,7 +184,7 @@ def rebuild(
     else:
         out = Painter()
         for line in screen(_sections(report)):
-            # The report has the rows for which the screen has no room.
+            # The report contains the rows for which the screen has no room.
             out.line(*(part.replace(ALL, IN_REPORT) if isinstance(part, str) else part for part in line))
     clean = all(part.verdict == CLEAN for part in parts)
     raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not found.unlisted else RECOVERED])
@@ -192,7 +192,7 @@ def rebuild(
 
 @contextmanager
 def _none_made(hidden: Journal | None = None) -> Iterator[None]:
-    """Turn CannotRebuild into :class:`NothingKept`; with `hidden`, the journal, its text is redacted."""
+    """Turn CannotRebuild into :class:`NothingKept`; if the journal `hidden` is given, redact the text."""
     try:
         yield
     except newstore.CannotRebuild as found:
@@ -201,7 +201,7 @@ def _none_made(hidden: Journal | None = None) -> Iterator[None]:
 
 
 def _hidden(error: FilesetError, journal: Journal) -> FilesetError:
-    """Return an error whose text is redacted, because it may quote the data of users."""
+    """Return an error with a redacted text, because the text may quote data of users."""
     text = f"the reason may quote stored data: {Redactor(journal).text(str(error), None)}"
     return type(error)(text, "type the same without --redact, where the reason may be seen")
 
@@ -234,7 +234,7 @@ def _asked(place: Directory, policy: str | None) -> Iterator[Answer]:
 
 
 def _directories(place: Directory) -> Iterator[Path]:
-    """Yield the directories of the files at a place, and the given directory."""
+    """Yield the directories that contain the files at a place, and the given directory."""
     if place.loaded.is_set:
         yield from ((place.loaded.root / name).parent for name in place.loaded.files)
     else:
@@ -242,7 +242,7 @@ def _directories(place: Directory) -> Iterator[Path]:
 
 
 def _top(place: Directory) -> Path:
-    """Return the directory that the new one corresponds to: the given one, or that of the given files."""
+    """Return the directory to which the new one corresponds: the given one, or that of the given files."""
     asked = place.asked
     return asked.below or (asked.given[0] if asked.given else place.loaded.root)
 
@@ -250,9 +250,9 @@ def _top(place: Directory) -> Path:
 def _parts(
     given: Given, policy: str | None, choices: newstore.StoreChoices
 ) -> tuple[list[newstore.Part], dict[str, str]]:
-    """Return the parts of the new store, and for each journal without a new one the reason.
+    """Return the parts of the new store, and for each journal that is not rebuilt the reason.
 
-    Raises ChoiceRefused, and CannotRebuild if there is no part at all.
+    Raises ChoiceRefused, or CannotRebuild if there is no part at all.
     """
     made: list[newstore.Part] = []
     failed: list[tuple[Answer, str, FilesetError]] = []
@@ -271,7 +271,7 @@ def _parts(
         name = newstore.NO_POLICY if store.unrecovered else policy_of(answer.journal, policy)
         made.append(newstore.Part(path, name, store.answer, store))
     homes = {os.path.realpath(path): part for part in made for path in newstore.covered(part)}
-    # If a store refuses a choice, drop the same refusal by a part of that store, such as its bindings.
+    # If a store refuses a choice, ignore the same refusal by a part of that store, such as its bindings.
     below_refused = {
         os.path.realpath(path) for answer, _, error in failed for path in _accounts(answer, error)
     }
@@ -396,7 +396,7 @@ def _sections(report: LossReport) -> Iterator[Section]:
 
 
 def _noted(one: PartAccount) -> Iterator[str]:
-    """Yield a line for each kind of note on the old store: those on whole files first, then by rarity."""
+    """Yield a line for each kind of note on the old store: notes on whole files first, then the rarest."""
     described = get_format(one.part.answer.journal.format)
     firsts = {item.code: item for items in one.noted.first.values() for item in reversed(items)}
     lines = []
@@ -413,7 +413,7 @@ def _noted(one: PartAccount) -> Iterator[str]:
 
 
 def _tallied(tallies: Sequence[Tally]) -> Iterator[tuple[str, ...]]:
-    """Yield a row for each kind and reason, the most frequent first."""
+    """Yield a row for each combination of kind and reason, the most frequent first."""
     keys = Counter[tuple[str, str]]()
     for tally in tallies:
         keys.update(tally.counts)

@@ -1,8 +1,9 @@
-"""``--redact``: replaces the data of users by their type and length; numbers stay.
+"""``--redact``: replaces the data of users with their type and length; numbers stay.
 
-A field counts as data of users if it is text or bytes and has no list of choices in the field table. Names
-and ids also get a mark (``text(6)#3f9a21``). Within a store, equal names have equal marks. The key of the
-marks is derived from the files of the store: without the store, nobody can guess a name and check its mark.
+A field counts as data of users if it is text or bytes, and the field table lists no choices for it. The
+replacement of a name or id also contains a mark (``text(6)#3f9a21``). Within a store, equal names have equal
+marks. The key of the marks is derived from the files of the store: without the store, nobody can verify a
+guessed name by its mark.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ from journalspec.reread import LISTS, mapped
 from journalspec.vocabulary import Field
 from journalspec_reference.filesets import Journal
 
-#: Bytes of each file that go into the key of a store, and bytes of a mark.
+#: Bytes of each file from which the key of a store is derived, and bytes of a mark.
 KEYED, MARK = 1 << 16, 3
 
 
 class Redacted(str):
-    """The replacement of a value; `length` is the length of the value itself."""
+    """The replacement of a value; `length` is the length of the original value."""
 
     __slots__ = ("length",)
     length: int
 
 
 def _bytes_of(text: str) -> bytes:
-    """Return a text as bytes, also if damage left it invalid, or a file name is not UTF-8."""
+    """Return a text as bytes, even if damage made it invalid, or it is a file name that is not UTF-8."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -39,7 +40,7 @@ def _bytes_of(text: str) -> bytes:
 
 
 class Redactor:
-    """Replaces users' data in the output about one journal, if it `hides` anything at all."""
+    """Replaces users' data in the output about one journal; without `hides`, it replaces nothing."""
 
     hides = True
 
@@ -80,7 +81,7 @@ class Redactor:
         return replace(record, fields=self._members(self._format.vocabulary.fields, record.fields))
 
     def observation(self, seen: Observation) -> Observation:
-        """Return a redacted answer. Free text in it is redacted, too: it may quote the data of users."""
+        """Return a redacted answer. Free text in it is redacted, too, because it may quote users' data."""
         if not self.hides:
             return seen
         words = self._format.vocabulary
@@ -129,7 +130,7 @@ class Redactor:
         return replace(note, text=self.text(note.text)) if own else note
 
     def _missing(self, gone: Missing) -> Missing:
-        # The name of a file stays: it is in the journal's file list as well.
+        # The name of a file is not redacted: the journal's file list contains it as well.
         word = self._format.vocabulary.missing.get(gone.code)
         name = gone.name if word is None or "file" in word.names else self.text(gone.name)
         return replace(gone, name=name, text=self.text(gone.text) if gone.text else "")

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 #: The default number of printed rows.
 FEW = 20
-#: Bytes up to MOST_BYTES are printed in full; of longer ones the first SOME_BYTES.
+#: Bytes are printed completely up to MOST_BYTES; of longer values, only the first SOME_BYTES are printed.
 MOST_BYTES, SOME_BYTES = 16, 8
-#: The printed columns of these tables. MOST_TEXT: longer texts in them are cut (characters).
+#: The printed columns of these tables. Texts in them are cut to MOST_TEXT characters.
 BRIEF = {
     MESSAGES: ("queue", "id", "timestamp", "priority", "kind", "size", "text"),
     QUEUES: ("queue", "id", "address", "filter", "routing", "messages", "bytes"),
@@ -43,13 +43,13 @@ BRIEF = {
 MOST_TEXT = 48
 #: Columns that are never cut: other rows and options refer to their values.
 UNCUT = ("id", "xid", "queue")
-#: Longer values are cut, if only one message was found (characters).
+#: If only one message was found, values are cut to this many characters.
 MOST_WHOLE = 600
 
 
 @dataclass
 class Output:
-    """The target of rows. At most `limit` of them are written; `total` counts all."""
+    """The target of rows: at most `limit` rows are written; `total` counts all rows."""
 
     as_ndjson: bool = False
     as_csv: bool = False
@@ -67,7 +67,7 @@ class Output:
 
     @property
     def streamed(self) -> bool:
-        """Whether the output is for programs: then standard output has nothing but rows."""
+        """Whether the output is for programs. If so, standard output contains only rows."""
         return self.as_ndjson or self.as_csv or self.parquet is not None
 
     def write(self, names: Sequence[str], parts: Iterable[Columns], schema: Callable[[], pa.Schema]) -> None:
@@ -84,7 +84,7 @@ class Output:
             write_csv(sys.stdout, names, parts)
 
     def limited(self, parts: Iterable[Columns]) -> Iterator[Columns]:
-        """Yield no more rows than the limit, and count all."""
+        """Yield rows up to the limit, and count all rows."""
         for columns in parts:
             before, self.total = self.total, self.total + len(next(iter(columns.values())))
             if self.limit is None:
@@ -104,7 +104,7 @@ def write_parquet(file: IO[bytes], parts: Iterable[Columns], shape: pa.Schema) -
 
 
 def write_csv(file: IO[str], names: Sequence[str], parts: Iterable[Columns]) -> None:
-    """Write rows as CSV, with a line of the names before them."""
+    """Write rows as CSV, after a line with the names of the columns."""
     lines = csv.writer(file, lineterminator="\n")
     lines.writerow(map(shown, names))
     for columns in parts:
@@ -127,7 +127,7 @@ def rows_of(names: Sequence[str], parts: Iterable[Columns]) -> Iterator[dict[str
 
 
 def show_rows(found: Stores, selection: Question, as_ndjson: bool) -> None:
-    """Write the rows that are asked for; ends the command with the exit status."""
+    """Write the requested rows, then end the command with the exit status."""
     output = Output(as_ndjson, selection.as_csv, selection.parquet, selection.limit)
     if selection.follow:
         _follow(found.places, selection, output)
@@ -144,7 +144,7 @@ def show_rows(found: Stores, selection: Question, as_ndjson: bool) -> None:
 
 
 def hold_queues(sources: Sequence[Matches], wanted: Sequence[str]) -> None:
-    """Raise UsageProblem for the first queue without a record, with similar names."""
+    """Raise UsageProblem, with similar names, for the first queue without a record."""
     (column, *_) = [QUEUE] if isinstance(sources[0], ContentsRows) else sources[0].format.columns["queue"]
     known: dict[str, str] = {}
     for source in sources:
@@ -189,7 +189,7 @@ def _follow(places: Sequence[Directory], selection: Question, output: Output) ->
 
 
 def show_records(sources: Sequence[Matches], output: Output) -> None:
-    """Write the records that are asked for."""
+    """Write the requested records."""
     names = [*sources[0].columns]
     if output.as_ndjson:
         left = output.limit
@@ -243,7 +243,7 @@ def _with_rows(sources: Sequence[Matches]) -> Sequence[Matches]:
 
 
 def write_whole(out: Painter, row: Mapping[str, Any]) -> None:
-    """Write one row, a line for each column; of a long value the beginning."""
+    """Write one row, with a line for each column; long values are cut."""
     known = {name: value for name, value in row.items() if value is not None and name != "journal"}
     width = max(map(len, known)) + 2
     out.line("")
@@ -254,7 +254,7 @@ def write_whole(out: Painter, row: Mapping[str, Any]) -> None:
 
 
 def show_counts(sources: Sequence[Matches], names: Sequence[str], output: Output) -> None:
-    """Write how many records have each value of the columns `names`: the most frequent first."""
+    """Count the records with each value of the columns `names`, and write the counts, the largest first."""
     totals: Counter[tuple[Any, ...]] = Counter()
     for source in sources:
         counts: Counter[tuple[Any, ...]] = Counter()
@@ -285,7 +285,7 @@ def _inferred(columns: Columns) -> pa.Schema:
 
 
 def write_heads(sources: Sequence[Matches], out: Painter | None = None) -> None:
-    """Write a line on each journal, its verdict, and the number of rows found; to `out`, or to stderr."""
+    """For each journal, write a line with its verdict and number of rows, to `out` or standard error."""
     for source in sources:
         journal, seen = source.answer.journal, source.observation
         title = f"{source.format.title} ({journal.format}, edition {journal.edition}), {shown(source.path)}"
@@ -304,7 +304,7 @@ def write_heads(sources: Sequence[Matches], out: Painter | None = None) -> None:
 
 
 def brief(value: Any) -> Any:
-    """Return a value for a list: of a long text the beginning."""
+    """Return a value for a list; a long text is cut."""
     if isinstance(value, str) and len(value) > MOST_TEXT:
         return f"{value[:MOST_TEXT]}... ({len(value):,} characters)"
     return value
@@ -318,7 +318,7 @@ def write_more(out: Painter, left: int, how: str) -> None:
 
 
 def cell_text(value: Any) -> str:
-    """Return a value for a cell of a table; of long bytes the first ones, and their number."""
+    """Return a value for a cell of a table; long bytes are cut, and their number is added."""
     return "" if value is None else value_text(value, MOST_BYTES, SOME_BYTES)
 
 

@@ -1,6 +1,6 @@
-"""Finds the requested rows of journals: column by column if Arrow is installed, else record by record.
+"""Finds the requested rows of journals: column by column if Arrow is installed, otherwise record by record.
 
-Both ways give the same rows, and neither keeps a row in memory after examining it.
+Both ways find the same rows, and neither keeps a row in memory after examining it.
 """
 
 from __future__ import annotations
@@ -43,20 +43,20 @@ from journalspec_reference.predicates import Predicate, text_of, texts
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: The noun for a row that is a record; the number of rows of a table that are passed on together.
+#: The noun for a row that is a record; the number of rows in a batch of a table.
 RECORD, BATCH_ROWS = "record", 8192
 #: Values of several rows by the name of their column.
 Columns = Mapping[str, Sequence[Any]]
 
 
 def has_arrow() -> bool:
-    """Return whether rows can be found column by column: NumPy and Arrow are installed."""
+    """Return whether rows can be found column by column, because NumPy and Arrow are installed."""
     return find_spec("numpy") is not None and find_spec("pyarrow") is not None
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """A batch of rows: their number, and their values as columns, JSON, and Arrow if installed."""
+    """A batch of rows: their number, and their values as columns, as JSON, or for Arrow."""
 
     count: int
     columns: Callable[[], Columns]
@@ -91,7 +91,7 @@ class Chunk:
 class Matches:
     """The rows of one journal for which `predicates` hold, in the files that match one of `files`.
 
-    After all chunks were read, `matched` is the number of these rows.
+    After all chunks have been read, `matched` is the number of these rows.
     """
 
     answer: Answer
@@ -99,8 +99,8 @@ class Matches:
     predicates: Sequence[Predicate] = ()
     files: Sequence[str] = ()
     noun: str = RECORD
-    #: The policy of the recovery whose contents these are. None: strict, and of a refused journal the rows
-    #: that can be read.
+    #: The policy of the recovery that found these contents. None means strict, and for a refused journal all
+    #: rows that can be read.
     policy: str | None = None
     matched: int = field(default=0, init=False)
 
@@ -121,7 +121,7 @@ class Matches:
 
     @cached_property
     def observation(self) -> Observation:
-        """The observation of the journal, redacted if that is asked for."""
+        """The observation of the journal, redacted with --redact."""
         return self.redactor.observation(self.answer.observation)
 
     @cached_property
@@ -131,21 +131,21 @@ class Matches:
 
     @cached_property
     def recovered(self) -> Answer:
-        """The answer of recovery; without a policy, one with a state: lists and contents need it."""
+        """The answer of recovery; even without a policy it has a state, for lists and contents."""
         return with_state(self.answer) if self.policy is None else ask(self.answer.journal, self.policy)
 
     @cached_property
     def contents(self) -> Holdings | None:
-        """The contents of the journal, perhaps redacted; None: its format reports no contents."""
+        """The contents of the journal, perhaps redacted; None if its format reports no contents."""
         return stored(self.recovered, redact=self.asked.redact)
 
     @cached_property
     def state(self) -> Mapping[str, Any]:
-        """The lists of the recovered state, redacted if that is asked for."""
+        """The lists of the recovered state, redacted with --redact."""
         return self.redactor.observation(self.recovered.observation).state or {}
 
     def head(self) -> dict[str, str]:
-        """Return format, edition and path of the journal, for JSON."""
+        """Return the format, edition and path of the journal, for JSON."""
         return {"format": self.format.id, "edition": self.answer.journal.edition, "path": self.path}
 
     def chunks(self, names: Sequence[str]) -> Iterator[Chunk]:
@@ -163,7 +163,7 @@ class Matches:
             raise Changed("")
 
     def asks_for(self, part: Stretch) -> bool:
-        """Return whether rows of a file are asked for."""
+        """Return whether rows of a file are requested."""
         return not self.files or any(fnmatchcase(part.file, each) for each in self.files)
 
     def chunk(self, part: Stretch, batch: Batch, names: Sequence[str]) -> Chunk:
@@ -220,7 +220,7 @@ class Matches:
 
         from journalspec_reference import tables  # noqa: PLC0415
 
-        # A record batch without any column would have no rows: so `off` is always read.
+        # A record batch without any column would have no rows, so the column `off` is always read.
         wanted = {*names, *(each.column for each in self.predicates), "off"}
         kinds = {name: kind for name, kind in self._kinds.items() if name in wanted}
         whole = tables.RowBatches(self.path, self.answer.journal, kinds).of_records(part, batch)
@@ -259,7 +259,7 @@ class Matches:
         return {name: [self.shown_value(name, each) for each in found] for name, found in columns.items()}
 
     def shown_value(self, name: str, value: Any) -> Any:
-        """Return a value of a column, redacted if that is asked for."""
+        """Return a value of a column, redacted with --redact."""
         if name in COMMON or self.columns[name].choices:
             return value
         return self.redactor.text(value, name)
@@ -276,7 +276,7 @@ class ContentsRows(Matches):
     known: Mapping[str, Field] = field(default_factory=dict)
     entries: Callable[[], Iterable[Mapping[str, Any]]] = tuple
     tell: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict
-    #: Returns the names of queues with their form for display, including queues without a row.
+    #: Maps the names of queues to their form for display, including queues without a row.
     queues: Callable[[], Mapping[str, str]] = dict
     #: Returns lines about faults that were found while reading the rows: damaged pages, unreadable bodies.
     remarks: Callable[[], Iterable[str]] = tuple
@@ -320,7 +320,7 @@ class ContentsRows(Matches):
         return {name: kinds.get(each.kind, pa.string()) for name, each in self.columns.items()}
 
     def shown_value(self, name: str, value: Any) -> Any:
-        """Return a value of a column unchanged: the rows are redacted already."""
+        """Return a value of a column unchanged, because the rows are redacted already."""
         return value
 
 
@@ -395,7 +395,7 @@ def _some(found: Sequence[Matches], out: Sequence[Matches]) -> list[Matches]:
 
 
 def with_contents(sources: Sequence[Matches]) -> list[Matches]:
-    """Return the journals whose contents are rows, without those that only supplement another one.
+    """Return the journals whose contents are rows, without any journal that only supplements another one.
 
     For example, the contents of a broker's message journal already include the queues from its bindings.
     """
@@ -434,7 +434,7 @@ def contents_tables(source: Matches) -> dict[str, ContentsRows]:
 
 
 def _of_contents(source: Matches, selection: Question) -> Matches | None:
-    """Return the rows of the requested table of contents; None: the journal reports no contents."""
+    """Return the rows of the requested table of contents, or None if the journal reports no contents."""
     contents = source.contents
     if contents is None:
         return None
@@ -452,7 +452,7 @@ def _of_contents(source: Matches, selection: Question) -> Matches | None:
     found = table_of(contents, table, source)
     columns = ColumnSet(shown(table), contents.stored_columns(table), COLUMNS)
     selection.counted(columns)
-    # --table has chosen the table, and is no condition on its rows.
+    # The value of --table selects the table; it is not a condition on rows.
     found.predicates = replace(selection, table=()).predicates(columns)
     found.files = selection.files
     return found

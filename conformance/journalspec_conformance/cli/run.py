@@ -1,4 +1,4 @@
-"""``journalspec run`` and ``smoke``: test an implementation, or check that its harness works at all."""
+"""``journalspec run`` and ``smoke``: tests an implementation, or checks that its harness works at all."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from journalspec_corpus.draws import COUNT, MOST_SEED
 PER_KIND = 2
 
 
-#: The options for asking, and those for reporting the answers.
+#: The options that select the questions, and those that report the answers.
 _asking = _options.apply(
     _options.level(),
     click.option(
@@ -183,7 +183,7 @@ def _run(
     except OSError as error:
         if len(results) < len(prepared.probes):
             raise
-        # Only writing the report failed. Show the results first: they may have taken hours.
+        # Only the writing of the report failed. Show the results first, because the run may have taken hours.
         unwritten = error
     remember(request, prepared, [result for result in results if result.red])
     if as_json:
@@ -215,7 +215,7 @@ def _failed_before(request: RunRequest) -> Prepared:
 
 
 def _refuse_overwriting(report: Path, prepared: Prepared, request: RunRequest) -> None:
-    """Raise Problem if the report would replace an input file, under whatever name."""
+    """Raise Problem if the report would replace an input file, even under another name."""
     shipped = prepared.setup.target.expectations
     expect = shipped if request.expect is None else Path(request.expect)
     read = [(f"--cases {path}", path) for path in request.cases]
@@ -230,7 +230,7 @@ def _refuse_overwriting(report: Path, prepared: Prepared, request: RunRequest) -
 
 
 def _refuse_silence(results: Sequence[Result], asked: int, least: int) -> None:
-    """Raise Problem if fewer than `least` probes were judged, or results are missing. That is no success."""
+    """Raise Problem if fewer than `least` probes were judged, or if results are missing."""
     if len(results) != asked:
         raise Problem(f"{asked - len(results)} of {asked} probes have no result: the run was cut off")
     reasons = Counter(result.reason for result in results if result.result_class in UNJUDGED)
@@ -286,7 +286,7 @@ def run_prepared(
 def show(
     prepared: Prepared, results: Sequence[Result], details: bool = False, keep: Path | None = None
 ) -> None:
-    """Print counts per format, the red results, and what was expected to fail."""
+    """Print counts per format, the red results, and the expected failures."""
     by_format = counts_by_format(results)
     classes = [name for name in CLASSES if any(found[name] for found in by_format.values())]
     rows = [[name, *(str(found[entry] or "") for entry in classes)] for name, found in by_format.items()]
@@ -377,7 +377,7 @@ def _introduce(hello: Hello) -> None:
 
 
 def _easy(engine: Engine, probes: Sequence[Probe]) -> Iterator[Probe]:
-    """Yield the first probes of undamaged journals that the implementation declares to support."""
+    """Yield the first probes of undamaged journals whose questions the implementation declares to support."""
     seen: dict[tuple[str, str, str], int] = {}
     for probe in probes:
         kind = (probe.case.format, probe.case.edition, probe.op)

@@ -24,7 +24,7 @@ from journalspec_conformance.cli.places import UsageProblem
 from journalspec_reference.predicates import COMPARED, IN, LIKE, Predicate
 from journalspec_reference.xids import spelled
 
-#: Columns of every row, before those of the format: the type of each, and its meaning.
+#: The columns that every row has before those of the format, each with its type and meaning.
 COMMON = {
     "journal": ("str", "the path of the journal"),
     "file": ("str", "the file of the record, within the journal"),
@@ -32,20 +32,20 @@ COMMON = {
     "len": ("int", "length of the record, in bytes"),
     "type": ("str", "type of the record"),
 }
-#: The kinds of columns, and their names in messages.
+#: The kinds of columns, with their names in messages.
 WORDS = {"int": "integer", "bytes": "bytes", "str": "text", "bool": "boolean", "list": "list"} | {
     "float": "number",
     "time": "time",
     "object": "object",
 }
-#: The value of --contents that asks for records instead of contents.
+#: The value of --contents that means records instead of contents.
 RECORDS = "records"
 #: Number of bits of integers in columns.
 BITS = 64
 
 
 def questions() -> Callable[[Command], Command]:
-    """Return the options that ask for rows instead of the whole journal, the fields of :class:`Question`."""
+    """Return the options that select rows instead of the whole journal: the fields of :class:`Question`."""
     return apply(
         *(
             click.option(
@@ -112,7 +112,7 @@ class Question:
     parquet: Path | None = None
 
     def of_contents(self, description: Format) -> bool:
-        """Return whether contents are asked for: by --contents, or by a queue or table alone."""
+        """Return whether contents are requested: by --contents, or by a queue or table alone."""
         if self.contents is not None:
             return self.contents != RECORDS
         about = described(description.id)
@@ -164,9 +164,9 @@ class Question:
 
 @dataclass(frozen=True)
 class ColumnSet:
-    """The columns of rows. `options` has the columns that each option compares; `what` describes the rows.
+    """The columns of rows. `options` lists the columns that each option compares; `what` describes the rows.
 
-    `types` are the types of records; None for other rows.
+    `types` contains the types of records, or is None for other rows.
     """
 
     what: str
@@ -197,7 +197,7 @@ def _flat(members: Sequence[Field], owner: str, without: Sequence[str]) -> Itera
     seen = set()
     for each in members:
         name = f"{owner}{each.name}"
-        # The field table describes a field again if one edition differs.
+        # The field table may describe a field more than once, because an edition may differ.
         if name in seen or name in without or (each.kind == "list" and each.of):
             continue
         if each.kind == "object":
@@ -228,10 +228,10 @@ def _type(what: str, known: Collection[str], text: str) -> str:
 
 
 def _either(option: str, texts: Sequence[str], columns: Sequence[Field], names: Sequence[str]) -> Predicate:
-    """Return the condition "one of `texts`" on the first column whose type fits all of them."""
+    """Return the condition that the first column whose type fits all of `texts` has one of these values."""
     found: list[tuple[Any, ...]]
     for column, name in zip(columns, names, strict=True):
-        # An id of a transaction may be spelt in any way, as the logs of other products print it.
+        # The id of a transaction may be written in any of the spellings that logs of products use.
         if option == "--tx" and column.kind == "bytes":
             found = [spelled(text) for text in texts]
         else:
@@ -245,7 +245,7 @@ def _either(option: str, texts: Sequence[str], columns: Sequence[Field], names: 
 
 
 def _value(kind: str, text: str) -> Any:
-    """Return a text as a value of a kind of column; None if it is not one."""
+    """Return a text as a value of a kind of column, or None if it is not such a value."""
     try:
         if kind == "int":
             value = int(text, 0)
@@ -260,7 +260,7 @@ def _value(kind: str, text: str) -> Any:
 
 
 def _encodable(text: str) -> str:
-    """Return a text in the form of columns, which escape bytes that are not UTF-8."""
+    """Return a text in the form that columns use: bytes that are not UTF-8 are escaped."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 

@@ -50,20 +50,21 @@ from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, Answ
 from journalspec_reference.api import natural_key
 from journalspec_reference.filesets import LeftOut, by_reason
 
-#: Codes in `at_start` of a format that do not come from an answer.
+#: The codes in `at_start` of a format that do not come from an answer.
 IN_DOUBT, BESIDE = "in-doubt", "beside"
 #: The policy with which recovery acts as the product does.
 DEFAULT = "default"
 #: Titles of editions longer than this are omitted (characters).
 MOST_TITLE = 60
-#: In a store with more messages, those around a damage are not looked for, because each must be decoded.
+#: In a store with more messages, the messages around a damaged region are not sought, because each would have
+#: to be decoded.
 MOST_LOOKED_AT = 100_000
 #: How a verdict is shown.
 WORDS = {CLEAN: "clean", RECOVERED: "recovered", REFUSED: "REFUSED"}
 
 
 def worst(verdicts: Iterable[str], unlisted: Sequence[LeftOut] = ()) -> str:
-    """Return the worst of several verdicts; it is at least `recovered` if paths are `unlisted`."""
+    """Return the worst of several verdicts, which is at least `recovered` if paths are `unlisted`."""
     return max([*verdicts, *([RECOVERED] if unlisted else [])], key=STATUSES.__getitem__)
 
 
@@ -83,7 +84,7 @@ class StoreRow:
 class SummaryScreen:
     """The screen of `inspect`, or of recovery with a `policy`: one store in full, several with a line each.
 
-    For a journal that strict recovery refuses, it shows the data that another policy keeps.
+    For a journal that strict recovery refuses, the screen shows the data that another policy keeps.
     """
 
     def __init__(self, command: str, policy: str | None) -> None:
@@ -92,7 +93,7 @@ class SummaryScreen:
     def of_one(self, given: Given) -> Iterator[Line]:
         """Return the lines on one store and its journals, the main one (such as that of the messages) first.
 
-        The `unlisted` paths may contain a part of the store.
+        A path in `unlisted` may contain a part of the store.
         """
         parts = _in_order(given.parts)
         main, description = parts[0], parts[0].description
@@ -103,7 +104,8 @@ class SummaryScreen:
         contents = stored(shown_parts[0].answer, redact=redact, hidden=redact)
         doubt, in_words = doubtful(description, seen, contents)
         pending = PENDING in in_words
-        # The content of a transaction manager is its transactions, which are in `doubt` already.
+        # The content of a transaction manager is its transactions, which the section on `doubt` lists
+        # already.
         found = in_contents(contents) or ([] if pending else held(description, seen))
         out = [Section("store", [_store(parts)]), *_in_use(parts)]
         beside = _beside(main.answer, contents)
@@ -131,8 +133,8 @@ class SummaryScreen:
             consequence.append(
                 f"the rest is the result of --policy {kept_by}" if kept_by else f"by --policy {self._policy}"
             )
-        # Otherwise the product does not start, or forgets the transactions in doubt: then they are not left
-        # to an operator.
+        # Otherwise the product does not start, or forgets the transactions in doubt, so that an operator
+        # cannot decide them.
         doubt_left = bool(doubt.number) and not pending and seen.unfit is None
         own = {IN_DOUBT: doubt_left, BESIDE: contents is not None and contents.damaged()}
         first = LookedAt(
@@ -239,7 +241,7 @@ def _in_order(parts: Sequence[Part]) -> list[Part]:
 
 
 def _all_kept(parts: Sequence[Part], policy: str | None) -> tuple[list[Part], Part, str]:
-    """Return the parts with the data that is kept, the part with the worst verdict, and its policy."""
+    """Return the parts with the data that recovery keeps, the part with the worst verdict, and its policy."""
     keeping = [kept(part.answer, policy, redact=part.place.asked.redact) for part in parts]
     shown_parts = [replace(part, answer=answer) for part, (answer, _) in zip(parts, keeping, strict=True)]
     at = max(range(len(parts)), key=lambda number: STATUSES[parts[number].answer.observation.verdict])
@@ -249,7 +251,7 @@ def _all_kept(parts: Sequence[Part], policy: str | None) -> tuple[list[Part], Pa
 def _lost(
     parts: Sequence[Part], found: Iterable[Amounts], contents: Holdings | None, beside: Sequence[str]
 ) -> Iterator[Section]:
-    """Yield the losses of each damaged part; the first part may be undamaged."""
+    """Yield the losses of each damaged part, which is not always the first part."""
     if sum(amounts.count.total() for amounts in found) > MOST_LOOKED_AT:
         contents = None
     main, *others = parts
@@ -280,7 +282,7 @@ def _beside(answer: Answer, contents: Holdings | None) -> list[str]:
 
 
 def _whole(parts: Sequence[Part]) -> str:
-    """Return the sentence about a store without damage: a missing file may leave no evidence."""
+    """Return the sentence about an undamaged store: a missing file may leave no evidence."""
     said = "nothing is damaged or missing"
     for part in parts:
         words, phrases = part.description.vocabulary.notes, part.description.phrases
@@ -336,7 +338,7 @@ def _in_use(parts: Sequence[Part]) -> Iterator[Section]:
 
 
 def _files(parts: Sequence[Part], left: Iterable[LeftOut], *, contents: bool) -> Iterator[Section]:
-    """Yield the files, one line for each role, and one for each reason why files were not read."""
+    """Yield one line on the files of each role, and one for each reason why files were not read."""
     rows: list[Sequence[str]] = []
     if archive := parts[0].place.asked.archive:
         packed = f"{archive.stat().st_size:,}" if archive.exists() else ""
@@ -404,7 +406,7 @@ def _records(parts: Sequence[Part]) -> Section:
 
 
 def _types(answer: Answer) -> Counter[str]:
-    """Return the number of records of each type; none if counting would read the files again."""
+    """Return the number of records of each type, or none if counting would read the files again."""
     records = answer.observation.records
     numbers: Mapping[int, int] | None = getattr(records, "codes", None)
     layout = getattr(format_module("journalspec", answer.journal.format), "LAYOUT", None)
@@ -444,10 +446,10 @@ def next_steps(
     doubtful: bool,
     gives: bool = False,
 ) -> list[str]:
-    """Return the advice on a journal: commands begin with two blanks; the first changes nothing.
+    """Return the advice on a journal. Commands begin with two blanks; the first command changes nothing.
 
-    `kept_by` is the policy that does not refuse it. `doubtful`: it has transactions in doubt. `gives`: a new
-    store would contain some of its data.
+    `kept_by` is a policy that does not refuse the journal. `doubtful` means that it contains transactions in
+    doubt, `gives` that a new store would contain some of its data.
     """
     seen, description, again = answer.observation, get_format(answer.journal.format), asked.whole.again
     verdict = seen.verdict
@@ -486,7 +488,7 @@ def next_steps(
 def _looked_for(answer: Answer) -> Iterator[str]:
     """Yield the places where a missing file may be: files with a similar name."""
     words = get_format(answer.journal.format).vocabulary.missing
-    # Records that only the other file of a pair has are reported as missing, but their file exists.
+    # Records that exist only in the other file of a pair are reported as missing, although their file exists.
     names = {
         one.name: None
         for one in answer.observation.missing

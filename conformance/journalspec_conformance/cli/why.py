@@ -1,4 +1,4 @@
-"""``journalspec why``: what keeps the files of a journal from being deleted, and what would free them."""
+"""``journalspec why``: why the files of a journal are not deleted, and what would allow their deletion."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from journalspec_reference.answers import settled
 from journalspec_reference.filesets import Journal
 from journalspec_reference.keeping import Holder, Keeping, keeping
 
-#: If there are more journals than this, each gets one line instead of a screen.
+#: If there are more journals than this, each is shown on one line instead of a screen.
 MOST_SCREENS = 2
 #: The section for a format whose rules are not described yet.
 UNDESCRIBED = {"what": "The rules for freeing files of this format are not described."}
@@ -51,7 +51,7 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
     journals = stores.pairs
     out = Painter()
     several = len(journals) > MOST_SCREENS and not everything
-    # A store has at most two journals; both fit on one screen, with a line between them.
+    # A store has at most two journals. The reports on both fit on one screen, with a line between them.
     most = MOST_LINES if len(journals) < 2 or several else MOST_LINES // 2 - 1
     rows = []
     with unchanging(stores.journals):
@@ -74,7 +74,7 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
 
 
 def _found(place: Directory, journal: Journal) -> Keeping | None:
-    """Return what keeps the files of a journal, perhaps redacted; None: the rules are not described."""
+    """Return why a journal's files are kept, perhaps redacted; None if no rules are described."""
     found = keeping(journal.format, journal.seen, journal.edition, journal.params)
     if found is not None:
         hide = Redactor(journal, place.asked.redact).text
@@ -84,7 +84,7 @@ def _found(place: Directory, journal: Journal) -> Keeping | None:
 
 
 def _verdict(found: Keeping | None) -> str:
-    """Return a word and a sentence, with three blanks between them, on the files of a journal that stay."""
+    """Return a word and a sentence on the files of a journal that stay, with three blanks between them."""
     if found is None:
         return "KEPT   all files"
     free = [name for name in found.lengths if not found.of(name)]
@@ -100,7 +100,7 @@ def _several(first: Directory, journal: Journal, rows: Sequence[Sequence[str]]) 
     """Yield the sections on many journals, with one line for each; `journal` is the first one."""
     yield Section("store", [f"{len(rows):,} journals"])
     yield Section("held by", listing=Listing(rows, len(rows), ("path", "verdict", "")), apart=True)
-    # A journal in an archive has no path that a command could take.
+    # No command accepts a path to a journal inside an archive.
     if first.asked.archive is None:
         steps = ["one of them:", f"  {first.of(journal).again('why')}"]
     else:
@@ -163,7 +163,7 @@ def _of_store(described: Format, found: Keeping) -> Iterator[Section]:
 
 
 def _runs(found: Keeping) -> Iterator[tuple[str, ...]]:
-    """Yield the files that nothing holds; adjacent ones are one row."""
+    """Yield the files that nothing keeps from deletion; adjacent files share one row."""
     for held, run in groupby(found.lengths, key=lambda name: bool(found.of(name))):
         names = [*run]
         if not held:

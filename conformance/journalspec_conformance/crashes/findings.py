@@ -1,9 +1,9 @@
 """The results of shipped products on crash states: loads and checks the data files.
 
-``findings/<name>.toml`` has the results of one run over one harness. It is written by
-``tools/record_findings.py`` and never by hand. The first run over a harness has the harness's name.
-``findings/causes.toml`` explains causes in words: why it happens, which component is at fault, and what an
-operator can do. Its patterns select the kinds of failure that a cause explains.
+``findings/<name>.toml`` contains the results of one run over one harness. It is written by
+``tools/record_findings.py`` and never by hand. The file of the first run over a harness has the harness's
+name. ``findings/causes.toml`` explains causes: why a failure happens, which component is at fault, and what
+an operator can do. Its patterns select the kinds of failure that a cause explains.
 ``findings/<name>.jsonl.gz`` holds the smallest state of each kind as cases.
 """
 
@@ -24,15 +24,15 @@ from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.worst import findings, worst_cases
 
 CAUSES = "causes.toml"
-#: The members that are equal in all failures of one kind.
+#: The members that all failures of one kind share.
 MEMBERS = ("writer", "policy", "stratum", "verdict", "category")
 #: verdict -> the invariants that it breaks. The last three mean no answer: a timeout, an ended process, or an
 #: answer ``error``.
 BREAKS: Mapping[str, tuple[str, ...]] = {**VERDICTS, "hang": ("I7",), "crash": ("I7",), "error": ()}
-#: Verdicts that are no failure.
+#: Verdicts that are not failures.
 HARMLESS = ("pass", "acceptable")
-#: The class of states that a crash leaves if the device performs every fsync. Numbers of other classes are
-#: never added to its own.
+#: The class of states that a crash leaves if the device performs every fsync. Its numbers are never added to
+#: those of other classes.
 REACHABLE = "R"
 
 
@@ -41,8 +41,8 @@ class Cause:
     """A cause of failures. `matches` are rows of patterns in the order of MEMBERS; one row must match.
 
     `harness` is the pattern of the harnesses concerned, `blame` the component that could have prevented the
-    failure. `rules` are ids of design rules, `requirements` of requirements, and `deviations` of the format's
-    deviations of products. `safe` describes the guarantee of the disk under which the failure cannot happen.
+    failure. `rules` contains ids of design rules, `requirements` ids of requirements, and `deviations` ids of
+    the format's deviations. `safe` describes a guarantee of the disk that prevents the failure.
     """
 
     id: str
@@ -59,7 +59,7 @@ class Cause:
     harness: str = "*"
 
     def explains(self, members: tuple[str, ...], harness: str) -> bool:
-        """Return whether it explains a kind of failure of `harness`; `members` are as in MEMBERS."""
+        """Return whether it explains a kind of failure of `harness`, whose `members` are as in MEMBERS."""
         kinds = any(all(map(fnmatchcase, members, patterns)) for patterns in self.matches)
         return kinds and fnmatchcase(harness, self.harness)
 
@@ -68,8 +68,8 @@ class Cause:
 class Finding:
     """One kind of failure that was found: its frequency, the presets, and the cause.
 
-    `states` of `of` states of its class failed so; `strongest` is the preset with the strongest guarantees
-    that shows it. `example` has the id of a state and the answer to it.
+    Of the `of` states of its class, `states` failed in this way. `strongest` is the preset with the strongest
+    guarantees under which the failure occurs. `example` contains the id of a state and the answer to it.
     """
 
     writer: str
@@ -87,7 +87,7 @@ class Finding:
 
     @property
     def members(self) -> tuple[str, ...]:
-        """The values that define its kind, in the order of MEMBERS."""
+        """The values that define this kind, in the order of MEMBERS."""
         return tuple(getattr(self, name) for name in MEMBERS)
 
 
@@ -95,7 +95,8 @@ class Finding:
 class ProductRun:
     """The result of one run over one product.
 
-    `strata` has the number of states by class, policy and verdict; `verdicts` has those of class R.
+    `strata` contains the number of states by class, policy and verdict; `verdicts` contains only those of
+    class R.
     """
 
     name: str
@@ -118,7 +119,7 @@ def _folder() -> Traversable:
 
 @cache
 def causes() -> tuple[Cause, ...]:
-    """Return all causes in the order of their file; raises KeyError on a member that is missing."""
+    """Return all causes in the order of their file; raises KeyError if a member is missing."""
     loaded = tomllib.loads(_folder().joinpath(CAUSES).read_text(encoding="utf-8"))
     return tuple(map(_cause, loaded["cause"]))
 
@@ -142,25 +143,25 @@ def causes_of(format_id: str, members: tuple[str, ...], harness: str) -> tuple[C
 
 @cache
 def judgements() -> tuple[ProductRun, ...]:
-    """Return the runs over all products, in the order of their names."""
+    """Return the runs over all products, in the order of the products' names."""
     return tuple(_judgements())
 
 
 @dataclass(frozen=True, slots=True)
 class WorstSeen:
-    """The verdicts on one product for a worst case of its format, in the full and in the small form."""
+    """The verdicts on one product for a worst case of its format, in full and in reduced form."""
 
     id: str
     harness: str
     policy: str
     full: str
     small: str
-    #: The result of a reader that follows the specification, according to the case.
+    #: The result that the case expects of a reader that follows the specification.
     expected: str
 
     @property
     def confirmed(self) -> bool:
-        """Whether the product fails as the case says."""
+        """Whether the product fails as the case predicts."""
         return self.full == self.small == self.expected
 
 

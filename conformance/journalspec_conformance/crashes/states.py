@@ -1,6 +1,6 @@
 """Crash states as cases, from a sample or a build. The oracle of the crash model grades the answers.
 
-A state follows from a recorded trace, so that neither a build nor another reader is needed. The required
+A state is computed from a recorded trace, so neither a build nor another reader is needed. The required
 outcome follows from the writes, fsyncs and acknowledgements before the crash. The choice of states depends
 only on the seed (for a build: on the ids), never on a reader's answer.
 """
@@ -49,15 +49,15 @@ from journalspec_corpus.pipeline.plan import Plan
 from journalspec_reference import load
 
 TIER = "crash"
-#: The number of states that a sample takes of one trace; more if there are too few traces. Many traces find
-#: more than many states.
+#: The number of states that a sample takes from each trace; more if there are too few traces. More traces
+#: reveal more failures than more states of one trace.
 PER_TRACE = 4
-#: One of this many traces of a sample is about corruption: bytes that changed after they were durable.
+#: Among this many traces of a sample, one is about corruption: bytes that changed after they were durable.
 CORRUPTED_EVERY = 8
-#: The number of cached traces. States are ordered by class, not by trace, and playing a trace takes longer
+#: The number of cached traces. States are ordered by class, not by trace, and replaying a trace takes longer
 #: than a question about a state.
 TRACES = 2048
-#: The number of cached states: there are several questions about each state.
+#: The number of cached states. They are cached because there are several questions about each state.
 STATES = 64
 _NOWHERE = At("", 0, 0)
 _SHOWN = 160
@@ -75,7 +75,7 @@ class Class(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrashCase(Case):
-    """A crash state as a case, made from `workload` and `descriptor`. It grades the answers itself."""
+    """A crash state as a case, made from `workload` and `descriptor`. The case grades the answers itself."""
 
     workload: Any
     descriptor: Descriptor
@@ -87,7 +87,7 @@ class CrashCase(Case):
 
     @property
     def state(self) -> State:
-        """The state: its files, and the requirements on a reader."""
+        """The state: its files, and the demands on a reader."""
         return _state(self.format, self.workload, self.descriptor)
 
     @property
@@ -107,8 +107,8 @@ class CrashCase(Case):
         kind = policy, self.stratum, verdict, self.category, self.descriptor.preset
         limit = first_that_covers(limits(self.format), writer_of(self.state.trace), *kind)
         if limit is not None:
-            # A limit of the format covers kinds of states. It excuses a failure only if the reference, which
-            # follows the specification, fails in the same way on this very state.
+            # A limit of the format applies to kinds of states. It excuses a failure only if the reference,
+            # which follows the specification, fails in the same way on the same state.
             seen = load(self.format).recover(self.files(), edition=self.edition, policy=policy)
             right = replace(self.adapter.answer(seen), unlisted=answer.unlisted)
             if self.verdict(policy, right) == verdict:
@@ -122,7 +122,7 @@ class CrashCase(Case):
         return self.state.verdict(answer, salvaging=holes)
 
     def reason(self, verdict: str, answer: Answer) -> str:
-        """Return the fault in `answer`, in words."""
+        """Return a description of the fault in `answer`."""
         parted = parting(answer, self.required)
         words = [MEANINGS[verdict]]
         words += [f"missing: {_listed(parted['missing'])}"] if parted["missing"] else []
@@ -135,8 +135,9 @@ class CrashCase(Case):
 def parting(answer: Answer, required: Expected) -> dict[str, Any]:
     """Return how an answer differs from the required outcome, by names of records.
 
-    `came` are the listed records, `missing` the required ones that are not listed, `wrong` the ones that must
-    not be listed (for records that were never written, their keys), `effect` is the state's fault in words.
+    `came` contains the listed records, `missing` the required records that are not listed, and `wrong` the
+    records that must not be listed (for records that were never written, their keys). `effect` describes the
+    state's fault.
     """
     records = [required.record_of.get(key) for key in answer.keys]
     came = tuple(dict.fromkeys(record for record in records if record is not None))
@@ -198,7 +199,7 @@ def as_crash_case(format_id: str, workload: Any, descriptor: Descriptor) -> Cras
     adapter = crash_format(format_id)
     case = case_of(adapter, _state(format_id, workload, descriptor), beyond=False, tier=TIER)
     if case.stratum == LYING:
-        # No format can prevent a loss in these states. A build contains such states; a sample does not.
+        # In these states, no format can prevent a loss. Only builds contain such states; samples do not.
         case = replace(case, level="may")
     members = {item.name: getattr(case, item.name) for item in fields(Case)}
     return CrashCase(**members, workload=workload, descriptor=descriptor)
@@ -207,10 +208,10 @@ def as_crash_case(format_id: str, workload: Any, descriptor: Descriptor) -> Cras
 def sampled(
     format_id: str, seed: int, count: int, editions: Collection[str], tier: str = "core"
 ) -> list[CrashCase]:
-    """Return up to `count` states of the workloads of a tier of a format, in `editions`: a sample by `seed`.
+    """Return a sample of up to `count` states of a tier's workloads in `editions`, drawn by `seed`.
 
     The seed determines the order of the traces. Each trace contributes a few states, first those of the
-    rarest classes so far.
+    classes that are rarest so far.
     """
     workloads = sorted(Plan(format_id, tier).workloads(), key=lambda work: _draw(seed, work.name.encode()))
     taken: dict[bytes, tuple[Any, Descriptor]] = {}
@@ -223,7 +224,7 @@ def sampled(
             break
         stratum = CORRUPTED if number % CORRUPTED_EVERY == 0 else REACHABLE
         places = _places(trace, stratum, seed)
-        # Computing ids takes the most time, so do it only for states of the needed classes.
+        # Computing ids takes most of the time, so compute them only for states of the needed classes.
         drawn: dict[Class, list[tuple[bytes, States, int]]] = {}
         for _ in range(min(each, count - len(taken))):
             if not places:
@@ -237,7 +238,8 @@ def sampled(
             if case_id not in taken:
                 seen[kind] += 1
                 taken[case_id] = workload, descriptor_of(states, row, seed)
-    # States of a run after a crash come last: the first failure of a kind is reduced, and these cannot be.
+    # States of a run after a crash are last: the first failure of a kind is reduced, and these states cannot
+    # be reduced.
     chosen = sorted(taken.values(), key=lambda found: isinstance(found[0], SecondLife))
     return [as_crash_case(format_id, *found) for found in chosen]
 
@@ -247,7 +249,7 @@ def _draw(seed: int, name: bytes) -> bytes:
 
 
 def _places(trace: Trace, stratum: str, seed: int) -> dict[Class, list[tuple[States, list[int]]]]:
-    """Return class -> places of its states: the states of a crash point, and the numbers of rows in them."""
+    """Map each class to the places of its states: the states of a crash point, and the rows in them."""
     writer, presets = writer_of(trace), tuple(preset for preset in PRESETS if preset.stratum == stratum)
     found: dict[Class, list[tuple[States, list[int]]]] = {}
     for states in crash_states(trace, presets, seed, everywhere=stratum == CORRUPTED):
@@ -262,7 +264,7 @@ def _places(trace: Trace, stratum: str, seed: int) -> dict[Class, list[tuple[Sta
 
 
 def _in_drawn_order(places: list[tuple[States, list[int]]], seed: int) -> list[tuple[bytes, States, int]]:
-    """Return each state, with its id and its row; the first drawn is last."""
+    """Return each state with its id and its row; the state that is drawn first is last."""
     several = (states.take(np.asarray(at, np.int64)) for states, at in places)
     found = [(name, states, row) for states in several for row, name in enumerate(Facts(states).case_ids)]
     return sorted(found, key=lambda state: _draw(seed, state[0]), reverse=True)
@@ -271,8 +273,8 @@ def _in_drawn_order(places: list[tuple[States, list[int]]], seed: int) -> list[t
 def built(directory: Path, count: int, editions: Mapping[str, Collection[str]]) -> list[CrashCase]:
     """Return `count` states (0: all) of the build in `directory`, equally many of each class.
 
-    They have one of the `editions` of its format. Of each class, those with the smallest ids are taken; ids
-    are hashes. Raises Problem if there is no build.
+    Their edition is one of `editions` for the format. From each class, the states with the smallest ids are
+    taken; as ids are hashes, the choice is random. Raises Problem if there is no build.
     """
     try:
         plan = plan_of(directory)
@@ -303,7 +305,7 @@ def built(directory: Path, count: int, editions: Mapping[str, Collection[str]]) 
 
 
 def _shares(sizes: Sequence[int], count: int) -> list[int]:
-    """Return the numbers to take of groups with these sizes, as equal as possible; `count` in all."""
+    """Return how many to take from groups of these sizes: as equal as possible, `count` in total."""
     shares = [0] * len(sizes)
     left = min(count, sum(sizes))
     while left:

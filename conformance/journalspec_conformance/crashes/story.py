@@ -1,4 +1,4 @@
-"""A failure in a crash state, for people: reduced to few operations, and described from the first write."""
+"""Describes a failure in a crash state: reduces it to few operations, and tells it from the first write."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.verdict import MEANINGS, VERDICTS, Answer
 from journalspec_corpus.making import make_case
 
-#: The most questions for reducing one failure.
+#: The most questions that reducing one failure may take.
 BUDGET = 300
-#: Reducing a failure ends after this many breakdowns, because each may take the whole time limit.
+#: Reducing a failure ends after this many breakdowns, because each of them may take the whole time limit.
 MOST_BREAKDOWNS = 10
-#: The assumed answer of an implementation that gave none while a state was reduced.
+#: The answer that is assumed if an implementation gives none while a state is reduced.
 _NO_ANSWER = Answer((), "no-answer")
 
 
 class EngineReader:
     """Adapts an implementation under one policy to the crash engine: it maps files to an answer.
 
-    No answer (it ends, or times out) is treated as a refusal, unless the failure to reproduce is a refusal.
+    A missing answer (the implementation ends, or times out) is treated as a refusal, unless the failure to
+    reproduce is itself a refusal.
     """
 
     def __init__(self, engine: Engine, adapter: CrashFormat, policy: str, *, refusing: bool = False) -> None:
@@ -53,7 +54,7 @@ class EngineReader:
             return self._instead
 
     def observation(self, files: Mapping[str, bytes], edition: str) -> Message | None:
-        """Return the observation on `files`, None for a reply without one; raises a Breakdown."""
+        """Return the observation of `files`, or None if the reply contains none; raises a Breakdown."""
         case = _bare_case(self._adapter.format, edition, files, self._policy)
         with self._engine.workspace.place(case) as place:
             reply = self._engine.ask(self._engine.request(case.probes[0], place))
@@ -90,8 +91,8 @@ def reduced(engine: Engine, probe: Probe, result: Result) -> Probe:
 def smallest(engine: Engine, probe: Probe, result: Result) -> Reduced | None:
     """Return the smallest state that fails as `result` did, found with :data:`BUDGET` questions.
 
-    It is None if the failure does not happen again. Two kinds of failure are not reduced: those without an
-    answer, and those after a second crash, whose states depend on the state chosen for the first one.
+    The result is None if the failure does not recur. Two kinds of failure are not reduced: those without an
+    answer, and those after a second crash, whose states depend on the state chosen for the first crash.
     """
     case, verdict = probe.case, _verdict(result)
     if not isinstance(case, CrashCase) or isinstance(case.workload, SecondLife) or not verdict:
@@ -108,13 +109,13 @@ def smallest(engine: Engine, probe: Probe, result: Result) -> Reduced | None:
 
 
 def _verdict(result: Result) -> str:
-    """Return the crash model's verdict in a failure; an empty text for other failures."""
+    """Return the crash model's verdict on a failure; an empty text for other failures."""
     verdict, _, category = result.fingerprint.partition("/")
     return verdict if category and verdict in VERDICTS else ""
 
 
 def account(case: Case, result: Result, target: str, repeat: str) -> list[str]:
-    """Return the description of a failure: the writes, the disk, the answer, and the required one."""
+    """Return the description of a failure: the writes, the disk, the answer, and the required answer."""
     if not isinstance(case, CrashCase):
         return [result.reason]
     state = case.state
@@ -163,7 +164,7 @@ def _answered(case: CrashCase, result: Result) -> Iterator[str]:
 
 
 def required(case: CrashCase) -> Iterator[str]:
-    """Yield the lines on the required outcome in a state, by names of records."""
+    """Yield the lines on the required outcome of a state, by names of records."""
     sets = case.required
     for words, names in (
         ("must be recovered", sets.must_keep),

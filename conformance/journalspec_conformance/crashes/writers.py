@@ -1,8 +1,8 @@
 """Tests a writer on the crash states of its own trace: its writes, fsyncs and acknowledgements.
 
 The implementation does the operations of a published case step by step and reports its storage operations
-(``io-trace``). Of that trace the states are enumerated that a disk may leave under a preset; the reference
-recovers them, and the format's model says which states the acknowledged operations permit.
+(``io-trace``). The states that a disk may leave of this trace under a preset are enumerated. The reference
+recovers them, and the format's model decides which states the acknowledged operations permit.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from journalspec_corpus.crash.trace import (
 from journalspec_corpus.drawn import lenient
 from journalspec_corpus.model import model_of
 
-#: The most attempts to omit an operation while a failure is reduced. Each runs the writer once more.
+#: The most attempts to omit an operation while a failure is reduced. Each attempt runs the writer again.
 ATTEMPTS = 60
 #: The most characters of a state in the text of a failure.
 MOST_SHOWN = 1000
@@ -49,7 +49,7 @@ MOST_SHOWN = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriterCase(Case):
-    """A case with operations to write, tested under a `preset` on `states` states that `seed` draws."""
+    """A case with operations to write, tested under a `preset` on as many drawn states as `states` says."""
 
     preset: str
     seed: int
@@ -65,7 +65,7 @@ class WriterCase(Case):
 
 
 def writer_case(case: Case, preset: str, seed: int, states: int) -> WriterCase | None:
-    """Return a published case as a WriterCase; None if it writes nothing, or the format has no model."""
+    """Return a published case as a WriterCase, or None if it writes nothing or the format has no model."""
     if case.write is None or "kill_after" in case.write or model_of(case.format) is None:
         return None
     members = {item.name: getattr(case, item.name) for item in fields(Case)}
@@ -76,18 +76,18 @@ def writer_case(case: Case, preset: str, seed: int, states: int) -> WriterCase |
 
 @dataclass(frozen=True)
 class Written:
-    """A writer's trace, and for each storage operation the number of the requested operation."""
+    """A writer's trace, with the number of the requested operation for each storage operation."""
 
     trace: Trace
     asked: tuple[int, ...]
     replies: tuple[Message, ...]
 
     def issued(self, upto: int) -> int:
-        """Return how many requested operations had begun after ``ops[:upto]`` of the trace."""
+        """Return how many requested operations had begun by the end of ``ops[:upto]`` of the trace."""
         return self.asked[upto - 1] + 1 if upto else 0
 
     def durable(self, upto: int) -> int:
-        """Return how many requested operations were durable by then: all up to the last acknowledged one."""
+        """Return how many requested operations were durable then: all up to the last acknowledged one."""
         before = [self.asked[at] for at, op in enumerate(self.trace.ops[:upto]) if isinstance(op, Ack)]
         return max(before, default=-1) + 1
 
@@ -106,13 +106,13 @@ class WriterLoss:
 
     @property
     def reason(self) -> str:
-        """Return in one sentence what is lost, and where the crash was."""
+        """Return one sentence on the lost data and the place of the crash."""
         last = f"operation {self.durable - 1} was acknowledged" if self.durable else "none was acknowledged"
         return f"{last}, and after a crash in operation {self.issued - 1} ({self.case.preset}) {self.fault}"
 
 
 def record(engine: Asking, probe: Probe) -> Written:
-    """Let the implementation write a case; raises Settled at an invalid reply, and a Breakdown."""
+    """Let the implementation write a case; raises Settled for an invalid reply, or a Breakdown."""
     case = probe.case
     ops: list[Op] = []
     asked: list[int] = []
@@ -135,7 +135,7 @@ def record(engine: Asking, probe: Probe) -> Written:
     return Written(trace, tuple(asked), tuple(replies))
 
 
-#: Storage operation -> its class, whose arguments are in the order of MEMBERS.
+#: Maps each storage operation to its class, whose arguments have the order of MEMBERS.
 _OPERATIONS: Mapping[str, Callable[..., Op]] = {
     "create": Create,
     "write": Write,
@@ -149,7 +149,7 @@ _VALUES: Mapping[str, Callable[[str], Any]] = {"off": int, "size": int, "data": 
 
 
 def _operation(entry: Mapping[str, Any]) -> Op:
-    """Return a storage operation, which has been checked, as one of a trace."""
+    """Convert a checked storage operation to an operation of a trace."""
     values = (_VALUES.get(name, str)(entry[name]) for name in MEMBERS[entry["op"]])
     return _OPERATIONS[entry["op"]](*values)
 
@@ -200,14 +200,14 @@ def reduced(engine: Asking, probe: Probe) -> WriterLoss | None:
         smaller = _without(loss.case, at)
         try:
             found = first_loss(engine, next(other for other in smaller.probes if other.op == "write"))
-        except (Settled, Breakdown):  # the other operations need it
+        except (Settled, Breakdown):  # later operations need the omitted one
             found = None
         loss, at = (loss if found is None else found), at - 1
     return loss
 
 
 def _without(case: WriterCase, number: int) -> WriterCase:
-    """Return the case without one of its operations; refusals of later ones are renumbered."""
+    """Return the case without one operation; expected refusals of later operations are renumbered."""
     write = dict(case.write or {})
     write["ops"] = [op for at, op in enumerate(write["ops"]) if at != number]
     expect = []

@@ -4,7 +4,7 @@
     target       "module:Class": a Python class run in-process, or
     product      the id of a product, driven by the harness of its format
     expectations file name in ``expectations/`` that is used unless the user
-                 names another one (optional)
+                 names another file (optional)
     timeout      seconds per question unless the user says otherwise (optional)
 
 Exactly one of target and product is given.
@@ -25,7 +25,7 @@ _WAYS = ("target", "product")
 
 @dataclass(frozen=True, slots=True)
 class HarnessEntry:
-    """One line of the registry; see the module's text for the members."""
+    """One entry of the registry; the module's docstring describes the members."""
 
     name: str
     summary: str

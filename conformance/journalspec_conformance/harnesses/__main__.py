@@ -1,4 +1,4 @@
-"""One product as a process; see :mod:`.product`."""
+"""Runs one product as a process; see :mod:`.product`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The harness of products: the protocol's requests for all formats, one product in one process.
+"""The harness of products: serves the protocol's requests for all formats, with one product per process.
 
 ``python -m journalspec_conformance.harnesses --product ID`` serves a product; the registry starts it
 (``product = "ID"`` in ``harnesses/NAME.toml``). The package of a product's harness has
@@ -48,7 +48,7 @@ class CannotDo(Exception):
     """The product cannot perform the request: an ``unsupported`` answer about `what`."""
 
     def __init__(self, message: str, what: str = "operation") -> None:
-        """Keep both; the message is for people."""
+        """Store both; the message is for people."""
         super().__init__(message)
         self.answer: Answer = {"unsupported": {"what": what, "message": message}}
 
@@ -68,10 +68,9 @@ class Exceptions:
         [[exception]]   when = [...], says = a part of the message, code; `class` and `phase` if they matter
         [messages]      CODE = a part of what the product logs about something lost or put aside
 
-    An exception with the meaning of one of the specification's codes gets that code. Others get their class
-    name (``exception:NAME``), which is no code of the specification: such an answer is never accepted as the
-    right refusal by accident. For a plain Exception, the class of its cause is used, which has more
-    information.
+    An exception with the meaning of a code of the specification is reported under that code. Any other is
+    reported under its class name (``exception:NAME``), which is never accepted as the right refusal. For a
+    plain Exception, the class of its cause is used, which is more informative.
     """
 
     def __init__(self, package: str) -> None:
@@ -101,7 +100,7 @@ class Exceptions:
         return [f"{code}: {line.strip()}" for line in said for code, part in messages.items() if part in line]
 
     def found(self, state: Answer, said: Iterable[str]) -> Answer:
-        """Return the observation of a recovery about which the product `said` these lines."""
+        """Return the observation of a recovery during which the product logged the lines `said`."""
         noted = self.notes(said)
         return observation(noted, noted, state=jsonable(state))
 
@@ -116,7 +115,7 @@ class Session:
     operations: ClassVar[tuple[str, ...]]
 
     def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
-        """Take the request's parameters; nothing is touched yet."""
+        """Store the request's parameters; nothing is touched yet."""
         self.directory = directory
         self.params = params
         self.journal: Any = None
@@ -130,7 +129,7 @@ class Session:
         raise NotImplementedError
 
     def apply(self, op: Op) -> bool:
-        """Do one operation; return whether everything up to here is durable. Raises Thrown, CannotDo."""
+        """Do one operation; return whether everything so far is durable. Raises Thrown, CannotDo."""
         if op["op"] == _OPEN:
             self.journal = self.made()
             self.journal.open()
@@ -161,24 +160,23 @@ class Driver:
     """Drives the products of one format; a subclass for the format implements the missing parts.
 
     `claims` is the declaration of the format in ``hello``. `charset` is the JVM's default charset if the
-    written bytes depend on it (None: the JVM's choice). A product that is not a Java program has no JVM:
-    `java` is None.
+    written bytes depend on it (None: the JVM's choice). For a product that is not a Java program, `java` is
+    None.
     """
 
     format_id: ClassVar[str]
     charset: ClassVar[str | None] = None
     claims: ClassVar[Answer]
-    #: The reason why there is no ``read``, if the product shows no records; empty: there is one.
+    #: The reason why ``read`` is not offered, if the product shows no records; empty if it is offered.
     unread: ClassVar[str] = ""
-    #: The harness's phases of ``open`` and of other operations: keys in ``exceptions.toml`` for an exception
-    #: there.
+    #: The phases of ``open`` and of other operations, under which ``exceptions.toml`` lists their exceptions.
     write_phases: ClassVar[tuple[str, str]] = (_OPEN, "write")
-    #: The current phase of ``read`` or ``recover``, likewise: an exception of the product is a refusal in
-    #: this phase.
+    #: The current phase of ``read`` or ``recover``: an exception of the product becomes a refusal in this
+    #: phase.
     doing: str = _OPEN
 
     def __init__(self, product: Product, java: jvm.Runtime | None) -> None:
-        """Take a product in the running JVM."""
+        """Store a product in the running JVM."""
         self.product = product
         self.java = java
         self.exceptions = Exceptions(f"{_HARNESSES}.{product.harness}")
@@ -232,10 +230,10 @@ class Driver:
             return {"ok": self.exceptions.refused(thrown, self.doing)}
 
     def write(self, request: Request) -> Iterator[Answer]:
-        """Write through the product; stepwise answers only if they were asked for.
+        """Write through the product; stepwise answers only on request.
 
-        If the product refuses an operation, the answer has ``refused``; the runner then checks the files that
-        it has left.
+        If the product refuses an operation, the answer contains ``refused``; the runner then checks the
+        remaining files.
         """
         stepwise = request.get("step", False)
         try:
@@ -270,7 +268,7 @@ class Driver:
 
 
 def no_files(why: str) -> Answer:
-    """Return the refusal of a directory in which the product would find no file."""
+    """Return the refusal for a directory in which the product would find no file."""
     return {"verdict": REFUSED, "phase": "fileset", "code": "no-files", "message": why}
 
 
@@ -291,8 +289,8 @@ def copy_of(directory: Path, only: str = "") -> Iterator[Path]:
             if entry.is_dir():
                 shutil.copytree(entry.path, copy / entry.name)
             else:
-                # Copy only the content, without times and modes: thousands of journals are loaded one after
-                # the other.
+                # Copy only the content, without times and modes, because thousands of journals are loaded one
+                # after another.
                 (copy / entry.name).write_bytes(Path(entry.path).read_bytes())
         yield copy
     finally:
@@ -319,7 +317,7 @@ def serving(product_id: str) -> list[str]:
 
 
 def command(product_id: str) -> list[str]:
-    """Return the command that serves a product, for the registry; raises LookupError saying what to do."""
+    """Return the command that serves a product, for the registry; raises LookupError with advice."""
     product = get_product(product_id)
     if product.java:
         if importlib.util.find_spec("jpype") is None:
@@ -334,8 +332,8 @@ def command(product_id: str) -> list[str]:
 def _next_request(lines: IO[str], answers: IO[str]) -> str:
     """Return the next request. If the JVM is spent, this program restarts itself first.
 
-    The process and its pipes stay the same, so the runner does not notice. All answers are written by then,
-    and nothing of the next request is read.
+    The process and its pipes stay the same, so the runner does not notice. At this moment all answers are
+    written, and nothing of the next request has been read.
     """
     if jvm.spent.is_set():
         sys.stderr.flush()
@@ -346,10 +344,10 @@ def _next_request(lines: IO[str], answers: IO[str]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serve one product over standard input and output; 2 if it cannot be started.
+    """Serve one product over standard input and output; return 2 if it cannot be started.
 
-    Otherwise the process ends here, without the JVM's own shutdown: that may
-    wait for threads of the product that never end.
+    Otherwise the process ends here without the JVM's own shutdown, which may wait for threads of the product
+    that never end.
     """
     parser = argparse.ArgumentParser(prog=f"python -m {_HARNESSES}", description="drive a product")
     parser.add_argument("--product", required=True, help=f"one of {', '.join(products.product_ids())}")
@@ -397,4 +395,4 @@ def run_program(programs: Mapping[str, Program]) -> None:
     seen = programs[options.name](get_product(options.product), **more)
     sys.stdout.flush()
     end_all()
-    os._exit(int(seen))  # threads of the product may never end
+    os._exit(int(seen))  # a normal end may wait for ever for threads of the product

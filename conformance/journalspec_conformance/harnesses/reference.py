@@ -23,14 +23,14 @@ Message = dict[str, Any]
 
 
 class Reference:
-    """Answers for every described format that the reference implements."""
+    """Answers requests for every described format that the reference implements."""
 
     def __init__(self, rooms: Mapping[str, Implementation] | None = None) -> None:
-        """Use the existing implementations, or those in `rooms`; a format without one is not declared."""
+        """Use the installed implementations, or those in `rooms`; a format without one is not declared."""
         self._rooms = rooms
 
     def hello(self) -> Message:
-        """Declare everything that the formats' vocabularies hold."""
+        """Declare everything that the formats' vocabularies contain."""
         return {
             "protocol": 1,
             "impl": {"name": "journalspec-reference", "version": __version__, "language": "python"},
@@ -40,7 +40,7 @@ class Reference:
         }
 
     def _room(self, request: Message) -> Implementation:
-        """Return the implementation of the request's format, which is loaded for the first question."""
+        """Return the implementation of the request's format, which is loaded with the first question."""
         return self._rooms[request["format"]] if self._rooms else load(request["format"])
 
     def read(self, request: Message) -> Message:
@@ -75,7 +75,7 @@ class Reference:
         return None if found is None else as_json(found)
 
     def write(self, request: Message) -> Iterator[Message]:
-        """Answer ``write``: the final reply only, or one per operation and then the final one."""
+        """Answer ``write``: with the final reply only, or first with one reply per operation."""
         storage = _storage(request)
         traced = Traced(storage) if request.get("io") else None
         writer = self._room(request).writer(
@@ -111,7 +111,7 @@ class Traced:
         return done
 
     def __getattr__(self, name: str) -> Any:
-        """Return a method of the storage; one that changes something is recorded after the call."""
+        """Return a method of the storage; a change is recorded after the call."""
         method, op = getattr(self._inner, name), name.replace("_", "-")
         if op not in MEMBERS:
             return method

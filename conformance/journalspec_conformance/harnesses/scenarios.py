@@ -33,7 +33,7 @@ _REPEATED = re.compile(r"(?P<start>0x)?(?P<part>.+)\*(?P<count>\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A named sequence of operations on one journal, for each process. `told` is its entry in the table."""
+    """A named sequence of operations on one journal, in several processes. `told` is its table entry."""
 
     name: str
     title: str
@@ -45,7 +45,7 @@ class Table:
     """A format's ``scenarios.toml``; `told` is the parsed file."""
 
     def __init__(self, package: str) -> None:
-        """Read the table in `package`; nothing is expanded yet."""
+        """Read the table in `package`; blocks are not expanded yet."""
         self.told = table(package, "scenarios.toml")
         self._made: dict[str, tuple[Scenario, ...]] = {}
 

@@ -1,7 +1,7 @@
 """Declarative schemas as implementations, which read only undamaged journals.
 
-A schema has no rules for scanning and recovery. The reference finds the headers and records and computes the
-state; the schema parses each of them, and the answer has the schema's fields. So it is only asked for
+A schema has no rules for scanning and recovery. The reference finds the headers and records, and computes the
+state. The schema parses each header and record, and the answer contains its fields. So it is only asked for
 ``read`` and never about damage.
 """
 
@@ -41,7 +41,7 @@ class SchemaHarness:
         }
 
     def read(self, request: Message) -> Message:
-        """Read; raises SchemaError for a damaged journal, or if the schema does not fit."""
+        """Read a journal; raises SchemaError if it is damaged, or the schema does not fit."""
         format_id, edition, files = request["format"], request["edition"], files_of(request)
         found = load(format_id).read(files, edition=edition, params=request.get("params"))
         if found.verdict == REFUSED or found.dropped:
@@ -50,7 +50,7 @@ class SchemaHarness:
         return {"ok": seen.to_json(Level.parse(request["observe"]))}
 
     def bye(self) -> None:
-        """Nothing is held open."""
+        """Do nothing, because nothing is held open."""
 
 
 class Construct(SchemaHarness):

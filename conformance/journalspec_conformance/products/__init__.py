@@ -1,4 +1,4 @@
-"""Published products that harnesses drive: their descriptions, their place in the cache, and checksums.
+"""Published products that harnesses drive: their descriptions, places in the cache, and checksums.
 
 One data file per product is next to this module. Nothing is downloaded unless a user asks for it with
 ``journalspec products fetch``. The cache is ``$JOURNALSPEC_PRODUCTS`` or the platform's cache directory;
@@ -31,7 +31,7 @@ class UnknownProductError(LookupError):
 class Jar:
     """One published artefact: Maven coordinates, what it is for, and its SHA-256 (hex).
 
-    `classifier` distinguishes artefacts of one name and version (``tests``, say); most have none.
+    `classifier` (for example ``tests``) distinguishes artefacts of the same name and version; most have none.
     """
 
     group: str
@@ -44,7 +44,7 @@ class Jar:
 
     @property
     def coordinates(self) -> str:
-        """``group:artifact:version``, and ``:classifier`` where there is one."""
+        """``group:artifact:version``, and ``:classifier`` if there is one."""
         return ":".join(filter(None, (self.group, self.artifact, self.version, self.classifier)))
 
     @property
@@ -57,8 +57,9 @@ class Jar:
 class Product:
     """A product version: the formats it writes, the harness that drives it, and the jars it needs.
 
-    A product that is no Java program has no jars, and `java` is 0. An unpublished product comes from a class
-    path of the user's: `own` is the environment variable with the class path, and `jars` are additional jars.
+    For a product that is not a Java program, there are no jars, and `java` is 0. An unpublished product comes
+    from a class path of the user: `own` is the environment variable with that class path, and `jars` lists
+    additional jars.
     """
 
     id: str
@@ -101,7 +102,7 @@ def product_ids() -> tuple[str, ...]:
 
 @cache
 def get_product(product_id: str) -> Product:
-    """Return the description of `product_id`; raises UnknownProductError naming the known ones."""
+    """Return the description of `product_id`; raises UnknownProductError that lists the known products."""
     if product_id not in product_ids():
         raise UnknownProductError(
             f"no product {product_id!r}: known are {', '.join(product_ids()) or 'none'}"
@@ -124,7 +125,7 @@ def get_product(product_id: str) -> Product:
 
 
 class ProductError(Exception):
-    """A product cannot be used; the message says what is wrong and what to do."""
+    """A product cannot be used; the message contains the fault and the advice."""
 
 
 class NotFetchedError(ProductError):
@@ -132,7 +133,7 @@ class NotFetchedError(ProductError):
 
 
 def cache_dir() -> Path:
-    """Return the directory that holds all products (it need not exist yet)."""
+    """Return the directory of all products, which need not exist yet."""
     chosen = os.environ.get(CACHE_VARIABLE)
     if chosen:
         return Path(chosen).expanduser()
@@ -151,7 +152,7 @@ def product_dir(product: Product) -> Path:
 
 
 def jar_problem(jar: Jar, folder: Path) -> str | None:
-    """Return what is wrong with `jar` in `folder`, or None if it is the artefact expected."""
+    """Return the fault of `jar` in `folder`, or None if it is the expected artefact."""
     path = folder / jar.filename
     if not path.is_file():
         return f"{jar.filename} is not there"
@@ -163,7 +164,7 @@ def jar_problem(jar: Jar, folder: Path) -> str | None:
 
 
 def problems(product: Product, folder: Path | None = None) -> list[str]:
-    """Return everything that is wrong with the product's jars in `folder` (default: the cache)."""
+    """Return all faults of the product's jars in `folder` (default: the cache)."""
     place = folder or product_dir(product)
     return [text for jar in product.jars if (text := jar_problem(jar, place)) is not None]
 
@@ -174,7 +175,7 @@ def is_fetched(product: Product) -> bool:
 
 
 def own_classpath(product: Product) -> list[str]:
-    """Return the class path that the user has given for a product that is not published.
+    """Return the class path that the user provides for an unpublished product.
 
     Entries are files and directories; an entry that ends in ``*`` means all jars in its directory, as in
     Java. Raises ProductError if there is no class path, or an entry does not exist.
@@ -195,10 +196,10 @@ def own_classpath(product: Product) -> list[str]:
 
 
 def classpath(product: Product) -> list[str]:
-    """Return the paths of the product's jars, the product's own first.
+    """Return the paths of the product's jars, beginning with the product's own jar.
 
-    Raises NotFetchedError if the product was never fetched, ProductError if a jar
-    is missing or is not the published one, or if the user's own part is not there.
+    Raises NotFetchedError if the product was never fetched, ProductError if a jar is missing or is not the
+    published one, or if the user's own part does not exist.
     """
     own = own_classpath(product) if product.own else []
     folder = product_dir(product)

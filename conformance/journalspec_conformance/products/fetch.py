@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from journalspec_conformance.products import Jar, Product
 
-#: Seconds for one artefact, including the downloads that the tool makes for itself.
+#: Seconds for one artefact, including the tool's downloads for its own needs.
 TIMEOUT = 300.0
 _TAIL_LINES = 12
 
@@ -43,7 +43,8 @@ class Fetcher(Protocol):
 def _run(name: str, command: list[str], jar: Jar) -> None:
     """Run a fetching tool quietly; raises ProductError with the end of its output."""
     try:
-        # The command is a list made here: fixed words, a path found on PATH, coordinates of a data file.
+        # The command is safe: it consists of fixed words, a path found on PATH, and coordinates of a data
+        # file.
         done = completed(command, TIMEOUT)
     except OSError as error:
         raise ProductError(f"{name} could not be started: {error}") from error
@@ -82,7 +83,7 @@ class Ivy:
     def fetch(self, jar: Jar, folder: Path) -> None:
         """Retrieve one artefact without its dependencies."""
         if jar.classifier:
-            # Its command line has no option for classifiers.
+            # Ivy's command line has no option for classifiers.
             raise ProductError(f"{jar.coordinates} cannot be had with Ivy: install Maven (`mvn` on PATH)")
         command = [self.java, "-jar", str(self.ivy_jar), "-notransitive", "-confs", "default"]
         command += ["-dependency", jar.group, jar.artifact, jar.version]
@@ -114,7 +115,7 @@ def choose_fetcher() -> Fetcher:
 
 
 def sweep(cache: Path) -> None:
-    """Remove the remains of killed fetches from `cache`: directories older than a fetch can be."""
+    """Remove the remains of killed fetches from `cache`: directories too old for a running fetch."""
     for left in cache.glob(f"{PREFIX}*"):
         with suppress(OSError):
             if time.time() - left.stat().st_mtime > TIMEOUT:
@@ -136,7 +137,7 @@ def fetch_product(
     tool = fetcher or choose_fetcher()
     target.parent.mkdir(parents=True, exist_ok=True)
     sweep(target.parent)
-    scratch = make_scratch(target.parent)  # next to the target, to be renamed
+    scratch = make_scratch(target.parent)  # next to the target, so that it can be renamed
     try:
         fresh = scratch / "jars"
         fresh.mkdir()
@@ -153,7 +154,7 @@ def fetch_product(
 
 
 def _replace(fresh: Path, target: Path, aside: Path) -> None:
-    """Put `fresh` in the place of `target`; a directory cannot be renamed over a full one."""
+    """Replace `target` with `fresh`; a directory cannot be renamed over one that is not empty."""
     replaced = target.exists()
     try:
         if replaced:

@@ -1,4 +1,4 @@
-"""The protocol's messages as JSON Schemas, and their check in both directions."""
+"""The protocol's messages as JSON Schemas, and the validation of messages in both directions."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def _validator(name: str) -> Draft202012Validator:
 
 
 def first_fault(name: str, message: object) -> str | None:
-    """Return what is wrong with `message` under schema `name`, deepest fault first; None if nothing.
+    """Return the deepest fault of `message` under the schema `name`, or None.
 
-    The text has the place in the message, and the demand of the schema.
+    The text contains the place in the message, and the demand of the schema.
     """
     errors = list(_validator(name).iter_errors(message))
     if not errors:

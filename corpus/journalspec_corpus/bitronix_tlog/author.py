@@ -1,15 +1,15 @@
 """The author module: sound journals from descriptions, with every range named.
 
 A base for the disk editions describes ``file1`` and ``file2``, each with ``timestamp``, ``state``,
-``position`` (default: after the last record) and ``records``. For the editions ``seed`` and ``nio`` it has
-``records`` itself. A disk base with ``records`` has them in file 1, which is active and open, and an empty
-file 2. ``before`` has records of the previous generation, laid first; they remain visible after the end of
-``records``. A record is a table, or a text ``LABEL [TYPE] key=value ...``: ``r7`` alone is a decision on
-transaction g7 over db1 and jms1. Labels: ``f1``, ``f1.header.position``, ``f1.tail`` (empty, at the
-position), ``r1``, ``r1.gtrid``, ``r1.name2.length`` ...
+``position`` (default: after the last record) and ``records``. For the editions ``seed`` and ``nio``, the base
+itself contains ``records``. In a disk base with ``records``, they are in file 1, which is active and open;
+file 2 is empty. ``before`` contains records of the previous generation, which are laid first and remain
+visible after the end of ``records``. A record is a table, or a text ``LABEL [TYPE] key=value ...``: ``r7``
+alone is a decision on transaction g7 over db1 and jms1. Labels: ``f1``, ``f1.header.position``, ``f1.tail``
+(empty, at the position), ``r1``, ``r1.gtrid``, ``r1.name2.length`` ...
 
 The order of the fields is that of the specification's table. Any field can be given a wrong value. The
-checksum is then computed over the described bytes, so it is valid, unless it is given too.
+checksum is computed over the described bytes, and therefore valid, unless it is also given.
 """
 
 from __future__ import annotations
@@ -33,16 +33,17 @@ BRIEF = ("type", "gtrid", "at")
 DISK_HEADER, NIO_RECORD = 28, 1024
 NEWER, OLDER, OPEN = 1000, 500, 255
 FIRST_TIME = 1_700_000_000_000
-#: The parts that the checksum omits: the crc32 field and the gtridLength byte after it.
+#: The parts that the checksum does not cover: the crc32 field and the gtridLength byte after it.
 CRC_AT, CRC_RESUMES_AT = 24, 29
 DELIMITERS = {
     "previous": bytes.fromhex("0f1e2d3c4b5a49788796a5b4c3d2e1f0"),
     "current": bytes.fromhex("7caacd01d8284033ad442a57b2f827a4"),
     "foreign": bytes.fromhex("11223344556647788899aabbccddeeff"),
 }
-#: The keys of a description with unchanged values; `seq` and `type` are authors' words for two of them.
+#: The keys of a description whose values are used unchanged; `seq` and `type` are authors' words for two
+#: fields.
 _NUMBERS = ("record_length", "header_length", "payload_length", "gtrid_length", "names_count", "crc32")
-#: Field of the table -> its label, if authors use another word.
+#: Maps a field of the table to its label, if authors use another word.
 _LABELS = {
     "frame_start": "opening",
     "trailer": "closing",
@@ -53,7 +54,7 @@ _LABELS = {
 
 
 def gtrid(text: str) -> bytes:
-    """Return a gtrid: hex, ``xx*N`` for N equal bytes, or ``gN`` for the N-th transaction of "srv1"."""
+    """Return a gtrid from hex, ``xx*N`` for N equal bytes, or ``gN`` for the N-th transaction of "srv1"."""
     if text.startswith("g") and text[1:].isdigit():
         return b"srv1" + bytes.fromhex("0000019200000000") + int(text[1:]).to_bytes(4, "big")
     return hex_bytes(text)
@@ -73,12 +74,12 @@ def name_bytes(text: str) -> bytes:
 
 
 def delimiter(name: str) -> bytes:
-    """Return a delimiter by name, or from hex."""
+    """Return a delimiter that is given by its name or in hex."""
     return DELIMITERS[name] if name in DELIMITERS else bytes.fromhex(name)
 
 
-#: The keys of a description with text or flags, under the field's label: how each is read, by edition of the
-#: table.
+#: The keys of a description with text or flags, under the field's label: the function that reads each key, by
+#: edition of the table.
 _READ: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
     "nio": {
         "rolled_over": int,
@@ -92,15 +93,16 @@ _READ: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
 
 
 def laid_out_as(edition: str) -> str:
-    """Return the edition whose table builds records: nio's own, else the seed's, which has every field."""
+    """Return the edition whose table builds records: nio, or else the seed, whose table has every field."""
     return edition if edition == "nio" else "seed"
 
 
 def record_values(record: Mapping[str, Any], edition: str) -> dict[str, Any]:
-    """Return the fields of a record as the table calls them.
+    """Return the fields of a record under the names of the table.
 
-    ``checksum_names = "stored"`` computes the checksum over the names as they are stored. The right one is
-    over a sorted set of names with '?' for characters that are not ASCII; naive writers get it wrong.
+    ``checksum_names = "stored"`` computes the checksum over the names as they are stored. The right checksum
+    covers a sorted set of names with '?' for each character that is not ASCII; naive writers compute it
+    wrongly.
     """
     laid = laid_out_as(edition)
     known = LAYOUT.structure("record", laid).names
@@ -149,13 +151,13 @@ def reported(values: Mapping[str, Any], edition: str) -> dict[str, Any]:
     if edition != "seed" or not told.get("extension"):
         told.pop("extension", None)
     out = author.reported(LAYOUT, edition, LAYOUT.type_name("2.1", values["status"]) or "OTHER", told)
-    if edition == "nio":  # its cases were first published in this form
+    if edition == "nio":  # the cases of this edition were first published in this form
         out |= {name: out.pop(name) for name in ("crc32", "delimiter")}
     return out
 
 
 def parsed(record: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a record's table; the number in the label of a text is that of its transaction."""
+    """Return a record's table; in a text, the number in the label is the transaction's number."""
     if not isinstance(record, str):
         return {**record, "label": record["id"]} if "id" in record else record
     label, types, given = words(record)
@@ -225,7 +227,7 @@ def seal(built: Built, label: str) -> None:
 
 
 def expand(value: Any) -> Any:
-    """Return an authored state or record with ``gN`` gtrids and ``x*N`` names written out."""
+    """Return an authored state or record in which ``gN`` gtrids and ``x*N`` names are written out."""
     if isinstance(value, Mapping):
         return {key: _expand_member(key, item) for key, item in value.items()}
     if isinstance(value, list):

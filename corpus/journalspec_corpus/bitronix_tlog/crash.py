@@ -32,7 +32,7 @@ def key_of(kind: str, fields: Mapping[str, Any]) -> str:
 
 
 def canonical(told: Mapping[str, Any]) -> State:
-    """Return the unfinished decisions of a state that is reported."""
+    """Return the unfinished decisions of a reported state."""
     entries = ({"gtrid": jsonable(entry["gtrid"]), "names": entry["names"]} for entry in told["unfinished"])
     return state(MODEL.begin({"unfinished": entries}))
 
@@ -57,7 +57,7 @@ def told(unfinished: State) -> dict[str, Any]:
 
 
 def action(key: str) -> Action:
-    """Return the effect of the record `key`. Every record is independent: a decision is one record."""
+    """Return the effect of the record `key`. Records are independent, as a decision is one record."""
     fields = KEYS.read(key)
     gtrid, names = fields["gtrid"], [name for name in fields["names"].split(",") if name]
     op = {"op": "log", "status": fields["status"], "gtrid": gtrid, "names": names}
@@ -83,13 +83,13 @@ def _seen(content: bytes, name: str) -> bytes:
         for off, end in zip(batch.off, batch.end, strict=True):
             said += (batch.base + off, batch.data[off:end])
         faults += batch.damage
-    # The reason of the first damage decides the refusal code. The places matter, too: a timestamp may point
-    # at one.
+    # The reason of the first damage decides the refusal code. The places of damage matter, too, because a
+    # timestamp may point at one.
     return digest_of(*said, *(fault[0] for fault in faults), *(fault[2].encode() for fault in faults[:1]))
 
 
 def reach(files: Mapping[str, bytes]) -> dict[str, int]:
-    """Return the offset in each file up to which recovery reads: the tail, at most."""
+    """Return the offset in each file up to which recovery reads, which is at most the tail."""
     ends = {name: min(len(data), HEADER_SIZE) for name, data in files.items()}
     usable = [
         file

@@ -22,7 +22,7 @@ from journalspec_corpus.drawn import DrawnJournal, drawn, lie, varied, written
 STATUSES = (8, 8, 8, 3, 3, 7, 2, 4, 9, 5, 0, 11, -1)
 NAMES = (b"db1", b"jms1", b"zz", b"?", b"q" * 70)
 TIMESTAMPS = (1, 85, 149, 2653903, 1795213534333)
-#: Wrong lengths and counts for hostile input. The generator computes a matching checksum.
+#: Wrong lengths and counts for hostile input. The generator computes a checksum that matches them.
 LIES = (-(2**31), -1, 0, 1, 2, 28, 29, 30, 127, 128, 255, 256, 0x7FFF, 0x8000, 0xFFFF, 2**31 - 1)
 LYING_FIELDS = ("record_length", "header_length", "gtrid_length", "names_count", "payload_length")
 
@@ -37,7 +37,7 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
     if edition == "seed":
         return _laid_out(edition, {"records": life(), "before": life()}, 0)
     if edition == "nio":
-        # The delimiters of the previous lap (the file's previous generation) and of this one.
+        # The delimiters of the previous lap (the file's previous generation) and of this lap.
         previous, current = rng.randbytes(16).hex(), rng.randbytes(16).hex()
         file = {"records": life(delimiter=current), "before": life(delimiter=previous)}
         slack = rng.randrange(room + 20)
@@ -52,7 +52,7 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
         }
         for number, timestamp in enumerate(rng.sample(TIMESTAMPS, 2), start=1)
     }
-    # Edition 2.1 never fills a file to its last byte, 3.0 may.
+    # Edition 2.1 never fills a file to its last byte, while 3.0 may do so.
     least = 0 if wide and edition == "3.0" else 1
     return _laid_out(edition, pair, least + rng.randrange(room))
 
@@ -89,7 +89,7 @@ def _laid_out(edition: str, base: Mapping[str, Any], slack: int) -> DrawnJournal
     log = now.labels[f"f{active}.log"]
     left: list[str] = []
     if edition == "nio":
-        # The records of the previous lap after the end of this one are still there; recovery reads them
+        # The records of the previous lap that lie after the end of this lap still exist; recovery reads them
         # first.
         old = [label for label in now.records if label not in written(now)]
         left = [label for label in old if now.labels[label].off >= log.end]
@@ -113,7 +113,7 @@ def _earlier(base: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
-    """Return files with records that have wrong fields, laid out and with checksums as if they were right."""
+    """Return files with records that have wrong fields, but a valid layout and valid checksums."""
     records = [_liar(edition, rng) for _ in range(rng.choice((1, 1, 2)))]
     log = b"".join(record_bytes(record, edition) for record in records)
     if edition == "nio":
@@ -136,7 +136,7 @@ def _liar(edition: str, rng: random.Random) -> dict[str, Any]:
 
 
 def pair(log: bytes, behind: bytes, tail: int) -> dict[str, bytes]:
-    """Return a pair whose first file is active and holds `log`, then `behind`."""
+    """Return a pair whose first file is active and contains `log`, followed by `behind`."""
     first = LAYOUT.build("header", "2.1", timestamp=2, position=tail) + log + behind
     second = LAYOUT.build("header", "2.1", timestamp=1)
     return {FILE_NAMES["f1"]: first, FILE_NAMES["f2"]: second.ljust(len(first), b"\0")}

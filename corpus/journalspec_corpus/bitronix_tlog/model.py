@@ -1,11 +1,11 @@
-"""The state that a transaction manager must find again: the decisions that are not carried out yet."""
+"""The state that a transaction manager must recover: the decisions that are not carried out yet."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-#: gtrid -> names that are not committed yet
+#: Maps each gtrid to the names that are not committed yet.
 Kept = Mapping[str, frozenset[str]]
 
 _FINISHING = {"COMMITTED": "3", "ROLLEDBACK": "4", "UNKNOWN": "5"}
@@ -22,7 +22,7 @@ class Decisions:
         return {entry["gtrid"]: frozenset(entry["names"]) for entry in state.get("unfinished", ())}
 
     def after(self, kept: Kept, op: Mapping[str, Any], edition: str) -> Kept:
-        """Return the unfinished transactions after one operation; only ``log`` changes anything."""
+        """Return the unfinished transactions after one operation; only ``log`` changes them."""
         if op["op"] != "log":
             return kept
         status = _FINISHING.get(op.get("type", ""), str(op.get("status", "")))

@@ -1,4 +1,4 @@
-"""The naive reader: every check of the specification in its order, one after the other.
+"""The naive reader: makes every check of the specification in its order, one after another.
 
 Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`). The
 fields of a record come from the format's table.
@@ -29,7 +29,7 @@ from journalspec_corpus.naive import (
 
 LOG_START, NIO_HEADER_USED, NIO_LOG_START = 21, 442, 1024
 SHORTEST = 29
-#: Lengths: of the bytes before a nio payload, of those after it, and the range of the payload itself.
+#: Lengths: of the bytes before a nio payload, of the bytes after it, and of the longest payload.
 NIO_HEAD, NIO_FOOT, NIO_LONGEST = 31, 18, 65536
 #: The first bytes of files, and the struct formats of a frame and of a record's end.
 FORMAT_ID = LAYOUT.structure("header", "2.1").fields[0].constant
@@ -46,7 +46,7 @@ NOTED = (
     *("missing-file", "unequal-lengths", "invalid-file", "unanchored"),
     *("header-length", "names-unsorted", "name-not-recoverable", "stale-suspect", "rolled-over-padding"),
 )
-#: The offsets of two fields of a header, and the usual header_length of a record.
+#: The offsets of two fields of a header; the usual header_length of a record.
 TIMESTAMP_AT, STATE_AT = 4, 12
 USUAL = {"seed": 16, "2.1": 28, "3.0": 28}
 
@@ -76,7 +76,7 @@ def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
 
 
 def _nothing(found: Sequence[Scanned], files: Files, edition: str, *, salvage: bool) -> dict[str, Any]:
-    """Return the refusal for the file set; salvage lists what is in the files all the same (BTM-RCV-007)."""
+    """Return the refusal for the file set; salvage still lists the files' content (BTM-RCV-007)."""
     told = salvage and len(found) <= _files_of(edition)
     outside = [record for file in found if told for record in _outside(file, files, edition, 0, file.size)]
     problem = _set_problem(found, edition) or ("fileset", "no-files")
@@ -153,7 +153,7 @@ def _other(path: str) -> str:
 
 
 def _outside(file: Scanned, files: Files, edition: str, start: int, end: int) -> Iterator[dict[str, Any]]:
-    """Yield the valid records between two offsets, where there is no log (BTM-RDR-013)."""
+    """Yield the valid records between two offsets outside the log (BTM-RDR-013)."""
     data, usual = bytes(files[file.name]), USUAL.get(edition, 0).to_bytes(4, "big")
     while edition in USUAL and (at := data.find(usual, start + 8, end) - 8) >= start:
         start = at + 1
@@ -205,7 +205,7 @@ def _files_of(edition: str) -> int:
 
 
 def _set_problem(found: Sequence[Scanned], edition: str) -> tuple[str, str] | None:
-    """Return phase and code of the first reason for strict recovery to refuse the file set."""
+    """Return the phase and code of the first reason for which strict recovery refuses the file set."""
     most = _files_of(edition)
     if len(found) != most:
         code = "no-files" if not found else "too-many-files" if len(found) > most else "missing-file"
@@ -220,7 +220,7 @@ def _set_problem(found: Sequence[Scanned], edition: str) -> tuple[str, str] | No
 
 
 def _elected(found: Sequence[Scanned], edition: str) -> Scanned | None:
-    """Return the usable file with the larger timestamp; the second one on a tie."""
+    """Return the usable file with the larger timestamp; on a tie, the second file."""
     if len(found) > _files_of(edition):
         return None
     usable = [file for file in found if not file.unusable]
@@ -265,7 +265,7 @@ def _seed_file(file: Scanned, data: bytes) -> None:
 
 
 def _walk(file: Scanned, data: bytes, at: int, tail: int, edition: str) -> None:
-    """Step from record to record, up to the first bytes that are not framed as a record."""
+    """Walk from record to record, up to the first bytes that are not framed as a record."""
     while at < tail:
         end = tail
         try:
@@ -279,8 +279,8 @@ def _walk(file: Scanned, data: bytes, at: int, tail: int, edition: str) -> None:
 
 
 def _remarks(file: Scanned, edition: str) -> None:
-    """Note what is odd about the valid records of a file."""
-    oldest = lowest = None  # of the run so far
+    """Add notes on unusual properties of the valid records of a file."""
+    oldest = lowest = None  # sequence numbers of the run so far
     for record in file.records:
         off, time, number = record["at"]["off"], record["time"], record["sequence_number"]
         if record["header_length"] != USUAL[edition]:
@@ -301,7 +301,7 @@ def _remarks(file: Scanned, edition: str) -> None:
 
 
 def _frame(data: bytes, at: int, tail: int) -> int:
-    """Return where the record at `at` ends; raises Invalid if it is not well framed (BTM-RDR-004)."""
+    """Return the end of the record at `at`; raises Invalid if it is not well framed (BTM-RDR-004)."""
     if tail - at < 8:  # status and recordLength
         raise Invalid("out-of-bounds")
     length = int.from_bytes(data[at + 4 : at + 8], "big", signed=True)
@@ -320,14 +320,14 @@ def _record(data: bytes, edition: str) -> dict[str, Any]:
     values, end = decoded(LAYOUT, edition, data)
     if end != len(data):
         raise Invalid("malformed")
-    # All lengths are consistent here: no other fault is possible.
+    # At this point all lengths are consistent, so no other fault is possible.
     if LAYOUT.problem("record", edition, values, data):
         raise Invalid("bad-checksum")
     return reported(values, edition)
 
 
 def _nio_file(file: Scanned, data: bytes) -> None:
-    """Search for frames; the log ends after the last one of this lap (BTM-NIO-010)."""
+    """Search for frames; the log ends after the last frame of this lap (BTM-NIO-010)."""
     if len(data) < NIO_HEADER_USED:
         file.unusable = "short-file"
         return
@@ -370,7 +370,7 @@ def _nio_damage(file: Scanned, broken: Mapping[int, Invalid], log_end: int) -> N
 
 
 def _nio_record(data: bytes, at: int, delimiters: tuple[bytes, bytes]) -> tuple[dict[str, Any], int, bytes]:
-    """Return the record framed at `at`, the end of the frame and its padding; raises Invalid without one."""
+    """Return the record framed at `at`, and the end of frame and padding; raises Invalid if none is there."""
     delimiter, length = data[at + 5 : at + 21], int.from_bytes(data[at + 21 : at + 25], "big", signed=True)
     start, stored = at + NIO_HEAD, int.from_bytes(data[at + 25 : at + 29], "big")
     end = start + length + NIO_FOOT
@@ -419,8 +419,8 @@ def expected(
 ) -> list[dict[str, Any]]:
     """Return the expectations of a generated case for a reading and both recoveries.
 
-    `notes` are listed where there is a result; `full` lists every field of every
-    record, and the state of a reading too.
+    `notes` are listed if there is a result. With `full`, every field of every record is listed, and also the
+    state of a reading.
     """
     out = []
     for policy in ("", "strict", "salvage"):

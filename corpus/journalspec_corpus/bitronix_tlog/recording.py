@@ -1,7 +1,8 @@
-"""Write traces of the disk journal: small workloads at every alignment, on every background, and long ones.
+"""Records write traces of the disk journal: small workloads at every alignment and background, and long ones.
 
-The traces are recorded from the reference writer in three orders of writes and forces: the spec's, and those
-of the products as traced. The model says which decisions a swap must copy: those that it still has.
+The traces are recorded from the reference writer in three orders of writes and forces: the specification's,
+and those traced from products. The model determines which decisions a swap must copy: those that are still
+unfinished.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ FORMAT = "bitronix_tlog"
 FILES = ("btm1.tlog", "btm2.tlog")
 #: A reader's key of a record.
 KEYS = Keys(FORMAT, dict.fromkeys(("status", "time", "sequence_number", "crc32", "gtrid", "names")))
-#: Length of files of a journal that is created for a few small records.
+#: The length of the files of a journal that is created for a few small records.
 CREATED = HEADER_SIZE + 100
-#: life -> the writer's first clock value, and its first sequence number. Lives 1 and 2 are generations of a
-#: background; runs after a crash have 3 and more.
+#: Maps a life (a generation of the files) to the writer's first clock value and first sequence number. Lives
+#: 1 and 2 are generations of a background; runs after a crash have life 3 or more.
 _COUNTERS = {0: (1_000_000, 500), 1: (1000, 1), 2: (1000, 1)}
-#: Space between a file's header and the first step's record, for records that precede it.
+#: The space between a file's header and the first step's record, for records that precede it.
 _STANDING = 128
 #: The least length of the single name in a record that must end at an edge.
 _SHORTEST = 8
@@ -84,9 +85,9 @@ class Run(Recorder):
         self.active = FILES[0]
         self.ends = dict.fromkeys(FILES, HEADER_SIZE)
         self._ids: dict[tuple[int, str, int], str] = {}
-        #: record id of the latest decision on each transaction
+        #: the record id of the latest decision on each transaction
         self._decisions: dict[str, str] = {}
-        #: file -> the timestamp written in its header so far
+        #: maps each file to the timestamp written in its header so far
         self._stamps: dict[str, int] = {}
         self._released: set[str] = set()
         #: The target file of an unfinished swap, or empty.
@@ -95,7 +96,7 @@ class Run(Recorder):
             self._go_on(image.required)
 
     def _go_on(self, required: Collection[str]) -> None:
-        """Find the active file and the tails in the headers, and the unfinished decisions in the marks."""
+        """Find the active file and the tails by the headers, and the unfinished decisions by the marks."""
         for name in FILES:
             header = self.storage.files.get(name, b"")[POSITION_AT:HEADER_SIZE]
             self.ends[name] = int.from_bytes(header, "big")
@@ -108,8 +109,7 @@ class Run(Recorder):
             self._ids.setdefault((int(fields["status"]), fields["gtrid"], mark.length), mark.record)
         here = [mark for mark in marks if mark.file == self.active]
         here = [mark for mark in here if mark.off + mark.length <= self.ends[mark.file]]
-        # A record that was acknowledged in a file that is not elected (a defect of 2.1.4) is required
-        # nevertheless.
+        # A record is required even if it was acknowledged in a file that is not elected (a defect of 2.1.4).
         found = {mark.record for mark in here}
         for mark in (
             *here,
@@ -122,7 +122,7 @@ class Run(Recorder):
         return _COUNTERS.get(self.life, (1_000_000 * self.life, 1000 * self.life))
 
     def open(self) -> None:
-        """Start a writer on the files that are there."""
+        """Start a writer on the existing files."""
         clock, sequence = map(str, self.counters())
         told = {"order": self.order, "file_length": str(self.length)}
         self.params = {**told, "clock": clock, "sequence": sequence}
@@ -137,7 +137,7 @@ class Run(Recorder):
                 self.apply({"op": "force"})
 
     def did(self, item: Op, op: Operation) -> None:
-        """Note `item`, the records in it, and the records that it makes live."""
+        """Record `item`, the records in it, and the records that it makes live."""
         self.storage.note(item)
         if not isinstance(item, Write):
             return
@@ -153,7 +153,7 @@ class Run(Recorder):
             if logging and begins and item.file != self.active:
                 self._swapping = item.file
                 self._swap_begins(item)
-            # A tail also makes copies live if their file is already elected (a defect of 2.1.4).
+            # A tail also makes copies live if their file has already been elected (a defect of 2.1.4).
             self._publish(item.file)
         elif logging and item.off == TIMESTAMP_AT:
             self.active, self._swapping = item.file, ""
@@ -170,7 +170,7 @@ class Run(Recorder):
         known = (written.status, written.gtrid.hex(), length)
         record = self._ids.setdefault(known, f"{self.prefix}r{len(self._ids)}")
         mark = Mark(record, item.file, item.off, length, key_of(written), fields)
-        # The bytes of an earlier generation are overwritten here: no tail makes them live any more.
+        # The bytes of an earlier generation are overwritten here, so no tail makes them live any more.
         self.overwritten(item)
         self.marked(mark)
         if item.file == self.active:
@@ -197,29 +197,29 @@ class Run(Recorder):
             self._stamps[name] = int.from_bytes(data[TIMESTAMP_AT:STATE_AT], "big", signed=True)
 
     def _publish(self, file: str) -> None:
-        """Note the live records of `file`; none if it would not be elected (a defect of 2.1.4)."""
+        """Set the live records to those of `file`; none if it would not be elected (a defect of 2.1.4)."""
         if self._elected(file):
             below = (mark for mark in self.marks if mark.file == file)
             counting = [mark.record for mark in below if mark.off + mark.length <= self.ends[file]]
             self.tell(Publish, counting)
 
     def _swap_begins(self, item: Write) -> None:
-        """Release the records that the swap does not copy: they are unreachable from here on."""
+        """Release the records that the swap does not copy, because they are unreachable from here on."""
         kept = {self._decisions[gtrid] for gtrid in self.kept}
         over = [mark.record for mark in self.marks if mark.record not in kept]
-        # A decision that an earlier swap of 2.1.4 did not copy may be finished by now.
+        # A decision that an earlier swap of 2.1.4 did not copy may have been finished since.
         over += [record for record in self._decisions.values() if record not in kept | self._released]
         self._released.update(over)
         self.tell(Release, over)
 
     def settle(self, image: CrashImage) -> None:
-        """Log that every unfinished transaction is committed, as a recovery manager does, and force that."""
+        """Log the commit of every unfinished transaction, as a recovery manager does, and force the log."""
         for gtrid in self.kept:
             self.attempt(logged("COMMITTED", bytes.fromhex(gtrid)))
         self.apply({"op": "force"})
 
     def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
-        """Return `ops`; for ``swap``, the first record is one byte longer than the space left in the file."""
+        """Return `ops`; for ``swap``, the first record is one byte longer than the file's remaining space."""
         if then == "swap":
             room = max(self.storage.size(name) for name in FILES) - self.ends[self.active]
             ops[0]["names"].append("s" * max(1, room - size_of(ops[0])))
@@ -240,7 +240,7 @@ def build(work: Workload) -> Trace:
 
 
 def _play(run: Run, work: Workload, life: int) -> int:
-    """Do the steps; return the index in the trace from which a crash is of interest."""
+    """Do the steps; return the index in the trace from which crashes are of interest."""
     ops = work.operations(life)
     if work.kind != "close":
         return run.play(ops, together=work.force == "end")
@@ -253,7 +253,8 @@ def _play(run: Run, work: Workload, life: int) -> int:
 def _prepared(work: Workload, life: int) -> Run:
     """Return a run whose log ends at the start of the first step's record."""
     start, steps = work.start(HEADER_SIZE + _STANDING), sum(map(size_of, work.operations()))
-    # For a swap, the file is one byte too short for the last step, even if the writer uses the last byte.
+    # For a swap, the file is one byte too short for the last step, even if the writer uses the file's last
+    # byte.
     length = start + steps - 1 if work.kind == "swap" else -(-(start + steps + 64) // 4096) * 4096
     return begun(_brought, work.writer, life, length, start)
 
@@ -275,7 +276,7 @@ def _brought(order: str, life: int, length: int, start: int) -> Run:
 
 
 def _gone_on(work: Workload, life: int) -> Run:
-    """Return an earlier generation: in the same layout, and longer than a run of `work`."""
+    """Return an earlier generation with the same layout, which is longer than a run of `work`."""
     earlier = _prepared(work, life)
     _play(earlier, work, life)
     if work.kind == "append":
@@ -285,7 +286,7 @@ def _gone_on(work: Workload, life: int) -> Run:
 
 
 class LongRun(Run):
-    """A run of the writer that is controlled by words.
+    """A run of the writer that is described by words.
 
     ``c1b`` ``a1b`` ``p1b``   log COMMITTING, ACTIVE or PREPARED for transaction 1 with size b
     ``b1b``                   log ROLLING_BACK
@@ -304,7 +305,7 @@ class LongRun(Run):
         self._opened = 0
 
     def counters(self) -> tuple[int, int]:
-        """Continue with a clock and sequence numbers beyond those of the last writer."""
+        """Continue with a clock and sequence numbers above those of the last writer."""
         self._opened += 1
         return 1_000_000 * self._opened, 1000 * self._opened
 
@@ -312,7 +313,8 @@ class LongRun(Run):
         write = self.storage.ops.pop()
         self.storage.note(Reuse(item.file), write)
         super()._swap_begins(item)
-        # From here on, old content of the file belongs to an earlier generation: the tail will pass it again.
+        # From here on, old content of the file belongs to an earlier generation, because the tail will pass
+        # it again.
         self.marks = [mark for mark in self.marks if mark.file != item.file]
 
     def worded(self, word: str) -> Operation | None:
@@ -333,6 +335,6 @@ class LongRun(Run):
 
 
 def resumed(origin: Any, life: int, image: CrashImage) -> Run:
-    """Return a run of the writer that wrote `image`, on these files, not opened yet; `origin` is not used."""
+    """Return an unopened run, on these files, of the writer that wrote `image`; `origin` is not used."""
     # Lives 1 and 2 are generations of a background.
     return Run(image.first.tags["order"], life + 1, CREATED, image)

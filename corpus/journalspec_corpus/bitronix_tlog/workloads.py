@@ -12,10 +12,10 @@ from journalspec_corpus import workloads as shared
 from journalspec_corpus.crash.record import Operation
 
 EDITION = "2.1"
-#: life -> the characters of names. Runs after a crash use other ones, so that an old sector never equals a
-#: new one.
+#: Maps a life (a generation of the files) to the characters of names. Runs after a crash use different
+#: characters, so that an old sector never equals a new one.
 LETTERS = {3: "ijklmnop", 4: "qrstuvwx"}
-#: In a shifted earlier generation every record is this much longer.
+#: The number of bytes by which every record of a shifted earlier generation is longer.
 SHIFTED, SHIFT = 2, 3
 
 
@@ -33,7 +33,7 @@ class Step:
         return f"{self.type.lower()}-{self.gtrid}-{self.size}"
 
     def operation(self, life: int) -> Operation:
-        """Return the protocol's ``log`` operation in that run on the files."""
+        """Return the protocol's ``log`` operation for run `life` on the files."""
         length, *names = TABLES.rows["sizes"][self.size]
         length += SHIFT if life == SHIFTED else 0
         letters = LETTERS.get(life, "abcdefgh")
@@ -62,7 +62,7 @@ class Workload(shared.SmallWorkload):
 
 
 def _combined(count: int, sizes: Sequence[str]) -> Iterator[tuple[Step, ...]]:
-    """Yield `count` decisions of all sizes; also with the last one finishing the first, if they are equal."""
+    """Yield `count` decisions of all sizes; if all are equal, also with the last one finishing the first."""
     for chosen in product(sizes, repeat=count):
         steps = tuple(Step("COMMITTING", number, size) for number, size in enumerate(chosen, start=1))
         yield steps
@@ -71,9 +71,9 @@ def _combined(count: int, sizes: Sequence[str]) -> Iterator[tuple[Step, ...]]:
 
 
 TABLES = shared.Tables(__package__, Workload, Step, _combined)
-#: The places of a record's fields, named as in traces; the same for all recorded editions.
+#: The places of a record's fields, named as in traces; they are the same for all recorded editions.
 RECORDS = TABLES.fields_of(LAYOUT)
-#: order of writes -> the edition of the products that write in this order
+#: Maps each order of writes to the edition of the products that write in this order.
 ORDERS: Mapping[str, str] = TABLES.rows["orders"]
 
 
@@ -93,9 +93,9 @@ def _starts(op: Mapping[str, Any]) -> tuple[tuple[tuple[int, str], ...], int]:
 
 
 def size_of(op: Mapping[str, Any]) -> int:
-    """Return the bytes that a ``log`` operation takes on disk."""
+    """Return the number of bytes that a ``log`` operation takes on disk."""
     return _starts(op)[1]
 
 
-#: Bytes of a record without gtrid and names.
+#: The bytes of a record without its gtrid and names.
 EMPTY = size_of(logged("", b""))

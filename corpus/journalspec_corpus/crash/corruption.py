@@ -1,8 +1,9 @@
-"""Corruption after durability: which bits, sectors, writes and files go bad (class C).
+"""Corruption after durability: which bits, sectors, writes and files are corrupted (class C).
 
-The rows of one acknowledgement share one crash point. Its contents are settled: all that was written is on
-disk. Its blocks are the granules that some row corrupts, and a block's versions are its corrupted contents. A
-row deviates in one place (a misdirected write: in two), and its label says how.
+The rows of one acknowledgement share one crash point. Its contents are settled: everything that was written
+is on disk. Its blocks are the granules that any row corrupts, and the versions of a block are its corrupted
+contents. A row deviates in one place (for a misdirected write: in two), and its label describes the
+deviation.
 """
 
 from __future__ import annotations
@@ -35,20 +36,22 @@ from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, Mark, Preset, Syn
 
 #: The size of a physical sector, and the offset where a file's header ends if no record begins before it.
 PHYSICAL, HEADER = 4096, 64
-#: In a record of up to EVERY_BIT bytes, every bit is flipped. In a longer one, every bit of the first FRONT
-#: and last BACK bytes is flipped, and of BETWEEN bytes in the middle: all bits of a long payload are alike.
+#: In a record of up to EVERY_BIT bytes, every bit is flipped. In a longer one, only the bits of the first
+#: FRONT and last BACK bytes and of BETWEEN bytes in the middle are flipped, because all bits of a long
+#: payload are alike.
 EVERY_BIT, FRONT, BACK, BETWEEN = 128, 64, 32, 32
-#: The last RECENT records of a journal are treated like that; in each earlier record DISTANT random bits are
-#: flipped.
+#: Only the last RECENT records of a journal are treated in this way; in each earlier record, DISTANT random
+#: bits are flipped.
 RECENT, DISTANT = 12, 16
-#: How many pairs of bits and bursts are drawn per crash point, and how many bits of each whole file.
+#: The numbers of pairs of bits and of bursts that are drawn per crash point, and the number of bits per whole
+#: file.
 PAIRS, BURSTS, ELSEWHERE = 256, 256, 64
 #: The longest burst, in bits; the most sectors of a file that are cleared or overwritten.
 LONGEST, SECTORS = 64, 64
 _Span = tuple[str, int, int]
 #: Kind, file and index of a block.
 _Key = tuple[str, int, int]
-#: One text for each state.
+#: The label of each state.
 Names = npt.NDArray[np.object_]
 
 
@@ -57,7 +60,7 @@ def corrupted_states(
 ) -> Iterator[States]:
     """Yield the corrupted states of `trace`, for each of `presets` that describes corruption.
 
-    If `at` is given, only that crash point is needed; if `only` is given, only the state with that label.
+    If `at` is given, only that crash point is enumerated; if `only` is given, only the state with that label.
     """
     ranks = {PRESETS[rank].rot: rank for rank in ranks_of(presets, "settled")}
     line = Timeline(trace, SECTOR)
@@ -75,10 +78,10 @@ def corrupted_states(
 
 
 def burst(content: bytes, off: int, length: int, key: str) -> bytes:
-    """Return the new content of the bytes from `off` on that a burst of `length` bits changes.
+    """Return the new content of the bytes, from `off` on, that a burst of `length` bits changes.
 
-    It begins with the highest bit of byte `off`. Its first and its last bit are flipped; a hash of `key`
-    decides about the bits between them.
+    The burst begins with the highest bit of byte `off`. Its first and its last bit are flipped; a hash of
+    `key` decides which bits between them are flipped.
     """
     size = (length + 7) // 8
     wrong = int.from_bytes(hashlib.shake_128(key.encode()).digest(size), "big") >> (size * 8 - length)
@@ -92,9 +95,9 @@ class _Rows:
 
     def __init__(self, point: CrashPoint) -> None:
         self._point = point
-        #: preset, label, and block number -> version code for the blocks that change
+        #: preset, label, and a map from the numbers of changed blocks to version codes
         self._rows: list[tuple[int, str, dict[int, int]]] = []
-        #: block key -> its number, and version -> code
+        #: maps a block's key to its number, and each version to its code
         self._blocks: dict[_Key, tuple[int, dict[Any, int]]] = {}
 
     def now(self, key: _Key) -> Any:
@@ -139,8 +142,8 @@ class _Rows:
 class _Decay:
     """Collects the corruptions after a crash point: inside files (`inside`), and of whole files.
 
-    At `point` everything written is on disk; at `lying` everything that the trace wrote is in flight. Every
-    choice is a function of seed, trace and crash point.
+    At crash point `point`, everything written is on disk; at `lying`, everything that the trace wrote is in
+    flight. Every choice is a function of seed, trace and crash point.
     """
 
     def __init__(
@@ -182,7 +185,7 @@ class _Decay:
 
     @cached_property
     def edges(self) -> list[tuple[str, int]]:
-        """Where records begin and end, per file."""
+        """The offsets at which records begin and end, per file."""
         return sorted({(name, edge) for name, start, end in self.records for edge in (start, end)})
 
     def units(self, name: str, unit: int) -> range:
@@ -257,7 +260,7 @@ class _Decay:
                 self._hit(kind, label, *self._turned(name, one, two))
 
     def bursts(self, kind: str) -> None:
-        """Flip a run of bits that begins inside a record or header."""
+        """Flip bits of a burst that begins inside a record or header."""
         for name, start, _, one, two in self._drawn("bursts", BURSTS, 1):
             off, length = start + one, 2 + two % (LONGEST - 1)
             if off + (length + 7) // 8 <= self.sizes[name]:
@@ -274,7 +277,7 @@ class _Decay:
                 self._hit(kind, f"{word}:{name}:{at}", (name, at * unit, bytes(room)))
 
     def strays(self, kind: str) -> None:
-        """Undo writes that the disk lost, or put writes since the previous force to another place."""
+        """Undo writes that the disk lost, or move writes since the previous force to another place."""
         lying = self._lying
         name_of = {number: name for name, number in sorted(self._point.names.items())}
         ops = lying.trace.ops[: lying.crash_index]
@@ -296,7 +299,7 @@ class _Decay:
                             self._hit(kind, f"misdirect:{name}:{block.index}:{other}:{to}", landed, old)
 
     def cleared(self, kind: str) -> None:
-        """Fill a file with zeros from the edge of a record on."""
+        """Fill a file with zeros, beginning at the edge of a record."""
         for name, edge in self.edges:
             room = self.sizes[name] - edge
             if room > 0:
@@ -340,7 +343,7 @@ def _exchanged(point: CrashPoint, older: list[bytes]) -> Iterator[tuple[str, dic
         yield f"missing:{name}", {other: number for other, number in names.items() if other != name}
     for name, number in names.items():
         for other, its in names.items():
-            # A copy with equal content is not damage.
+            # A replacement with equal content is not damage.
             if other != name and contents[its] != contents[number]:
                 yield f"doubled:{name}:{other}", {**names, other: number}
                 if name < other:
@@ -350,18 +353,19 @@ def _exchanged(point: CrashPoint, older: list[bytes]) -> Iterator[tuple[str, dic
     for index in (0, *acknowledged):
         then = line.advance(index).settled()
         for name, number in names.items():
-            # Nor is an earlier version with equal content.
+            # An earlier version with equal content is also not damage.
             if name in then.names and then.contents[then.names[name]] != contents[number]:
                 older.append(then.contents[then.names[name]])
                 yield f"older:{name}:{index}", {**names, name: len(contents) + len(older) - 1}
 
 
-#: Unit of the first number after the file's name, per kind of label; kinds not listed have no place.
+#: The unit of the first number after the file's name, for each kind of label; kinds that are not listed have
+#: no place.
 _UNITS = {"bit": 1, "bits": 1, "burst": 1, "zero": 512, "phantom": 512, "misdirect": 512, "lse": 4096}
 
 
 def corrupted_fields(states: States) -> Names:
-    """Return for each row the first corrupted field; empty if the kind of corruption has no place.
+    """For each row, return the first corrupted field; empty if the kind of corruption has no place.
 
     ``header`` means bytes before a file's first record, ``unused`` the bytes after a record.
     """
@@ -375,7 +379,7 @@ def corrupted_fields(states: States) -> Names:
 
 
 def _fields(states: States) -> dict[str, list[tuple[int, str]]]:
-    """Return per file where fields begin, sorted; a field ``unused`` follows the last field of a record."""
+    """For each file, return the sorted starts of fields; ``unused`` follows the last field of a record."""
     trace = states.point.trace
     found: dict[str, dict[int, str]] = {}
     marks = [*trace.standing, *(op for op in trace.ops[: states.point.crash_index] if isinstance(op, Mark))]

@@ -4,13 +4,13 @@ A *block* persists as one unit: a granule of a file, a file's size, or the direc
 *versions* are its contents in program order; version 0 is the durable one. Writes to one granule pass through
 one page, so that a granule on disk is always one of its versions, never a mixture. Versions without a writer
 come after a block's own versions, always in the same order: garbage, halves, other files' blocks, names that
-persist separately. So a code in a descriptor has the same meaning whatever else is enumerated. A state is one
-version of each block.
+persist separately. So a code in a descriptor has the same meaning, independent of which other versions are
+enumerated. A state is one version of each block.
 
 ``content_id`` is blake2b-128 over the files in name order: name, size, and the ids of their pages.
-``case_id`` adds format, edition, class and the records that must be kept. Both are permanent. The cost of a
-state depends on what its row changes. A page in flight is hashed once per version, a file once per
-combination of its blocks' versions. Bytes are made when a reader asks for them.
+``case_id`` adds format, edition, class and the records that must be kept. Both ids are permanent. The cost of
+a state depends on the blocks that its row changes. A page in flight is hashed once per version, a file once
+per combination of its blocks' versions. Bytes are computed only when a reader requests them.
 """
 
 from __future__ import annotations
@@ -50,17 +50,18 @@ from journalspec_corpus.crash.trace import (
 #: A sector, the unit in which writes are torn.
 SECTOR = 512
 
-#: This many acknowledgements of a trace are checked, the last ones: earlier ones would show nothing else.
+#: Only this many acknowledgements of a trace are checked, the last ones, because earlier ones reveal nothing
+#: new.
 LAST_ACKS = 3
 
 
 def stream_of(text: str) -> int:
-    """Return a 64-bit number, the hash of `text`, as the start of a stream of samples."""
+    """Return a 64-bit hash of `text`, which starts a stream of samples."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
 
 
 def selected(trace: str, share: int) -> bool:
-    """Return whether `trace` is in the sample of about one trace in `share`, whatever the seed.
+    """Return whether `trace` is in a sample of about one in `share` traces, independent of the seed.
 
     The sample for 128 is part of the sample for 32.
     """
@@ -68,18 +69,18 @@ def selected(trace: str, share: int) -> bool:
 
 
 def draws(key: str, number: int, bound: int) -> list[int]:
-    """Return `number` integers below `bound`, each from a hash of `key` and its index."""
+    """Return `number` integers below `bound`, each computed from a hash of `key` and its index."""
     return [stream_of(f"{key}/{at}") % bound for at in range(number)] if bound > 0 else []
 
 
 def ranks_of(presets: Iterable[Preset], order: str) -> list[int]:
-    """Return the positions in PRESETS of those of `presets` with this order, strongest first."""
+    """Return the positions in PRESETS of the `presets` that have this order, strongest first."""
     chosen = [*presets]
     return [rank for rank, preset in enumerate(PRESETS) if preset.order == order and preset in chosen]
 
 
 def acknowledged_points(trace: Trace) -> list[int]:
-    """Return the last points of interest right after an acknowledgement; the trace's end if there is none."""
+    """Return the last points of interest just after an acknowledgement, or else the trace's end."""
     points = [at + 1 for at, op in enumerate(trace.ops) if isinstance(op, Ack) and at >= trace.crash_from]
     return points[-LAST_ACKS:] or [len(trace.ops)]
 
@@ -92,24 +93,24 @@ _Key = tuple[str, int, int]
 
 #: Block kinds.
 DATA, SIZE, NAMES = "data", "size", "names"
-#: Levels of versions that were never written there: garbage (or half of a version), a set of names that no
-#: prefix of the operations leaves, another file's block.
+#: Levels of versions that were never written to the block: garbage (or half of a version), a set of names
+#: that no prefix of the operations leaves, or another file's block.
 TRASHED, MIXED, FOREIGN = -1, -2, -3
 #: The level of a version that corruption made.
 ROTTEN = -4
-#: With up to this many bindings of names, all their combinations are enumerated.
+#: The largest number of bindings of names of which all combinations are enumerated.
 LOOSE = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One thing that persists as a whole.
+    """A unit that persists as a whole.
 
     `file` is the number of the file (its inode; names may change), `index` the granule. `versions` are bytes
     (data), int (size) or a mapping name -> file number (names). ``levels[code]`` is the level of version
-    `code`: 0 is the durable one, each write adds 1, negative levels were never written. A block is `fresh` if
-    it lies after the file's durable size. `forced` is the level that a force should have made durable, if the
-    device may have ignored forces.
+    `code`: level 0 is durable, each write adds 1, and versions with negative levels were never written. A
+    block is `fresh` if it lies after the file's durable size. `forced` is the level that a force should have
+    made durable, if the device may have ignored forces.
     """
 
     kind: str
@@ -126,7 +127,7 @@ class Block:
         return max(code for code, level in enumerate(self.levels) if level >= 0)
 
     def with_more(self, versions: Sequence[object], level: int) -> Block:
-        """Return the block with `versions`, all of one level, after its own."""
+        """Return the block with the additional `versions` after its own; all of them have one level."""
         levels = (*self.levels, *(level for _ in versions))
         return replace(self, versions=(*self.versions, *versions), levels=levels)
 
@@ -135,7 +136,7 @@ class Block:
 class CrashPoint:
     """All blocks in flight at one crash point, and the durable content of everything else.
 
-    `contents` and `sizes` are per file number, `names` maps names to numbers; they hold version 0 of every
+    `contents` and `sizes` are per file number, `names` maps names to numbers; they contain version 0 of every
     block. ``reach[i]`` lists the (block, level) pairs that must be on disk for operation i of the trace to be
     complete there. An operation without an entry is on disk in every state. `kills` are the levels of all
     blocks after each operation that changed one: the states that a killed process leaves.
@@ -153,12 +154,12 @@ class CrashPoint:
 
     @property
     def dims(self) -> tuple[int, ...]:
-        """How many versions each block has."""
+        """The number of versions of each block."""
         return tuple(len(block.versions) for block in self.blocks)
 
     @cached_property
     def unlike_data(self) -> tuple[int, ...]:
-        """The numbers of the blocks that are sizes or names."""
+        """The numbers of the blocks that contain sizes or names."""
         return tuple(at for at, block in enumerate(self.blocks) if block.kind != DATA)
 
     def layout(self, codes: Sequence[int] | bytes) -> tuple[Mapping[str, int], list[int]]:
@@ -189,7 +190,7 @@ class CrashPoint:
 
     @cached_property
     def data_of(self) -> dict[int, list[int]]:
-        """File number -> the numbers of its blocks of data."""
+        """Maps the number of a file to the numbers of its blocks of data."""
         found: dict[int, list[int]] = {}
         for at, block in enumerate(self.blocks):
             if block.kind == DATA:
@@ -219,17 +220,17 @@ class Timeline:
         self._versions: dict[_Key, list[Any]] = {_ALL_NAMES: [{name: at for at, name in enumerate(base)}]}
         for number, content in enumerate(self._contents):
             self._versions[SIZE, number, 0] = [len(content)]
-        #: block key -> its durable version, if that is not the first
+        #: maps a block's key to its durable version, if that is not the first one
         self._low: dict[_Key, int] = {}
-        #: blocks of files that were written since the last force of their file
+        #: the blocks that were written since the last force of their file
         self._dirty: set[_Key] = set()
         #: the effect of each operation on single names
         self._bindings: list[tuple[Binding, ...]] = []
-        #: operation index -> [(block key, level)], for operations that changed something
+        #: maps an operation's index to [(block key, level)], if it changed something
         self._reach: dict[int, list[tuple[_Key, int]]] = {}
 
     def advance(self, upto: int) -> Timeline:
-        """Replay up to, not including, operation `upto`."""
+        """Replay the operations before operation `upto`."""
         while self.at < upto:
             self.step(self.trace.ops[self.at])
         return self
@@ -277,7 +278,7 @@ class Timeline:
         self._reach.setdefault(self.at, []).append((key, len(self._versions[key]) - 1))
 
     def _change(self, number: int, start: int, end: int, content: bytes) -> None:
-        """Set the content of a file; only the bytes from `start` to `end` can differ from the old one."""
+        """Set the content of a file; only the bytes from `start` to `end` can differ from the old content."""
         before, step = self._contents[number], self.granule
         self._contents[number] = content
         for granule in range(start // step, -(-end // step) if end > start else 0):
@@ -296,7 +297,7 @@ class Timeline:
         return {name: self._contents[number] for name, number in self._names.items()}
 
     def settled(self) -> CrashPoint:
-        """Return the crash point at which everything issued is on disk."""
+        """Return the crash point at which everything issued so far is on disk."""
         contents = tuple(self._contents)
         sizes = tuple(map(len, contents))
         return CrashPoint(self.trace, self.at, self.granule, (), contents, sizes, self._names, {}, ((),))
@@ -306,7 +307,7 @@ class Timeline:
 
         With `lying`, no write of the trace need be on disk, forced or not. With `idle`, granules to which
         writes in flight wrote the bytes that were already there are blocks of one version each, after the
-        others. They cannot be lost, but they can be trashed.
+        others. Such blocks cannot be lost, but they can be trashed.
         """
         blocks: list[Block] = []
         keys: dict[_Key, tuple[int, int]] = {}
@@ -339,8 +340,8 @@ class Timeline:
                 for at, level in moved:
                     levels[at] = level
                 kills.append(tuple(levels))
-        # If something was forced since the first write in flight, only the last of these states is certainly
-        # a kill.
+        # If anything was forced since the first write in flight, only the last of these states is certain to
+        # result from a kill.
         first_lost = min(reach, default=self.at)
         if any(isinstance(op, Sync | SyncDir) for op in self.trace.ops[first_lost : self.at]):
             kills = kills[-1:]
@@ -385,13 +386,13 @@ class Timeline:
 
 
 def _in_order(key: _Key) -> tuple[bool, int, bool, int]:
-    """Sort names first, then by file its size and its granules."""
+    """Sort the block of names first, then for each file its size and its granules."""
     kind, number, granule = key
     return kind != NAMES, number, kind == DATA, granule
 
 
 def bound(names: Mapping[str, int], steps: Sequence[Binding]) -> dict[str, int]:
-    """Return `names` after the bindings `steps`."""
+    """Return `names` as they are after the bindings `steps`."""
     out = dict(names)
     for name, number in steps:
         out.pop(name, None)
@@ -402,18 +403,18 @@ def bound(names: Mapping[str, int], steps: Sequence[Binding]) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class States:
-    """States of one crash point: row i is version ``codes[i, j]`` of each block j.
+    """States of one crash point: row i consists of version ``codes[i, j]`` of each block j.
 
     ``preset[i]`` indexes :data:`PRESETS`; ``tear[i]`` is the number of bytes of operation `torn` that arrived
     (0 in subset presets). `stratum` is R (a crash under honest forces), L (a force was not honoured) or C
-    (corruption); ``rot[i]`` says what was corrupted; `rot` is an empty tuple if nothing was.
+    (corruption); ``rot[i]`` describes the corruption; `rot` is an empty tuple if nothing was corrupted.
     """
 
     point: CrashPoint
     codes: Codes
     preset: npt.NDArray[np.uint8]
     tear: npt.NDArray[np.int32]
-    #: index of the operation that arrived only in part, or -1
+    #: the index of the operation that arrived only in part, or -1
     torn: int = -1
     stratum: str = REACHABLE
     rot: tuple[str, ...] = ()
@@ -429,7 +430,7 @@ class States:
         return [row.tobytes() for row in self.codes.astype(np.uint8)]
 
     def take(self, rows: npt.NDArray[np.int64]) -> States:
-        """Return the states of `rows` only."""
+        """Return only the states of `rows`."""
         rot = tuple([self.rot[row] for row in rows.tolist()]) if self.rot else ()
         return replace(self, codes=self.codes[rows], preset=self.preset[rows], tear=self.tear[rows], rot=rot)
 
@@ -458,7 +459,7 @@ def case_id(content: bytes, promised: bytes) -> bytes:
 
 
 class _Moving(NamedTuple):
-    """A page that overlaps a block: its number, and the range of the block's bytes that lies in it."""
+    """A page that overlaps a block: the number of the page, and the range of the block's bytes in it."""
 
     page: int
     start: int
@@ -484,7 +485,7 @@ class _NamedFile(NamedTuple):
 class StateContents:
     """The contents of the states of one crash point; row i has version ``codes[i, j]`` of each block j.
 
-    They are computed on first use.
+    Contents are computed on first use.
     """
 
     def __init__(self, point: CrashPoint, codes: Codes) -> None:
@@ -494,7 +495,7 @@ class StateContents:
 
     @cached_property
     def files(self) -> list[list[tuple[_NamedFile, bytes]]]:
-        """The files of each row by name, each with the bytes that stand for it in a content id."""
+        """The files of each row by name, each with the bytes that represent it in a content id."""
         return [[(file, self._named(file, row)) for file in self._layout(row)] for row in self.rows]
 
     @cached_property
@@ -546,7 +547,7 @@ class StateContents:
 
 
 def memories(trace: Trace) -> list[bytes]:
-    """Return for each operation the content id of the files if the process is killed before it."""
+    """For each operation, return the content id of the files if the process is killed before it."""
     found: list[bytes] = trace.derived.setdefault("memories", [])
     line = Timeline(trace, 512)
     for upto in range(len(trace.ops) + 1 if not found else 0):

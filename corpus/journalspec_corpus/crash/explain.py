@@ -1,8 +1,8 @@
-"""One crash state for people and programs: in words, as a case in the published form, and as JSON.
+"""Describes a crash state for people and programs: in words, as a published case, and as JSON.
 
 In some states no reader can return the required records: the order of writes, the device or the format lost
 them. The format's limits list the kinds of such states (:mod:`.verdict`). The JSON is for independent
-oracles: it has the recorded trace, from which they can compute the required records themselves.
+oracles: it contains the recorded trace, from which they can compute the required records themselves.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from journalspec_corpus.making import make_case
 from journalspec_reference import load
 from journalspec_reference.hexdump import Head, lines, text_of
 
-#: Rows of a picture, at most.
+#: The most rows of a picture.
 MOST_ROWS = 14
 #: Marks a row whose bytes differ from those that were written.
 MARK = "! "
@@ -53,9 +53,9 @@ MARK = "! "
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One deviation: `length` bytes of `file` at `off` hold `what`; length 0 if it is not about bytes.
+    """One deviation: `length` bytes of `file` at `off` contain `what`; length 0 if no bytes are concerned.
 
-    With `kept`, little arrived and these bytes are the part that did.
+    With `kept`, only little arrived, and these bytes are the part that arrived.
     """
 
     file: str
@@ -72,7 +72,7 @@ class Loss:
 
 
 def story(state: State) -> Iterator[str]:
-    """Yield the operations up to the crash in words, one line each."""
+    """Yield a description of each operation up to the crash, one per line."""
     trace = state.trace
     states = state.situation.states
     upto = max(states.point.crash_index, states.torn + 1)
@@ -91,7 +91,7 @@ def story(state: State) -> Iterator[str]:
     yield "the crash"
 
 
-#: Operations in words; all others are annotations, shown with their write.
+#: The wording of operations; all others are annotations, which are shown with their write.
 _WORDS: Mapping[type, str] = {
     Ack: "acknowledge {0}",
     Create: "create {0.file}",
@@ -106,7 +106,7 @@ _WORDS: Mapping[type, str] = {
 
 
 def _said(op: Op) -> str | None:
-    """Return an operation in words; None for an annotation that :func:`story` shows with its write."""
+    """Describe an operation; None for an annotation that :func:`story` shows with its write."""
     if isinstance(op, Write):
         return f"write {len(op.data)} bytes at {op.off} of {op.file}"
     if isinstance(op, (Ack, Release)):
@@ -150,7 +150,7 @@ def arrived(state: State) -> list[str]:
 def pieces(state: State, beside: int | None = None) -> Iterator[tuple[Block, int, Loss]]:
     """Yield each granule, size or set of names in flight, the code of its version, and its description.
 
-    An unwritten version is described by where it differs from version `beside`, or from the last one if
+    An unwritten version is described by its differences from version `beside`, or from the last version if
     `beside` is None.
     """
     states = state.situation.states
@@ -191,7 +191,7 @@ def _loss(block: Block, code: int, names: Mapping[int, str], granule: int, besid
 
 
 def _apart(one: bytes, other: bytes) -> tuple[int, int]:
-    """Return the begin and end of the range in which two granules differ; 0, 0 if they are equal."""
+    """Return the begin and end of the range in which two granules differ, or 0, 0 if they are equal."""
     apart = [at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right]
     return (apart[0], apart[-1] + 1) if apart else (0, 0)
 
@@ -206,14 +206,14 @@ def _rotten(state: State, what: str) -> Loss:
 
 
 def settled(state: State) -> dict[str, bytes]:
-    """Return the files as they would be if all writes before the crash had reached the disk."""
+    """Return the files that would exist if all writes before the crash had reached the disk."""
     states = state.situation.states
     upto = max(states.point.crash_index, states.torn + 1)
     return Timeline(state.trace, SECTOR).advance(upto).memory()
 
 
 def unarrived(state: State) -> dict[str, bytes]:
-    """Return the files as they would be if no write without an fsync had reached the disk."""
+    """Return the files that would exist if no write without an fsync had reached the disk."""
     point = state.situation.states.point
     return point.materialise(bytes(len(point.blocks)))
 
@@ -221,9 +221,9 @@ def unarrived(state: State) -> dict[str, bytes]:
 def sectors(state: State) -> Iterator[tuple[str, int, int, str]]:
     """Yield (file, offset, length, what) of each run of sectors with the same fate.
 
-    Writes since the last force have ``arrived``, are ``lost``, or arrived ``partly``: not all of them, a part
-    of one, or garbage. A ``lost`` sector has its old content, or zeros if the file has grown around it. All
-    other sectors are ``settled``.
+    Writes since the last force have ``arrived``, are ``lost``, or arrived ``partly``: only some of them, a
+    part of one write, or garbage. A ``lost`` sector has its old content, or zeros if the file has grown
+    around it. All other sectors are ``settled``.
     """
     before, after = unarrived(state), settled(state)
     for name, content in state.files.items():
@@ -247,7 +247,7 @@ def picture(state: State, loss: Loss) -> Iterator[str]:
     """Yield the bytes of `loss` as they are in the state, annotated by the format's reference.
 
     A mark precedes each row that differs from the written bytes (with `kept`: from the bytes before the
-    write). Of the other rows only the neighbours of marked ones are shown.
+    write). Of the unmarked rows, only the neighbours of marked rows are shown.
     """
     if not loss.length or loss.file not in state.files:
         return
@@ -282,7 +282,8 @@ def preset_words(state: State) -> str:
     return f"{preset.name}: {preset.imitates}"
 
 
-#: A case has this flag if not even a reader that follows the specification finds the required records.
+#: The flag of a case in which even a reader that follows the specification does not find the required
+#: records.
 BEYOND = "BeyondReaders"
 
 
@@ -292,7 +293,7 @@ def published_id(format_id: str, case_id: str) -> str:
 
 
 def as_case(adapter: CrashFormat, shrunk: Reduced) -> Case:
-    """Return the reduced state as a case; its origin has the id of the larger state."""
+    """Return the reduced state as a case, whose origin contains the id of the larger state."""
     case = case_of(adapter, shrunk.state)
     if shrunk.state.case_id == shrunk.start:
         return case
@@ -303,8 +304,8 @@ def as_case(adapter: CrashFormat, shrunk: Reduced) -> Case:
 def case_of(adapter: CrashFormat, state: State, *, beyond: bool | None = None, tier: str = "core") -> Case:
     """Return `state` as a case, with the oracle's requirements under every policy of the adapter.
 
-    A case that is `beyond` all readers demands nothing (level ``may``) and is flagged :data:`BEYOND`. The
-    default of `beyond` is whether the device may have ignored a force or a limit of the format may cover a
+    A case that is `beyond` all readers demands nothing (level ``may``), and has the flag :data:`BEYOND`. By
+    default, `beyond` is true if the device may have ignored a force, or a limit of the format may cover a
     failure. No reader is asked.
     """
     trace, point = state.trace, state.situation.states.point
@@ -339,8 +340,9 @@ def permitted_by_policy(
 ) -> list[dict[str, Any]]:
     """Return the permitted outcomes under each policy of the adapter, if `sets` are required.
 
-    `refusal` says whether a reader may refuse the state. A reader that may omit records reports damage for
-    which others must refuse. After corruption, each record is kept or its loss is reported.
+    `refusal` says whether a reader may refuse the state. For damage that others must refuse, a reader that
+    may omit records reports the damage. After corruption, each record is either kept, or its loss is
+    reported.
     """
     out: list[dict[str, Any]] = []
     every = sets["must_keep"] + sets["may_keep"]
@@ -350,7 +352,7 @@ def permitted_by_policy(
         allowed = {**sets, "refusal": ALLOWED if reports else refusal}
         loses = stratum == CORRUPTED and (reports or refusal != REQUIRED)
         if loses:
-            # A write that landed elsewhere, or a doubled file, leaves a record in two places.
+            # A misdirected write, or a doubled file, leaves a record in two places.
             allowed["may_keep"] = sets["may_keep"] + every
         elif reports:
             allowed["must_report"] = True
@@ -370,11 +372,11 @@ class ExpectedSets:
         self._uncounted = adapter.uncounted
         written = [op for op in trace.ops if isinstance(op, Mark)]
         marks = {(op.record, op.alternative[:2]) for op in (*trace.standing, *trace.possible, *written)}
-        #: record -> number of times it was written, at another place or in other parts
+        #: maps a record to the number of times it was written, at other places or in other parts
         self._copies = Counter(record for record, _ in marks)
 
     def sets(self, expected: Expected) -> dict[str, list[Any]]:
-        """Return must_keep, may_keep and must_drop of `expected`, and permitted states if they are few."""
+        """Return must_keep, may_keep and must_drop of `expected`, and its permitted states if few."""
         keys: dict[str, list[str]] = {}
         for key, record in expected.record_of.items():
             keys.setdefault(record, []).append(key)
@@ -410,7 +412,7 @@ def as_json(adapter: CrashFormat, workload: Any, state: State) -> dict[str, Any]
     """Return `state` of `workload`: its trace, the writes that arrived, its files, and the required outcome.
 
     Bytes are hex digits. Offsets and lengths are in bytes; operations are numbered from 0. `crashes_before`
-    describes the earlier crash states from which the trace continues, in the order of time.
+    describes, in order of time, the earlier crash states from which the trace continues.
     """
     states, expected = state.situation.states, state.situation.expected
     return {
@@ -513,7 +515,7 @@ def _plain(value: Any) -> Any:
 
 
 def _arrived(state: State) -> dict[str, Any]:
-    """Return which writes in flight arrived, as data and in words."""
+    """Return data and text on which writes in flight arrived."""
     states = state.situation.states
     head, lost = losses(state)
     out: dict[str, Any] = {"words": [head, *map(str, lost)]}

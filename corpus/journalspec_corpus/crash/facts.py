@@ -1,9 +1,9 @@
-"""Facts about each state of a crash point, as columns: no reader is asked.
+"""Facts about each state of a crash point, as columns. No reader is asked.
 
-A write has *arrived* if every granule that it changed has its bytes or those of a later write. A mark is
-*intact* if its write arrived and no later write that arrived overwrote it. A record is *whole* if all parts
-of one of its alternatives are intact. It is *published* if a write that makes it live arrived. From these
-facts follow the state's category, its torn field, and whether a reader may refuse it.
+A write has *arrived* if every granule that it changed contains its bytes or the bytes of a later write. A
+mark is *intact* if its write arrived and no later write that arrived overwrote it. A record is *complete* if
+all parts of one of its alternatives are intact. It is *published* if a write that makes it live arrived. From
+these facts follow the state's category, its torn field, and whether a reader may refuse it.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Facts:
         self.all = np.ones(len(codes), bool)
         # Columns are shared and never changed in place.
         self.known: dict[tuple[object, ...], Rows] = {}
-        #: for each granule, the versions that no process wrote
+        #: for each granule, the versions that were never written by any process
         self._strange = [
             tuple(code for code, level in enumerate(block.levels) if level < 0 and block.kind == DATA)
             for block in self.point.blocks
@@ -106,7 +106,7 @@ class Facts:
 
     @cached_property
     def case_ids(self) -> list[bytes]:
-        """The id of each row; several may have one id."""
+        """The id of each row; several rows may have the same id."""
         same = promised(self.trace, self.expected)
         return [case_id(content, same) for content in self.contents.ids]
 
@@ -122,17 +122,17 @@ class Facts:
 
     @cached_property
     def deviations(self) -> npt.NDArray[np.int32]:
-        """Return for each row how many blocks differ from the state in which everything arrived.
+        """For each row, return how many blocks differ from the state in which everything arrived.
 
-        Or from the state in which nothing arrived, if that number is smaller. A torn write counts as one
-        deviation, and so does a corruption.
+        If fewer blocks differ from the state in which nothing arrived, their number is returned. A torn write
+        counts as one deviation, and so does a corruption.
         """
         states = self.states
         if states.rot:
             return np.asarray([bool(text) for text in states.rot], np.int32)
         if states.torn >= 0:
             op = self.trace.ops[states.torn]
-            assert isinstance(op, Write)  # nothing else is torn
+            assert isinstance(op, Write)  # in these rows, nothing else is torn
             return np.asarray((states.tear > 0) & (states.tear < len(op.data)), np.int32)
         arrived = [block.last for block in self.point.blocks]
         lost = (states.codes != np.asarray(arrived, np.uint16)).sum(axis=1)
@@ -141,7 +141,7 @@ class Facts:
 
     @_remembered
     def arrived(self, index: int) -> Rows:
-        """Return the rows in which operation `index` is on disk as a whole."""
+        """Return the rows in which operation `index` is completely on disk."""
         out, op = self.all, self.trace.ops[index]
         for block, level in self.point.reach.get(index, ()):
             if isinstance(op, Write):
@@ -153,7 +153,7 @@ class Facts:
     def _shows(self, at: int, level: int, op: Write, start: int, end: int) -> Rows:
         """Rows in which block `at` has the bytes of `op` in ``[start, end)``, or those of a later write.
 
-        In a version that no process wrote (half of one, say) the bytes decide.
+        For a version that no process wrote (for example half of a version), the bytes are compared.
         """
         out = self.cell_at(at, level)
         for code in self._strange[at]:
@@ -162,7 +162,7 @@ class Facts:
         return out
 
     def _same(self, at: int, code: int, start: int, end: int, data: bytes, off: int) -> bool:
-        """Return whether a version has in ``[start, end)`` the same bytes as `data` written at `off`."""
+        """Return whether ``[start, end)`` of a version equals the bytes of `data` written at `off`."""
         block = self.point.blocks[at]
         base = block.index * self.point.granule
         a, b = max(start, base), min(end, base + self.point.granule)
@@ -182,12 +182,12 @@ class Facts:
 
     @_remembered
     def cell_at(self, block: int, level: int) -> Rows:
-        """Return the rows in which `block` is at `level` or beyond."""
+        """Return the rows in which `block` is at `level` or a higher level."""
         return np.asarray(self._levels[:, block] >= level)
 
     @cached_property
     def kill(self) -> Rows:
-        """Rows that a killed process leaves: a whole number of operations, in order."""
+        """Rows that a killed process leaves: complete operations, in their order, up to some operation."""
         out = ~self.all
         if self.states.stratum == CORRUPTED:
             return out
@@ -198,8 +198,8 @@ class Facts:
             # kill.
             out &= (self.states.codes == 0).all(axis=1) | (self._levels.max(axis=1, initial=0) > 0)
         elif len(self.point.kills) == 1 or any(block.kind == NAMES for block in self.point.blocks):
-            # Levels are not enough here: a file without a name is not seen, and a state after a force of one
-            # file may equal that of a killed process. So the bytes are compared.
+            # Levels are not sufficient here: a file without a name is invisible, and a state after a force of
+            # one file may equal that of a killed process. So the bytes are compared.
             rows = np.flatnonzero(~out & ~self.trashed)
             if len(rows):
                 images = frozenset(memories(self.trace)[: self._upto + 1])
@@ -217,7 +217,7 @@ class Facts:
         return self.trace.issued(self._upto)
 
     def whole(self, parts: list[Written]) -> Rows:
-        """Rows in which every part of an alternative is intact; a part that is not issued yet is not."""
+        """Rows in which every part of an alternative is intact; an unissued part is not intact."""
         out = self.all
         for part in parts:
             there = ~self.all
@@ -244,7 +244,7 @@ class Facts:
 
     @property
     def outstanding(self) -> list[tuple[int, Mark]]:
-        """Parts that are not issued yet, of records with an issued part: (index of its write, its mark)."""
+        """Unissued parts of records of which another part was issued: (index of its write, its mark)."""
         begun = {(mark.record, mark.alternative) for _, mark in self.issued}
         return [
             (index, op)
@@ -253,7 +253,7 @@ class Facts:
         ]
 
     def _others(self, mark: Mark) -> list[Written]:
-        """Return all parts of the alternative that `mark` belongs to."""
+        """Return all parts of the alternative to which `mark` belongs."""
         return next(
             parts
             for parts in self.trace.alternatives[mark.record]
@@ -266,9 +266,9 @@ class Facts:
         return self._written(index, mark) & ~self._overwritten(mark, index + 1)
 
     def _written(self, index: int, mark: Mark) -> Rows:
-        """Rows in which those bytes of operation `index` arrived that encode the record of `mark`."""
+        """Rows in which the bytes of operation `index` that encode the record of `mark` have arrived."""
         op = self.trace.ops[index]
-        assert isinstance(op, Write)  # marks follow writes
+        assert isinstance(op, Write)  # each mark follows its write
         end = mark.off + mark.length
         if (mark.off, mark.length) == (op.off, len(op.data)):
             return self.arrived(index)
@@ -343,7 +343,7 @@ class Facts:
     def _counts(self, index: int) -> Rows:
         """Rows in which operation `index` is on disk and no later bytes hide it."""
         op = self.trace.ops[index]
-        assert isinstance(op, Write)  # annotations follow writes
+        assert isinstance(op, Write)  # annotations follow their write
         hidden = self._overwritten(Mark("", op.file, op.off, len(op.data), ""), index + 1)
         return self.arrived(index) & ~hidden
 
@@ -351,9 +351,9 @@ class Facts:
     def damaged(self) -> Rows:
         """Rows in which a published record of this run is nowhere intact, and no old records take its place.
 
-        Old records can take a place if a reader cannot distinguish them from published ones. They are whole,
-        follow each other without gaps, begin where a published record begins and end where one ends. A run
-        that ends after the last published record cannot.
+        A run of old records takes this place if a reader cannot distinguish them from published records. They
+        are complete, follow each other without gaps, begin where a published record begins, and end where one
+        ends. A run that ends after the last published record is distinguishable.
         """
         out = ~self.all
         places: dict[str, set[tuple[str, int]]] = {}
@@ -363,9 +363,9 @@ class Facts:
         released = self.trace.released(self._upto)
         for record, mine in places.items():
             if record in released:
-                continue  # a released record is not required, so its loss need not be reported
-            # An earlier torn record at this place may be intact again: the two may have equal bytes in
-            # common.
+                continue  # a released record is not required
+            # An earlier torn record at this place may be intact again, because the two records may share
+            # equal bytes.
             excused = ~self.all if mine.isdisjoint(unsure) else self.all.copy()
             for parts in self.trace.alternatives[record]:
                 excused |= self.whole(parts) | self._taken(parts)
@@ -397,7 +397,7 @@ class Facts:
 
     @cached_property
     def _runs(self) -> dict[str, list[tuple[int, int, Rows]]]:
-        """File -> (start, end, rows) of runs of whole old records, between edges of published records."""
+        """Map files to (start, end, rows) of runs of complete old records at edges of published ones."""
         found: dict[str, list[tuple[int, int, Rows]]] = {}
         old: dict[tuple[str, int], list[tuple[int, Rows]]] = {}
         for parts in chain.from_iterable(alternatives((BEFORE, mark) for mark in self.trace.stale).values()):
@@ -424,15 +424,15 @@ class Facts:
 
     @cached_property
     def usable(self) -> bool:
-        """Whether the journal had been set up before the crash: then a kill leaves it readable."""
+        """Whether the journal had been set up before the crash, so that a kill leaves it readable."""
         return bool(self.trace.base) or any(isinstance(op, Ack) for op in self.trace.ops[: self._upto])
 
     @cached_property
     def refusals(self) -> npt.NDArray[np.uint8]:
-        """Return for each row the index into :data:`REFUSALS`."""
+        """For each row, return the index into :data:`REFUSALS`."""
         out = np.full(len(self.all), REFUSALS.index(ALLOWED), np.uint8)
         if self.states.stratum == CORRUPTED:
-            # A reader that notices a fault may report it and stop.
+            # A reader that detects a fault may report it and stop.
             return out
         if self.usable and self.states.stratum == REACHABLE:
             out[self.kill & ~self.trashed] = REFUSALS.index(FORBIDDEN)
@@ -447,7 +447,7 @@ HEAD = 32
 
 
 def categories(facts: Facts) -> Column:
-    """Return for each row the index into :data:`CATEGORIES`; a later rule replaces an earlier result."""
+    """For each row, return the index into :data:`CATEGORIES`; later rules overwrite earlier results."""
     out = np.full(len(facts.all), CATEGORIES.index("sector-hole"), np.uint8)
 
     def take(name: str, rows: Rows) -> None:
@@ -483,7 +483,7 @@ def categories(facts: Facts) -> Column:
     take("sector-trash", facts.trashed & ~_ahead_of_data(facts))
     take("clean", facts.kill & ~facts.trashed)
     if during == "recovery-crash" or facts.trace.life > 1:
-        # A run after a crash begins with the operations of opening: a crash among them interrupts recovery
+        # A run after a crash begins with the operations of opening, so a crash among them interrupts recovery
         # itself.
         opening = during == "recovery-crash" or facts.point.crash_index < int(
             facts.trace.tags.get("opened", "0")
@@ -563,7 +563,7 @@ def _reordered(facts: Facts) -> Rows:
 
 
 def _lacking(facts: Facts) -> Rows:
-    """Rows in which a part of a record in flight did not arrive: the earlier bytes are still there."""
+    """Rows in which a part of a record in flight did not arrive, so the earlier bytes are there."""
     out = ~facts.all
     for index in {index for index, _ in facts.issued} & facts.point.reach.keys():
         out |= ~facts.arrived(index)
@@ -571,7 +571,7 @@ def _lacking(facts: Facts) -> Rows:
 
 
 def _pointers(facts: Facts) -> tuple[Rows, Rows, Rows]:
-    """Rows in which the pointer to a record arrived and the record did not; the reverse; split transactions.
+    """Three columns: the pointer to a record arrived without the record; the reverse; split transactions.
 
     A pointer is a write that makes a record live. If it is a record itself (a commit), both faults are a
     split transaction.
@@ -589,7 +589,7 @@ def _pointers(facts: Facts) -> tuple[Rows, Rows, Rows]:
 
 
 def fields(facts: Facts) -> Names:
-    """Return for each row the field in which the first damaged record tears; empty if no record is torn."""
+    """For each row, return the field in which the first damaged record is torn; empty if none is."""
     if facts.states.stratum == CORRUPTED:
         return corrupted_fields(facts.states)
     out: Names = np.full(len(facts.all), "", object)
@@ -643,12 +643,12 @@ class State:
 
     @property
     def rank(self) -> int:
-        """The number of its preset: smaller means stronger guarantees."""
+        """The number of its preset; a smaller number means stronger guarantees."""
         return int(self.situation.states.preset[self.row])
 
     @property
     def refusal(self) -> str:
-        """Whether refusing it is allowed, required or forbidden."""
+        """Whether a refusal of the state is allowed, required or forbidden."""
         return REFUSALS[int(self.situation.refusals[self.row])]
 
     @property
@@ -658,22 +658,22 @@ class State:
 
     @property
     def field(self) -> str:
-        """The field in which the first damaged record tears, "" for none."""
+        """The field in which the first damaged record is torn, or "" if no record is torn."""
         return str(self.situation.fields[self.row])
 
     @property
     def kind(self) -> tuple[str, str, str]:
-        """Category, refusal and field: failing states with the same values are alike."""
+        """Category, refusal and field; failing states with the same values are considered alike."""
         return self.category, self.refusal, self.field
 
     @cached_property
     def content_id(self) -> bytes:
-        """The id of its files' content."""
+        """The id of the content of its files."""
         return content_id(self.files)
 
     @cached_property
     def case_id(self) -> str:
-        """The hex digits under which it is published."""
+        """The hex digits under which the state is published."""
         return case_id(self.content_id, promised(self.trace, self.situation.expected)).hex()
 
     def descriptor(self, seed: int) -> Descriptor:
@@ -685,7 +685,7 @@ class State:
         return judge(answer, self.situation.expected, self.refusal, holes_allowed=salvaging)
 
     def records(self, answer: Answer) -> int:
-        """Return the number of records issued in the trace, and of required ones that `answer` lacks."""
+        """Return the number of records issued in the trace, and of required records not in `answer`."""
         upto = max(self.situation.states.point.crash_index, self.situation.states.torn + 1)
         issued = {op.record for op in self.trace.ops[: upto + 1] if isinstance(op, Mark)}
         expected = self.situation.expected
@@ -695,5 +695,5 @@ class State:
 
 
 def find(trace: Trace, descriptor: Descriptor) -> State:
-    """Return the state of `trace` that `descriptor` names; raises NoSuchState."""
+    """Return the state of `trace` that `descriptor` identifies; raises NoSuchState."""
     return State(Facts(state_at(trace, descriptor)), 0)

@@ -35,10 +35,10 @@ from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.workloads import Continuations, LongWorkload, Tables, play
 from journalspec_reference import load
 
-#: How many answers are cached (a few thousand bytes each), and how many results for single files (100 bytes
+#: The number of cached answers (a few thousand bytes each), and of cached results for single files (100 bytes
 #: each).
 ANSWERS, LOOKS = 1 << 13, 1 << 15
-#: From the files of a state and the edition to the answers of all readers of a format.
+#: Maps the files of a state and the edition to the answers of all readers of a format.
 Read = Callable[[Mapping[str, bytes], str], tuple[Answer, ...]]
 
 
@@ -54,7 +54,7 @@ class Remembered:
 
 
 class StateFiles(Mapping[str, bytes]):
-    """The files of one state. Their names and sizes are known; bytes are made on demand."""
+    """The files of one state. Their names and sizes are known; bytes are computed on demand."""
 
     def __init__(self, contents: StateContents, at: int, memory: Remembered) -> None:
         self._point, self._row, self._memory = contents.point, contents.rows[at], memory
@@ -74,7 +74,7 @@ class StateFiles(Mapping[str, bytes]):
         return self._made[name]
 
     def size(self, name: str) -> int:
-        """Return the size of a file, 0 if it is not there."""
+        """Return the size of a file, or 0 if it does not exist."""
         return self._files[name][0].size if name in self._files else 0
 
     def same(self, name: str) -> bytes:
@@ -92,18 +92,18 @@ class StateFiles(Mapping[str, bytes]):
         return found
 
 
-#: From the files and the edition to the content that recovery can see; of states with equal visible content
-#: one is read.
+#: Maps the files and the edition to the content that recovery can see. Of several states with equal visible
+#: content, only one is read.
 Look = Callable[[StateFiles, str], Hashable]
 
 
 def equal_contents(files: StateFiles, edition: str) -> Hashable:
-    """Return a value that is equal only for equal files: the `look` of a reader that may see every byte."""
+    """Return a value that is equal only for equal files: the `look` for a reader that may see every byte."""
     return tuple([files.same(name) for name in files])
 
 
 def digest_of(*parts: bytes | int) -> bytes:
-    """Return a digest of `parts` that also depends on where each part ends."""
+    """Return a digest of `parts` that also depends on the end of each part."""
     raws = [part if isinstance(part, bytes) else b"%d" % part for part in parts]
     return blake(b"".join([b"%d:" % len(raw) + raw for raw in raws]))
 
@@ -111,7 +111,7 @@ def digest_of(*parts: bytes | int) -> bytes:
 def answers(
     contents: StateContents, read: Read, look: Look = equal_contents, memory: Remembered | None = None
 ) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
-    """Return the distinct answers of `read` and, for each row of `contents`, the index of its own.
+    """Return the distinct answers of `read` and, for each row of `contents`, the index of its answer.
 
     Of states with equal visible content one is read. `memory` is the cache, kept from one crash point to the
     next.
@@ -131,13 +131,13 @@ def answers(
     return list(number), np.asarray(which, np.int32)
 
 
-#: From the files to the offset in each file up to which recovery reads, at most its size. Bytes at or after
-#: the offset change neither the offset nor any reader's answer, under any policy.
+#: Maps the files to the offset in each file up to which recovery reads, which is at most its size. Bytes at
+#: or after the offset change neither the offset nor any reader's answer, under any policy.
 Reach = Callable[[Mapping[str, bytes]], Mapping[str, int]]
 
 
 def unread_writes(trace: Trace, reach: Reach | None) -> frozenset[int]:
-    """Return the writes of `trace` of which recovery reads no byte, if everything before has arrived.
+    """Return the writes of `trace` of which recovery reads no byte, if everything before them has arrived.
 
     Such a write begins at or after the offset up to which recovery reads, and does not make its file longer.
     So names, sizes, and all bytes that recovery reads are the same, whichever part of it arrives.
@@ -154,7 +154,7 @@ def unread_writes(trace: Trace, reach: Reach | None) -> frozenset[int]:
 
 PACKAGE = "journalspec_corpus"
 
-#: From the files of a state and the edition to the answer of the reader.
+#: Maps the files of a state and the edition to the answer of the reader.
 Reader = Callable[[Mapping[str, bytes], str], Answer]
 
 
@@ -162,8 +162,8 @@ Reader = Callable[[Mapping[str, bytes], str], Answer]
 class StateReader:
     """A reader of crash states: the reference under `policy`.
 
-    With `salvaging` it may omit records if it reports that. `differs` takes the first reader's answer and
-    returns whether this reader's answer may be different.
+    With `salvaging` it may omit records if it reports the omission. `differs` receives the first reader's
+    answer, and returns whether this reader's answer may be different.
     """
 
     policy: str
@@ -172,7 +172,7 @@ class StateReader:
 
 
 def refuses(first: Answer) -> bool:
-    """Return whether the first reader refused: only then can a more lenient policy give another answer."""
+    """Return whether the first reader refused: only then a more lenient policy may answer differently."""
     return first.refused is not None
 
 
@@ -183,12 +183,12 @@ def two_policies(lenient: str) -> tuple[StateReader, StateReader]:
 
 @dataclass(frozen=True, eq=False)
 class CrashFormat:
-    """A format, as the crash engine uses it.
+    """The interface of a format to the crash engine.
 
     `first_lives(scope)` yields workloads in a fixed order, `record(workload)` plays one of them. `tables`
-    list the operations of workloads, and how a workload becomes smaller. Workloads of the table ``added`` are
-    newer and come after all others, so that the numbers of the others stay the same. `long(variant, size)`
-    returns a recorder for a long workload, `second` has the runs after a crash.
+    contains the operations of workloads, and the ways to make a workload smaller. Workloads of the table
+    ``added`` are newer and come after all others, so that the numbers of the others stay the same.
+    `long(variant, size)` returns a recorder for a long workload, `second` contains the runs after a crash.
 
     `state_readers` read crash states; `answer(observation)` converts an observation to the answer that gets a
     verdict. The first policy among the readers is the strictest. `obeys` maps a category of states to its
@@ -222,7 +222,7 @@ class CrashFormat:
 
     @classmethod
     def by_tables(cls, tables: Tables, run: type[Recorder], **own: Any) -> CrashFormat:
-        """Return a format with these tables; `run` plays the long workloads, `own` are the other members."""
+        """Return a format with these tables; `run` executes long workloads, `own` are the other members."""
         first_lives, obeys = tables.workloads, tables.obeys
         return cls(format=run.format, first_lives=first_lives, obeys=obeys, tables=tables, long=run, **own)
 
@@ -238,7 +238,7 @@ class CrashFormat:
 
     @cached_property
     def read(self) -> Read:
-        """All readers at once: one answer for each, in order; a reader that cannot differ is skipped."""
+        """All readers at once: one answer each, in order; a reader that cannot differ is not called."""
         return self._asking(self._implementation, self.state_readers)
 
     @property
@@ -247,11 +247,11 @@ class CrashFormat:
 
     @property
     def sees(self) -> Look:
-        """The `look` to use: that of the reference, or every byte for another implementation."""
+        """The `look` to use: the reference's, or every byte for another implementation."""
         return equal_contents if self.implementation else self.look
 
     def salvages(self, policy: str) -> bool:
-        """Return whether a policy lets records be omitted; raises LookupError for an unknown one."""
+        """Return whether a policy permits omitted records; raises LookupError for an unknown policy."""
         if policy not in self.readers:
             raise LookupError(f"no policy {policy!r}: choose one of {', '.join(self.readers)}")
         return policy in self.salvaging
@@ -299,8 +299,8 @@ class CrashFormat:
     def build(self, work: Workload) -> Trace:
         """Return the trace of `work`, whatever kind of workload it is; raises ValueError or WriterRefused."""
         if isinstance(work, SecondLife) and self.second is not None:
-            # The second runs of one first run follow each other in the order of workloads: it is recorded
-            # once.
+            # The second runs of one first run are adjacent in the order of workloads, so the first run is
+            # recorded only once.
             if work.first not in self._latest:
                 first = self.build(work.first)
                 self._latest.clear()
@@ -344,6 +344,6 @@ class Named:
 
 
 def named_reader(format_id: str, name: str) -> Named:
-    """Return the reader that a user calls `name`; raises LookupError that lists the choices."""
+    """Return the reader with the user's name `name`; raises LookupError that lists the choices."""
     adapter = crash_format(format_id)
     return Named(name, adapter.reader(name), adapter.salvages(name))

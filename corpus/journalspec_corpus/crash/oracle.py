@@ -1,4 +1,4 @@
-"""Computes from trace and model what recovery may decide and which records must reappear; no reader is asked.
+"""Computes the permitted results of recovery from trace and model, without asking any reader.
 
 The criterion is durable linearizability, with failure atomicity. The recovered state must be the
 model's after a set S of operations, in the order in which they were issued, such that
@@ -9,8 +9,8 @@ model's after a set S of operations, in the order in which they were issued, suc
 transaction is torn is not in S.
 
 A record that is written again (a copy that a swap or a compaction makes) is not a new operation. An operation
-that was superseded by copies is known to have been done: a reader of the copies has seen its effect. If the
-device acknowledged a force without performing it, or bytes were corrupted, acknowledged operations may be
+that copies have superseded is known to have been done, because a reader of the copies has seen its effect. If
+the device acknowledged a force without performing it, or bytes were corrupted, acknowledged operations may be
 missing. Then S is the set that the answer lists, and the recovered state must still be the model's after S.
 """
 
@@ -28,21 +28,22 @@ from journalspec.formats import UnknownFormat, format_module
 from journalspec_corpus.crash.trace import BEFORE, REACHABLE, Ack, Mark, Release, Trace, promise
 from journalspec_corpus.model import Stepwise
 
-#: The role of an operation: it is effective alone, or as a member of a transaction; or it ends one.
+#: The role of an operation: it has its effect alone, or as a member of a transaction, or it ends a
+#: transaction.
 ALONE, MEMBER, PREPARE, COMMIT, ROLLBACK = "alone", "member", "prepare", "commit", "rollback"
-#: The ends of a transaction that are valid only if all its operations are there.
+#: The ends of a transaction that are valid only if all its operations are present.
 _COMPLETE = (PREPARE, COMMIT)
-#: With more optional operations than this, permitted states are not listed.
+#: The most optional operations for which permitted states are listed.
 MOST_OPEN = 8
 #: Kinds of effects: of a record, and of a decision that is still to be carried out.
 RECORD, DECISION = "record", "decision"
 
-#: A state in canonical form: equal if two states cannot be distinguished.
+#: A state in canonical form: two states have equal forms if they cannot be distinguished.
 State = tuple[Any, ...]
 
 
 class Effect(NamedTuple):
-    """One effect in a state: a RECORD or a DECISION, the object that it belongs to, and its content."""
+    """One effect in a state: a RECORD or a DECISION, the object to which it belongs, and its content."""
 
     kind: str
     ident: str
@@ -53,7 +54,7 @@ class Effect(NamedTuple):
 class Action:
     """The effect of one record: operation `op` of the model, in transaction `tx`, in the role `role`.
 
-    `makes` are the effects that the record has if it is live; a copy of it has the first of them, too.
+    `makes` lists the effects of the record if it is live; a copy of the record also has the first of them.
     """
 
     op: Mapping[str, Any]
@@ -98,7 +99,7 @@ class Issued:
 
 @lru_cache(1 << 12)
 def _action(of: Callable[[str], Action], key: str) -> Action:
-    """Return the action of a record; cached, because many traces have the same records."""
+    """Return the action of a record; cached, because many traces contain the same records."""
     return of(key)
 
 
@@ -109,7 +110,7 @@ class Operations:
         self.semantics = semantics
         self._edition = trace.edition
         self.issued: list[Issued] = []
-        #: key of a record -> its operation, as a bit
+        #: maps the key of a record to its operation, as a bit
         self.bits: dict[str, int] = {}
         self._by_record: dict[str, list[Issued]] = {}
         self._copied: dict[tuple[str, Any], int] = {}
@@ -126,15 +127,15 @@ class Operations:
         #: the PREPARE and COMMIT operations
         self.ends = sum(issued.bit for issued in self.issued if issued.action.role in _COMPLETE)
         self._listed: dict[tuple[Sequence[str], Sequence[str]], tuple[int, int, int]] = {}
-        #: operations that had been acknowledged and deleted in an earlier generation
+        #: the operations that had been acknowledged and deleted in an earlier generation
         self._done = self._of(trace.done, 0)
         safe = self._done
-        # If order matters, later records were made on top of the intact possible ones, so these are safe;
-        # torn ones are not.
+        # If order matters, later records depend on the intact possible records, so these are safe; torn
+        # records are not.
         gone_on_with = [mark for mark in trace.possible if semantics.in_order and mark.length]
         for mark in (*trace.standing, *gone_on_with):
             safe |= self.bits[mark.key]
-        #: possible remains of an earlier crash
+        #: records that may remain from an earlier crash
         self.unsure = 0
         for mark in trace.possible:
             self.unsure |= self.bits[mark.key]
@@ -156,17 +157,18 @@ class Operations:
             self._prefixes.append(kept)
         self._states: dict[int, State] = {}
         #: for each release: its index, the released operations, the number of operations issued before it,
-        #: and that number plus 1 if the next operation is the one that deletes them
+        #: and this number again, plus 1 if the next operation deletes them
         self._releases: list[tuple[int, int, int, int]] = []
         for at, op in enumerate(trace.ops):
             if isinstance(op, Release):
                 gone, count = self._of(op.records, at), self._count(at)
                 self._releases.append((at, gone, count, count + self._takes_back(count, gone)))
-        #: number of copies written -> the operations whose copies change the state if read as well
+        #: maps a number of written copies to the operations whose copies change the state if they are read in
+        #: addition
         self._copied_by: dict[int, int] = {}
 
     def _take(self, at: int, mark: Mark) -> None:
-        """Add the operation of a record, unless it is a copy of an earlier one that was not rolled back."""
+        """Add the operation of a record, unless the record copies an earlier one that was not rolled back."""
         action = _action(self.semantics.action, mark.key)
         same = (mark.record, action.makes[0] if action.makes else mark.key)
         known = self._copied.get(same, 0)
@@ -189,7 +191,7 @@ class Operations:
                 self._copied = {name: bit for name, bit in self._copied.items() if not bit & ended}
 
     def _of(self, records: Iterable[str], before: int) -> int:
-        """Return the last operation of each record before `before`: after a rollback there may be another."""
+        """Return each record's last operation before `before`; after a rollback, it may be done again."""
         bits = 0
         for record in records:
             known = [issued for issued in self._by_record.get(record, ()) if issued.at < before]
@@ -206,11 +208,11 @@ class Operations:
         return (1 << self._count(upto)) - 1
 
     def _count(self, upto: int) -> int:
-        """Return how many operations are issued within ``ops[:upto]``, or before the trace."""
+        """Return the number of operations issued within ``ops[:upto]``, or before the trace."""
         return bisect_left(self._written, upto)
 
     def copied(self, upto: int) -> int:
-        """Return the operations with copies that change the state if original and copy are both read."""
+        """Return the operations whose copies change the state if both original and copy are read."""
         count = bisect_left(self._copies, upto, key=lambda copy: copy[0])
         if count not in self._copied_by:
             self._copied_by[count] = self._shown_twice(self._copies[:count])
@@ -239,9 +241,10 @@ class Operations:
         return any(one.bit & gone for effect in before - after for one in self.makers(effect))
 
     def superseded(self, upto: int) -> list[tuple[int, int]]:
-        """Return for each release: the operations deleted, and those that had been issued by then.
+        """For each release, return the deleted operations, and the operations that had been issued by then.
 
-        If the next operation is the one that deletes them, there are two entries: without it and with it.
+        If the next operation deletes them, there are two entries: one without that operation, and one with
+        it.
         """
         issued = self._count(upto)
         found = [(self._done, self.before(0))] if self._done else []
@@ -271,7 +274,7 @@ class Operations:
         return Permitted(self, self.acknowledged(crash_index), self.before(upto), superseded, lenient, copied)
 
     def closed(self, chosen: int, present: int) -> int:
-        """Return `chosen` without the ends of transactions of which an operation is not in `present`."""
+        """Return `chosen` without the end of any transaction that has an operation outside `present`."""
         for issued in self._closing:
             if issued.members & ~present and chosen & issued.bit:
                 chosen &= ~issued.bit
@@ -310,7 +313,7 @@ class Operations:
 
 @dataclass(frozen=True)
 class Wrong:
-    """A fault of a recovered state: its verdict, the effect that shows it, its records and transaction."""
+    """A fault of a recovered state: its verdict, the effect that proves it, its records and transaction."""
 
     verdict: str
     effect: Effect | None = None
@@ -338,7 +341,7 @@ _WORDS: Mapping[str, str] = {
     DECISION_LOST: "transaction {tx} was prepared or decided and is not there: {what}",
     EFFECT_LOST: "{what} was read or acknowledged and is not in effect",
 }
-#: Characters of an effect that are shown.
+#: The most characters of an effect that are shown.
 _SHOWN = 40
 
 
@@ -354,7 +357,7 @@ def in_words(wrong: Wrong) -> str:
 
 @dataclass
 class Permitted:
-    """The states that recovery may decide on at one crash point.
+    """The states that recovery may return at one crash point.
 
     With `lenient`, acknowledged operations may be missing. `copied` are operations with copies that may be
     read in addition to the original.
@@ -380,7 +383,7 @@ class Permitted:
     def wrong_alone(self, state: State) -> Wrong | None:
         """Return the fault of `state` if the answer lists no records, or None if some prefix explains it.
 
-        A prefix is of the issued operations, and has all acknowledged ones unless `lenient`.
+        A prefix of the issued operations contains all acknowledged ones unless `lenient`.
         """
         if self.keeps(state) or (self.lenient and state in self._runs(0)):
             return None
@@ -392,7 +395,7 @@ class Permitted:
         return state in self._runs(self.acknowledged)
 
     def _runs(self, least: int) -> frozenset[State]:
-        """Return the states after each prefix of the operations, with `least` added to each prefix."""
+        """Return the states after each prefix of the operations, with the operations `least` added to it."""
         found = self._from_front.get(least)
         if found is None:
             runs = {least | run for run in self._fronts()}
@@ -401,7 +404,7 @@ class Permitted:
         return found
 
     def _fronts(self) -> Iterator[int]:
-        """Yield the prefixes of the issued operations, each with every prefix of an earlier crash's rest."""
+        """Yield prefixes of the issued operations, each with prefixes of an earlier crash's possible ones."""
         unsure, before = [], 0
         for issued in self.operations.issued:
             if issued.bit & self.operations.unsure:
@@ -424,7 +427,7 @@ class Permitted:
         return self._explained(chosen, counting, state, twice)
 
     def _doubled(self, chosen: int, twice: int, state: State) -> bool:
-        """Return whether `state` is that after `chosen`, but with records in two places in effect twice.
+        """Return whether `state` is the state after `chosen`, but records in two places are in effect twice.
 
         Causes are an unfinished compaction, a misdirected write or a doubled file.
         """
@@ -437,12 +440,12 @@ class Permitted:
     def _sets(self, counting: int, beside: int) -> Iterator[int]:
         """Yield the sets of operations that the answer may represent."""
         closed = self.operations.closed
-        # An end in `beside` was listed and not accepted.
+        # The end of a transaction in `beside` was listed, but not accepted.
         members = beside & ~self.operations.ends
         listed = counting | members
         for gone, known in ((-1, 0), *self.superseded):
             if not gone & ~listed:
-                # All released records are listed: in this state nothing has superseded them yet.
+                # All released records are listed, so in this state nothing has superseded them yet.
                 continue
             present = self.acknowledged | listed | known
             yield self.acknowledged | known | closed(listed, present)
@@ -456,7 +459,8 @@ class Permitted:
     def states(self) -> list[Mapping[str, Any]]:
         """Return every permitted state as an observation lists it; empty if there are too many.
 
-        Also empty if acknowledged operations may be missing, or if copies may be read in addition.
+        The result is also empty if acknowledged operations may be missing, or if copies may be read in
+        addition.
         """
         optional = [one.bit for one in self.operations.issued if one.bit & self.issued & ~self.acknowledged]
         if self.lenient or self.copied or len(optional) > MOST_OPEN:
@@ -474,7 +478,7 @@ class Permitted:
         return [self.operations.semantics.told(state) for state in sorted(found)]
 
     def _explained(self, chosen: int, counting: int, state: State, twice: int) -> Wrong:
-        """Return the most significant difference between `state` and that after `chosen`.
+        """Return the most significant difference between `state` and the state after `chosen`.
 
         Records in two places (`twice`) may be in effect twice.
         """
@@ -488,7 +492,7 @@ class Permitted:
             if not (due[effect] and any(one.bit & twice for one in self.operations.makers(effect)))
         ]
         many += [self._missing(effect, chosen, due & found) for effect in due - found]
-        # No difference: the right records are in effect in the wrong order.
+        # There is no other difference: the right records are in effect in the wrong order.
         many = many or [Wrong(INVENTED)]
         return min(many, key=lambda wrong: ORDER.index(wrong.verdict))
 
@@ -554,14 +558,15 @@ REFUSALS = (ALLOWED, REQUIRED, FORBIDDEN)
 
 @dataclass(frozen=True)
 class Expected:
-    """The required outcome, which all states of one crash point have in common.
+    """The required outcome, which all states of one crash point share.
 
     `must_keep` are acknowledged records that were not released, `may_keep` all issued ones, `must_drop`
     records of an earlier generation. `record_of` maps a reader's key to the record's name; a key that is not
     in it was never written. `order` is the order in which the records were issued, without those in
-    `released`. These and the records in `possible` may be at any place in an answer, or absent. `life` is the
-    trace's. In `stratum` C no data is required, only reports. `fine` are records that the recovery before
-    this run had still found. `effects` are the permitted logical states; None if the format has no semantics.
+    `released`. Released records and those in `possible` may be at any place in an answer, or absent. `life`
+    is the trace's life. In `stratum` C, only reports are required, and no data. `fine` contains the records
+    that the recovery before this run still found. `effects` describes the permitted logical states; None if
+    the format has no semantics.
     """
 
     must_keep: frozenset[str]
@@ -583,7 +588,7 @@ class Expected:
 
 
 def expected_at(trace: Trace, crash_index: int, torn: int = -1, stratum: str = REACHABLE) -> Expected:
-    """Return the required outcome after ``ops[:crash_index]``; `torn` is an operation under way, if any.
+    """Return the required outcome after ``ops[:crash_index]``; `torn` is the interrupted operation, if any.
 
     Crash points with the same issued, acknowledged and released records share one object. The tag ``fine`` =
     "yes" of a second run's trace means that recovery had found all acknowledged records in its base.

@@ -1,8 +1,8 @@
-"""Recorder of a format's writer: the changes of files, and the meaning of each write.
+"""Records a format's writer: the changes of files, and the meaning of each write.
 
-A format's module derives a class from :class:`Recorder`. The class opens the writer, and notes for each write
-the records in it and the records that it makes live. The name of a record and the time of its acknowledgement
-come from the operations that were requested.
+A format's module derives a class from :class:`Recorder`. The class opens the writer, and records for each
+write its records and the records that it makes live. The name of a record and the time of its acknowledgement
+are determined by the requested operations.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from journalspec_reference.api import Params, Writer, WriterRefused
 
 #: The unit in which a disk writes.
 SECTOR = 512
-#: A background of blocks of another journal: the file system reused them without clearing them.
+#: A background of blocks of another journal, which the file system reused without clearing them.
 FOREIGN = "stale-foreign"
-#: size of a record in a long workload -> where the record ends, from a sector's edge
+#: Maps the size of a record in a long workload to the distance of its end from a sector's edge.
 EDGES = {"x": -1, "y": 0, "z": 1}
 
 Operation = dict[str, Any]
@@ -46,7 +46,8 @@ Operation = dict[str, Any]
 Places = tuple[tuple[tuple[int, str], ...], int]
 
 
-#: Only values of these types are cached: they cannot change, and none is a view that keeps a file in memory.
+#: Only values of these types are cached, because they are immutable, and none is a view that keeps a file in
+#: memory.
 _PLAIN = frozenset([str, int, bool, bytes, type(None)])
 
 
@@ -55,14 +56,14 @@ class Keys:
     """The name of a record in a format: the values of some fields, with colons between.
 
     `fields` are these fields in order, each with its default. The default None means that every record has
-    the field: an answer that omits it is incomplete.
+    the field, so an answer that omits it is incomplete.
     """
 
     format: str
     fields: Mapping[str, Any]
 
     def of(self, values: Mapping[str, Any]) -> str:
-        """Return the key of a record; bytes are hex, members of a list have commas between.
+        """Return the key of a record; bytes are in hex, members of a list are separated by commas.
 
         Raises KeyError if a field is missing that every record has.
         """
@@ -79,7 +80,7 @@ class Keys:
         return dict(zip(self.fields, key.split(":", len(self.fields) - 1), strict=True))
 
     def record_json(self, keys: Iterable[str]) -> dict[str, Any]:
-        """Return the fields that every edition lists of a record, if all its `keys` have the same value.
+        """Return those fields that every edition lists for a record, and that are equal in all its `keys`.
 
         A copy may have another type and additional fields.
         """
@@ -100,8 +101,8 @@ def json_key(kind: str, fields: Mapping[str, Any]) -> str:
     return json.dumps({"type": kind, **said}, sort_keys=True, separators=(",", ":"))
 
 
-#: Cached, because the states of a trace share most records; `typed`, because True equals 1 but is written
-#: differently.
+#: The result is cached, because the states of a trace share most records; with `typed`, because True equals 1
+#: but is written differently.
 @lru_cache(1 << 12, typed=True)
 def _plain_key(kind: str, names: tuple[str, ...], *values: object) -> str:
     said = {name: jsonable(value) for name, value in zip(names, values, strict=True)}
@@ -109,14 +110,14 @@ def _plain_key(kind: str, names: tuple[str, ...], *values: object) -> str:
 
 
 def record_of_json(keys: Sequence[str]) -> dict[str, Any]:
-    """Return a record as an observation lists it, from its JSON key; a record has only one key."""
+    """Return a record as an observation lists it, from its JSON key."""
     found: dict[str, Any] = json.loads(keys[0])
     return found
 
 
 @cache
 def _told(format_id: str, kind: str) -> Mapping[str, str]:
-    """Return field -> kind of value for the fields that a record type has in every edition."""
+    """Map those fields that a record type has in every edition to the kinds of their values."""
     form = get_format(format_id)
     told = [
         {item.name: item.kind for item in form.vocabulary.fields_of(kind, edition)}
@@ -143,7 +144,8 @@ class RecordFields:
 
     layout: Layout
     labels: Mapping[str, str]
-    #: (edition, type) -> the structure, its fields that vary in length, and the results for their lengths
+    #: maps (edition, type) to the structure, its fields that vary in length, and the results for their
+    #: lengths
     _known: dict[tuple[str, str], tuple[Structure, tuple[Field, ...], dict[tuple[int, ...], Places]]] = field(
         default_factory=dict, init=False, compare=False
     )
@@ -151,14 +153,14 @@ class RecordFields:
     def starts(self, edition: str, kind: str, values: Mapping[str, Any]) -> Places:
         """Return (start, name) of each field of a record in order, and the record's length in bytes.
 
-        `kind` is the record's type if the fields depend on it, else empty; `values` has the fields of
+        `kind` is the record's type if the fields depend on it, else empty; `values` contains the fields of
         variable length.
         """
         if (edition, kind) not in self._known:
             laid = self.layout.structure("record", edition, kind)
             self._known[edition, kind] = laid, tuple(item for item in laid.fields if not item.width), {}
         structure, varying, known = self._known[edition, kind]
-        # The offsets depend on lengths alone.
+        # The offsets depend only on lengths.
         key = tuple([_length(item, values) for item in varying])
         if key not in known:
             starts, ends = structure.places(values)
@@ -181,29 +183,29 @@ class PlayedWorkload(Workload, Protocol):
 
     @property
     def tags(self) -> Mapping[str, str]:
-        """What the run is about, for classes and selection."""
+        """The topic of the run, for classes and selection."""
 
     @property
     def background(self) -> str:
-        """What unused space holds."""
+        """The content of unused space."""
 
 
 class Recorder:
     """A journal in memory, the writer on it, and the trace so far with its annotations.
 
     It begins without files, or continues from the crash `image`; then the ids of its records begin with
-    SECOND_LIFE. `life` is the number of the files' generation, in the format's own count. `marks` are all
-    written records. `ends` maps a file to the end of its last record in the present generation. `header_size`
-    bytes precede the first record.
+    SECOND_LIFE. `life` is the number of the files' generation, in the format's own count. `marks` contains
+    all written records. `ends` maps a file to the end of its last record in the present generation.
+    `header_size` bytes precede the first record.
     """
 
     #: The format's id.
     format: ClassVar[str]
-    #: The model of the operations: it decides which records are required, not the writer.
+    #: The model of the operations. The model, not the writer, decides which records are required.
     model: ClassVar[Model | None] = None
-    #: Word of a long workload that is not about a record -> names of its operations.
+    #: Maps a word of a long workload that concerns no record to the names of its operations.
     plain: ClassVar[Mapping[str, Sequence[str]]] = {}
-    #: Whether an operation may refer to an object that a crash has removed; the writer's ValueError then
+    #: Whether an operation may refer to an object that a crash has removed. If so, the writer's ValueError
     #: counts as a refusal.
     in_vain: ClassVar[bool] = False
     header_size: int
@@ -217,7 +219,7 @@ class Recorder:
         self.prefix = "" if image is None else SECOND_LIFE
         self.marks: list[Mark] = [] if image is None else [*image.whole]
         self.ends: dict[str, int] = {}
-        #: Records that are not acknowledged yet, with the open transaction that they belong to, 0 for none.
+        #: Records that are not acknowledged yet, with the open transaction to which they belong (0: none).
         self.pending: list[tuple[str, int]] = []
         self._base: dict[str, bytes] = {}
         self._standing: tuple[Mark, ...] = ()
@@ -226,16 +228,16 @@ class Recorder:
         self.kept: Any = self.model.begin({}) if self.model else None
 
     def open(self) -> None:
-        """Start a writer on the existing files, the reference's under `params`."""
+        """Start a writer on the existing files: the reference's writer under `params`."""
         self.writer = load(self.format).writer(self.storage, edition=self.edition, params=self.params)
         self.apply({"op": "open"})
 
     def did(self, item: Op, op: Operation) -> None:
-        """Add `item`, which the writer did for `op`, to the trace, with its annotations."""
+        """Add `item`, which the writer performed for `op`, to the trace, with its annotations."""
         raise NotImplementedError
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
-        """Return the records that are safe now that `op` was done, and forget that they are pending."""
+        """Return the records that are safe after `op`, and forget that they are pending."""
         if not durable:
             return ()
         safe = [record for record, tx in self.pending if not tx]
@@ -245,12 +247,12 @@ class Recorder:
     def perform(self, op: Operation, *, together: bool) -> None:
         """Do one operation of a workload; it is forced at once, or later `together` with others.
 
-        By default nothing is forced here, for writers that force by themselves.
+        By default nothing is forced here, because some writers force by themselves.
         """
         self.apply(op)
 
     def worded(self, word: str) -> Operation | None:
-        """Return the operation that a word of a long workload requests, None if its object does not exist."""
+        """Return the operation that a word of a long workload requests; None if its object is absent."""
         raise NotImplementedError
 
     def do(self, word: str) -> bool:
@@ -276,11 +278,11 @@ class Recorder:
             self.kept = self.model.after(self.kept, op, self.edition)
 
     def end_of(self, name: str) -> int:
-        """Return the place where the last record of file `name` ends in its present generation."""
+        """Return the end of the last record of file `name` in its present generation."""
         return self.ends.get(name, self.header_size)
 
     def last_end(self, name: str) -> int:
-        """Return where the last record in file `name` ends, live or not."""
+        """Return the end of the last record in file `name`, live or not."""
         ends = [mark.off + mark.length for mark in self.marks if mark.file == name]
         return max(ends, default=self.header_size)
 
@@ -289,15 +291,15 @@ class Recorder:
         raise NotImplementedError
 
     def continued(self, then: str, ops: list[Operation], image: CrashImage) -> list[Operation]:
-        """Return the operations `ops` as the continuation `then` changes them; by default unchanged."""
+        """Return the operations `ops` with the changes of the continuation `then`; by default unchanged."""
         return ops
 
     def forcing(self, number: int) -> Operation | None:
-        """Return the operation that performs force number `number`, from 1 on; None: no operation."""
+        """Return the operation that performs force number `number` (from 1 on); None if there is none."""
         return {"op": "force"}
 
     def apply(self, op: Operation) -> None:
-        """Do one operation and annotate its effect, also if it ends with WriterRefused."""
+        """Do one operation and annotate its effect, even if it ends with WriterRefused."""
         if op["op"] == "force":
             self._forces += 1
             forcing = self.forcing(self._forces)
@@ -322,20 +324,20 @@ class Recorder:
             try:
                 raise refused
             finally:
-                # The exception refers to this frame, and the frame to the exception: break the cycle, so that
-                # memory is freed at once.
+                # The exception and this frame refer to each other: break the cycle, so that memory is freed
+                # at once.
                 del refused
         safe = self.promised(op, durable=durable)
         if safe:
             self.storage.note(Ack(tuple(safe)))
 
     def marked(self, mark: Mark) -> None:
-        """Note that the last write encodes the record of `mark`."""
+        """Record that the last write encodes the record of `mark`."""
         self.storage.note(mark)
         self.marks.append(mark)
 
     def overwritten(self, item: Write) -> None:
-        """Forget the records that an earlier generation left where `item` was written."""
+        """Forget the records of an earlier generation at the place where `item` was written."""
         end = item.off + len(item.data)
         self.marks = [
             mark
@@ -344,7 +346,7 @@ class Recorder:
         ]
 
     def tell(self, what: type[Publish | Release], records: Iterable[str]) -> None:
-        """Add the annotation `what` for `records` without repetitions, if there are any."""
+        """Add the annotation `what` for `records`, without repetitions and only if there are any."""
         named = tuple(dict.fromkeys(records))
         if named:
             self.storage.note(what(named))
@@ -368,7 +370,7 @@ class Recorder:
         return last
 
     def begin(self, standing: Iterable[Mark] | None = None) -> None:
-        """Begin the trace here: earlier operations are durable; `standing` (default: all) are live."""
+        """Begin the trace here: earlier operations are durable, `standing` records (default: all) live."""
         self._standing = tuple(self.marks if standing is None else standing)
         self._base = {name: bytes(data) for name, data in self.storage.files.items()}
         self.storage.ops.clear()
@@ -405,13 +407,13 @@ class Recorder:
         return [replace(mark, record=f"stale-{number}") for number, mark in enumerate(found)]
 
     def lay_noise(self) -> None:
-        """Put bytes that look like no record after the last record of each file."""
+        """After the last record of each file, put bytes that do not look like a record."""
         for number, name in enumerate(sorted(self.storage.files)):
             content, end = self.storage.files[name], self.end_of(name)
             content[end:] = _noise(len(content) - end, number)
 
     def lay_foreign(self, other: Recorder, sources: Mapping[str, str]) -> list[Mark]:
-        """Fill the sectors after the last record from the start of `other`'s files; return its records there.
+        """Fill the sectors after the last record from the start of `other`'s files; return the records there.
 
         `sources` maps each file to the file of the other journal that is used.
         """
@@ -430,7 +432,7 @@ class Recorder:
 class TabledRecorder(Recorder):
     """A recorder of a writer whose edition and parameters are one of the `journals` of a format's table.
 
-    `defaults` are parameters that the table does not have. The writer works on one file at a time.
+    `defaults` are parameters that the table lacks. The writer works on one file at a time.
     """
 
     journals: ClassVar[Mapping[str, Params]]
@@ -444,7 +446,7 @@ class TabledRecorder(Recorder):
 
 
 R = TypeVar("R", bound=Recorder)
-#: How many recorders are cached in their initial state.
+#: The number of recorders that are cached in their initial state.
 _KEPT = 1 << 10
 _begun: dict[tuple[Hashable, ...], Recorder] = {}
 
@@ -467,13 +469,13 @@ def edge_at(off: int) -> int:
 
 
 def missing(end: int, size: str) -> int:
-    """Return how many bytes a record that would end at `end` must grow for `size`, a key of EDGES."""
+    """Return by how many bytes a record that would end at `end` must grow for `size`, a key of EDGES."""
     return edge_at(end + 1) + EDGES[size] - end
 
 
 @lru_cache(maxsize=256)
 def _noise(length: int, number: int) -> bytes:
-    """Return `length` pseudo-random bytes, the same ones every time."""
+    """Return `length` pseudo-random bytes, which are the same in every call."""
     state = 0x9E3779B9 + number
     out = bytearray()
     while len(out) < length:

@@ -5,10 +5,10 @@ the format's own reductions (an empty background, shorter payload, the plain ali
 verdict (and so the broken invariant), whether the wrong record is in effect or only listed, the class, the
 writer and the topic of the run.
 
-A smaller workload has other states. They are searched for one with the same verdict: states with few
-deviations and like the given one come first. A reader reads the first ``NARROW`` states of each candidate. If
-none of them is a smaller failure, it reads all states, as far as the budget reaches. Memory is linear in the
-states of one workload.
+A smaller workload has other states. The search looks for a state with the same verdict, beginning with states
+that have few deviations and resemble the given one. A reader reads the first ``NARROW`` states of each
+candidate. If none of them is a smaller failure, the reader reads all states, as far as the budget permits.
+Memory is linear in the states of one workload.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from journalspec_reference.api import WriterRefused
 
 
 def wrong(answer: Answer, expected: Expected) -> list[str]:
-    """Return the keys in `answer` of records that must not be in effect or were never written."""
+    """Return the keys in `answer` of records that must not be in effect, or that were never written."""
     found = []
     for key in answer.keys:
         record = expected.record_of.get(key)
@@ -55,7 +55,7 @@ def situations(trace: Trace, rank: int, seed: int, stratum: str) -> Iterator[Fac
 
 
 def smaller(adapter: CrashFormat, work: Any) -> Iterator[Workload]:
-    """Yield workloads that are smaller than `work` in one thing, in the order to try them."""
+    """Yield workloads that are smaller than `work` in one respect, in the order of attempts."""
     if isinstance(work, SecondLife):
         yield from _smaller_life(adapter, work)
     elif isinstance(work, LongWorkload):
@@ -65,7 +65,7 @@ def smaller(adapter: CrashFormat, work: Any) -> Iterator[Workload]:
 
 
 def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
-    """Return the crash states with which the runs of `workload` began, the first crash first."""
+    """Return the crash states with which the runs of `workload` began, beginning with the first crash."""
     if not isinstance(workload, SecondLife):
         return []
     # Second runs begin with states from all cuts of a write, not only from those that are checked (see
@@ -77,10 +77,10 @@ def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
 
 
 def _smaller_life(adapter: CrashFormat, work: SecondLife) -> Iterator[SecondLife]:
-    """Yield the second run with one crash less, then with fewer operations, then after a smaller first run.
+    """Yield the second run with one crash fewer, then with fewer operations, then after a smaller first run.
 
-    A smaller first run has other crash states. A run from each of them is tried, first from the one with the
-    same number.
+    A smaller first run has other crash states. A run from each of these states is tried, first from the state
+    with the same number.
     """
     if isinstance(work.first, SecondLife):
         yield replace(work, first=work.first.first)
@@ -93,7 +93,7 @@ def _smaller_life(adapter: CrashFormat, work: SecondLife) -> Iterator[SecondLife
 
 
 def _smaller_long(adapter: CrashFormat, work: LongWorkload) -> Iterator[LongWorkload]:
-    """Yield the sequence cut short, then without runs of rules (long ones first), then with shorter rules."""
+    """Yield the sequence cut short, then without runs of rules (longest first), then with shorter rules."""
     rules = work.rules.split()
     tried = {tuple(rules), ()}
     for left in (*_cut(rules), *_shorter(adapter, rules)):
@@ -118,21 +118,21 @@ def _shorter(adapter: CrashFormat, rules: list[str]) -> Iterator[tuple[str, ...]
             yield (*rules[:at], changed, *rules[at + 1 :])
 
 
-#: Reader calls on one candidate workload before the next one is tried.
+#: The number of reader calls on one candidate workload before the next candidate is tried.
 NARROW = 96
-#: Reader calls in all, by default.
+#: The total number of reader calls, by default.
 BUDGET = 20_000
-#: The verdict that is never reduced; a permitted refusal (``acceptable``) can be reduced.
+#: The only verdict that is never reduced; a permitted refusal (``acceptable``) can be reduced.
 NO_FAILURE = "pass"
 #: Tags whose new value describes a reduction, in this order.
 _TOLD = ("align", "then", "force")
 Progress = Callable[[int, str], None]
-#: Whether an answer, given the requirements, still shows the same failure.
+#: Decides whether an answer, given the requirements, still shows the same failure.
 Keep = Callable[[Answer, Expected], bool]
 
 
 class NotFailing(ValueError):
-    """The state to start from does not fail as stated; the message has the reader's answer."""
+    """The initial state does not fail as stated; the message contains the reader's answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +148,10 @@ class ReductionStep:
 class Reduced:
     """The smallest failing state that was found.
 
-    Its size is `records` and the deviations of `state`. `steps` are the accepted reductions, `tried` is the
-    number of reader calls. `minimal` is false if the budget ended before every smaller candidate had been
-    checked. `start` is the case id of the state that was reduced. `earlier` is the number of deviations of
-    the earlier crashes, for a second run.
+    Its size consists of `records` and the deviations of `state`. `steps` lists the accepted reductions;
+    `tried` is the number of reader calls. `minimal` is false if the budget ended before every smaller
+    candidate had been checked. `start` is the case id of the state that was reduced. For a second run,
+    `earlier` is the number of deviations of the earlier crashes.
     """
 
     workload: Workload
@@ -185,7 +185,7 @@ def reduce_state(
 ) -> Reduced:
     """Return the smallest state on which a reader gets `verdict`, starting from the given one.
 
-    `keep` may ask for more than the verdict. `progress` is called with the number of reader calls and a line
+    `keep` may demand more than the verdict. `progress` is called with the number of reader calls and a line
     about the latest step. Raises NotFailing if the start does not get `verdict`, and NoSuchState if it is not
     one of the workload's.
     """
@@ -224,7 +224,7 @@ def reduce_state(
 
 
 def how(before: State, after: State) -> str:
-    """Return in words the part that became smaller between two states."""
+    """Return a description of the part that became smaller between two states."""
     old, new = before.trace, after.trace
     if old.id == new.id:
         return "stronger preset" if after.deviations == before.deviations else "fewer deviations"
@@ -250,7 +250,7 @@ class _SpentError(Exception):
 
 @dataclass
 class _Search:
-    """A search for the failure among the states of one workload after the other."""
+    """A search for the failure among the states of one workload after another."""
 
     adapter: CrashFormat
     named: Named
@@ -260,10 +260,11 @@ class _Search:
     limit: int
     keep: Keep
     tried: int = 0
-    #: Whether a wrong record is in effect, and not only listed; this must stay the same.
+    #: Whether a wrong record is in effect, and not only listed; this must not change.
     in_effect: bool = False
     _answers: dict[tuple[str, bytes], Answer] = field(default_factory=dict)
-    #: Names of workloads that were reached, so that the search does not return to them and ends.
+    #: The names of workloads that were reached, so that the search does not return to them, and therefore
+    #: ends.
     _reached: set[str] = field(default_factory=set)
 
     def step(self, workload: Workload, state: State) -> tuple[Workload, State] | None:
@@ -287,7 +288,7 @@ class _Search:
             try:
                 yield work, self.adapter.build(work)
             except (ValueError, WriterRefused):
-                # The remaining steps cannot be performed.
+                # The remaining steps of this workload cannot be performed.
                 continue
 
     def _first(self, trace: Trace, like: State, width: int | None, *, better: bool) -> State | None:
@@ -315,7 +316,7 @@ class _Search:
         return state.records(answer) <= like.records(self.answer(like))
 
     def answer(self, state: State) -> Answer:
-        """Return the reader's answer on `state`; equal content is read once."""
+        """Return the reader's answer on `state`; equal content is read only once."""
         key = state.trace.edition, state.content_id
         if key not in self._answers:
             self.tried += 1
@@ -328,9 +329,9 @@ class _Search:
 
 
 def _ordered(found: list[Facts], like: State, *, better: bool) -> list[tuple[int, int]]:
-    """Return (index in `found`, row) of all states no larger than `like`, in the order to try.
+    """Return (index in `found`, row) of all states no larger than `like`, in the order of attempts.
 
-    With `better`, only states with fewer deviations, or with as many and a stronger preset.
+    With `better`, return only states with fewer deviations, or with as many deviations and a stronger preset.
     """
     ordered: list[tuple[int, int, int, int, int]] = []
     for number, situation in enumerate(found):
@@ -345,7 +346,7 @@ def _ordered(found: list[Facts], like: State, *, better: bool) -> list[tuple[int
 
 
 def _unlike(situation: Facts, like: State) -> Any:
-    """Return for each state how many of category, refusal and field differ from those of `like`."""
+    """For each state, return how many of category, refusal and field differ from those of `like`."""
     category, refusal, field = like.kind
     other = (situation.categories != CATEGORIES.index(category)).astype(np.int32)
     other += situation.refusals != REFUSALS.index(refusal)

@@ -1,9 +1,9 @@
 """Runs after a crash: a writer on the files that a first crash left, up to a second one.
 
-A second run is a workload like any other. Its base is a chosen crash state of the first run. Its operations
-begin with opening these files, and include the writes of recovery itself. The expectation comes from the
-first trace: a record exists if its bytes are in the state, in the file to which they were written. No reader
-is asked about the records.
+A second run is a workload like any other. The base of the second run is a chosen crash state of the first
+run. Its operations begin with opening these files, and include the writes of recovery itself. The expectation
+comes from the first trace: a record exists if its bytes are in the state, in the file to which they were
+written. No reader is asked about the records.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ from journalspec_corpus.crash.trace import (
 )
 from journalspec_corpus.crash.verdict import CATEGORIES
 
-#: The seed of garbage in first crash states. It is part of the definition of a second run, not of a build.
+#: The seed of garbage in first crash states. The seed is part of the definition of a second run, not of a
+#: build.
 SEED = 1
 
 
@@ -43,10 +44,10 @@ SEED = 1
 class CrashImage:
     """What one crash left of a trace: its files, and the records whose bytes are intact in them.
 
-    `standing` are required. `possible` were issued and are not required: they may be kept. Those of them that
-    are not intact have length 0, because a later write may complete them. `stale` must not reappear. `order`
-    are the standing and possible records in the order of issue, `done` the ids of records that had been
-    acknowledged and deleted.
+    Records in `standing` are required. Records in `possible` were issued, but are not required; they may be
+    kept. If they are not intact, their length is 0, because a later write may complete them. Records in
+    `stale` must not reappear. `order` lists the standing and possible records in the order of
+    issue, `done` the ids of records that had been acknowledged and deleted.
     """
 
     first: Trace
@@ -55,7 +56,7 @@ class CrashImage:
     standing: tuple[Mark, ...]
     possible: tuple[Mark, ...]
     stale: tuple[Mark, ...]
-    #: The intact marks of standing and possible records.
+    #: The intact marks of the standing and possible records.
     whole: tuple[Mark, ...]
     category: str
     field: str
@@ -71,7 +72,7 @@ class CrashImage:
 def crash_image(state: State, *, gone: bool) -> CrashImage | None:
     """Return the image of crash `state`; None if a required record is nowhere intact in it.
 
-    With `gone`, released records must not reappear once the release is durable.
+    With `gone`, released records must not reappear after the release is durable.
     """
     trace, states, expected = state.trace, state.situation.states, state.situation.expected
     crash_index, files = states.point.crash_index, state.files
@@ -80,7 +81,7 @@ def crash_image(state: State, *, gone: bool) -> CrashImage | None:
     #: every mark, with the name of its file in this state, in the order of issue
     issued: list[Mark] = []
     intact: list[bool] = []
-    #: (record, alternative) -> place of each part -> whether it is intact
+    #: maps (record, alternative) to the place of each part, and whether the part is intact
     parts: dict[tuple[object, ...], dict[tuple[str, int], bool]] = {}
     for _, op in trace.annotated:
         if isinstance(op, Part):
@@ -129,7 +130,7 @@ def crash_image(state: State, *, gone: bool) -> CrashImage | None:
 
 
 def _in_order(trace: Trace, found: list[tuple[int, Mark]]) -> tuple[Mark, ...]:
-    """Return marks in the order of issue; `found` has each with its index in :func:`_written`."""
+    """Return marks in the order of issue; `found` contains each with its index in :func:`_written`."""
     base = (*trace.stale, *trace.standing, *trace.possible)
     rank = {mark: number for number, mark in enumerate(trace.before)}
     place = [(rank.get(base[at], -1) if at < len(base) else at + len(rank), mark) for at, mark in found]
@@ -163,8 +164,8 @@ def _written(trace: Trace, crash_index: int, torn: int) -> Iterator[tuple[Mark, 
                 yield mark, numbers[mark.file], op.data[start : start + mark.length]
 
 
-#: The presets of a first crash, enough to show every kind of damage. More presets would add states that make
-#: no difference to a second run. This list is fixed: a new preset changes no second run.
+#: The presets of a first crash, which suffice for every kind of damage. More presets would add states that
+#: make no difference to a second run. This list is fixed, so that a new preset changes no second run.
 FIRST_CRASH = (
     "prefix-sector-4096",
     "prefix-sector-512",
@@ -173,9 +174,10 @@ FIRST_CRASH = (
     "epoch-subset-512",
     "sector-trash-512",
 )
-#: File in the format's folder: the crash states of the core tier's first runs from which second runs start.
+#: The file in the format's folder with those crash states of the core tier's first runs from which second
+#: runs start.
 FIRST_CRASHES = "first_crashes.jsonl"
-#: Number of crash states kept of a first run; second runs refer to them by number.
+#: The number of crash states that are kept of a first run; second runs refer to them by number.
 CHOICES = 24
 
 
@@ -183,8 +185,7 @@ CHOICES = 24
 class SecondLife:
     """The workload `first`, a crash that leaves chosen state number `choice`, and a second run.
 
-    `then` names the operations of the second run, in the format's own words. `first` may be a second run
-    itself.
+    `then` is the format's name for the operations of the second run. `first` may itself be a second run.
     """
 
     first: Workload
@@ -210,7 +211,7 @@ class SecondLife:
 class ChosenImages:
     """The chosen crash states of one trace: those that `found` yields, made on demand.
 
-    With `fine`, recovery is known to find everything required in each of them.
+    With `fine`, it is known that recovery finds everything required in each of them.
     """
 
     def __init__(self, name: str, found: Iterator[CrashImage], *, fine: bool) -> None:
@@ -221,7 +222,7 @@ class ChosenImages:
     def image(self, number: int) -> CrashImage:
         """Return state `number`, modulo the number of states.
 
-        Raises ValueError if there is none at all.
+        Raises ValueError if there are no states.
         """
         self._drawn += islice(self._found, max(0, number + 1 - len(self._drawn)))
         if not self._drawn:
@@ -238,13 +239,14 @@ class ChosenImages:
 def choose(first: Trace, *, gone: bool = False) -> ChosenImages:
     """Return representatives of the states of `first`. No reader is asked.
 
-    If the format's list of first crashes names the trace, its states are used. Otherwise states are put into
-    classes by category, torn field and order of persistence. One state of each category is taken in turn;
-    within a class the smallest case id comes first.
+    If the format's list of first crashes contains the trace, its listed states are used. Otherwise states are
+    divided into classes by category, torn field and order of persistence. One state of each category is taken
+    in turn; within a class, the smallest case id comes first.
     """
     known: dict[bool, ChosenImages] = first.derived.setdefault("chosen", {})
     if gone not in known:
-        # Second runs start from all cuts, not only those that are checked, so that their starts never change.
+        # Second runs may start from every cut of a write, not only from the checked cuts, so that their
+        # starts never change.
         whole = replace(first, unread=frozenset())
         listed = first_crashes(first.format).get(first.name)
         if listed is None:
@@ -259,8 +261,8 @@ def first_crashes(format_id: str) -> Mapping[str, tuple[tuple[Any, ...], ...]]:
     """Return the format's list of first crashes; empty if it has none.
 
     It maps the name of a workload to its states, each with preset, crash index, mask in hex, and tear. The
-    states were chosen by class from those that strict recovery accepted. The list is fixed: a change of a
-    reader changes no second run.
+    states were chosen by class from those that strict recovery accepted. The list is fixed, so that a change
+    of a reader changes no second run.
     """
     entries = map(json.loads, format_text("journalspec_corpus", format_id, FIRST_CRASHES).splitlines())
     return {entry["first"]: tuple(map(tuple, entry["states"])) for entry in entries}
@@ -281,7 +283,7 @@ def _listed(first: Trace, listed: Sequence[tuple[Any, ...]], gone: bool) -> Iter
     for place, state in zip(listed, found, strict=False) if not lacking else ():
         image = crash_image(state, gone=gone)
         if image is None:
-            # A required record is nowhere intact in it: it cannot be a starting state.
+            # If a required record is nowhere intact in a state, the state cannot be a start.
             lacking.append(place)
             break
         yield image

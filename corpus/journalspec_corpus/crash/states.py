@@ -1,16 +1,16 @@
-"""All states of a trace that are checked, and any one of them by its descriptor.
+"""Enumerates the checked states of a trace, and rebuilds any state from its descriptor.
 
 Under a *prefix* preset, everything before an operation arrives, and the operation up to some byte. Under a
 *subset* preset, each granule written since the last force arrives or is lost. All presets with the same
-granule share the blocks of a crash point, and a row gets the strongest preset that reaches it. All
-combinations of versions are checked while they are few: at most ``EXHAUSTIVE`` (12 granules with two versions
-each). If there are more, the combinations with at most two deviations from "everything arrived" or from
-"nothing arrived" are checked, because most faults need few lost writes. Samples are added, each a function of
-the stream and its own number.
+granule share the blocks of a crash point. A row is labelled with the strongest preset that reaches it. All
+combinations of versions are checked if there are at most ``EXHAUSTIVE`` (12 granules with two versions each).
+If there are more, the combinations with at most two deviations from "everything arrived" or from "nothing
+arrived" are checked, because most faults need few lost writes. Samples are added, each a function of the
+stream and its own number.
 
-A force that the device did not perform leaves more: acknowledged operations may be missing. Then no format
-can keep acknowledged data, so these states are counted separately (class L). A state that an honest device
-can also leave is not among them.
+A force that the device did not perform leads to further states, in which acknowledged operations may be
+missing. In these states no format can keep acknowledged data, so they are counted separately (class L). This
+class contains no state that an honest device can also leave.
 """
 
 from __future__ import annotations
@@ -65,22 +65,21 @@ from journalspec_corpus.crash.trace import (
 Mask = npt.NDArray[np.bool_]
 
 
-#: The most combinations that are all checked: twelve granules, each lost or kept.
+#: The most combinations of which all are checked: twelve granules, each lost or kept.
 EXHAUSTIVE = 4096
-#: The number of samples at a crash point with more combinations than that.
+#: The number of samples at a crash point with more combinations than EXHAUSTIVE.
 SAMPLES = EXHAUSTIVE
 
 
 def subsets(dims: tuple[int, ...], stream: int = 0) -> Codes:
     """Return all combinations of block versions, or those with at most two deviations and samples.
 
-    Each row is one combination; rows are distinct and in a fixed order. `stream`
-    chooses the samples.
+    Each row is one combination; rows are distinct and in a fixed order. `stream` chooses the samples.
     """
     if prod(dims) > EXHAUSTIVE:
         return distinct(np.concatenate([_deviations(dims), samples(dims, stream)]))[0]
     rows = np.zeros((prod(dims), len(dims)), np.uint16)
-    # A NumPy array has at most 64 dimensions, so blocks with only one version get none.
+    # A NumPy array has at most 64 dimensions, so blocks with only one version are not given a dimension.
     free = [at for at, size in enumerate(dims) if size > 1]
     if free:
         rows[:, free] = np.stack(np.unravel_index(np.arange(len(rows)), [dims[at] for at in free]), axis=1)
@@ -100,7 +99,7 @@ def _deviations(dims: tuple[int, ...]) -> Codes:
 
 
 def _all_and_nothing(dims: tuple[int, ...]) -> tuple[Codes, Codes]:
-    """Return the row in which everything arrived, and the row in which nothing did."""
+    """Return the row in which everything arrived, and the row in which nothing arrived."""
     return np.asarray(dims, np.uint16) - np.uint16(1), np.zeros(len(dims), np.uint16)
 
 
@@ -116,11 +115,11 @@ def samples(dims: tuple[int, ...], stream: int, number: int = SAMPLES) -> Codes:
 
 
 def distinct(rows: Codes) -> tuple[Codes, npt.NDArray[np.int64]]:
-    """Return the rows without repetitions, in order of first appearance, and the index of each there."""
+    """Return the distinct rows in order of first appearance, and the index of each given row in them."""
     raw, width = np.ascontiguousarray(rows).tobytes(), rows.shape[1] * rows.itemsize
     if not width:
         return rows[:1], np.arange(len(rows[:1]))
-    # Rows are compared by their bytes: numpy.unique sorts rows, which takes several times as long.
+    # Rows are compared by their bytes, because numpy.unique sorts rows, which takes several times as long.
     where: dict[bytes, int] = {}
     for row, at in enumerate(range(0, len(raw), width)):
         where.setdefault(raw[at : at + width], row)
@@ -130,10 +129,10 @@ def distinct(rows: Codes) -> tuple[Codes, npt.NDArray[np.int64]]:
 
 # --- Writes that are torn ---
 
-#: Writes of up to EVERY_BYTE bytes are cut at each byte; longer ones like that only within FRONT bytes of
-#: each end.
+#: Writes of up to EVERY_BYTE bytes are cut at every byte; longer writes are cut at every byte only within
+#: FRONT bytes of each end.
 EVERY_BYTE, FRONT = 600, 96
-#: In traces with more than MANY writes of interest, only the last LAST are cut like that.
+#: In traces with more than MANY writes of interest, only the last LAST writes are cut in this way.
 MANY, LAST = 8, 3
 
 
@@ -161,7 +160,7 @@ def as_write(op: Op | None) -> Write | None:
 
 
 def _torn(point: CrashPoint, op: Write, ranks: list[int]) -> States:
-    """Return the states in which the write `op`, the next operation, arrived up to each checked byte."""
+    """Return the states in which `op`, a write and the next operation, arrived up to each checked byte."""
     index, number = point.crash_index, point.names[op.file]
     size, end = point.sizes[number], op.off + len(op.data)
     wanted = cuts_of(point.trace, index)
@@ -203,17 +202,17 @@ def _torn(point: CrashPoint, op: Write, ranks: list[int]) -> States:
 
 
 def _levels(versions: int) -> tuple[int, ...]:
-    """Return the levels of a block's versions under a torn write: 1 for the last, complete one, else 0."""
+    """Return the levels of a block's versions under a torn write: 1 for the complete last one, else 0."""
     return (*(0 for _ in range(versions - 1)), int(versions > 1))
 
 
 def cuts_of(trace: Trace, index: int) -> Mask:
-    """Return for each number of bytes of write `index` that arrived whether that cut is checked.
+    """For each cut (the number of bytes of write `index` that arrived), return whether it is checked.
 
     Short writes are cut everywhere. Longer ones are cut at every byte near both ends, and in the middle at
-    sector edges and one byte beside them: all other cuts inside a payload are alike. In a long trace, all but
-    the last writes are cut only at the edges of sectors and fields, and one byte beside them. The same holds
-    for writes of which recovery reads no byte: it cannot distinguish their cuts.
+    sector edges and one byte beside them, because all other cuts inside a payload are alike. In a long trace,
+    all writes except the last ones are cut only at the edges of sectors and fields, and one byte beside them.
+    The same holds for writes of which recovery reads no byte, because it cannot distinguish their cuts.
     """
     op = as_write(trace.ops[index])
     if op is None:
@@ -238,7 +237,7 @@ def cuts_of(trace: Trace, index: int) -> Mask:
 
 
 def _is_early(trace: Trace, index: int) -> bool:
-    """Return whether write `index` is one of more than MANY of interest, but not one of the last LAST."""
+    """Return whether there are more than MANY writes of interest, and `index` is not among the last LAST."""
     writes = trace.writes
     of_interest = len(writes) - bisect_left(writes, trace.crash_from, key=itemgetter(0))
     last = writes[-LAST][0] if of_interest > MANY else 0
@@ -248,12 +247,13 @@ def _is_early(trace: Trace, index: int) -> bool:
 def allowed_cuts(op: Write, preset: Preset, size: int) -> Mask:
     """Return for each number of bytes of `op` whether a prefix preset may cut it there.
 
-    `size` is the file's size before. The first and the last cut (nothing, everything) are always allowed.
+    `size` is the previous size of the file. The first and the last cut (nothing, everything) are always
+    allowed.
     """
     ends = op.off + np.arange(len(op.data) + 1)
     cut = ends % preset.granule == 0
     if preset.append == "whole":
-        # Bytes after the file's old end become visible all at once.
+        # Under this preset, bytes after the file's old end become visible all at once.
         cut = (cut & (ends <= size)) | (ends == size)
     cut[[0, -1]] = True
     return np.asarray(cut)
@@ -261,14 +261,15 @@ def allowed_cuts(op: Write, preset: Preset, size: int) -> Mask:
 
 # --- Granules that are lost, or broken ---
 
-#: At most this many rows in which new space has extra content are checked per crash point.
+#: The most checked rows per crash point in which new space has extra content.
 UNCOVERED = 1024
-#: Number of samples with random broken sectors; the most sectors in flight for which all pairs are broken.
+#: The number of samples with random broken sectors; the most sectors in flight for which all pairs are
+#: broken.
 BROKEN_SAMPLES, PAIRS = 16, 6
 #: The mask of a descriptor has one byte per version code.
 MOST_VERSIONS = 255
-#: The extra versions of a granule on a disk that breaks sectors, in this order: garbage; the front half of
-#: the last version, then garbage; the front half of the first version, then the rear half of the last.
+#: The extra versions of a granule on a disk that breaks sectors, in this order: garbage; the last version's
+#: front half and garbage; the first version's front half and the last version's rear half.
 BROKEN = ("garbage", "left", "right")
 
 
@@ -276,8 +277,8 @@ def subset_states(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Itera
     """Yield the states of the subset presets among `presets`, one set per granule and crash point.
 
     Crash points are just before each force, acknowledgement and release, and at the end. A release changes
-    nothing on disk, but less is required after it. If prefix presets are among `presets`, states that they
-    reach are omitted where that is cheap to see.
+    nothing on disk, but fewer records are required after it. If `presets` contains prefix presets, the states
+    that they reach are omitted where that is cheap to determine.
     """
     covered = bool(ranks_of(presets, "prefix"))
     wanted = ranks_of(presets, "subset")
@@ -331,14 +332,14 @@ def _lost(
     codes = np.concatenate([part for part, _ in found])
     labels = np.concatenate([part for _, part in found])
     if any(len(part) and PRESETS[part[0]].fresh == "garbage" for _, part in found):
-        # A preset with broken sectors leaves garbage in one new granule, too: remove such duplicates.
+        # A preset with broken sectors also leaves garbage in one new granule: remove such duplicates.
         codes, first = distinct(codes)
         labels = labels[first]
     return States(shown, codes, labels, np.zeros(len(codes), np.int32))
 
 
 def _is_new(point: CrashPoint) -> bool:
-    """Return whether all in flight was issued from `crash_from` on, with no Ack or Release since."""
+    """Return whether all in flight was issued from `crash_from` on, without an Ack or Release since."""
     first = min(point.reach, default=point.crash_index)
     released = any(isinstance(op, (Ack, Release)) for op in point.trace.ops[first : point.crash_index])
     return first >= point.trace.crash_from and not released
@@ -348,7 +349,7 @@ def extended(point: CrashPoint, preset: Preset, seed: int, loose: Sequence[Mappi
     """Return `point` with extra versions that were never written.
 
     If `preset` shows foreign blocks in new space, each granule of new space gets another file's block.
-    Otherwise every granule gets those of :data:`BROKEN`, and the names get `loose`.
+    Otherwise every granule is given the versions of :data:`BROKEN`, and the names are given `loose`.
     """
 
     def more(block: Block) -> Block:
@@ -372,11 +373,11 @@ def garbage_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
 def foreign_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
     """Return a block of another file; garbage if there was no other file.
 
-    It is the block at the same place of another file of the journal before the trace, or if that is all zeros
-    or absent, that file's first block with other bytes.
+    The block comes from the same place in another file of the journal before the trace. If that block is
+    absent or consists of zeros, it is that file's first block with other bytes.
     """
     step, base = point.granule, point.trace.base
-    # Numbers below len(base) are the base's files, in the order of their names.
+    # Files with numbers below len(base) are those of the base, in the order of their names.
     for number, name in enumerate(sorted(base)):
         if number != block.file:
             pieces = [base[name][at : at + step].ljust(step, b"\0") for at in range(0, len(base[name]), step)]
@@ -387,7 +388,7 @@ def foreign_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
 
 
 def admitted(point: CrashPoint, rows: Codes, preset: Preset) -> Mask:
-    """Return which rows of plain versions the order of names, sizes and data in `preset` allows."""
+    """Return which rows of plain versions fit `preset`'s order of names, sizes and data."""
     out = np.ones(len(rows), bool)
     events = [
         (index, block, level)
@@ -407,8 +408,8 @@ def admitted(point: CrashPoint, rows: Codes, preset: Preset) -> Mask:
         for index, block, level in events:
             if point.blocks[block].kind == SIZE:
                 own = preset.append != "data-first"
-                # With ``own-data-first``, only the size that this operation set waits for its blocks; a later
-                # size does not.
+                # With ``own-data-first``, only the size that this operation set waits for its blocks; later
+                # sizes do not wait.
                 free = rows[:, block] != level if own else rows[:, block] < level
                 for data, least in _data_before(point, index, point.blocks[block].file, own=own).items():
                     out &= free | (rows[:, data] >= least)
@@ -424,7 +425,7 @@ def _data_before(point: CrashPoint, index: int, file: int, *, own: bool) -> dict
         for number, level in point.reach[at]:
             block = point.blocks[number]
             start_of = block.index * point.granule
-            # A block is written with its current content, so its latest level so far is needed.
+            # A block is written with its current content, so the highest level so far is needed.
             touched = start_of < end and start < start_of + point.granule
             if block.fresh and block.file == file and (touched or not own):
                 needed[number] = level
@@ -434,7 +435,7 @@ def _data_before(point: CrashPoint, index: int, file: int, *, own: bool) -> dict
 def _uncovered(point: CrashPoint, rows: Codes) -> Codes:
     """Return the rows whose size covers new blocks that did not arrive, with the extra version of these.
 
-    The extra version is the first after the block's own.
+    The extra version is the first one after the block's own versions.
     """
     sizes = {block.file: at for at, block in enumerate(point.blocks) if block.kind == SIZE}
     out = rows.copy()
@@ -450,7 +451,7 @@ def _uncovered(point: CrashPoint, rows: Codes) -> Codes:
 
 
 def _each_with(rows: Codes, changes: Sequence[tuple[int, int]]) -> Codes:
-    """Return the distinct rows that differ from one of `rows` by one of `changes`, (block, version) each."""
+    """Return the distinct rows that differ from one of `rows` by one change, which is (block, version)."""
     if not changes:
         return rows[:0]
     blocks, codes = np.asarray(changes, np.int64).T
@@ -497,7 +498,7 @@ def _broken(dims: tuple[int, ...], data: list[int], stream: int) -> Codes:
 def lied_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
     """Yield the states that a lying device may have left after each of the last acknowledgements.
 
-    Traces in which a granule has more versions than a descriptor can name are omitted.
+    Traces in which a granule has more versions than a descriptor can express are omitted.
     """
     line, ranks = Timeline(trace, SECTOR), ranks_of(presets, "lied")
     for index in acknowledged_points(trace) if ranks else ():
@@ -507,8 +508,8 @@ def lied_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
         rank_of: dict[tuple[int, ...], int] = {}
         for rank in ranks:
             for row in _failed(point) if PRESETS[rank].force == "fails-clean" else _ignored(point):
-                # Every honest state has everything that forces guarantee, so a state that lacks some of it is
-                # not honest.
+                # Every state of an honest device contains all data that forces guarantee. So a state that
+                # lacks some of this data comes from a lying device.
                 if any(code < block.forced for code, block in zip(row, point.blocks, strict=True)):
                     rank_of.setdefault(row, rank)
         if rank_of:
@@ -518,7 +519,7 @@ def lied_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
 
 
 def _ignored(point: CrashPoint) -> Iterator[tuple[int, ...]]:
-    """Yield every prefix of the trace, cut between granules, as if forces did nothing."""
+    """Yield every prefix of the trace, cut between granules, as if forces had no effect."""
     levels = [0] * len(point.blocks)
     yield tuple(levels)
     for index in sorted(point.reach):
@@ -530,7 +531,7 @@ def _ignored(point: CrashPoint) -> Iterator[tuple[int, ...]]:
 def _failed(point: CrashPoint) -> Iterator[tuple[int, ...]]:
     """Yield the states in which one force failed to write its pages, or one of them.
 
-    A page that is written again later is dirty again, and arrives then.
+    A page that is written again later becomes dirty again, and arrives later.
     """
     last = [size - 1 for size in point.dims]
     before, now = [0] * len(last), [0] * len(last)
@@ -556,12 +557,12 @@ def _covers(point: CrashPoint, op: Sync | SyncDir, block: Block) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """Identifies one state of a trace: all that the state depends on besides the trace itself.
+    """Identifies one state of a trace: contains all values on which the state depends besides the trace.
 
-    `crash_index` operations had been issued. In a prefix preset the operation at `crash_index` arrived up to
-    `tear` bytes and `mask` is empty; in a subset or preset of a lying device ``mask[i]`` is the version of
-    the i-th block in flight, one byte each. `background` repeats the trace's, `seed` is the seed of garbage.
-    `rot` is empty or the label of a corruption; then `mask` is empty.
+    `crash_index` is the number of operations that had been issued. In a prefix preset the operation at
+    `crash_index` arrived up to `tear` bytes and `mask` is empty; in a subset or preset of a lying device
+    ``mask[i]`` is the version of the i-th block in flight, one byte each. `background` repeats the trace's,
+    `seed` is the seed of garbage. `rot` is empty or the label of a corruption; then `mask` is empty.
     """
 
     trace: str
@@ -575,7 +576,7 @@ class Descriptor:
 
 
 def descriptor_of(states: States, row: int, seed: int) -> Descriptor:
-    """Return the descriptor of row `row`, from which :func:`state_at` makes it again."""
+    """Return the descriptor of row `row`, from which :func:`state_at` rebuilds the state."""
     trace, rot = states.point.trace, states.rot[row] if states.rot else ""
     preset, index, mask = PRESETS[states.preset[row]].name, states.point.crash_index, states.masks[row]
     return Descriptor(trace.id, preset, index, mask, int(states.tear[row]), trace.background, seed, rot)
@@ -586,10 +587,10 @@ def crash_states(
 ) -> Iterator[States]:
     """Yield the states of `trace` under `presets` in a fixed order, one class after the other.
 
-    With `everywhere`, presets with a share are applied to this trace even if it is not chosen for them.
+    With `everywhere`, presets with a share are applied to this trace even if it is not in their sample.
 
-    A state that a stronger preset already reaches at the same crash point is omitted where that is cheap to
-    see. Other duplicates are removed later, by id.
+    A state that a stronger preset reaches at the same crash point is omitted where that is cheap to
+    determine. Other duplicates are removed later, by id.
     """
     chosen = tuple(preset for preset in presets if everywhere or selected(trace.id, preset.share))
     yield from prefix_states(trace, chosen)
@@ -603,7 +604,7 @@ class NoSuchState(LookupError):
 
 
 def state_at(trace: Trace, descriptor: Descriptor) -> States:
-    """Return the one state that `descriptor` names; raises NoSuchState if it is not one of `trace`."""
+    """Return the state that `descriptor` identifies; raises NoSuchState if `trace` has no such state."""
     preset, index, mask = get_preset(descriptor.preset), descriptor.crash_index, descriptor.mask
     if descriptor.trace != trace.id:
         raise NoSuchState(f"the descriptor is of trace {descriptor.trace}, not {trace.id}")

@@ -1,18 +1,18 @@
 """Write traces: the operations of a writer in program order, and its acknowledgements; and presets.
 
 A trace is recorded by putting :class:`RecordingStorage` between a writer and its files. Acknowledgements,
-record spans and releases are annotations: they are not in the writer's bytes, and the oracle needs them.
+record spans and releases are annotations: they are not part of the writer's bytes, but the oracle needs them.
 
 Each *preset* is one hypothesis about devices and file systems. Few of them document their guarantees. So
-there are several presets, every state names its preset, and a failure is quoted with the *strongest* preset
-that still shows it. The order of :data:`PRESETS` is from the strongest to the weakest; the states of one
-preset need not contain those of the one before it.
+there are several presets, and every state is labelled with its preset. A failure is reported with the
+*strongest* preset under which it still occurs. :data:`PRESETS` is ordered from the strongest preset to the
+weakest. A preset need not contain the states of the preset before it.
 
-Bytes are named by the ids of their pages, which states share. The id of a page is blake2b-128 of its 512
+Bytes are identified by the ids of their pages, which states share. The id of a page is blake2b-128 of its 512
 bytes, the smallest granule of the model; the last page may be short. Lists of more than 32 ids are shortened:
 each group of 32, and the rest, is hashed to one id, until at most 32 are left. Ids of traces and states
-depend on this: it never changes. Nothing here needs NumPy: verdicts are read, and a build is verified,
-without it.
+depend on this rule, so it never changes. Nothing here needs NumPy, so that verdicts can be read and builds
+verified without it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PLAIN = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """An empty file `file` comes into being."""
+    """An empty file `file` is created."""
 
     file: str
 
@@ -73,7 +73,7 @@ class SyncDir:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """`old` becomes `new`, which is replaced."""
+    """`old` is renamed to `new`, which is replaced."""
 
     old: str
     new: str
@@ -95,7 +95,7 @@ class Reuse:
 
 @dataclass(frozen=True, slots=True)
 class Ack:
-    """The caller has learned that `records` are safe."""
+    """The writer has reported to its caller that `records` are safe."""
 
     records: tuple[str, ...]
 
@@ -111,8 +111,9 @@ class Release:
 class Mark:
     """Bytes ``[off, off + length)`` of `file`, written just before, encode `record`.
 
-    `key` is the key that a reader would use (the format says how), from the written bytes, never from the
-    recovered ones. `fields` are the start offsets of the record's fields, relative to `off`, by name.
+    `key` is the key that a reader would compute (the format defines how). It comes from the written bytes,
+    never from recovered ones. `fields` are the start offsets of the record's fields, relative to `off`, by
+    name.
     """
 
     record: str
@@ -124,17 +125,17 @@ class Mark:
 
     @property
     def alternative(self) -> tuple[str | int, ...]:
-        """The key of its alternative: a record exists if one of its alternatives is whole."""
+        """The key of its alternative: a record exists if one of its alternatives is complete."""
         return self.file, self.off, self.length
 
 
 @dataclass(frozen=True, slots=True)
 class Part(Mark):
-    """A mark of some of the bytes of `record`, which is in several places at once.
+    """A mark on a part of `record`, whose bytes are in several places.
 
-    A message that is chained over pages has such parts, or a row over two log records. All parts of one
-    `copy` are needed: a record with only some of them is torn. A part that is written again at its place is
-    the same part. Another copy, or a plain :class:`Mark`, is an alternative. All parts have the key of the
+    Examples are a message that is chained over pages, and a row over two log records. All parts of one `copy`
+    are needed: a record with only some of its parts is torn. A part that is written again at its place counts
+    as the same part. Another copy, or a plain :class:`Mark`, is an alternative. All parts have the key of the
     whole record.
     """
 
@@ -156,7 +157,7 @@ class Publish:
 #: One part of an alternative: the marks at one place, each with the index of its write (BEFORE: written
 #: before the trace). One intact mark is enough.
 Written = list[tuple[int, Mark]]
-#: The index of the content that existed before the trace.
+#: The index that stands for the content before the trace.
 BEFORE = -1
 
 
@@ -169,7 +170,7 @@ def alternatives(marks: Iterable[tuple[int, Mark]]) -> dict[str, list[list[Writt
     return {record: [list(parts.values()) for parts in each.values()] for record, each in found.items()}
 
 
-#: The first characters in the ids of records that were written after a first crash.
+#: The prefix of the ids of records that were written after a first crash.
 SECOND_LIFE = "b-"
 
 Op = Create | Write | Truncate | Sync | SyncDir | Rename | Unlink | Reuse | Ack | Release | Mark | Publish
@@ -187,17 +188,18 @@ class Workload(Protocol):
 class Trace:
     """One recorded run.
 
-    `base` is the durable content before the run (file name -> content). `standing` are the live and
-    acknowledged records in it, `stale` those of an earlier generation that are not live. `possible` are
-    records in it that had been issued and not acknowledged at an earlier crash: they may be kept, but are not
-    required. `life` is 1, or 2 for operations after a first crash (ids of records written then begin with
-    :data:`SECOND_LIFE`). `background` names what unused space holds. `tags` say what the run is about, for
-    classes and selection. `crash_from` is the index of the first operation after which a crash is of
-    interest: a shorter trace covers earlier crashes. `during` is the category of all states of a run with one
-    topic (``compact``, say). `order` are the standing and possible records in the order of issue, if that is
-    not the order of these two members. `done` are records of `base` that had been acknowledged and deleted
-    before. `unread` are the indices of writes of which recovery reads no byte, whichever part of them
-    arrives. `during`, `order`, `done` and `unread` are not part of the trace's id.
+    `base` is the durable content before the run (file name -> content). `standing` contains the live and
+    acknowledged records in the base, `stale` the records of an earlier generation that are not live.
+    `possible` contains records that had been issued but not acknowledged at an earlier crash: they may be
+    kept, but are not required. `life` is 1, or 2 for operations after a first crash (ids of records written
+    then begin with :data:`SECOND_LIFE`). `background` describes the content of unused space. `tags` describe
+    the topic of the run, for classes and selection. `crash_from` is the index of the first operation after
+    which a crash is of interest, because a shorter trace covers earlier crashes. `during` is the category of
+    all states of a run that has a single topic, such as ``compact``. `order` lists the standing and possible
+    records in the order of issue, if that differs from the order of these two members. `done` contains
+    records of `base` that had been acknowledged and deleted before. `unread` contains the indices of writes
+    of which recovery reads no byte, whichever part of them arrives. `during`, `order`, `done` and `unread`
+    are not part of the trace's id.
     """
 
     format: str
@@ -276,7 +278,7 @@ class Trace:
 
     @cached_property
     def members(self) -> frozenset[str]:
-        """Return the records that another record makes live: their first Publish is of a record's write."""
+        """Return the records that another record makes live: a record's write is their first Publish."""
         marks: dict[int, set[str]] = {}
         out, seen = set(), set()
         for index, op in self.annotated:
@@ -304,7 +306,7 @@ class Trace:
 
     @cached_property
     def publishing(self) -> dict[str, tuple[int, ...]]:
-        """Return record -> the indices of the writes that make it live, in order."""
+        """Map each record to the indices of the writes that make it live, in order."""
         found: dict[str, list[int]] = {}
         for index, op in self.annotated:
             if isinstance(op, Publish):
@@ -313,9 +315,9 @@ class Trace:
         return {record: tuple(indices) for record, indices in found.items()}
 
     def issued(self, upto: int) -> list[tuple[int, Mark]]:
-        """Return every record that is written by ``ops[:upto]``, with the index of its write."""
+        """Return every record that ``ops[:upto]`` write, with the index of its write."""
         marks = self._marked
-        # Each mark comes after its write, so the indices ascend.
+        # Each mark follows its write, so the indices ascend.
         return marks[: bisect_left(marks, upto, key=itemgetter(0))]
 
     @cached_property
@@ -323,7 +325,7 @@ class Trace:
         return [(index, op) for index, op in self.annotated if isinstance(op, Mark)]
 
     def acknowledged(self, upto: int) -> tuple[str, ...]:
-        """Return the records acknowledged by ``ops[:upto]``, in order, standing ones first."""
+        """Return the records acknowledged by ``ops[:upto]``, in order; standing records come first."""
         records = [mark.record for mark in self.standing]
         for index, op in self.acks:
             if index < upto:
@@ -346,7 +348,7 @@ class Trace:
 
 
 class RecordingStorage(MemoryStorage):
-    """Files in memory; every operation on them is recorded."""
+    """Files in memory that record every operation."""
 
     def __init__(self, files: dict[str, bytes] | None = None) -> None:
         super().__init__(files)
@@ -399,7 +401,7 @@ def writer_of(trace: Trace) -> str:
 
 PAGE = 512
 ID_BYTES = 16
-#: This many ids are hashed to one.
+#: This many ids are hashed to one id.
 FAN = 32
 
 
@@ -421,7 +423,7 @@ def shortened(ids: list[bytes]) -> list[bytes]:
 
 
 def promise(format_id: str, edition: str, stratum: str, acknowledged: Iterable[str]) -> bytes:
-    """Return the part of a case id that does not come from the content."""
+    """Return the part of a case id that does not depend on the content."""
     text = "\0".join((format_id, edition, stratum, *sorted(acknowledged)))
     return blake(text.encode())
 
@@ -439,20 +441,20 @@ STRATA = {
 class Preset:
     """One persistence model.
 
-    `granule` is the unit that is never torn, in bytes. `order` says which writes may persist. ``prefix``:
-    writes in the order of issue; only the last one may be torn, and then its front arrives. ``subset``: each
-    granule written since the last force, in any of its versions, or none. ``lied``: forced writes may be
-    missing, too. ``settled``: all; corruption comes after. With `trash`, one granule in flight may hold
-    garbage; with `broken`, any number of them may hold garbage or be half old.
+    `granule` is the unit that is never torn, in bytes. `order` defines which writes may persist. ``prefix``:
+    writes in the order of issue; only the last one may be torn, so that its front arrives. ``subset``: each
+    granule written since the last force may persist in any of its versions, or not at all. ``lied``: forced
+    writes may be missing, too. ``settled``: all writes persist, and are corrupted afterwards. With `trash`,
+    one granule in flight may hold garbage; with `broken`, any number of them may hold garbage or be half old.
 
-    `append` says how a file grows: ``together`` with its data; ``whole`` (by complete writes only);
+    `append` defines how a file grows: ``together`` with its data; ``whole`` (by complete writes only);
     ``data-first`` (a size persists after all new blocks below it); ``own-data-first`` (a size persists after
     the blocks of the write that set it); ``any``. `fresh` is the content of new space in which no write
     arrived: zero, foreign (blocks of other files) or garbage. `metadata` is ``journaled`` (names and sizes
     persist in order, and a force of any file makes all earlier ones durable), ``in-order`` (names persist in
     order, sizes at any time) or ``any`` (each binding of a name persists independently). `force` is honest,
     ignored or fails-clean. `rot` is the kind of corruption. A preset with `share` n is applied to about every
-    n-th trace. `imitates` names devices and file systems that behave like the preset, `assumes` its
+    n-th trace. `imitates` lists devices and file systems that behave like the preset, and `assumes` its
     assumptions. `also` are other names for the same states.
     """
 
@@ -474,7 +476,7 @@ class Preset:
 
     @property
     def plain(self) -> bool:
-        """Whether all its states consist of versions that were written."""
+        """Whether all its states consist only of versions that were written."""
         return not self.trash and not self.rot and self.fresh == "zero" and self.metadata != "any"
 
 
@@ -490,7 +492,7 @@ _BY_NAME = {name: preset for preset in PRESETS for name in (preset.name, *preset
 
 
 def get_preset(name: str) -> Preset:
-    """Return the preset with this name or other name; raises ValueError that lists the known ones."""
+    """Return the preset with this name or alias; raises ValueError that lists the known presets."""
     try:
         return _BY_NAME[name]
     except KeyError:
@@ -498,5 +500,5 @@ def get_preset(name: str) -> Preset:
 
 
 def rank(name: str) -> int:
-    """Return the position of preset `name`: smaller means stronger guarantees."""
+    """Return the position of preset `name`; a smaller position means stronger guarantees."""
     return PRESETS.index(get_preset(name))

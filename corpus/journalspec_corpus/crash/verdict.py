@@ -1,7 +1,7 @@
-"""A reader's answer, compared with the expectation: the standard verdicts.
+"""Compares a reader's answer with the expectation: the standard verdicts.
 
-A verdict says which of the twelve invariants are broken. Each of them is checked in one or more of three
-ways:
+A verdict determines which of the twelve invariants are broken. Each invariant is checked in one or more of
+three ways:
 
 ``verdict``
     By :func:`judge`, for every state and reader: a column of the build.
@@ -12,9 +12,9 @@ ways:
 
 If a format cannot prevent a loss, no reader can avoid the failure. Such losses are listed in the format's
 ``limits.toml``. Each entry covers verdicts by writer, policy, class, category and preset (patterns as for
-file names; what is omitted fits everything), says why, and names the design rules or the deviations of a
-writer that argue it. The entries follow from the format's specification, not from a reader's answers. Tests
-check them with the reference: each entry is needed, and no other failure occurs.
+file names; an omitted one matches everything). It gives the reason, and refers to the design rules or the
+deviations of a writer that justify it. The entries follow from the format's specification, not from a
+reader's answers. Tests with the reference check that each entry is needed, and that no other failure occurs.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from journalspec_corpus.crash import oracle
 from journalspec_corpus.crash.oracle import FORBIDDEN, REQUIRED, Expected
 from journalspec_corpus.crash.trace import CORRUPTED, SECOND_LIFE
 
-#: The only verdict that depends on whether records may be omitted.
+#: The only verdict that depends on the permission to omit records.
 HOLE = "hole"
 _TABLES = tomllib.loads(files(__package__).joinpath("verdicts.toml").read_text(encoding="utf-8"))
-#: verdict -> the invariants that it breaks (in the order in which they are looked for)
+#: Maps each verdict to the broken invariants, in the order in which the verdicts are checked.
 VERDICTS: Mapping[str, tuple[str, ...]] = {row["name"]: tuple(row["breaks"]) for row in _TABLES["verdict"]}
-#: verdict -> its meaning
+#: Maps each verdict to its meaning.
 MEANINGS: Mapping[str, str] = {row["name"]: row["means"] for row in _TABLES["verdict"]}
-#: verdict -> the behaviour of a product that gets it; also for products that give no answer
+#: Maps each verdict to the behaviour of a product with it; also for products without an answer.
 PRODUCT_WORDS: Mapping[str, str] = _TABLES["product"]
 
 
@@ -48,10 +48,10 @@ PRODUCT_WORDS: Mapping[str, str] = _TABLES["product"]
 class Answer:
     """One reader's answer for one state: keys of the records in effect, or a refusal.
 
-    `reported` is whether the reader reported an omission. `aside` are the keys of listed records that are not
-    in effect (those of an unfinished transaction, say); a writer must have written them. `state` is the
-    recovered logical state, in the canonical form of the format's :class:`.oracle.Semantics`; None if the
-    answer has none. An `unlisted` answer lists no records: only its state is checked.
+    `reported` is whether the reader reported an omission. `aside` contains the keys of listed records that
+    are not in effect, for example those of an unfinished transaction; a writer must have written them.
+    `state` is the recovered logical state, in the canonical form of the format's :class:`.oracle.Semantics`;
+    None if the answer contains no state. An `unlisted` answer lists no records, so only its state is checked.
     """
 
     keys: tuple[str, ...]
@@ -70,8 +70,8 @@ def answering(
 ) -> Callable[[Observation], Answer]:
     """Return a function from an observation to an Answer, without records of `uncounted` types.
 
-    `key_of` gives the key of a record by its type and fields, `canonical` converts the state to the form of
-    the format's semantics. If the state lacks one of the members `decided`, the Answer has no state.
+    `key_of` returns the key of a record from its type and fields; `canonical` converts the state to the form
+    of the format's semantics. If the state lacks one of the members `decided`, the Answer has no state.
     """
 
     def answer(observation: Observation) -> Answer:
@@ -90,8 +90,8 @@ def judge(answer: Answer, expected: Expected, refusal: str, *, holes_allowed: bo
     """Return the verdict on `answer` under the required outcome `expected`.
 
     `refusal` is allowed, required or forbidden; `holes_allowed` is true for policies that may omit records if
-    they report it. Records are checked first: their faults explain those of the state. If they are right, the
-    state has to follow from them.
+    they report it. Records are checked first, because their faults explain faults of the state. If the
+    records are right, the state has to follow from them.
     """
     if answer.unlisted and answer.refused is None:
         return _of_state(answer, expected, refusal)
@@ -103,7 +103,7 @@ def judge(answer: Answer, expected: Expected, refusal: str, *, holes_allowed: bo
 
 
 def _of_state(answer: Answer, expected: Expected, refusal: str) -> str:
-    """Return the verdict on the state in `answer`, without regard to its records."""
+    """Return the verdict on the state in `answer`, ignoring its records."""
     wrong = wrong_effect(answer, expected)
     if wrong is not None:
         return wrong.verdict
@@ -148,17 +148,17 @@ def _of_records(answer: Answer, expected: Expected, refusal: str, *, holes_allow
 
 
 def _lost(missing: Collection[str], expected: Expected) -> str:
-    """Return the verdict on a loss: records of this run come before those of earlier runs."""
+    """Return the verdict on a loss; records of this run take precedence over those of earlier runs."""
     if expected.life > 1 and any(record.startswith(SECOND_LIFE) for record in missing):
         return "append-lost"
     return "non-idempotent" if not expected.fine.isdisjoint(missing) else "lost"
 
 
 def _has_hole(present: Sequence[str | None], expected: Expected) -> bool:
-    """Return whether `present` is not a prefix of the required order, `possible` records left out.
+    """Return whether `present`, without `possible` records, is not a prefix of the required order.
 
-    If records were released, files may have been switched or compacted: then only the set is compared, not
-    the order.
+    If records were released, files may have been switched or compacted, so only the set is compared, not the
+    order.
     """
     if expected.possible:
         present = [record for record in present if record not in expected.possible]
@@ -170,7 +170,7 @@ def _has_hole(present: Sequence[str | None], expected: Expected) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Invariant:
-    """One invariant: its usual name, its statement, where it is checked, and in which classes.
+    """One invariant: its usual name, its statement, and where and in which classes it is checked.
 
     Classes of states: R (a crash can leave it), L (only possible if an fsync was not performed), C
     (corruption), H (hostile bytes, from cases and fuzzing).
@@ -182,7 +182,7 @@ class Invariant:
     strata: str
 
     def verdicts(self, ident: str) -> tuple[str, ...]:
-        """Return the verdicts that say that this invariant, known as `ident`, is broken."""
+        """Return the verdicts that mean that this invariant, whose id is `ident`, is broken."""
         return tuple(verdict for verdict, broken in VERDICTS.items() if ident in broken)
 
 
@@ -190,20 +190,21 @@ INVARIANTS: Mapping[str, Invariant] = {
     ident: Invariant(**{**row, "looked_at": tuple(row["looked_at"])})
     for ident, row in _TABLES["invariant"].items()
 }
-#: Category -> its code in the plan of the corpus. Names are permanent; several categories may share a code.
+#: Maps each category to its code in the plan of the corpus. Names are permanent; several categories may share
+#: a code.
 CODES: Mapping[str, str] = _TABLES["category"]
 CATEGORIES = tuple(CODES)
 
 
 PACKAGE = "journalspec_corpus"
 FILE = "limits.toml"
-#: The members of a limit that hold patterns, in the order of the values of `Limit.covers`.
+#: The members of a limit that contain patterns, in the order of the parameters of `Limit.covers`.
 MEMBERS = ("writers", "policies", "strata", "verdicts", "categories", "presets")
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One guarantee that a format cannot give, and the patterns of its consequences."""
+    """One guarantee that a format cannot provide, and the patterns of its consequences."""
 
     id: str
     why: str
@@ -227,7 +228,7 @@ class Limit:
 
 @cache
 def limits(format_id: str) -> tuple[Limit, ...]:
-    """Return the guarantees that `format_id` cannot give; empty if it lists none."""
+    """Return the guarantees that `format_id` cannot provide; empty if it lists none."""
     return parse_limits(format_text(PACKAGE, format_id, FILE))
 
 
@@ -243,5 +244,5 @@ def parse_limits(text: str) -> tuple[Limit, ...]:
 
 
 def first_that_covers(known: Iterable[Limit], *values: str) -> Limit | None:
-    """Return the first limit that covers a failure (values as for `Limit.covers`), None if none does."""
+    """Return the first limit that covers a failure (values as for `Limit.covers`), or None."""
     return next((limit for limit in known if limit.covers(*values)), None)

@@ -1,22 +1,22 @@
 """The author module: sound logs from descriptions, with every range named.
 
-A base describes ``files``, numbered from ``first`` (1) on. Each has its ``groups``, then its ``end``
+A base describes ``files``, numbered from ``first`` (1) on. Each file consists of its ``groups``, its ``end``
 (``marker``, or ``none``; default: a marker in each file but the last) and zeros up to ``size``; ``header``
-has wrong fields of the file's header. A group is a list of records, or a table of ``records``, fields of its
-checksum record, ``plain = true`` (no checksum record) and ``covers`` (the number of covered records, if not
-all). The control file names the record ``checkpoint``; ``control`` has other fields of the control file,
+contains wrong fields of the file's header. A group is a list of records, or a table of ``records``, fields of
+its checksum record, ``plain = true`` (no checksum record) and ``covers`` (the number of covered records, if
+not all). The control file names the record ``checkpoint``; ``control`` has other fields of the control file,
 ``mirror`` those of the mirror (``false``: no mirror). ``containers`` next to the log are their pages by name:
 the version of each, or the result of :func:`page`.
 
 A record is a text ``LABEL OPERATION key=value ...``. COMMIT, ABORT and PREPARE are END. The number in the
-label is that of the transaction, unless ``tx`` is given. Keys of all: ``group``, ``data``, ``body`` (all of
-it), ``rest`` (after it), hex; ``long=1`` (every compressed number in its longest form); fields of the
-operation (``undone=LABEL``, ``rows=7:0,8:4``). INSERT, UPDATE and DELETE may have ``key``, ``value`` and
-``table`` (T) instead: the author keeps the pages and knows versions, slots and record ids; ``UNDO of=LABEL``
-compensates one of these. ``page_version=next`` counts the changes of a page that are written so, from 2 on;
-``{ times = 900, records = [...] }`` means records that are repeated. ``xa=1:0a:0b`` makes a
-branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or ``f1.end``; default: the group in which it is),
-and ``open`` (``7,8``: open transactions). A file has its first group at ``start`` (24).
+label is that of the transaction, unless ``tx`` is given. Keys of all records, in hex: ``group``, ``data``,
+``body`` (the complete body), ``rest`` (after the body); ``long=1`` (every compressed number in its longest
+form); fields of the operation (``undone=LABEL``, ``rows=7:0,8:4``). INSERT, UPDATE and DELETE may have
+``key``, ``value`` and ``table`` (T) instead: the author keeps the pages and knows versions, slots and record
+ids; ``UNDO of=LABEL`` compensates one of these. ``page_version=next`` counts the changes of a page that are
+written so, from 2 on; ``{ times = 900, records = [...] }`` means records that are repeated. ``xa=1:0a:0b``
+makes a branch. CHECKPOINT has ``redo`` and ``undo`` (labels, or ``f1.end``; default: the group in which it
+is), and ``open`` (``7,8``: open transactions). A file has its first group at ``start`` (24).
 
 What a case writes is brief: ``insert T 1 one tx=a``, ``start a gtrid=01 bqual=02``; ``v*24000`` is long.
 
@@ -40,7 +40,7 @@ from journalspec_corpus.edits import Built, Range
 
 FORMAT = "derby_log"
 BRIEF = ("type", "instant", "at")
-#: How a transaction begins and ends -> operation, group, status.
+#: Maps each way in which a transaction begins or ends to operation, group and status.
 STEPS = {
     "BEGIN": ("BEGIN", 0x101, 0),
     "PREPARE": ("END", 0x140, 2),
@@ -63,16 +63,16 @@ class _Writer:
 
     built: Built
     edition: str
-    #: The current file: its number, and its content so far.
+    #: The number of the current file, and its content so far.
     number: int = 0
     data: bytearray = field(default_factory=bytearray)
     versions: dict[tuple[int, int], int] = field(default_factory=dict)
-    #: Container and key -> the place of a row, and its value.
+    #: Maps container and key to the place of a row, and its value.
     rows: dict[tuple[int, int], tuple[dict[str, int], str]] = field(default_factory=dict)
     given: dict[int, int] = field(default_factory=dict)
     instants: dict[str, int] = field(default_factory=dict)
     written: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    #: Transaction -> its first record.
+    #: Maps a transaction to its first record.
     begun: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -81,7 +81,7 @@ class _Writer:
         return f"log{self.number}.dat"
 
     def values(self, label: str, kind: str, pairs: dict[str, str], group: int) -> dict[str, Any]:
-        """Return a record as authors write it: operation, group, transaction, fields and tail."""
+        """Parse a record in the form of authors: operation, group, transaction, fields and tail."""
         out: dict[str, Any] = {"operation": kind, "group": 0x180}
         out["transaction"] = int(pairs.pop("tx", label.lstrip("abcdefghijklmnopqrstuvwxyz") or "0"))
         if "xa" in pairs:
@@ -106,7 +106,7 @@ class _Writer:
         return out | {name: self._value(name, value) for name, value in pairs.items()}
 
     def _value(self, name: str, value: str) -> Any:
-        """Return a field that is in a text: ``rows`` are numbers, or pairs of them (``7:0,8:4``)."""
+        """Return the value of a field in a text; ``rows`` are numbers, or pairs of numbers (``7:0,8:4``)."""
         if name == "rows":
             names = ("record_id", "reserved")
             return [dict(zip(names, map(int, row.split(":")), strict=False)) for row in value.split(",")]
@@ -153,7 +153,7 @@ class _Writer:
         return {"operation": kind, "group": 0x184, "undone": self.instants[label], **place}
 
     def lay_group(self, label: str, group: Any) -> None:
-        """Lay the checksum record `label`, unless there is none, and the records that it covers."""
+        """Lay the checksum record `label`, if the group has one, and the records that it covers."""
         given = dict(group) if isinstance(group, Mapping) else {"records": group}
         records = [*_each(given.pop("records"))]
         plain = given.pop("plain", self.edition in ("seed", "10.0"))
@@ -172,7 +172,7 @@ class _Writer:
         if not plain:
             summed_over = bytes(data[covered : covered + ends[covers]])
             behind = bytes(data[covered:])
-            # Now the covered range is known, so the checksum record is laid out once more.
+            # Now the covered range is known, so the checksum record is laid again.
             del data[start:]
             self.lay(
                 label,
@@ -182,7 +182,7 @@ class _Writer:
         self.built.labels[f"{label}.whole"] = Range(self.name, start, len(data) - start)
 
     def lay(self, label: str, values: Mapping[str, Any], *, longest: bool = False) -> None:
-        """Lay one record, and note a reader's report of it."""
+        """Lay one record, and store a reader's report of it."""
         fields = [Part("text", values["body"])] if "body" in values else body(values, longest=longest)
         stored, start = joined(fields), len(self.data)
         instant = self.number << 32 | start
@@ -197,7 +197,7 @@ class _Writer:
 
 
 def _each(records: Iterable[Any]) -> Iterator[str]:
-    """Yield the records of a group, with their repetitions."""
+    """Yield the records of a group, with repeated ones written out."""
     for one in records:
         if isinstance(one, str):
             yield one
@@ -262,14 +262,14 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
 
 
 def page(container: int, number: int, last: int, said: Mapping[str, Any], size: int) -> bytes:
-    """Return page `number` of a container whose last one is `last`: `size` bytes, zeros if it is ``blank``.
+    """Return page `number` of a container whose last page is `last`: `size` bytes, zeros if it is ``blank``.
 
-    ``rows`` are hex, in one or several texts, and ``behind`` are the bytes in the space that is reserved
-    after each row. With ``heap``, the formats of columns, the first row describes the columns.
-    ``version``, ``format``, ``status`` and ``overflow`` are of the header. The first page has ``info`` (its
-    format, status and size of a page), ``pages``, how many follow it, and ``following``, the next page that
-    lists pages. ``wrong`` has a wrong checksum: page (or its upper half) or info. An unsound one has only the
-    part of a page that a log is compared with.
+    ``rows`` are given in hex, in one or several texts, and ``behind`` contains the bytes in the space that is
+    reserved after each row. With ``heap``, the formats of columns, the first row describes the columns.
+    ``version``, ``format``, ``status`` and ``overflow`` are of the header. The first page has ``info``
+    (format, status and size of a page), ``pages`` (the number of pages after it), and ``following`` (the next
+    page that lists pages). ``wrong`` says which checksum is wrong: page (or its upper half) or info. An
+    unsound page has only the part with which a log is compared.
     """
     given = ([row] if isinstance(row, str) else row for row in said.get("rows", ()))
     data, rows = bytearray(size), [b"".join(map(hex_bytes, row)) for row in given]
@@ -308,7 +308,7 @@ def page(container: int, number: int, last: int, said: Mapping[str, Any], size: 
     return bytes(data)
 
 
-#: Operation -> the members for its bare words.
+#: Maps an operation to the members for its bare words.
 _WORDS = {
     "insert": ("table", "key", "value"),
     "update": ("table", "key", "value"),

@@ -61,7 +61,7 @@ def action(key: str) -> Action:
         ids = ":".join(said["global_id"][name] for name in XA_ID) if role == PREPARE else ""
         return Action(op, tx, role, (Effect(DECISION, ids, ""),) if ids else ())
     if said["type"] in CHANGES:
-        # The row that exists after its transaction's commit; a value begins with its key.
+        # The row that exists after the commit of its transaction; a value begins with its key.
         table, text = tables_of_all()[int(said["container"])], text_in(said)
         return Action(op, tx, MEMBER, (_stored(table, text.partition(":")[0], text),) if text else ())
     return Action(op, tx, MEMBER if said["type"] in UNDOES else ALONE)
@@ -70,8 +70,9 @@ def action(key: str) -> Action:
 class LogSeen(NamedTuple):
     """The visible content of a log file: its front, which is the log, and the bytes after it.
 
-    `front` is a digest of the log, which ends at `end`. `records` are the byte ranges after it that look like
-    records: for each its offset as bytes, as other records would refer to it, and a digest.
+    `front` is a digest of the log, which ends at `end`. `records` contains the byte ranges after the log that
+    look like records: for each, a digest, and its offset in the form in which other records would refer to
+    it.
     """
 
     front: bytes
@@ -80,9 +81,9 @@ class LogSeen(NamedTuple):
 
 
 def look(files: StateFiles, edition: str) -> Hashable:
-    """Return the content that recovery can see: of control files their fields, of a log its :class:`LogSeen`.
+    """Return what recovery can see: the fields of control files, and the :class:`LogSeen` of logs.
 
-    Records after the end of the log are seen only if something before it refers to one of them.
+    Records after the end of the log are visible only if something before the end refers to one of them.
     """
     logs: dict[str, LogSeen] = {}
     seen: list[Hashable] = []
@@ -99,11 +100,11 @@ def look(files: StateFiles, edition: str) -> Hashable:
             )
             for other in (files if log.records else ())
         ]
-        # An undo instant may be beyond the end of its file, whatever is there.
+        # An undo instant may be beyond the end of its file.
         offsets = (files.once((other,), _offsets, logs[other].end, number_of(name)) for other in logs)
         beyond = sum(off > files.size(name) for found in offsets for off in found)
-        # A referenced record after the end may refer to others (a checkpoint to its undo start), so the whole
-        # file is seen.
+        # A referenced record after the end may refer to other records (a checkpoint to its undo start), so
+        # the whole file is visible.
         behind = files.same(name) if any(mentioned) else None
         seen.append((name, beyond, log.front, *mentioned, behind))
     return tuple(seen)
@@ -133,9 +134,9 @@ def _log_seen(content: bytes, number: int, edition: str) -> LogSeen:
 
 
 def _offsets(content: bytes, end: int, number: int) -> tuple[int, ...]:
-    """Return the offsets of instants in the file `number` that may be in the first `end` bytes of a file."""
+    """Return the offsets of instants of file `number` that a file's first `end` bytes may contain."""
     out = list[int]()
-    # A compressed long of eight bytes begins with a bit that is not part of it (DRB-ENC-002).
+    # A compressed long of eight bytes begins with a bit that is not part of the number (DRB-ENC-002).
     for word in (number.to_bytes(4, "big"), (number | 1 << 31).to_bytes(4, "big")):
         at = content.find(word, 0, end)
         while at >= 0:
@@ -156,7 +157,7 @@ CRASH = CrashFormat.by_tables(
     look=look,
     # ``strict`` refuses a log that ends earlier than its files indicate; the other policy accepts it.
     state_readers=two_policies("default"),
-    # A checksum record represents no change.
+    # A checksum record does not represent a change.
     answer=answering(key_of, STATE.canonical, {"rows", "in_doubt"}, (SUM,)),
     record_json=record_of_json,
     uncounted=(SUM,),

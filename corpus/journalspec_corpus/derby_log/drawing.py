@@ -1,4 +1,4 @@
-"""Derby logs drawn at random: valid ones, and ones with wrong fields under valid checksums."""
+"""Derby logs drawn at random: valid logs, and logs with wrong fields under valid checksums."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _laid(edition: str, rng: random.Random, groups: Groups, first: int, count: i
 
 
 def _ends(built: Built, edition: str) -> list[int]:
-    """Return where the group of each record ends: a group with a checksum is valid only as a whole."""
+    """Return the end of each record's group, because a group with a checksum is valid only as a whole."""
     labels = built.labels.items() if edition not in UNCHECKED else ()
     groups = [spot for label, spot in labels if label.startswith("g") and label.endswith(".whole")]
     found = []
@@ -90,7 +90,7 @@ class _Life:
         self.number = number
         self.texts: list[str] = []
         self.branches: dict[str, str] = {}
-        #: Transactions that have changed something: number, XA id, and the labels of the changes.
+        #: Transactions that have changed something: their number, XA id, and the labels of their changes.
         self.open: dict[str, tuple[int, str, list[str]]] = {}
 
     def do(self, op: Mapping[str, Any]) -> None:
@@ -130,7 +130,7 @@ class _Life:
 
 def _life(edition: str, rng: random.Random, *, wide: bool) -> tuple[Groups, Mapping[str, Any]]:
     if edition == "seed":
-        # This edition has only records whose bodies cannot be read.
+        # This edition contains only records whose bodies cannot be read.
         bodies = [rng.randbytes(rng.randrange(1, 40)) for _ in range(rng.randrange(1, 6))]
         return [[f"r{at} body={data.hex()}"] for at, data in enumerate(bodies, 1)], {"bodies": bodies}
     life, kept = _Life(rng.randrange(200, 2**60) if wide else 200), MODEL.begin({})

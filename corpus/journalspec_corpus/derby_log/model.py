@@ -1,4 +1,4 @@
-"""The content that a database must find again: the committed rows, and branches in doubt.
+"""The content that a database must recover: the committed rows, and branches in doubt.
 
 Rows in records are decoded with the naive reader's functions, independent of the reference.
 """
@@ -55,7 +55,7 @@ def columns_in(said: Mapping[str, Any]) -> dict[int, bytes]:
 
 
 def _compressed(taker: Taker) -> int:
-    """Take a compressed int: its first bits say how many bytes it has (DRB-ENC-002)."""
+    """Take a compressed int, whose first bits contain its length in bytes (DRB-ENC-002)."""
     first = taker.take(1)[0]
     size, bits = (1, 6) if first < 0x40 else (2, 14) if first < 0x80 else (4, 31)
     return int.from_bytes(bytes([first]) + taker.take(size - 1), "big") & (1 << bits) - 1
@@ -67,12 +67,12 @@ def key_in(columns: Mapping[int, bytes]) -> str:
 
 
 def value_in(columns: Mapping[int, bytes]) -> str:
-    """Return the value in them, empty if it is not there."""
+    """Return the value in the columns of a row, or empty if it is absent."""
     return columns.get(1, b"")[2:].decode(errors="replace")
 
 
 def text_in(said: Mapping[str, Any]) -> str:
-    """Return the value that the data of a record hold, empty if there is none; raises Invalid."""
+    """Return the value in the data of a record, or empty if there is none; raises Invalid."""
     return value_in(columns_in(said))
 
 
@@ -80,7 +80,7 @@ class TableRows:
     """Rows of tables with unique keys: the committed ones, and the changes of prepared branches.
 
     `after` keeps the changes of open transactions under their names. A prepared branch is kept under its
-    identifier. An answer shows the changes of prepared branches only.
+    identifier. An answer contains only the changes of prepared branches.
     """
 
     def begin(self, state: Mapping[str, Any]) -> Kept:
@@ -152,7 +152,7 @@ def _applied(rows: frozenset[Row], done: Changes) -> frozenset[Row]:
     return rows
 
 
-#: The XA id of a branch: its format, and its two parts as a record has them.
+#: The XA id of a branch: its format, and its two parts as stored in a record.
 Branch = tuple[int, Any, Any]
 
 
@@ -185,10 +185,10 @@ class PlacedRows:
 
 
 class PageRows:
-    """The rows of a database, changed by the records of its log one after the other (DRB-RCV-062)."""
+    """The rows of a database, which the records of its log change one after another (DRB-RCV-062)."""
 
     def begin(self, state: Mapping[str, Any]) -> PlacedRows:
-        """Return the empty state before the log begins."""
+        """Return the empty state before the beginning of the log."""
         return PlacedRows()
 
     def after(self, kept: PlacedRows, op: Mapping[str, Any], edition: str) -> PlacedRows:
@@ -202,7 +202,8 @@ class PageRows:
         if kind == "BEGIN":
             ids = _branch(op.get("global_id"))
             begun = {**kept.begun, tx: ids} if ids else kept.begun
-            # After a crash, a number is given to a new transaction if recovery did not see its earlier use.
+            # After a crash, a number may be given to a new transaction if recovery did not see its earlier
+            # use.
             changes = {name: done for name, done in kept.changes.items() if name != tx}
             return replace(kept, changes=changes, begun=begun)
         if kind not in CHANGES:

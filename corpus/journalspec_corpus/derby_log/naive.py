@@ -1,4 +1,4 @@
-"""The naive reader: every check of the specification in its order, one after the other.
+"""The naive reader: makes every check of the specification in its order, one after another.
 
 Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`). Bodies
 are parsed with the construct schema; rows on pages are in :mod:`journalspec_corpus.derby_log.naive_rows`.
@@ -34,14 +34,15 @@ UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
 #: Notes about a loss.
 LOST = {"lost-middle", "beyond-end", "no-checkpoint", "groups-after"}
 LOST |= {"unfinished-switch", "old-page", "newer-page", "encrypted"}
-#: The first bytes of a checksum record's body; the largest distance of an unfinished switch from the end.
+#: The first bytes of a checksum record's body; the largest distance of an unfinished switch from the log's
+#: end.
 SUMMED_BODY, AHEAD = bytes.fromhex("0081 4900 0000 01c5 01"), 98304
 #: The heaps of the catalogue.
 CATALOGUE = {32, 96, 144, 192}
 
 
-class Refused(Exception):  # no error: it carries an answer
-    """There is no result: `answer` says why."""
+class Refused(Exception):  # this is not an error, but carries an answer
+    """There is no result; `answer` contains the reason."""
 
     def __init__(self, phase: str, code: str, file: str = "", off: int = 0, length: int = 0) -> None:
         at = {"at": {"file": file, "off": off, "len": length}} if file else {}
@@ -50,7 +51,7 @@ class Refused(Exception):  # no error: it carries an answer
 
 @lru_cache(maxsize=1 << 10)
 def _parsed(data: bytes) -> tuple[Any, bool]:
-    """Return a body as the schema parses it, and whether the schema builds the same bytes; raises Invalid."""
+    """Return a body parsed by the schema, and whether the schema builds the same bytes; raises Invalid."""
     try:
         found = LOOSE_BODY.parse(data)
     except ConstructError:
@@ -73,7 +74,7 @@ def body(data: bytes) -> dict[str, Any]:
 
 
 def _unsigned(instant: int) -> int:
-    """Return an instant in the form in which instants are compared: unsigned, without the ignored bit."""
+    """Return an instant in the form that is used for comparisons: unsigned, without the ignored bit."""
     return instant & 0xFFFFFFFF_7FFFFFFF
 
 
@@ -87,7 +88,7 @@ class Log:
 
     files: dict[int, bytes]
     edition: str
-    #: Code of a note -> the note with its first place, if notes of that code have one.
+    #: Maps the code of a note to the note with its first place, if notes with that code have a place.
     notes: dict[str, dict[str, Any]] = field(default_factory=dict)
     dropped: list[dict[str, Any]] = field(default_factory=list)
     missing: list[dict[str, Any]] = field(default_factory=list)
@@ -104,7 +105,7 @@ class Log:
         self.dropped.append({"file": name, "off": off, "len": end - off, "reason": reason})
 
     def note(self, code: str, file: str = "", off: int | None = None) -> None:
-        """Add a note with its place; of several notes with one code, only the first is kept."""
+        """Add a note with its place; of several notes with the same code, only the first is kept."""
         place = {"code": code, "file": file} if file else {}
         self.notes.setdefault(code, place if off is None else {**place, "off": off})
 
@@ -133,7 +134,7 @@ class Log:
         return 0
 
     def filled(self, number: int) -> bool:
-        """Return whether a file after the log shows that something was written to it."""
+        """Return whether the content of a file after the log proves that it was written to."""
         return not self.problem(number, HEADER) or self.groups(number, HEADER) > 0
 
     def previous(self, number: int) -> int | None:
@@ -152,7 +153,7 @@ class Log:
             raise Refused("header", "bad-header", self.name(number), 0, min(HEADER, len(self.files[number])))
 
     def problem(self, number: int, at: int) -> str:
-        """Return why no record is at `at`; "end" if the file's log ends there, "" if there is one."""
+        """Return why there is no record at `at`; "end" if the file's log ends there, "" if there is one."""
         data = self.files[number]
         if len(data) - at < 4:
             return "end of file" if at == len(data) else "truncated"
@@ -182,7 +183,7 @@ class Log:
         return data[at + 12 : at + 12 + _signed(data, at, 4)]
 
     def summed(self, number: int, at: int) -> tuple[int, int, int] | None:
-        """Return algorithm, number of covered bytes and checksum of the checksum record at `at`, or None."""
+        """Return algorithm, covered bytes and checksum of the checksum record at `at`, or None."""
         if self.edition in UNCHECKED or self.opaque:
             return None
         try:
@@ -211,20 +212,20 @@ class Log:
         return {"type": found.pop("type"), **first, **found, "at": where}
 
     def sound(self, number: int, at: int) -> dict[str, Any] | None:
-        """Return the record at `at`; None if none is there or its body cannot be read."""
+        """Return the record at `at`; None if there is none, or its body cannot be read."""
         try:
             return None if self.problem(number, at) else self.record(number, at)
         except Refused:
             return None
 
     def has(self, kind: str) -> None:
-        """Raise Invalid for an operation that the edition does not have (DRB-REC-111)."""
+        """Raise Invalid for an operation that does not exist in the edition (DRB-REC-111)."""
         since, known = named()[kind].since, list(databases())
         if since and known.index(since) > known.index(self.edition):
             raise Invalid("malformed")
 
     def run(self, number: int, at: int, until: int = 0) -> tuple[list[dict[str, Any]], int, str]:
-        """Return the records of one file from `at` on, where they end, and why; the log begins at `until`."""
+        """Return a file's records from `at` on, their end, and its reason; the log begins at `until`."""
         out: list[dict[str, Any]] = []
         covered = self.covered(number, at)
         while not (why := self.problem(number, at)):
@@ -249,7 +250,7 @@ class Log:
         return out, at, why
 
     def encrypted(self, number: int) -> bool:
-        """Return whether the first record of a file has no body that can be read (DRB-REC-112)."""
+        """Return whether the body of a file's first record cannot be read (DRB-REC-112)."""
         if self.edition == "seed" or self.problem(number, HEADER):
             return False
         text = self.text(number, HEADER)
@@ -295,7 +296,7 @@ def _containers(log: Log, files: Files) -> None:
 
 
 def _version(log: Log, container: int, page: int) -> int | None:
-    """Return the version of a page in the containers next to the log; None if it is not there."""
+    """Return the version of a page in the containers next to the log; None if the page is not there."""
     data = log.beside[container][1] if container in log.beside else b""
     off = page * _signed(data, 117, 4)
     right = len(data) >= off + 20 and _signed(data, off, 2) in (117, 118)
@@ -303,7 +304,7 @@ def _version(log: Log, container: int, page: int) -> int | None:
 
 
 def _pages(log: Log, redo: int, counted: list[dict[str, Any]], *, reading: bool) -> None:
-    """Note old and newer pages, and containers that are missing (DRB-RCV-173, DRB-RCV-174, DRB-FIL-175)."""
+    """Add notes on old pages, newer pages and missing containers (DRB-RCV-173, DRB-RCV-174, DRB-FIL-175)."""
     if not log.beside or log.opaque:
         return
     notes = dict(log.notes)
@@ -335,7 +336,7 @@ def _pages(log: Log, redo: int, counted: list[dict[str, Any]], *, reading: bool)
 
 
 def _control(log: Log, files: Files, *, recovering: bool) -> tuple[int, str]:
-    """Return the checkpoint's instant and the control file that has it (DRB-CTL-006 to DRB-CTL-110)."""
+    """Return the checkpoint's instant and its control file (DRB-CTL-006 to DRB-CTL-110)."""
     if log.edition == "seed":
         data = files.get("log.ctrl", b"")
         return (_signed(data, 8, 8) if len(data) == CONTROL else 0), "log.ctrl"
@@ -389,7 +390,7 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
     checkpoint, control = _named(log, files, policy=policy)
     number, at = _parts(checkpoint) if checkpoint else (1, 0)
     if log.files and (log.edition == "seed" or (not policy and number not in log.files)):
-        # Any file is enough for reading; the seed does not say which one comes first.
+        # Any file suffices for reading; the seed edition does not say which file comes first.
         if control and log.edition != "seed":
             log.gone("log-file", log.name(number), control, 8)
         number, at, checkpoint = min(log.files), 0, 0
@@ -419,7 +420,7 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
 
 
 def _last_checkpoint(log: Log) -> int:
-    """Return the last checkpoint record of the files, where no control file names one (DRB-CTL-171)."""
+    """Return the last checkpoint record of the files if no control file refers to one (DRB-CTL-171)."""
     found = 0
     for number, data in log.files.items():
         at = HEADER if log.previous(number) is not None else len(data)
@@ -431,7 +432,7 @@ def _last_checkpoint(log: Log) -> int:
 
 
 def _scan(log: Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, int]:
-    """Return the records from `at` to the end of the log, and that end."""
+    """Return the records from `at` to the end of the log, and the place of that end."""
     out: list[dict[str, Any]] = []
     while True:
         found, at, why = log.run(number, at)
@@ -514,7 +515,7 @@ def read(files: Files, edition: str) -> dict[str, Any]:
 
 
 def recover(files: Files, edition: str, policy: str) -> dict[str, Any]:
-    """Return the result of a restart under `policy`; if it is empty, the answer of a reading."""
+    """Return the result of a restart under `policy`; if `policy` is empty, the answer of a reading."""
     try:
         log = Log(_numbered(files), edition)
         _containers(log, files)
@@ -565,7 +566,7 @@ class _Replay:
 
     log: Log
     redo: int
-    #: Instant of a record -> the PURGE or COPY_ROWS record that it is, or that it undoes; else None.
+    #: Maps the instant of a record to the PURGE or COPY_ROWS record that it is or undoes, or to None.
     by_row: dict[Any, Mapping[str, Any] | None] = field(default_factory=dict)
     open: dict[int, Transaction] = field(default_factory=dict)
     versions: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -594,7 +595,7 @@ class _Replay:
             locked |= set(own)
             before = self.rows.told(own)
             self._roll_back(tx)
-            # A row that the branch had removed from its page is visible only after the rollback.
+            # A row that the branch had removed from its page becomes visible only by the rollback.
             back = [start for start in self.rows.starts() if start in changed - locked]
             locked |= set(back)
             after = self.rows.told(sorted([*own, *back]))
@@ -608,7 +609,7 @@ class _Replay:
                 self._do(record, record, record)
 
     def _do(self, record: Mapping[str, Any], by: Mapping[str, Any] | None, at: Mapping[str, Any]) -> None:
-        """Redo or undo a record; if its data has no valid row, refuse at the record `at`."""
+        """Redo or undo a record; if its data contains no valid row, refuse at the record `at`."""
         try:
             self.rows.do(record, by=by)
         except Invalid:
@@ -627,7 +628,7 @@ class _Replay:
             self.open[number] = Transaction(record, ids=record.get("global_id"))
         tx, undone = self.open[number], None
         if group & LAST:
-            # The group decides, whatever the status says (DRB-REC-023).
+            # The group decides, and not the status (DRB-REC-023).
             del self.open[number]
         elif group & PREPARE:
             tx.prepared, tx.ids = True, tx.ids or record.get("global_id")
@@ -659,7 +660,7 @@ class _Replay:
             self._do(record, None, record)
 
     def _fits(self, record: Mapping[str, Any]) -> bool:
-        """Return whether a change must be redone: its page does not have it yet."""
+        """Return whether a change must be redone, because its page does not contain it yet."""
         now = self._now(record)
         if not self.behind(record):
             raise Refused("replay", "bad-page", *record["at"].values())
@@ -673,7 +674,7 @@ class _Replay:
         return record["page_version"] if stored is None else stored
 
     def behind(self, record: Mapping[str, Any]) -> bool:
-        """Return whether a page is not older than the record; if so, note the version after the record."""
+        """Return whether a page is not older than the record; if so, store the version after the record."""
         now, steps = self._now(record), self.steps(record)
         if record["page_version"] > now and record["container"] not in self.made:
             return False

@@ -1,4 +1,4 @@
-"""Rows on pages, as the records of a log change them one after the other: the naive reader's pages.
+"""The naive reader's pages: rows on pages, which the records of a log change one after another.
 
 Written from the specification, as :mod:`journalspec_corpus.derby_log.naive` is; simple rather than fast.
 """
@@ -13,14 +13,14 @@ from journalspec import mutf8
 from journalspec.derby_log.operations import tables
 from journalspec_corpus.naive import Invalid, Taker
 
-#: A page: container and number; a place: these and a record id.
+#: A page is given by container and number, a place by these and a record id.
 Page = tuple[int, int]
 Place = tuple[int, int, int]
 Told = dict[str, str]
-#: The types of records that have data for each of several rows.
+#: The types of records that contain data for each of several rows.
 BY_ROW = ("PURGE", "COPY_ROWS")
 MOST_PARTS = 64
-#: The status of an internal transaction; the XA id of a branch that has none.
+#: The status of an internal transaction; the XA id of a transaction without one.
 INTERNAL, NO_ID = 16, {"gtrid": b"", "bqual": b"", "format_id": 0}
 
 
@@ -32,13 +32,13 @@ class PageRow:
     first: int
     count: int
     rest: tuple[int, int] | None
-    #: Number of a column -> its value, None for SQL's NULL. Columns that are stored elsewhere, or not
-    #: changed, are absent.
+    #: Maps the number of a column to its value, which is None for SQL's NULL. Columns that are stored
+    #: elsewhere, or not changed, are absent.
     columns: Mapping[int, bytes | None]
 
 
 def compressed(taker: Taker, sizes: tuple[int, int, int]) -> int:
-    """Take a compressed number of one of these sizes; its first two bits choose the size (DRB-ENC-002)."""
+    """Take a compressed number; its first two bits choose one of the given sizes (DRB-ENC-002)."""
     first = taker.take(1)[0]
     size = sizes[min(first >> 6, 2)]
     bits = 1 if first >= 0x80 else 2
@@ -85,7 +85,7 @@ class PageRows:
     edition: str
     beside: Mapping[int, bytes]
     pages: dict[Page, dict[int, PageRow]] = field(default_factory=dict)
-    #: Container -> its highest page after the log has cut it off.
+    #: Maps a container to its highest page after the log has cut it off.
     highest: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -100,7 +100,7 @@ class PageRows:
                     self.pages[container, number] = rows
 
     def do(self, record: Mapping[str, Any], *, by: Mapping[str, Any] | None = None) -> None:
-        """Redo a record, or undo it on the page and row of the record `by`. Raises Invalid."""
+        """Redo a record, or undo it on the page and row that the record `by` gives. Raises Invalid."""
         by, undo, kind = by or record, by is not None, record["type"]
         ident = by.get("record_id", record.get("record_id", 0))
         if by["container"] not in self.tables:
@@ -173,7 +173,7 @@ class PageRows:
         return sorted(place for place in places if place not in rests)
 
     def told(self, places: Iterable[Place]) -> list[Told]:
-        """Return the rows of the tables that begin at `places`, as an answer lists them."""
+        """Return the rows of tables that begin at `places`, in the form of an answer."""
         out: list[tuple[str, str, str]] = []
         taken: set[Place] = set()
         for place in places:
@@ -244,7 +244,7 @@ def places_of(record: Mapping[str, Any]) -> list[tuple[int, int, int]]:
 
 
 def without(rows: list[Told], others: list[Told]) -> list[Told]:
-    """Return `rows` without one equal row for each of `others`."""
+    """For each of `others`, remove one equal row from `rows`; return the rest."""
     left, out = list(others), []
     for row in rows:
         if row in left:

@@ -1,4 +1,4 @@
-"""Write traces of Derby's log: small workloads at every alignment, and long ones.
+"""Records write traces of Derby's log: small workloads at every alignment, and long ones.
 
 The traces are recorded from the reference writer. A group is one write. It is valid as a whole, because its
 first record has the checksum of the others; in an edition without checksums each of its records is valid
@@ -30,12 +30,12 @@ from journalspec_corpus.derby_log.workloads import (
 from journalspec_corpus.workloads import LongWorkload
 
 FORMAT = "derby_log"
-#: The fields of a record that are in its key, if it has them.
+#: The fields of a record that are part of its key, if the record has them.
 _TOLD = (
     *("type", "instant", "transaction", "group", "status", "global_id"),
     *("container", "page", "page_version", "record_id", "data"),
 )
-#: A checksum record represents no operation.
+#: A checksum record does not represent an operation.
 SUM = "CHECKSUM"
 #: The status of a transaction in doubt.
 PREPARED = 2
@@ -44,12 +44,12 @@ PREPARED = 2
 _STANDING, _INTERVAL, _NEAR = 600, 100000, 99500
 #: The length of values in the rows that fill most of a file.
 _LARGE = 23000
-#: Operations that force the log, as do all others outside a transaction.
+#: Operations that force the log, as all other operations do outside a transaction.
 _FORCING = frozenset(["open", "commit", "prepare", "decide", "checkpoint", "close"])
 
 
 def key_of(kind: str, fields: Mapping[str, Any]) -> str:
-    """Return the name of a record: JSON of its fields and place."""
+    """Return the name of a record: the JSON of its fields and its place."""
     return json_key(kind, {name: value for name in _TOLD if (value := fields.get(name)) is not None})
 
 
@@ -64,7 +64,7 @@ class Run(TabledRecorder):
     header_size = HEADER
 
     def forcing(self, number: int) -> Operation:
-        """Return the insert of a row into another table, which forces the log."""
+        """Return an insert of a row into the other table, which forces the log."""
         return forced(self.life, number)
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
@@ -75,7 +75,7 @@ class Run(TabledRecorder):
         return [record for record, _ in safe]
 
     def did(self, item: Op, op: Operation) -> None:
-        """Note `item`, and the records of a group."""
+        """Record `item`, and the records of its group."""
         self.storage.note(item)
         if isinstance(item, Write) and item.file.endswith(".dat") and item.off >= HEADER:
             self._group(item)
@@ -108,7 +108,7 @@ class Run(TabledRecorder):
     def settle(self, image: CrashImage) -> None:
         """Commit the acknowledged transactions in doubt, as a transaction manager does."""
         ends = {said["transaction"]: said for said in _ends(image.standing)}
-        # A rollback is not forced, so its decision may be lost.
+        # A rollback is not forced, so its record may be lost.
         arrived = {said["transaction"] for said in _ends(set(image.possible).intersection(image.whole))}
         for number, said in reversed(ends.items()):
             if int(said["status"]) == PREPARED and number not in arrived:
@@ -159,7 +159,7 @@ def _laid(writer: str, start: int, over: bool) -> Run:
 
 
 class LongRun(Run):
-    """A run of the writer that is controlled by words.
+    """A run of the writer that is described by words.
 
     ``i1b`` ``u1b`` ``d1``    insert, update, delete row 1, with a value of size b
     ``sx2``                   begin XA transaction 2; a local one begins with what is done in it (``i1bl1``)
@@ -176,7 +176,7 @@ class LongRun(Run):
         self._steps: list[Step] = []
 
     def worded(self, word: str) -> Operation | None:
-        """Return the operation of a word, None if its object does not exist."""
+        """Return the operation of a word, or None if its object does not exist."""
         step = step_of(word)
         if not TABLES.playable([*self._steps, step]):
             return None
@@ -185,6 +185,6 @@ class LongRun(Run):
 
 
 def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Run:
-    """Return a run of the writer of `origin` on `image`, not opened yet."""
+    """Return an unopened run of the writer of `origin` on `image`."""
     # Lives 1 and 2 are generations of a background.
     return Run(image.first.tags["order"], life + 1, image)

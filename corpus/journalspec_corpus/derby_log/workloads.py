@@ -9,13 +9,14 @@ from functools import cache
 from journalspec_corpus import workloads as shared
 from journalspec_corpus.crash.record import Operation
 
-#: Keys of each further life are this much larger.
+#: The difference between the keys of one generation of the files and those of the next.
 LIFE = 1000
-#: The content before every workload: a row that steps may change, and a row that fills the space before them.
+#: The content before every workload: a row that steps may change, and a row that fills the space before the
+#: steps.
 VICTIM, FILLER = 91, 90
-#: Where the fields of a group begin: those of its checksum record, and of the records that it covers.
+#: The starts of a group's fields: those of its checksum record, and those of the records that it covers.
 SUMMED = ((0, "length"), (4, "instant"), (12, "body"), (21, "data_length"), (25, "checksum"), (33, "trailer"))
-#: The length of the record that a group begins with.
+#: The length of the first record of a group.
 LEADING = {True: 37, False: 36}
 
 
@@ -47,7 +48,7 @@ def value(key: int, size: int, op: str = "insert") -> str:
 
 
 def forced(life: int, number: int) -> Operation:
-    """Return the operation that forces the log for the n-th time in a run: a row of the other table."""
+    """Return the operation that forces the log for the n-th time in a run: an insert into the other table."""
     key = 100000 + LIFE * life + number
     return {"op": "insert", "table": "U", "key": str(key), "value": value(key, 4)}
 
@@ -60,7 +61,7 @@ class Workload(shared.SmallWorkload):
 
     @property
     def edition(self) -> str:
-        """The edition that is written."""
+        """The edition that the writer writes."""
         return str(TABLES.rows["journals"][self.writer]["edition"])
 
     def fields(self) -> Mapping[str, int]:
@@ -74,7 +75,7 @@ TABLES = shared.Tables(__package__, Workload, Step)
 def group_fields(edition: str) -> tuple[tuple[int, str], ...]:
     """Return (start, name) of the fields of a group, all its records but the first being one field.
 
-    Without checksums the first is one that begins a transaction.
+    Without checksums, the first record begins a transaction.
     """
     summed = edition != "10.0"
     return (*(SUMMED if summed else record_fields(LEADING[False])), (LEADING[summed], "more"))
@@ -86,7 +87,7 @@ def record_fields(length: int) -> tuple[tuple[int, str], ...]:
 
 
 def step_of(word: str) -> Step:
-    """Return the step that a word of a long workload asks for."""
+    """Return the step that a word of a long workload requests."""
     op, said, tx = TABLES.said(word)
     size = TABLES.rows["long"]["bodies"][said["size"]] if "size" in said else 0
     return Step(op, int(said.get("id", "0"), 36), size, tx)

@@ -1,14 +1,14 @@
 """The author module: sound journals from descriptions, with every range named.
 
-A base has ``files``, each with ``id`` (the file id) and ``records``. It can also have ``name``, ``version``,
-``user_version``, ``size`` (1024), ``fill`` and ``align``, which have defaults. ``before`` are records of an
-earlier generation, laid first: bytes that later records do not cover are still there. A record is a table, or
-a text ``LABEL KIND key=value ...``. COMMIT and PREPARE count what is before them unless they say otherwise. A
-file with ``control = true`` is a control file. Labels: ``f1`` (by position), ``f1.header.file_id``, ``a``,
+A base has ``files``, each with ``id`` (the file id) and ``records``. Optional keys are ``name``, ``version``,
+``user_version``, ``size`` (1024), ``fill`` and ``align``, which have defaults. ``before`` contains records of
+an earlier generation, laid first: bytes that later records do not cover remain. A record is a table, or a
+text ``LABEL KIND key=value ...``. COMMIT and PREPARE count the records before them unless they say otherwise.
+A file with ``control = true`` is a control file. Labels: ``f1`` (by position), ``f1.header.file_id``, ``a``,
 ``a.size``, ``a.pair1.count`` ...
 
 The order of the fields is that of the specification's table. Any field can be given a wrong value. The last
-four bytes are then computed from the record as described, so they are valid, unless they are given too.
+four bytes are computed from the described record, and therefore valid, unless they are also given.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SIZE = 1024
 TX = ("ADD_TX", "UPDATE_TX", "DELETE_TX")
 CHECK = 4
 _TEXTS = ("body", "extra", "gap")
-#: Field of the table -> authors' word for it in a record, or in a label.
+#: Maps a field of the table to authors' word for it in a record, or in a label.
 _WORDS = {
     "compact_count": "compact",
     "body_size": "size",
@@ -42,7 +42,7 @@ _WORDS = {
 _LABELS = {"body_size": "size"}
 #: The default fields of a record.
 _USUAL = {"tx": 9, "user_type": 1}
-#: Records of each transaction in each file so far.
+#: The number of records of each transaction in each file so far.
 Counts = dict[int, Counter[int]]
 
 
@@ -60,9 +60,9 @@ def layout_kind(kind: str, edition: str) -> str:
 
 
 def record_values(record: Mapping[str, Any], edition: str) -> dict[str, Any]:
-    """Return the fields of a record as the table of `edition` calls them; ``stamp`` is its file id."""
+    """Return the fields of a record under the names in the table of `edition`; ``stamp`` is its file id."""
     kind = record["kind"]
-    # An EVENT has the number of the newest edition even in editions without it.
+    # An EVENT has its number from the newest edition, even in editions without EVENT.
     values: dict[str, Any] = {"type": LAYOUT.types(edition).get(kind, LAYOUT.types("v2e")[kind])}
     for name in LAYOUT.structure("record", edition, layout_kind(kind, edition)).names:
         word = _WORDS.get(name, name)
@@ -111,7 +111,7 @@ def parsed(record: Any) -> dict[str, Any]:
 
 
 def _counted(record: dict[str, Any], file_id: int, counts: Counts) -> dict[str, Any]:
-    """Return the record with its counts; PREPARE and COMMIT get those that are right."""
+    """Return the record with its counts; PREPARE and COMMIT are given the right counts."""
     seen = counts.setdefault(record.get("tx", _USUAL["tx"]), Counter())
     if record["kind"] in TX:
         seen[file_id] += 1
@@ -136,7 +136,7 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
     return built
 
 
-def _build_file(  # `editions`: of the journal, and that of the layout of the file's records
+def _build_file(  # `editions`: that of the journal, and that of the layout of the file's records
     built: Built, label: str, name: str, file: Mapping[str, Any], editions: tuple[str, str], counts: Counts
 ) -> None:
     edition, laid = editions
@@ -161,7 +161,7 @@ def _build_file(  # `editions`: of the journal, and that of the layout of the fi
 
 
 def _control(file: Mapping[str, Any], edition: str) -> dict[str, Any]:
-    """Return a control file as any other file is described, its lists in the body of one record."""
+    """Describe a control file like any other file, with its lists in the body of one record."""
     own = {"label": "ctr", "kind": "ADD", "id": 1, "user_type": 0, "body": control_body(file).hex()}
     own |= {key: file[key] for key in ("body", "gap") if key in file}
     records = [*file.get("first", ()), own, *file.get("then", ())]
@@ -169,7 +169,7 @@ def _control(file: Mapping[str, Any], edition: str) -> dict[str, Any]:
 
 
 def control_body(file: Mapping[str, Any]) -> bytes:
-    """Return the three lists of a control file; ``olds``, ``news`` and ``moves`` are wrong counts."""
+    """Return the three lists of a control file; ``olds``, ``news`` and ``moves`` give wrong counts."""
     counts = {"num_old": "olds", "num_new": "news", "num_renames": "moves"}
     values: dict[str, Any] = {name: file[word] for name, word in counts.items() if word in file}
     for which in ("old", "new"):

@@ -31,7 +31,7 @@ from journalspec_reference.jboss_journal.fileset import CONTROL, LEFTOVERS, Data
 from journalspec_reference.jboss_journal.scan import scan
 
 MODEL = Messages()
-#: Why a transaction was discarded -> the type of the record that was rejected.
+#: Maps the reason why a transaction was discarded to the type of the rejected record.
 _REJECTS = {"unhealthy-commit": "COMMIT", "unhealthy-prepare": "PREPARE"}
 
 
@@ -39,8 +39,8 @@ def answer(observation: Observation) -> Answer:
     """Return the Answer of an observation: the keys of the records in effect, and of the others.
 
     Adds and updates are in effect if they are live or in doubt. Other records are in effect except for a
-    rejected COMMIT or PREPARE. Rejected ones follow from `discarded`, or if that is absent, from counts and
-    effects. If live or prepared records are absent, the Answer has no state.
+    rejected COMMIT or PREPARE. The rejected records follow from `discarded`, or if that is absent, from
+    counts and effects. If live or prepared records are absent, the Answer contains no state.
     """
     if observation.verdict == REFUSED:
         return Answer((), observation.code)
@@ -216,7 +216,8 @@ def _seen(content: bytes, name: str, edition: str) -> bytes:
     if not header:
         return digest_of(b"short", any(head))
     if not any(head) or not usable:
-        # With a header of zeros, the records imply the file id; with another version, the file is not usable.
+        # If the header consists of zeros, the records imply the file id; if it has another version, the file
+        # is unusable.
         return digest_of(content)
     dialect = dialect if version is None else of_version(dialect, version)
     records: list[bytes] = []
@@ -225,11 +226,12 @@ def _seen(content: bytes, name: str, edition: str) -> bytes:
     for batch in scan(Memory(content), dialect, stamp, dialect.header_size, len(content)):
         damaged |= bool(batch.damage)
         records += [batch.data[off:end] for off, end in zip(batch.off, batch.end, strict=True)]
-    # Without records of its own, the first one of another id may show a changed header (JBM-FIL-027).
+    # If the file has no records of its own, the first record with another id may reveal a changed header
+    # (JBM-FIL-027).
     return digest_of(head, damaged, *(records or (implied_id(content, dialect) or 0,)))
 
 
-#: Both may omit records: in this format a torn region is skipped and reported.
+#: Both policies may omit records, because in this format a torn region is skipped and reported.
 READERS = (
     StateReader("strict", salvaging=True),
     StateReader("salvage", salvaging=True, differs=refuses),

@@ -1,4 +1,4 @@
-"""JBoss journals drawn at random: valid ones, and records with wrong fields."""
+"""JBoss journals drawn at random: valid journals, and journals with wrong fields in records."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from journalspec_corpus.drawn import DrawnJournal, drawn, lie, varied, written
 from journalspec_corpus.jboss_journal.author import build, name_of
 from journalspec_corpus.jboss_journal.naive import replayed
 
-#: Upper bounds: bytes of a file besides its records, and bytes of a record. Then the least size of a file.
+#: Upper bounds of the bytes of a file besides its records, and of the bytes of a record. Then the least size
+#: of a file.
 HEADROOM, LARGEST_RECORD, LEAST = 64, 160, 1024
 KINDS = ("ADD", "ADD_TX", "COMMIT", "UPDATE", "DELETE_TX", "PREPARE", "UPDATE_TX", "DELETE", "ROLLBACK")
-#: Wrong sizes and counts for hostile input. A check size over them is right nevertheless.
+#: Wrong sizes and counts for hostile input. Check sizes are right nevertheless.
 LIES = (-(2**31), -(2**29), -1000, -8, -1, 0, 1, 2, 17, 255, 256, 1024, 2**28, 2**29, 2**30, 2**31 - 1)
 LYING_FIELDS = ("size", "extra_size", "num_files", "check", "type", "stamp", "count")
 BODIES = (b"", b"a", b"q" * 40, bytes.fromhex("0b00000001"), bytes(9))
@@ -32,10 +33,10 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
     ]
     for file in files:
         _with_adds(file["records"], files[0]["records"])
-    # Records are not aligned: old bytes between them would be holes.
+    # Records are not aligned, because old bytes between them would be holes.
     align = 1
     slack = rng.randrange(60)
-    # A multiple of the alignment in which every generation of every file fits.
+    # A size into which every generation of every file fits: a multiple of the alignment.
     most = max(len(file["records"]) + len(file["before"]) for file in files)
     needed = max(HEADROOM + most * (LARGEST_RECORD + align) + align + slack, LEAST)
     fill = f"{rng.choice((0, 0x4A, 0xFF) if wide else (0, 0x4A)):02x}"
@@ -82,7 +83,7 @@ def _record(edition: str, rng: random.Random, wide: bool = False) -> dict[str, A
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
-    """Return files with records that have wrong fields, but the layout and check sizes of right ones."""
+    """Return files with records that have wrong fields, but a valid layout and valid check sizes."""
     records = [_liar(edition, rng) for _ in range(rng.choice((1, 2, 3)))]
     files: list[dict[str, Any]] = [{"id": 1, "records": records, "size": 2048}]
     if rng.randrange(3) == 0:

@@ -1,4 +1,4 @@
-"""The content that a broker must find again: its records, and the transactions in doubt."""
+"""The content that a broker must recover: its records, and the transactions in doubt."""
 
 from __future__ import annotations
 

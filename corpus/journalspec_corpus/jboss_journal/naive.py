@@ -1,8 +1,8 @@
 """The naive reader: every offset of every file is checked.
 
-Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
-What the fields of a record are comes from their table. Parameters are the extension, the configured size of
-a file, and the user version.
+Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`). The
+table of fields determines the fields of a record. Parameters are the extension, the configured size of a
+file, and the user version.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ CONTROL = "journal-rename-control.ctr"
 NAME = re.compile(r"(.*?)-(-?[0-9]+)\.([A-Za-z]+)")
 #: The bytes of padding, the sizes of blocks, and the possible sizes of a header's block.
 FILLS, BLOCKS, HEADER_BLOCKS = (0x00, 0x4A), (512, 4096), (512, 1024, 2048, 4096, 8192, 16384, 32768, 65536)
-#: The id of a free file is never this far above the ids in use.
+#: The difference between the id of a free file and the ids in use is always below this.
 FAR = 1000
-#: From v1 on, the id in a record is below this; before, it has a sign.
+#: From v1 on, the id in a record is below this; in earlier editions it is a signed number.
 TOP = 1 << 31
 #: The number of free files that Artemis keeps.
 POOL = 10
@@ -71,7 +71,8 @@ def recover(files: Files, edition: str, policy: str, params: Params = NONE) -> d
     if policy == "salvage":
         found = _with_headers(found, files, edition)
     for file in found:
-        # In edition v1 and later, a file shorter than its header is not a reason to refuse (JBM-HDR-012).
+        # In edition v1 and later, a file that is shorter than its header is no reason for a refusal
+        # (JBM-HDR-012).
         left_out = file.unusable == "short-file" and versioned(edition)
         if policy == "strict" and file.unusable and not left_out:
             return refused("fileset" if file.unusable == "wrong-length" else "header", file.unusable)
@@ -79,14 +80,14 @@ def recover(files: Files, edition: str, policy: str, params: Params = NONE) -> d
 
 
 def _with_headers(found: Sequence[Scanned], files: Files, edition: str) -> list[Scanned]:
-    """Return the files; a file without a header gets the id that its records imply (JBM-RCV-032)."""
+    """Return the files; a file without a header is given the id that its records imply (JBM-RCV-032)."""
     size = LAYOUT.structure("header", edition).size
     ids = {file.rank for file in found if not file.unusable}
     out = []
     for file in found:
         data = bytes(files[file.name])
         implied = 0 if len(data) < size or any(data[:size]) else implied_id(data, edition)
-        # A record that no file has, and a file that is too short, prove nothing.
+        # A record that is in no file proves nothing; neither does a file that is too short.
         if file.unusable == "wrong-length" or not -TOP <= implied < TOP:
             implied = 0
         if implied and implied not in ids:
@@ -141,13 +142,13 @@ def _answer(found: Sequence[Scanned], files: Files, edition: str) -> dict[str, A
 
 
 def _number(name: str) -> int | None:
-    """Return the number in a data file's name, None if it has none."""
+    """Return the number in a data file's name, or None if there is none."""
     match = NAME.fullmatch(name.removesuffix(".gz"))
     return int(match[2]) if match else None
 
 
 def _packed(found: Sequence[Scanned]) -> list[dict[str, Any]]:
-    """Return the files of which only a compressed copy is there, unless all are compressed (JBM-FIL-026)."""
+    """Return the files that exist only as compressed copies, unless all are compressed (JBM-FIL-026)."""
     packed = [file.name for file in found if file.name.endswith(".gz")]
     if len(packed) == len(found):
         return []
@@ -170,7 +171,7 @@ def _lost(
         return []
     if any(_number(file.name) != file.rank for file in found):
         return []
-    # If records were deleted, a missing file may have been removed because none of its records was live.
+    # If records were deleted, a missing file may have been removed, because none of its records was live.
     if {"DELETE", "DELETE_TX", "ROLLBACK"} & {record["type"] for file in found for record in file.records}:
         return []
     out = []
@@ -182,7 +183,7 @@ def _lost(
 
 
 def _changed_headers(usable: Sequence[Scanned], files: Files, edition: str) -> Iterator[dict[str, Any]]:
-    """Yield the files whose header has another id than all of their records (JBM-FIL-027)."""
+    """Yield the files whose header contains another id than all their records (JBM-FIL-027)."""
     for file in usable:
         first = implied_id(bytes(files[file.name]), edition)
         used = [first, *(other.rank for other in usable if other.records)]
@@ -211,7 +212,7 @@ def _searched(files: Files, edition: str, params: Params) -> list[Scanned]:
 
 
 def _is_copy(file: Scanned, found: Sequence[Scanned]) -> bool:
-    """Return whether a file repeats the id of another file, and only the other's name fits (JBM-FIL-023)."""
+    """Return whether a file repeats another file's id, which fits only the other's name (JBM-FIL-023)."""
     names = {other.name: NAME.fullmatch(other.name.removesuffix(".gz")) for other in found}
     prefixes = Counter(match[1] for match in names.values() if match)
     own = min(prefixes, key=lambda each: (-prefixes[each], len(each), each), default="")
@@ -253,7 +254,7 @@ def _beside(files: Files, edition: str, params: Params) -> list[Scanned]:
     """Return the content of control, superseded and leftover files and of copies, by name."""
     counting = {file.name for file in _searched(files, edition, params)}
     old, new, moves = _control(files, edition) or ([], [], [])
-    # A file that gets another name counts under that one.
+    # A file that is renamed counts under its new name.
     later = {name: name.removesuffix(".cmp") for name in new} | dict(moves)
     own = params.get("extension") or _extension(files)
     ends = tuple(f".{own}{end}" for end in ("", ".tmp", ".cmp", ".gz"))
@@ -295,7 +296,7 @@ def _names(taker: Taker, members: int) -> list[str]:
 
 
 def searched(name: str, data: bytes, edition: str, params: Params = NONE) -> Scanned:
-    """Return the content of one file, looking at every offset after its header."""
+    """Return the content of one file, by checking every offset after its header."""
     # In an early edition the configured length is required (JBM-FIL-009 to JBM-FIL-011).
     size = 0 if LAYOUT.has("control", edition) else int(params.get("file_size", 0))
     data = data[: size or None]
@@ -343,8 +344,8 @@ def _search(file: Scanned, data: bytes, edition: str, laid: str) -> None:
     reached = 0
     last = tail = max([LAYOUT.structure("header", laid).size, *map(end_of, file.records)])
     for off, claimed, reason in torn:
-        if off >= reached:  # not inside a region already
-            # Up to where it would end, or to the next record (JBM-RDR-017).
+        if off >= reached:  # not inside a reported region
+            # The region ends at the claimed end, or at the next record (JBM-RDR-017).
             reached = min([claimed, *(r["at"]["off"] for r in file.records if r["at"]["off"] > off)])
             if off > last and _is_left_over(data, off, last, tail, laid, own):
                 continue
@@ -379,7 +380,7 @@ def _is_padding(data: bytes, at: int, off: int, header: int) -> bool:
 def _is_left_over(data: bytes, off: int, last: int, tail: int, laid: str, own: bytes) -> bool:
     """Return whether the bytes at `off`, in the tail of a file, are left over from an earlier generation.
 
-    See JBM-RDR-025 to JBM-RDR-027. `last` is the end of the last record or reported region, `tail` that of
+    See JBM-RDR-025 to JBM-RDR-027. `last` is the end of the last record or reported region, `tail` the end of
     the last record.
     """
     header = LAYOUT.structure("header", laid).size
@@ -417,7 +418,7 @@ def claim(data: bytes, off: int, laid: str) -> tuple[str, int]:
     """Check one candidate in the specification's order of checks; return its fault, and its end.
 
     A healthy candidate has the fault "". A torn one ends at its claimed end, or at the end of the data if the
-    claim is impossible. `laid` is the edition of its table.
+    claim is impossible. `laid` is the edition whose table describes its layout.
     """
     end = LAYOUT.claimed_end("record", laid, data, off, len(data))
     if end == 0:
@@ -457,7 +458,7 @@ class _Transaction:
             self.gone = self.misses(file, entry, present)
 
     def misses(self, file: object, ending: Entry, present: Collection[int]) -> list[dict[str, Any]]:
-        """Return an entry about the records that a COMMIT or PREPARE counts and that present files lack."""
+        """Return an entry about records that a COMMIT or PREPARE counts, but that the present files lack."""
         counted = [(file, ending["count"])] if "count" in ending else []
         counted += [(row["file_id"], row["count"]) for row in ending.get("pairs", ())]
         count = sum(
@@ -472,7 +473,7 @@ class _Transaction:
         """Return whether the counts of a COMMIT or PREPARE are right (JBM-RCV-008 to JBM-RCV-012)."""
         if "count" in ending:
             return bool(ending["count"] == self.counts[file])
-        # A listed file has the counted number of records, or none and is missing.
+        # A listed file either contains the counted number of records, or is missing and contributes none.
         return all(
             self.counts[row["file_id"]] == row["count"]
             if self.counts[row["file_id"]]
@@ -481,7 +482,7 @@ class _Transaction:
         )
 
     def fate(self) -> str:
-        """Return why it is discarded if it has no end; empty: it is in doubt (JBM-RCV-018, JBM-RCV-019)."""
+        """Return why it is discarded if it has no end; empty if it is in doubt (JBM-RCV-018, JBM-RCV-019)."""
         if self.unhealthy:
             return "unhealthy-prepare"
         return "" if self.prepare else "no-end"
@@ -504,7 +505,7 @@ def replayed(
     added: set[int] = set()
     for entry in entries:
         kind, tx = entry["type"], entry.get("tx", 0)
-        # A single count is valid for one file, also if two have the same id.
+        # A single count concerns one file, even if two files have the same id.
         file = entry["file_id"] if has("record", "pairs", edition) else entry["at"]["file"]
         if kind in ("ADD", "ADD_TX"):
             added.add(entry["id"])
@@ -577,7 +578,7 @@ def live(record: Entry) -> dict[str, Any]:
 def expected(files: Files, edition: str, notes: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """Return the expectations of a generated case for a reading and both recoveries.
 
-    `notes` are the notes that the reading must have (default: all).
+    `notes` lists the notes that the reading must contain (default: all).
     """
     seen, strict = read(files, edition), recover(files, edition, "strict")
     seen = seen if notes is None else {**seen, "notes": notes}

@@ -1,8 +1,8 @@
-"""Write traces of the journal: small workloads at every alignment, on new and on reused files, and long ones.
+"""Records write traces: small workloads at every alignment on new and reused files, and long ones.
 
 The traces are recorded from the reference writer. A transaction's records are acknowledged when it is
-committed or prepared. A record that a delete, a commit or a rollback ends is no longer required as soon as
-that operation is requested. A delete is required as long as the file with the deleted record exists: without
+committed or prepared. As soon as a delete, a commit or a rollback is requested, the records that it ends are
+no longer required. A delete is required as long as the file with the deleted record exists, because without
 the delete, the record would reappear.
 """
 
@@ -49,22 +49,22 @@ from journalspec_reference.jboss_journal.scan import scan
 from journalspec_reference.jboss_journal.write import JournalWriter
 
 FORMAT = "jboss_journal"
-#: edition -> extension of data files
+#: Maps each edition to the extension of data files.
 EXTENSIONS: Mapping[str, str] = TABLES.rows["extensions"]
 #: A reader's key of a record.
 KEYS = Keys(FORMAT, {"type": "", "tx": 0, "id": 0, "user_type": 0, "body": "", "extra": ""})
-#: Background -> the byte that fills new files.
+#: Maps each background to the byte that fills new files.
 _FILLS = {"J": "4a"}
-#: Records that end something: a record that exists, or a transaction.
+#: Types of records that end something: an existing record, or a transaction.
 _ENDING = ("DELETE", "PREPARE", "COMMIT", "ROLLBACK")
-#: Space for a header, the victim and an empty filler, and for a delete before them.
+#: The space for a header, the victim and an empty filler, and the space for a delete before them.
 _STANDING = 160
-#: The length of data files if no record has to fit exactly.
+#: The length of data files in which no record has to fit exactly.
 _SMALLEST = 1024
 
 
 def _meaning(kind: str, tx: Any, ident: Any) -> Operation:
-    """Return the operation that writes such a record, with the members that the model uses."""
+    """Return the operation that writes a record with this key, with the members that the model uses."""
     return {"op": kind.lower(), "tx": str(tx), "id": str(ident)}
 
 
@@ -101,21 +101,21 @@ class Run(Recorder):
             "order": order,
         }
         self.ends = {name: self.header_size for name in self.storage.files if self._is_data(name)}
-        #: record -> the files that still hold it
+        #: maps a record to the files that still contain it
         self._places: dict[str, set[str]] = {}
-        #: The records that are required, or will be with the next force.
+        #: The records that are required, or will be required after the next force.
         self._required: set[str] = set() if image is None else image.required
-        #: id of a DELETE -> how many times it was rolled back
+        #: maps the id of a DELETE to the number of its rollbacks
         self._rolled_back: Counter[str] = Counter()
-        #: Records from before this run, which it may copy.
+        #: Records from before this run, which this run may copy.
         self._inherited = {mark.record for mark in self.marks}
-        #: id -> the records that hold it
+        #: maps an id to the records that contain its content
         self._holding: dict[str, list[str]] = {}
         for mark in self.marks:
             self._recall(mark)
 
     def _recall(self, mark: Mark) -> None:
-        """Learn a record from before this run, by its key."""
+        """Register a record from before this run by its key."""
         first, _, again = _plain(mark.record).partition(".")
         if again:
             self._rolled_back[first] = max(self._rolled_back[first], int(again) - 1)
@@ -139,7 +139,7 @@ class Run(Recorder):
 
     @property
     def unpromised(self) -> set[str]:
-        """Records that were written and not acknowledged: those of open transactions."""
+        """Records that were written but not acknowledged: those of open transactions."""
         return {name for name, _ in self.pending}
 
     def perform(self, op: Operation, *, together: bool) -> None:
@@ -147,21 +147,21 @@ class Run(Recorder):
         self.apply({**op, "sync": "false"} if together else op)
 
     def end_life(self) -> None:
-        """Delete all records and reuse the files: their old records are then of an earlier generation."""
+        """Delete all records and reuse the files, so the old records belong to an earlier generation."""
         self.apply({"op": "next"})
         for tx in sorted(self.kept.open, key=int):
             self.apply({"op": "commit", "tx": tx})
         for ident in sorted(self.kept.live, key=int):
             self.apply({"op": "delete", "id": ident})
         self.apply({"op": "next"})
-        # The file that was just left is free only now.
+        # The file that was just left becomes free only now.
         self.apply({"op": "reclaim"})
         self._required.clear()
         self.pending.clear()
         self._places.clear()
 
     def did(self, item: Op, op: Operation) -> None:
-        """Note `item`, the records that it ends and those that it makes live."""
+        """Record `item`, the records that it ends, and the records that it makes live."""
         if isinstance(item, Rename):
             self._renamed(item)
         elif isinstance(item, Unlink):
@@ -172,7 +172,7 @@ class Run(Recorder):
         self.storage.note(item)
 
     def _decided(self) -> None:
-        """Release records of old files alone: the control file of a compaction is about to take effect."""
+        """Release records that only old files contain: a compaction's control file takes effect next."""
         self._let_go({name for name in self.ends if not name.endswith(".cmp")})
 
     def _renamed(self, item: Rename) -> None:
@@ -197,7 +197,7 @@ class Run(Recorder):
         elif self._is_data(item.file) or item.file.endswith(".cmp"):
             records = self._parse(item)
         elif item.file == CONTROL and item.off:
-            # The control file is written in place: with its record, the new files take effect.
+            # The control file is written in place. Its record makes the new files take effect.
             self._decided()
         ended = [[] if item.file.endswith(".cmp") else self._take_back(record) for record in records]
         self.storage.note(item)
@@ -205,7 +205,7 @@ class Run(Recorder):
             self._mark(item, record, members)
 
     def _parse(self, item: Write) -> list[JournalRecord]:
-        # A file that a compaction writes at once begins with its header and ends with zeros.
+        # If a compaction writes a file in one write, this begins with the header and ends with zeros.
         out, at = [], 0 if item.off else self.header_size
         for batch in scan(source_of(item.data), self.dialect, None, at, len(item.data)):
             out += [decode_record(batch.data, off, self.dialect, batch.base) for off in batch.off]
@@ -215,7 +215,7 @@ class Run(Recorder):
         return out
 
     def _called(self, base: str) -> str:
-        """Return the id of the record `base`: records of an earlier generation keep it, with a suffix."""
+        """Return the id of the record `base`; in an earlier generation, a suffix is appended."""
         base += f".{self._rolled_back[base] + 1}" if base in self._rolled_back else ""
         fresh = base not in self._inherited or base.startswith(("COMMIT", "ROLLBACK"))
         return self.prefix + base if fresh else base
@@ -241,7 +241,7 @@ class Run(Recorder):
         self.pending.append((name, 0))
         self.storage.note(Publish((*(ended if kind.ends else ()), name)))
         if kind.ends:
-            # The next force acknowledges the transaction's records, also those from before this run.
+            # The next force acknowledges the transaction's records, including records from before this run.
             self.pending = [(entry, 0 if owner == tx else owner) for entry, owner in self.pending]
         if kind.name == "COMMIT":
             known = {entry for entry, _ in self.pending} | self._required
@@ -251,10 +251,10 @@ class Run(Recorder):
             self._required.update(held)
 
     def _take_back(self, record: JournalRecord) -> list[str]:
-        """Release what `record`, about to be written, ends; return those of its transaction."""
+        """Release the records that the next `record` ends; return those of its transaction."""
         meaning = _meaning(record.kind.name, record.tx, record.id)
         if record.kind.name not in _ENDING:
-            # The record ends nothing.
+            # The record does not end anything.
             self.learn(meaning)
             return []
         members = self._members(str(record.tx))
@@ -278,7 +278,7 @@ class Run(Recorder):
         return [self._called(f"{what.removesuffix('_tx').upper()}-{ident}") for what, ident, _ in done]
 
     def _in_effect(self) -> Iterator[str]:
-        """Yield the records that made the model's content; records that end something are not among them."""
+        """Yield the records that contain the model's content, without records that end something."""
         for tx in self.kept.open:
             yield self._called(f"PREPARE-{tx}")
             yield from self._members(tx)
@@ -291,7 +291,7 @@ class Run(Recorder):
         return self._holding[ident]
 
     def _let_go(self, files: set[str]) -> None:
-        """Release records that only end something and are in no file but `files`, which go out of use."""
+        """Release records that only end something, and are only in `files`, which go out of use."""
         gone = []
         for name, places in self._places.items():
             if not places or not places <= files:
@@ -323,7 +323,7 @@ class Run(Recorder):
         if then == "compact" and self.dialect.control_file:
             return [{"op": "compact"}, *ops]
         if then == "delete":
-            # Only if the record is required and its deletion was never requested.
+            # Do this only if the record is required and its deletion was never requested.
             known = {mark.record for mark in image.standing}
             ended = known | {mark.record for mark in image.possible}
             if f"ADD-{VICTIM}" in known and f"DELETE-{VICTIM}" not in ended:
@@ -340,7 +340,7 @@ def build(work: Workload) -> Trace:
         return run.trace(work)
     before = 0
     if work.background.startswith("stale") and work.background != FOREIGN:
-        # The files were used before, for the same steps, and everything was deleted again.
+        # The files were used before for the same steps, and everything was then deleted.
         run = _brought(work, size, work.background, 1)
         run.play(work.operations(1), together=False)
         run.end_life()
@@ -356,7 +356,7 @@ def build(work: Workload) -> Trace:
     own = run.marks[before:]
     run.begin(mark for mark in own if mark.record not in run.unpromised)
     possible = [mark for mark in own if mark.record in run.unpromised]
-    # Records that later standing records have ended are not required.
+    # A record is not required if a later standing record has ended it.
     run.storage.note(Release(run.taken_back))
     first = max(1, _play(run, work))
     return run.trace(work, stale, possible, first)
@@ -391,7 +391,7 @@ def _start(work: Workload, life: int) -> int:
 def _lay(run: Run, kind: str, start: int, life: int) -> None:
     """Write the content that precedes the steps, so that the first step begins at `start`."""
     if kind == "reclaim" and life == 0:
-        # The record of the first file is deleted in the second file, which becomes the current one.
+        # The record of the first file is deleted in the second file, which becomes the current file.
         run.apply(Step("add", 80, TYPICAL).operation(life))
         run.apply({"op": "next"})
         run.apply(Step("delete", 80).operation(life))
@@ -412,7 +412,7 @@ def _lay(run: Run, kind: str, start: int, life: int) -> None:
 
 
 def _lay_foreign(run: Run, work: Workload) -> list[Mark]:
-    """Fill the blocks after the last record from a file with another id; return the records in them."""
+    """Fill the blocks after the last record from a file with another id; return the records in the blocks."""
     other = Run(work.writer, file_size(work))
     other.open()
     # The other journal's records are in its second file.
@@ -437,7 +437,7 @@ def _play(run: Run, work: Workload) -> int:
 
 
 class LongRun(Run):
-    """A run of the writer that is controlled by words.
+    """A run of the writer that is described by words.
 
     ``a1b`` ``u1b`` ``d1``      add, update, delete record 1, with a body of size b
     ``A21b`` ``U21b`` ``D21``   the same in transaction 2
@@ -461,7 +461,7 @@ class LongRun(Run):
 
 
 def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Run:
-    """Return a run of the writer of `origin` on `image`, not opened yet."""
+    """Return an unopened run of the writer of `origin` on `image`."""
     first = image.first
     size = origin.size if isinstance(origin, LongWorkload) else file_size(origin)
     return Run(first.tags["order"], size, first.background, life, image)

@@ -12,7 +12,7 @@ from journalspec_corpus import workloads as shared
 from journalspec_corpus.crash.record import Operation
 from journalspec_reference.jboss_journal.write import RECORD_OPS
 
-#: Ids and transactions of an earlier generation are this much larger.
+#: The difference between ids and transactions of an earlier generation and those of the run.
 LIFE = 1000
 #: The content before every workload: a record to delete or update, and a record that fills the space up to
 #: the start.
@@ -34,7 +34,7 @@ class Step:
         return f"{self.op}-{self.id or self.tx}" + (f"-{self.size}" if self.size else "")
 
     def operation(self, life: int) -> Operation:
-        """Return the protocol's operation, with the ids and the bodies of that run."""
+        """Return the protocol's operation with the ids and bodies of run `life`."""
         out: Operation = {"op": self.op}
         if self.tx:
             out["tx"] = str(self.tx + life * LIFE)
@@ -49,7 +49,7 @@ class Step:
 
 
 def _body(step: Step, life: int) -> bytes:
-    """Return bytes that no other record has, without zeros, and different in every sector."""
+    """Return bytes without zeros that no other record contains, and that differ in every sector."""
     seed = 37 * step.id + 101 * life + (61 if step.op.startswith("update") else 0)
     return _bytes_of(seed, -(-step.size // _TOGETHER) * _TOGETHER)[: step.size]
 
@@ -68,8 +68,8 @@ class Workload(shared.SmallWorkload):
     """A workload of this format.
 
     `kind` is append, over, reclaim, compact, reopen (a start that rolls back open transactions) or create.
-    Over: the last step does not fit any more and goes to the next file. Reclaim: the same, and a file goes
-    out of use on the way.
+    Over: the last step does not fit any more and is written to the next file. Reclaim: the same, and a file
+    goes out of use meanwhile.
     """
 
     align: str = "type"
@@ -85,13 +85,13 @@ class Workload(shared.SmallWorkload):
 
 
 TABLES = shared.Tables(__package__, Workload, Step)
-#: Of each record the fields as traces name them.
+#: The fields of each record, named as in traces.
 RECORDS = TABLES.fields_of(LAYOUT)
 TINY, TYPICAL, LONG, *_ = TABLES.rows["sizes"].values()
 
 
 def edition_and_order(writer: str) -> tuple[str, str]:
-    """Return edition and order of writes of a writer's name; a name without order has the specification's."""
+    """Return the edition and order of writes in a writer's name; the default is the specification's order."""
     edition, _, order = writer.partition("/")
     return edition, order or "spec"
 
@@ -104,16 +104,16 @@ def _starts(op: Mapping[str, Any], edition: str) -> tuple[tuple[tuple[int, str],
 
 
 def size_of(op: Mapping[str, Any], edition: str) -> int:
-    """Return the bytes that a record operation takes (COMMIT and PREPARE: with one file listed)."""
+    """Return the number of bytes of a record operation (COMMIT and PREPARE list one file)."""
     return _starts(op, edition)[1]
 
 
 def choices(first: Workload, scope: str) -> Mapping[str, Sequence[int]]:
-    """Return name of a second run -> the numbers of chosen crash states of `first` after which it is done."""
+    """Map each second run's name to the numbers of the crash states of `first` after which it is done."""
     if [first.steps] == TABLES.sequences(["crowd"]):
         alone: Mapping[str, Sequence[int]] = TABLES.rows["crowd_choices"][scope]
         return alone
-    # Without a transaction, opening rolls nothing back and writes hardly anything.
+    # Without a transaction, opening rolls nothing back and writes almost nothing.
     quiet = first.kind in ("append", "reclaim") and not any(step.tx for step in first.steps)
     return {then: at for then, at in TABLES.choices[scope].items() if not (quiet and then == "open")}
 

@@ -5,10 +5,10 @@ A base describes ``files``, each with an ``id`` (default: 1, 2 ...), ``batches``
 ``batches`` has them in file 1. A batch is a list of records, or a table of ``records`` and wrong fields of
 the control record. A record is a text ``LABEL [COMMAND] key=value ...``: ``r7`` alone is ADD_MESSAGE of the
 message m7 to the queue Q. Keys of a destination are ``q``, ``t``, ``tq`` and ``tt`` (queue, topic, and
-temporary ones). Keys of others are ``id``, ``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``),
-``sub``, ``info`` and ``retro``. So are ``source``, ``skip``, and ``payload`` (hex) for one that is not a
-command. Any other field of a command has its own name (``repeat=-1``; bytes in hex). A table may also have
-any other field of the record. For ``index`` see :mod:`journalspec_corpus.kahadb_journal.index`.
+temporary ones). Other keys are ``id``, ``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``),
+``sub``, ``info``, ``retro``, ``source`` and ``skip``. A record that is not a command has ``payload`` (hex).
+Any other field of a command has its own name (``repeat=-1``; bytes in hex). A table may also have any other
+field of the record. For ``index`` see :mod:`journalspec_corpus.kahadb_journal.index`.
 
 Labels: ``f1``, ``f1.log``, ``f1.marker`` (the end marker), ``b1``, ``b1.whole``, ``b1.checksum``, ``r1``,
 ``r1.length``, ``r1.command`` ...
@@ -34,7 +34,7 @@ BRIEF = ("type", "message_id", "at")
 MARKERS = {"marker": b"-qMa4", "zeros": bytes(5), "none": b""}
 #: The default bytes after a batch.
 _ENDS = {"seed": "none", "5.3": "none", "5.12": "zeros"}
-#: Values of fields that are reported although they are not stored.
+#: The values of fields that are reported even if they are not stored.
 _NOTHING: Mapping[str, Any] = {"s4": 0, "s8": 0, "bool": False, "str": "", "bytes": b""}
 _LEFT_OUT = frozenset(["transaction", "ack", "subscription_info", "text"])
 #: Authors' words for fields that are plain texts, bytes or numbers.
@@ -84,14 +84,14 @@ def described(record: str | Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _value(slot: Slot, text: str) -> Any:
-    """Return the value of a field that is given under its own name."""
+    """Return the value of a field that a record gives under the field's own name."""
     if slot.holds in BITS:
         return int(text)
     return hex_bytes(text) if slot.holds == "bytes" else long_text(text)
 
 
 def payload_of(record: Mapping[str, Any], edition: str) -> bytes:
-    """Return the payload of a record that :func:`described` gave."""
+    """Return the payload of a record from :func:`described`."""
     if not record["command"]:
         return bytes(record["payload"])
     numbers = LAYOUT.types(get_format(FORMAT).default_edition if edition == "seed" else edition)
@@ -99,7 +99,7 @@ def payload_of(record: Mapping[str, Any], edition: str) -> bytes:
 
 
 def payload(text: str, edition: str = "5.16") -> bytes:
-    """Return the payload of a record as authors write it; for its label see :func:`described`."""
+    """Return the payload of a record that authors wrote; for its label see :func:`described`."""
     return payload_of(described(text), edition)
 
 

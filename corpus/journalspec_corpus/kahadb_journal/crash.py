@@ -41,7 +41,7 @@ from journalspec_reference.kahadb_journal.fileset import id_of
 from journalspec_reference.kahadb_journal.scan import EMPTY, scan
 
 MODEL = Messages()
-#: The parts of a state that recovery decides on.
+#: The parts of a state that recovery determines.
 _DECIDED = ("destinations", "in_doubt")
 STATE = StateForm(LAYOUT.format_id, _DECIDED)
 
@@ -93,7 +93,7 @@ def action(key: str) -> Action:
         return Action(op, tx, _ROLES[kind], (Effect(DECISION, tx, ""),) if kind == "PREPARE" else ())
     makes: list[Effect] = []
     if kind in ("ADD_MESSAGE", "UPDATE_MESSAGE"):
-        priority = int(said["priority"]) if said["priority_supported"] else 4  # the default
+        priority = int(said["priority"]) if said["priority_supported"] else 4  # the default priority
         makes.append(_stored(place["kind"], place["name"], said["message_id"], priority, said["message"]))
     if kind == "SUBSCRIPTION":
         makes.append(Effect(RECORD, f"{place['kind']}:{place['name']}", said["subscription_key"]))
@@ -104,7 +104,7 @@ def action(key: str) -> Action:
 
 
 def _values(kind: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a command in the parser's form, from an observation's form."""
+    """Convert the fields of a command from an observation's form to the parser's form."""
     if kind == "UPDATE_MESSAGE":
         return {"add": _values("ADD_MESSAGE", said)}
     out: dict[str, Any] = {}
@@ -145,7 +145,7 @@ def _seen(content: bytes, edition: str, last: bool) -> bytes:  # `last` is in th
     for batch in scan(Memory(content), DIALECTS[edition]):
         data, base = batch.data, batch.base
         records += [(base + start, data[start:end]) for start, end in zip(batch.off, batch.end, strict=True)]
-        # Damage at the end of the last file is a torn tail; other damage is a reason to refuse.
+        # Damage at the end of the last file is a torn tail; any other damage is a reason to refuse.
         records += [(start, f"{why} {end == len(content)}".encode()) for start, end, why in batch.damage]
         off, by = batch.more.get("end", (off, by))
     rest = content[off:] if by == EMPTY else b""

@@ -1,4 +1,4 @@
-"""KahaDB journals drawn at random: valid ones, and ones with wrong sizes and lengths."""
+"""KahaDB journals drawn at random: valid journals, and journals with wrong sizes and lengths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MODEL = Messages()
 #: Wrong sizes, lengths and checksums; the Adler-32 over a record with a wrong length is valid.
 LIES = (-(2**31), -50, -28, -1, 0, 1, 4, 5, 6, 27, 28, 29, 50, 255, 1024, 2147483614, 2**31 - 1)
 SUMS = (0, 1, -1, -(2**63), 1 << 32, 2**63 - 1)
-#: One command each; ``{n}`` is a number of its own.
+#: Each entry is one command; ``{n}`` becomes a unique number.
 COMMANDS = (
     "r{n}",
     "r{n}",
@@ -34,7 +34,7 @@ COMMANDS = (
     "r{n} REMOVE_DESTINATION",
     "r{n} TRACE text=x",
 )
-#: The content of a command: numbers of ten bytes and more, a wrong length, unknown fields, invalid text.
+#: Unusual content of a command: numbers of ten or more bytes, a wrong length, unknown fields, invalid text.
 _PIECES = (
     b"\xff" * 9 + b"\x01",
     b"\x80" * 11,
@@ -44,8 +44,8 @@ _PIECES = (
     b"\x08\xff\xff\xff\xff\x0f",
     b"\xc3",
 )
-#: Few names, so that commands refer to the same objects; ids of transactions that differ in one part, or in
-#: high bits only.
+#: There are only few names, so that commands refer to the same objects. Ids of transactions differ in only
+#: one part, or only in high bits.
 PLACES = ("", "", "q=R", "t=T", "t=T", "t=Q")
 TRANSACTIONS = (
     *("",) * 10,
@@ -75,7 +75,7 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
     now, then = (_life(edition, rng, numbers, wide) for _ in range(2))
     built, before = build({"files": now}, edition), build({"files": then}, edition)
     for data in built.files.values() if edition != "seed" else ():
-        # Space after the log; a file of the seed edition ends with its log.
+        # The space after the log; a file of the seed edition ends with its log.
         data.extend(bytes(rng.randrange(60)))
     return drawn((FORMAT, edition), (built, before), _state(now, edition))
 
@@ -113,16 +113,16 @@ def _state(files: list[dict[str, Any]], edition: str) -> Mapping[str, Any]:
 
 
 def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
-    """Return files with wrong sizes, lengths, checksums and commands; Adler-32 of the stored bytes."""
+    """Return files with wrong sizes, lengths, checksums and commands; Adler-32 covers the stored bytes."""
     files = []
-    # Valid commands about transactions only, valid commands, or commands with any content.
+    # Either only valid commands about transactions, or all valid commands, or commands with any content.
     about = rng.choice((_BRANCHES, _SOUND, _ANYTHING, _ANYTHING))
     for number in range(1, rng.choice((1, 1, 2, 3)) + 1):
         batches = [_lying_batch(edition, rng, about) for _ in range(rng.choice((0, 1, 2, 3)))]
         end = {"end": "none", "tail": rng.choice(TAILS)} if rng.randrange(4) == 0 else {}
         files.append({"id": number, "batches": batches, "size": rng.choice((0, 0, 256)), **end})
     content = build({"files": files}, edition).content()
-    if rng.randrange(6) == 0:  # and one wrong byte
+    if rng.randrange(6) == 0:  # add one wrong byte
         name = rng.choice(sorted(content))
         data = bytearray(content[name] or b"\0")
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
@@ -149,7 +149,7 @@ def _lying_batch(edition: str, rng: random.Random, about: int) -> dict[str, Any]
 
 
 def _untrue(edition: str, rng: random.Random, about: int) -> bytes:
-    """Return a payload: a command about one of few names, possibly with unusual content, or no command."""
+    """Return a payload: a command with one of few names and possibly unusual content, or no command."""
     kind = rng.randrange(12 if about == _ANYTHING else 120)
     if edition == "seed" or kind == 0:
         return hex_bytes(rng.choice(PAYLOADS))
@@ -185,7 +185,7 @@ def _busy(rng: random.Random) -> str:
 
 
 def _of_a_branch(rng: random.Random) -> str:
-    """Return a command in one of the transactions: mostly one that it holds back, or PREPARE."""
+    """Return a command in one of the transactions: mostly one whose effect the commit delays, or PREPARE."""
     tx = rng.choice([name for name in TRANSACTIONS if name])
     kind = rng.choice(("", "", "", "PREPARE", "PREPARE", "PREPARE", "REMOVE_MESSAGE", "COMMIT", "ROLLBACK"))
     if kind in ("", "REMOVE_MESSAGE"):
@@ -199,7 +199,7 @@ Wire = tuple[int, int, int | bytes]
 
 
 def _taken_apart(raw: bytes) -> tuple[list[Wire], bytes]:
-    """Return the fields of a sound message with its length in front, and its bytes."""
+    """Return the fields of a sound message after its length, and its bytes."""
     size, at = _number(raw, 0)
     data = raw[at : at + size]
     return _fields(data), data
@@ -237,13 +237,13 @@ def _stored(value: int) -> bytes:
 
 
 def _framed(data: bytes, rng: random.Random) -> bytes:
-    """Return bytes after their length; rarely, the length has more bits than permitted."""
+    """Return bytes after their length, which rarely has more bits than permitted."""
     more = rng.choice((1 << 32, 1 << 35, 1 << 63)) if rng.randrange(40) == 0 else 0
     return _stored(len(data) + more) + data
 
 
 def _twisted(data: bytes, rng: random.Random) -> bytes:
-    """Return a message with a field or two that are repeated, omitted, or hold something else."""
+    """Return a message in which a field or two are repeated, omitted, or given other content."""
     try:
         fields = _fields(data)
     except IndexError:

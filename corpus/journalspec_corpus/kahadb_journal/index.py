@@ -1,13 +1,14 @@
 """A writer of small indexes, `db.data` and `db.redo`; it shares no code with the reference's reader.
 
-A base has a table ``index``: ``messages`` (labels of the records in the index), ``last`` and ``first``
-(labels of the last indexed record and of the first transaction in progress). ``audit`` and ``acks`` are
-labels of the records at the other two places; by default there are none. The default ``version`` is the
-edition's. ``subscriptions`` lists pending messages: ``{ "t:key" = ["r3"] }``; ``tt=t:key`` is of a temporary
-topic. ``clean`` is by default true. ``most`` is the greatest number of entries in a node, ``start`` the
-lowest number of a message, ``gap`` the number of the third used page; pages between 1 and it are not used. By
-default ``page_size`` has room for the longest object. ``redo`` are the pages that are only in `db.redo`; in
-`db.data` they are zeros. Labels: ``i.header1``, ``i.header2``, ``i.page0`` ..., and ``redo``.
+A base contains a table ``index``. Its keys are ``messages`` (labels of the records in the index), ``last``
+and ``first`` (labels of the last indexed record and of the first transaction in progress). ``audit`` and
+``acks`` are labels of the records to which the other two places refer; by default there are none. The default
+``version`` is the edition's. ``subscriptions`` lists pending messages: ``{ "t:key" = ["r3"] }``; ``tt=t:key``
+belongs to a temporary topic. ``clean`` is true by default. ``most`` is the greatest number of entries in a
+node, ``start`` the lowest number of a message, ``gap`` the number of the third used page; pages between page
+1 and this page are not used. By default, a page of ``page_size`` bytes has room for the longest object.
+``redo`` lists the pages that are only in `db.redo`; in `db.data` they are zeros. Labels: ``i.header1``,
+``i.header2``, ``i.page0`` ..., and ``redo``.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def _text(value: str) -> bytes:
 
 
 def _leaf(entries: Entries, after: int = _NONE) -> bytes:
-    """Return a leaf of a tree; `after` is the page of the next one."""
+    """Return a leaf of a tree; `after` is the page of the next leaf."""
     keys, values = [key for key, _ in entries], [value for _, value in entries]
     return b"".join([_int(len(entries), 2), *keys, b"\0", *values, _int(after)])
 
@@ -52,7 +53,7 @@ class _Writer:
         self.pages: list[bytes] = [b""] * given.get("gap", 2)
 
     def put(self, content: bytes, at: int | None = None) -> int:
-        """Store an object, its first part on page `at` or a new one; return the number of that page."""
+        """Store an object, beginning on page `at` or a new page; return the number of that page."""
         room = self.size - 21
         if at is None:
             at = len(self.pages)
@@ -65,7 +66,7 @@ class _Writer:
         return at
 
     def tree(self, entries: Entries) -> bytes:
-        """Return the root of a tree whose nodes have at most `most` keys; the nodes below it are stored."""
+        """Return the root of a tree whose nodes have at most `most` keys; the other nodes are stored."""
         groups = [entries[at : at + self.most] for at in range(0, len(entries), self.most)] or [entries]
         if len(groups) == 1:
             return _leaf(entries)
@@ -91,7 +92,7 @@ class _Writer:
             nodes = [(key, _int(self.put(content))) for key, content in branches]
 
     def list(self, entries: Entries) -> bytes:
-        """Return the first node of a list; the others are stored."""
+        """Return the first node of a list; the other nodes are stored."""
         after, content = _NONE, _int(_NONE) + _int(0, 2)
         for start in reversed(range(0, len(entries), self.most)):
             part = entries[start : start + self.most]
@@ -120,7 +121,7 @@ class _Writer:
         numbers = [_int(self.start + number) for number in range(len(messages))]
         keys = [ident + place for ident, place in zip(ids, at, strict=True)]
         priorities = [int(entry.get("priority", 4)) for entry in messages]
-        # The default, low and high priorities; version 1 has one tree for all.
+        # The default, low and high priorities; version 1 has a single tree for all priorities.
         orders: list[list[tuple[bytes, bytes]]] = [[], [], []]
         for priority, pair in zip(priorities, zip(numbers, keys, strict=True), strict=True):
             tree = (priority < 4) + 2 * (priority > 4) if self.version >= 2 else 0
@@ -164,7 +165,7 @@ def _id(file: str) -> int:
 
 
 def _place(built: Built, given: str | None) -> bytes:
-    """Return a place that may be absent."""
+    """Return the encoding of a place that may be absent."""
     if given is None:
         return b"\0"
     at = built.record(given)["at"]
@@ -172,7 +173,7 @@ def _place(built: Built, given: str | None) -> bytes:
 
 
 def lay(built: Built, given: Mapping[str, Any], edition: str) -> None:
-    """Add the index that a base describes to its files."""
+    """Add the index that a base describes to the files of the base."""
     version = given.get("version", _VERSIONS.get(edition, 7))
     writer = _Writer(version, given.get("page_size", _LARGEST), given)
     found: dict[tuple[int, str], list[Mapping[str, Any]]] = {}

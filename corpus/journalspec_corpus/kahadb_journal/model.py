@@ -1,7 +1,6 @@
-"""The state that a message store must find again: messages of destinations, and transactions in doubt.
+"""The state that a message store must recover: messages of destinations, and transactions in doubt.
 
-An operation is one payload that a writer is asked to append. Its meaning comes from the naive parser of
-commands.
+An operation is one payload that a writer has to append. Its meaning comes from the naive parser of commands.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def name_of(fields: Mapping[str, Any]) -> Name:
 
 
 def tx_of(fields: Mapping[str, Any]) -> tuple[Any, ...] | None:
-    """Return the transaction of a command, None if it has none."""
+    """Return the transaction of a command, or None if it has none."""
     if "transaction" not in fields:
         return None
     found = fields["transaction"]
@@ -156,7 +155,7 @@ def _told(name: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def ordered(place: Place) -> list[tuple[str, int, bytes]]:
-    """Return messages in delivery order: above the default priority, equal to it, below it (KHD-RCV-005)."""
+    """Return messages in delivery order: priorities above the default, equal, below (KHD-RCV-005)."""
     return sorted(place.messages, key=lambda row: (row[1] < 4) - (row[1] > 4))  # the default
 
 

@@ -1,4 +1,4 @@
-"""The naive reader: every check of the specification in its order, one after the other.
+"""The naive reader: makes every check of the specification in its order, one after another.
 
 Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
 """
@@ -23,7 +23,7 @@ MARKER = b"-qMa4"
 MOST = 2147483614
 PHASES = {"bad-checksum": "checksum", "bad-chain": "record", "bad-record": "record", "bad-command": "record"}
 MODEL = Messages()
-#: The notes that a generated case has, or must not have.
+#: The notes that a generated case requires or forbids.
 NOTED = (
     "beyond-end",
     "resynchronised",
@@ -67,7 +67,7 @@ def _ends(data: bytes, at: int, edition: str) -> bool:
 
 
 def _problem(data: bytes, at: int, edition: str, *, checked: bool) -> tuple[str, int]:
-    """Return why no batch is at `at`, and where the search for the next starts; ("", its end) if one is."""
+    """Return why no batch is at `at`, and the next place to search; ("", its end) if there is a batch."""
     if len(data) - at < CONTROL:
         return "truncated", len(data)
     if data[at : at + 16] != _start(edition):
@@ -140,7 +140,7 @@ def _records(found: Scanned, data: bytes, at: int, end: int, edition: str) -> No
 
 
 def _take(found: Scanned, record: bytes, at: int, edition: str, first: Mapping[str, Any]) -> None:
-    """Add the record at `at`, if it is a user's record; `first` are fields of its batch, or empty."""
+    """Add the record at `at` if it is a user's record; `first` contains fields of its batch, or nothing."""
     if record[4] != 1:
         found.note("unknown-type", at, str(record[4]))
         return
@@ -159,7 +159,7 @@ def _take(found: Scanned, record: bytes, at: int, edition: str, first: Mapping[s
 
 
 def _walked(name: str, data: bytes, edition: str) -> Scanned:
-    """Return the result of a walk by lengths (KHD-RCV-016); a place without a record ends it."""
+    """Return the result of a walk by lengths (KHD-RCV-016), which ends at a place without a record."""
     found = Scanned(name, len(data))
     at, first = 0, dict[str, Any]()
     while at < len(data):
@@ -194,7 +194,7 @@ def read(files: Files, edition: str) -> dict[str, Any]:
 
 
 def _sound_batch(data: bytes, at: int, edition: str) -> int:
-    """Return the offset of the first batch from `at` on, after the log's end (KHD-END-011); -1: none."""
+    """Return the offset of the first batch from `at` on, after the log's end (KHD-END-011); -1 if none."""
     while (at := data.find(_start(edition), at)) >= 0:
         why, after = _problem(data, at, edition, checked=True)
         if not why:
@@ -204,7 +204,7 @@ def _sound_batch(data: bytes, at: int, edition: str) -> int:
 
 
 def _emptied(files: Files, edition: str) -> list[dict[str, Any]]:
-    """Return the files that have lost their content (KHD-FIL-013)."""
+    """Return the files whose content was lost (KHD-FIL-013)."""
     data_of = [(name, bytes(files[name])) for _, name in _files(files)]
     kept = [(name, data) for name, data in data_of if not _unused(data, edition)]
     out = []
@@ -301,7 +301,7 @@ def _answer(
     torn = _torn(files, dropped, edition)
     notes += ["torn-tail"] * len(torn)
     noted = [*(note for file in found for note in file.noted), *torn]
-    # A prepared local transaction counts as incomplete, too (KHD-TXN-005).
+    # A prepared local transaction also counts as incomplete (KHD-TXN-005).
     left = {*kept.open, *(tx for tx in kept.prepared if tx[0] == "LOCAL")}
     notes += ["incomplete-transaction"] * (len(left) if with_state else 0)
     out: dict[str, Any] = {"verdict": verdict, "records": records, "dropped": dropped, "notes": notes}
@@ -356,8 +356,8 @@ def _kept(found: list[Scanned], numbers: list[int]) -> Kept:
 def expected(files: Files, edition: str, *, full: bool = False) -> list[dict[str, Any]]:
     """Return the expectations of a generated case for a reading and recovery under every policy.
 
-    With `full`, the reading is expected with all fields of its records, and only one recovery, without
-    records: for a dense journal without damage all policies give the same result.
+    With `full`, the reading is expected with all fields of its records. Only one recovery is expected,
+    without records, because for a dense journal without damage all policies have the same result.
     """
     answers = []
     for question, seen in asked(read, recover, FORMAT, files, edition):

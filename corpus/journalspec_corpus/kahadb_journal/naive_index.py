@@ -20,7 +20,7 @@ Place = tuple[int, int]
 
 
 def _pages(files: Files) -> dict[int, bytes]:
-    """Return the pages by number, those of the redo file included (KHD-IDX-004, KHD-IDX-005)."""
+    """Return the pages by number, including pages of the redo file (KHD-IDX-004, KHD-IDX-005)."""
     data = bytes(files["db.data"])
     headers = []
     for part in (data[:2048], data[2048:4096]):
@@ -126,7 +126,7 @@ def _owners(node: Taker) -> list[str]:
 
 
 class _Index:
-    """The content of an index that proves something. Raises Invalid if it proves nothing (KHD-IDX-003)."""
+    """The content of an index that can prove losses. Raises Invalid if it proves nothing (KHD-IDX-003)."""
 
     def __init__(self, files: Files) -> None:
         trees = _Tree(_pages(files))
@@ -148,7 +148,7 @@ class _Index:
             first.take(4)
         #: Messages, each with its destination, number and place.
         self.messages: list[tuple[tuple[str, str], str, int, Place]] = []
-        #: The subscriptions of a topic, each with ranges (first, last) of the message numbers that it needs.
+        #: The subscriptions of a topic, each with the ranges (first, last) of message numbers that it needs.
         self.needs: dict[tuple[str, str], list[tuple[str, int, int]]] = {}
         entries = trees.entries(root, _text, self._roots)
         require(len(entries) == len({name for name, _ in entries}), "a destination twice")
@@ -219,7 +219,8 @@ def missing(
 ) -> list[dict[str, Any]]:
     """Return the missing items that the index next to the scanned files proves (KHD-IDX-001, 002 and 006).
 
-    Each file has its records that count (KHD-RCV-012); `unfinished` are the transactions that did not end.
+    Each file is given with its records that are live (KHD-RCV-012); `unfinished` contains the transactions
+    that did not end.
     """
     if "db.data" not in files:
         return []

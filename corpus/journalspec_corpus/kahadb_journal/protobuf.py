@@ -1,4 +1,4 @@
-"""The naive parser of commands: it follows their table, byte by byte."""
+"""The naive parser of commands, which follows the table of commands byte by byte."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from journalspec.kahadb_journal.commands import messages
 _MOST = 0x7FFFFFFF
 
 
-class NoCommand(Exception):  # no error: the possible results of a check
+class NoCommand(Exception):  # these are not errors, but possible results of a check
     """The payload is not a command."""
 
 
 def command(payload: bytes, edition: str) -> tuple[int, Mapping[str, Any], int]:
-    """Return number and fields of a command, and how many bytes follow it; raises NoCommand."""
+    """Return the number and fields of a command, and how many bytes follow it; raises NoCommand."""
     if not payload or payload[0] not in LAYOUT.types(edition).values():
         raise NoCommand
     size, at = _number(payload, 1)
@@ -51,7 +51,7 @@ def _message(name: str, data: bytes, before: Mapping[str, Any] | None = None) ->
             raw = b""
         else:
             size = {1: 8, 5: 4}.get(wire, 0)
-            if wire == 2:  # a length in front
+            if wire == 2:  # the length precedes the content
                 size, at = _number(data, at)
             if at + size > len(data):
                 raise NoCommand

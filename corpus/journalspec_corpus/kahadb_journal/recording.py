@@ -1,9 +1,9 @@
-"""Write traces of the KahaDB journal: commands in batches, forced or not, on new files and over torn tails.
+"""Records write traces of the KahaDB journal: batches, forced or not, on new files and over torn tails.
 
-The traces are recorded from the reference writer. A batch is kept or lost as a whole, so a record's place is
-that of its batch. A force acknowledges all records of its file, and with a COMMIT or PREPARE the commands of
-its transaction in all files. Other records in a file that the writer left without a force are never
-acknowledged. No record is ever deleted from the journal: removed messages stay readable.
+The traces are recorded from the reference writer. A batch is kept or lost as a whole, so the place of a
+record is that of its batch. A force acknowledges all records of its file, and with a COMMIT or PREPARE the
+commands of its transaction in all files. Other records in a file that the writer left without a force are
+never acknowledged. No record is ever deleted from the journal: removed messages stay readable.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from journalspec_reference.kahadb_journal.records import told
 from journalspec_reference.kahadb_journal.scan import scan
 
 FORMAT = "kahadb_journal"
-#: Fields for the place of a record, not its content.
+#: Fields that give the place of a record, not its content.
 _PLACED = frozenset(["length", "batch_size", "checksum"])
-#: Space before the first step, for the starting content; after the last one, for forces.
+#: The space before the first step, for the initial content; the space after the last step, for forces.
 _STANDING, _ROOM = 300, 256
 #: Length of the files of a journal that is created.
 CREATED = 1024
@@ -58,7 +58,7 @@ def key_of(kind: str, fields: Mapping[str, Any]) -> str:
 
 
 def tx_name(fields: Mapping[str, Any]) -> str:
-    """Return the transaction of a record as a text, empty for none."""
+    """Return the transaction of a record as a text, which is empty if there is none."""
     return json.dumps(jsonable(fields["transaction"]), sort_keys=True) if "transaction" in fields else ""
 
 
@@ -79,8 +79,8 @@ class Run(TabledRecorder):
         self.flushing = False
         #: Records that wait for a force: name, file, type, transaction.
         self._waiting: list[tuple[str, str, str, str]] = []
-        #: How often a name was used: a removal can be repeated if the transaction of an earlier one had no
-        #: effect.
+        #: How often a name was used. A removal can be repeated if the transaction of an earlier removal had
+        #: no effect.
         self._named: Counter[str] = Counter()
 
     def forcing(self, number: int) -> Operation:
@@ -105,7 +105,7 @@ class Run(TabledRecorder):
         return [record for record, *_ in safe]
 
     def did(self, item: Op, op: Operation) -> None:
-        """Note `item`, and the records of a batch."""
+        """Record `item`, and the records of its batch."""
         self.storage.note(item)
         if not (isinstance(item, Write) and id_of(item.file) is not None):
             return
@@ -127,12 +127,12 @@ class Run(TabledRecorder):
                 name += f".{self._named[name]}"
             self.marked(Mark(name, item.file, item.off, length, key_of(record.type, record.fields), fields))
             self._waiting.append((name, item.file, record.type, tx_name(record.fields)))
-        # The write of a batch makes it live; a reader reaches it only through the bytes before it.
+        # The write of a batch makes the batch live. A reader reaches it only through the bytes before it.
         self.tell(Publish, [name for name, *_ in self._waiting[-len(batch) :]])
 
     @property
     def position(self) -> int:
-        """Where the next batch goes: over the end marker."""
+        """The place of the next batch, which replaces the end marker."""
         return self.last_end(self.file)
 
     def settle(self, image: CrashImage) -> None:
@@ -197,7 +197,7 @@ def file_length(work: Workload) -> int:
 
 
 def _brought(work: Workload, life: int) -> Run:
-    """Return a run on new files in which the next batch begins at the start of the first step's."""
+    """Return a run on new files in which the next batch begins at the first step's start."""
     return begun(_laid, work.writer, file_length(work), work.start(_STANDING), life)
 
 
@@ -227,7 +227,7 @@ def _filler(length: int) -> Operation:
 
 
 def _gone_on(work: Workload, life: int) -> Run:
-    """Return an earlier generation: in the same layout, and longer than a run of `work`."""
+    """Return an earlier generation with the same layout, which is longer than a run of `work`."""
     earlier = _brought(work, 0)
     earlier.life = life
     _play(earlier, work, life)
@@ -238,7 +238,7 @@ def _gone_on(work: Workload, life: int) -> Run:
 
 
 class LongRun(Run):
-    """A run of the writer that is controlled by words.
+    """A run of the writer that is described by words.
 
     ``a1b`` ``t1b`` ``u1b``   send message 1 to the queue, to the topic, update it, with a body of size b
     ``d1`` ``k12``            remove message 1 from the queue, from the topic for subscription 2
@@ -277,7 +277,7 @@ class LongRun(Run):
 
 
 def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Run:
-    """Return a run of the writer of `origin` on `image`, not opened yet."""
+    """Return an unopened run of the writer of `origin` on `image`."""
     first = image.first
     size = origin.size if isinstance(origin, LongWorkload) else file_length(origin)
     # Lives 1 and 2 are generations of a background.

@@ -12,11 +12,13 @@ from journalspec_corpus.crash.record import Operation, Places
 from journalspec_corpus.kahadb_journal.author import payload
 from journalspec_reference.kahadb_journal.codec import DIALECTS
 
-#: Numbers of messages and transactions are this much larger in each further life.
+#: The difference between the numbers of messages and transactions in one generation of the files and those in
+#: the next.
 LIFE = 1000
-#: The content before every workload: a message of the queue, one pending for the subscription, a filler.
+#: The content before every workload: a message in the queue, a message that is pending for the subscription,
+#: a filler.
 VICTIM, OWED, FILLER = 91, 92, 90
-#: In a shifted earlier generation every body is this much longer.
+#: The number of bytes by which every body in a shifted earlier generation is longer.
 SHIFTED, SHIFT = 2, 3
 #: Bodies are generated in multiples of this length and cut: a shorter body is the beginning of a longer one.
 _TOGETHER = 4096
@@ -24,7 +26,7 @@ _TOGETHER = 4096
 
 @dataclass(frozen=True, slots=True)
 class Step(shared.NumberedStep):
-    """One command: about message `id`, with `size` bytes of body; also about subscription `sub`."""
+    """One command on message `id`, with `size` bytes of body, and on subscription `sub`."""
 
     sub: int = 0
 
@@ -42,7 +44,7 @@ class Step(shared.NumberedStep):
 
 
 def _body(seed: int, life: int, size: int) -> bytes:
-    """Return bytes that no other record has, without zeros, and different in every sector."""
+    """Return bytes without zeros that no other record contains, and that differ in every sector."""
     start = 37 * seed + 101 * life
     return bytes(0x30 + (start + at * 7 + at // 50) % 97 for at in range(size))
 
@@ -51,9 +53,9 @@ def _body(seed: int, life: int, size: int) -> bytes:
 class Workload(shared.SmallWorkload):
     """A workload of this format.
 
-    `kind` is append, over (the last step does not fit any more and goes to the next file), past (it begins in
-    the file and ends after its maximum), create. `force` is also ``flush``: each step is a batch, and all
-    are forced at the end.
+    `kind` is append, over (the last step does not fit any more and is written to the next file), past (it
+    begins in the file and ends after the file's maximum), create. `force` is also ``flush``: each step is a
+    batch, and all are forced at the end.
     """
 
     align: str = "length"
@@ -66,8 +68,8 @@ class Workload(shared.SmallWorkload):
     def fields(self) -> Mapping[str, int]:
         """Return the start of every field of the first step's batch, by name, and of the end marker.
 
-        It is empty, and there is no such workload, if the end marker is zeros and the background is not:
-        zeros mark the end only if no other bytes follow.
+        The result is empty, and the workload is omitted, if the end marker is zeros but the background is
+        not: zeros mark the end only if no other bytes follow.
         """
         if self.background != "zero" and not DIALECTS[self.edition].marked:
             return {}
@@ -76,15 +78,15 @@ class Workload(shared.SmallWorkload):
 
 
 TABLES = shared.Tables(__package__, Workload, Step)
-#: Bytes of a control record.
+#: The length of a control record.
 CONTROL = max(LAYOUT.structure("header", "5.16").places({})[1].values())
-#: The places of a record's fields, named as in traces; all other records of its batch are one field.
+#: The places of a record's fields, named as in traces; the other records of its batch count as one field.
 _NAMES = {"length": "record_length", "type": "record_type"}
 _FIELDS: dict[str, tuple[tuple[int, str], ...]] = {}
 
 
 def size_of(op: Mapping[str, Any]) -> int:
-    """Return the bytes that the record of an ``append`` operation takes on disk."""
+    """Return the number of bytes that the record of an ``append`` operation takes on disk."""
     return int(5 + len(op["payload"]) // 2)
 
 
@@ -107,7 +109,7 @@ def batch_fields(sizes: list[int], edition: str) -> Places:
 
 
 def step_of(word: str) -> tuple[Step, str]:
-    """Return the step that a word of a long workload requests, and the letter of its body's size."""
+    """Return the step that a word of a long workload requests, and the letter for the size of its body."""
     op, said, tx = TABLES.said(word)
     size = said.pop("size", "")
     numbers = {name: int(digit, 36) for name, digit in said.items()}

@@ -1,6 +1,6 @@
-"""A whole build: plan, run what is missing, merge, count, publish, seal with a manifest.
+"""A complete build: plan, run the missing shards, merge, count, publish, seal with a manifest.
 
-A build directory holds ``plan.json``, ``work/`` during the build, and in the end ``states/part-*.parquet``
+A build directory contains ``plan.json``, during the build ``work/``, and at the end ``states/part-*.parquet``
 and ``manifest.json``. Except for the manifest's members ``run`` and ``seal``, all files are the same, byte
 for byte, on every machine.
 """
@@ -97,30 +97,31 @@ def build(
 
 
 def prepare(plan: Plan, out: Path) -> None:
-    """Create or reuse the build directory `out`; raises BuildError if it holds something else."""
+    """Create or reuse the build directory `out`; raises BuildError if it contains something else."""
     stored = out / PLAN_FILE
     if stored.exists():
         _same_plan(plan, stored)
     elif out.exists() and (not out.is_dir() or not all(map(_left, out.iterdir()))):
         raise not_ours(out)
     out.mkdir(parents=True, exist_ok=True)
-    # The plan is written first: it identifies the directory as a build's, even if the build is killed.
+    # The plan is written first, because it identifies the directory as a build's, even if the build is
+    # killed.
     replace_text(stored, render(plan.to_json()))
     (out / WORK).mkdir(exist_ok=True)
 
 
 def not_ours(out: Path) -> BuildError:
-    """Return the error for a directory `out` that holds something other than a build."""
+    """Return the error for a directory `out` that contains something other than a build."""
     return BuildError(f"{out} exists and is not a build directory", "choose an empty or new directory")
 
 
 def _left(path: Path) -> bool:
-    """Return whether this is an unfinished file of a killed process (some systems need a name for it)."""
+    """Return whether this is the unfinished file of a killed process, which has a name on some systems."""
     return path.name.startswith(".") and path.name.endswith(PARTIAL)
 
 
 def _same_plan(plan: Plan, stored: Path) -> None:
-    """Raise BuildError if `stored` does not hold `plan`."""
+    """Raise BuildError if the file `stored` does not contain `plan`."""
     try:
         known = json.loads(read_bytes(stored, MAX_SEALED))
     except (Unfit, ValueError, RecursionError) as error:
@@ -133,7 +134,7 @@ def _same_plan(plan: Plan, stored: Path) -> None:
 
 
 def another_plan(out: Path, known: dict[str, Any]) -> BuildError:
-    """Return the error for a directory `out` that holds a build of another plan, `known`."""
+    """Return the error for a directory `out` that contains a build of another plan, `known`."""
     names = ("format", "tier", "seed", "every", "version")
     told = ", ".join(f"{name} {known.get(name)!r:.40}" for name in names)
     return BuildError(
@@ -166,8 +167,8 @@ def lock(stream: IO[str]) -> None:
     except BlockingIOError:
         raise
     except OSError:
-        # Some network file systems have no locks; without one, two builds of one plan still write the same
-        # bytes.
+        # Some network file systems have no locks. Without a lock, two builds of the same plan still write the
+        # same bytes.
         return
 
 
@@ -190,7 +191,8 @@ def load_manifest(out: Path) -> dict[str, Any] | None:
         return load(out)
     except ManifestChanged as error:
         if not (out / PLAN_FILE).exists():
-            # Other programs write files of this name, too: without a plan beside it, it is not a build's.
+            # Other programs also write files with this name: without a plan next to it, the file does not
+            # belong to a build.
             raise not_ours(out) from None
         raise BuildError(str(error), f"remove {MANIFEST}: {_ANEW}") from None
     except ManifestError:
@@ -205,7 +207,7 @@ def _has_plan(out: Path, plan: Plan) -> bool:
 
 
 def _build(plan: Plan, out: Path, engine: Builder, progress: Progress) -> dict[str, Any]:
-    """Make all files of a build below ``work/`` and move them to their places, the manifest last."""
+    """Create all files of a build below ``work/``, and move them to their places, the manifest last."""
     started = time.monotonic()
     total = plan.shards()
     show = partial(progress, f"{plan.tier}: shards")
@@ -279,7 +281,7 @@ def _merged(
 def _finish(
     plan: Plan, out: Path, kept: list[Kept], chosen: frozenset[bytes], number: int
 ) -> tuple[dict[str, Any], Counts, Counter[tuple[str, str]]]:
-    """Write part and cases of shard `number`; return the manifest's entry, its labels and cases counted."""
+    """Write part and cases of shard `number`; return the manifest's entry, and counts of labels and cases."""
     table = read_shard(out, number).filter(pa.array(kept[number]))
     cases = chosen.intersection(table["case_id"].to_pylist())
     published = write_cases(plan, out, cases, number) if plan.tier == "core" else Counter[tuple[str, str]]()
@@ -328,7 +330,8 @@ def each_shard(
             found[number] = work(number)
             progress(len(found))
         return found
-    # The last shards first: workloads grow along the plan, and a large one should not be the last to finish.
+    # The last shards are first: workloads grow along the plan, and a large one should not be the last to
+    # finish.
     order = shards[::-1]
     try:
         with contextlib.closing(results(partial(_worker, work), order, jobs)) as done:
@@ -343,6 +346,6 @@ def each_shard(
 @contextlib.contextmanager
 def _worker(work: Callable[[int], Result]) -> Iterator[Callable[[int], Any]]:
     """Return the function that a worker calls for each shard."""
-    # Many workloads and cached answers stay alive: fewer garbage collections save time.
+    # Fewer garbage collections save time, because many workloads and cached answers stay alive.
     gc.set_threshold(100_000, 50, 100)
     yield partial(tried, work)

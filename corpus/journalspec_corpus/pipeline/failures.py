@@ -1,4 +1,4 @@
-"""Finds a state of a build by its id. The Parquet row has the descriptor from which the state is rebuilt."""
+"""Finds a state of a build by its id. The Parquet row contains the descriptor for that."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ID = re.compile(f"[0-9a-fA-F]{{{2 * ID_BYTES}}}")
 
 
 class NotThere(LookupError):
-    """The directory holds no build, or no such state; the message says what to do."""
+    """The directory contains no build, or no such state; the message contains advice."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class BuiltState:
 
 
 def plan_of(directory: Path) -> Plan:
-    """Return the plan of the build in `directory`; raises ManifestError if there is none of this version."""
+    """Return the plan of the build in `directory`; raises ManifestError if it has none of this version."""
     members = load(directory)["plan"]
     try:
         return Plan(**{**members, "presets": tuple(members["presets"])})
@@ -74,7 +74,7 @@ def place_of(directory: Path, name: str) -> BuiltState:
     except (ManifestError, UnknownFormat) as error:
         raise NotThere(f"{error}; `journalspec corpus build --tier core --out DIR` makes a build") from None
     adapter = crash_format(plan.format)
-    # Parts are read one by one, so that memory is bounded by the largest one.
+    # Parts are read one by one, so that the largest part bounds the memory.
     wanted = bytes.fromhex(digits)
     found = (pq.read_table(path, filters=[("case_id", "=", wanted)]) for path in part_files(directory))
     row = next((rows.to_pylist()[0] for rows in found if len(rows)), None)
@@ -91,7 +91,7 @@ def place_of(directory: Path, name: str) -> BuiltState:
 
 
 def verdict_of(place: BuiltState, reader: Named) -> str:
-    """Return the verdict on `reader` in the state, read now; raises NotThere if the state has changed."""
+    """Read the state now, and return the verdict on `reader`; raises NotThere if the state has changed."""
     state = place.state
     if state.case_id != place.case_id:
         raise NotThere(f"{place.case_id} is made otherwise by this version: build again")

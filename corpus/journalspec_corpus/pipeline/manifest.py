@@ -1,8 +1,8 @@
 """The manifest of a build: its members, and the check of a build against it.
 
-It needs no module that builds. Every bit is checked: the manifest is sealed, contains the plan, and has the
-checksums of all other files; an unknown file is reported. Only a second build shows whether the plan leads to
-these files and counts (:func:`.build.built_again`). A directory may be hostile: only regular files are
+It needs no module that builds. Every bit is checked: the manifest is sealed, contains the plan, and contains
+the checksums of all other files; unknown files are reported. Only a second build shows whether the plan leads
+to these files and counts (:func:`.build.built_again`). A directory may be hostile: only regular files are
 opened, and a file is read only if its size is within the limit for its kind.
 """
 
@@ -24,7 +24,7 @@ from journalspec_corpus.seal import MAX_SEALED, SealError, checksum, opened, ren
 
 MANIFEST = "manifest.json"
 PLAN_FILE = "plan.json"
-#: The folder of the final parts, and that of a build under way.
+#: The folder of the final parts, and the folder of an unfinished build.
 STATES, WORK = "states", "work"
 #: The licence of the built files.
 LICENSE = "CC0-1.0"
@@ -32,7 +32,7 @@ _MEMBERS = frozenset({"plan", "counts", "strata", "digest", "parts"})
 
 
 class ManifestError(Exception):
-    """A directory holds no finished build, or its manifest is unusable; the message names the directory."""
+    """A directory contains no finished build, or an unusable manifest; the message names the directory."""
 
 
 class ManifestChanged(ManifestError):
@@ -42,7 +42,7 @@ class ManifestChanged(ManifestError):
 def load(directory: Path) -> dict[str, Any]:
     """Return the manifest of the finished build in `directory`.
 
-    Raises ManifestError if there is none, Changed if it is not what was sealed.
+    Raises ManifestError if there is none, Changed if it was changed after it was sealed.
     """
     manifest, problems = look(directory)
     if problems:
@@ -85,13 +85,13 @@ def part_files(out: Path) -> list[Path]:
 
 
 def digest_of_parts(parts: Iterable[Mapping[str, Any]]) -> str:
-    """Return the digest of a build: the SHA-256 over names and checksums of its parts, in order."""
+    """Return the digest of a build: a SHA-256 over the names and checksums of its parts, in order."""
     lines = "".join(f"{Path(part['file']).name} {part['sha256']}\n" for part in parts)
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def rate(manifest: Mapping[str, Any]) -> float:
-    """Return distinct cases per second of wall time, without those of an earlier, interrupted run."""
+    """Return distinct cases per second of wall time, without cases of an earlier, interrupted run."""
     run = manifest["run"]
     share = run["shards_run"] / max(1, run["shards"])
     return float(manifest["counts"]["distinct"] * share / max(run["seconds"], 1e-9))
@@ -129,7 +129,7 @@ def as_json(manifest: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-#: The largest size of a part or a file of cases (bytes); the largest existing ones have some millions.
+#: The largest size of a part or a file of cases (bytes); the largest existing files have some millions.
 MAX_FILE = 1 << 30
 #: At most this many problems of one kind are listed; more are only counted.
 LISTED = 5
@@ -145,7 +145,7 @@ class Verified:
     problems: list[str] = field(default_factory=list)
 
     def add(self, found: Collection[str], where: str) -> None:
-        """Add problems of one kind; if there are many, only the first ones and their number."""
+        """Add problems of one kind; if there are many, only the first ones and the number of the others."""
         self.problems += map(shown, list(found)[:LISTED])
         if len(found) > LISTED:
             self.problems.append(f"{where}: and {len(found) - LISTED} more of that kind")
@@ -231,7 +231,7 @@ def _files(directory: Path, manifest: dict[str, Any], out: Verified) -> None:
 
 
 def _compare(directory: Path, said: Mapping[str, Mapping[str, Any]], where: str, out: Verified) -> bool:
-    """Return whether all files agree with their entries, by name; add the differences."""
+    """Return whether all files agree with their entries by name, and add the differences."""
     wrong = {name: text for name, of in said.items() if (text := unlike(directory / name, of))}
     out.add([f"{name}: {text}" for name, text in wrong.items()], where)
     return not wrong
@@ -259,7 +259,7 @@ _AGAIN = f"without {MANIFEST}, which says how it was built, `corpus build` makes
 def unlike(path: Path, said: Mapping[str, Any], again: str = _AGAIN) -> str:
     """Return how a file differs from the manifest's entry; empty if it does not.
 
-    `again` says how to get the file again.
+    `again` is the advice for restoring the file.
     """
     try:
         if path.is_symlink():

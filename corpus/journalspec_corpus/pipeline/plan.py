@@ -12,7 +12,7 @@ from journalspec import __version__
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.trace import PRESETS
 
-#: Increased whenever the same descriptor would give another id, class or verdict.
+#: This is increased whenever the same descriptor would lead to another id, class or verdict.
 ENGINE = 3
 #: The version of a plan's results: the first number changes with the meaning of ids and verdicts, the second
 #: with added checks.
@@ -25,7 +25,7 @@ BUILT_TIERS = {"core": 24, "full": 64}
 class Plan:
     """The complete definition of a build: two equal plans give the same bytes.
 
-    `every` takes each n-th workload only (benchmarks, tests).
+    With `every`, only each n-th workload is taken (for benchmarks and tests).
     """
 
     format: str
@@ -48,7 +48,7 @@ class Plan:
 
     @property
     def shard_size(self) -> int:
-        """How many workloads one shard holds; fewer if the plan takes only each n-th workload."""
+        """The number of workloads in one shard; fewer if the plan takes only each n-th workload."""
         return max(4, BUILT_TIERS[self.tier] // min(self.every, 4))
 
     def workloads(self) -> tuple[Any, ...]:

@@ -1,9 +1,10 @@
 """The core tier as cases: a selection of the states of a build, as compressed lines.
 
-The selection uses ids alone, so that anybody can repeat it. A worker rebuilds each shard's chosen states and
-writes their lines; then the lines are joined and compressed. Lines and order depend on the plan alone.
+The selection depends only on ids, so that anybody can repeat it. A worker rebuilds each shard's chosen states
+and writes their lines. Afterwards the lines are joined and compressed. Lines and order depend on the plan
+alone.
 
-The states of a trace have few different files and permitted answers. So each content of a file and each set
+The states of a trace share few different files and permitted answers. So each content of a file and each set
 of permitted answers is a line of its own, and later cases refer to it by number
 (:class:`journalspec_corpus.load.Shared` resolves the numbers).
 """
@@ -39,15 +40,18 @@ from journalspec_corpus.pipeline.manifest import WORK
 from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.pipeline.shards import BuildError
 
-#: Number of published cases, and the least number of each class.
+#: The number of published cases, and the least number of each class.
 CORE_CASES, PER_CLASS = 100_000, 3
-#: The number of cases from each stratum. If a stratum has fewer, the rest goes to the strata in this order.
+#: The number of cases from each stratum. If a stratum has fewer, the remaining number is distributed to the
+#: strata in this order.
 QUOTA = {"R": 80_000, "C": 15_000, "L": 5_000}
-#: A category gets at most one n-th of its stratum's quota, as long as other categories have states left.
+#: A category contributes at most one n-th of its stratum's quota, as long as other categories have states
+#: left.
 SHARES = 8
-#: No more cases of these categories while there are others: they contain garbage, which does not compress.
+#: These categories contribute no more cases while there are others, because they contain garbage, which does
+#: not compress.
 MOST = {"sector-trash": 4_000}
-#: The level of compression: 9 takes four times as long for a few percent.
+#: The level of compression. Level 9 takes four times as long, and saves only a few percent.
 _LEVEL = 6
 _KIND = ("stratum", "writer", "edition", "category", "background", "field", "acknowledged")
 Kind = tuple[Any, ...]
@@ -55,7 +59,7 @@ Kind = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class CoreChoice:
-    """The ids of the states to publish, and how often our readers fail on them.
+    """The ids of the states to publish, and the number of failures of our readers on them.
 
     The choice does not depend on any reader.
 
@@ -90,12 +94,12 @@ def choose(tables: Iterable[pa.Table], readers: Collection[str]) -> CoreChoice:
 
 
 def columns_of(readers: Collection[str]) -> list[str]:
-    """Return the columns that decide about publication, and the readers' columns for the counts."""
+    """Return the columns that determine the selection, and the readers' columns for the counts."""
     return ["case_id", *_KIND, *(f"verdict_{name}" for name in readers)]
 
 
 def _values(column: pa.ChunkedArray) -> list[Any]:
-    """Return a column as a list, equal labels as one object; for numbers, whether they are positive."""
+    """Return a column as a list: labels, equal ones as one object, or whether numbers are positive."""
     if pa.types.is_dictionary(column.type):
         whole = column.unify_dictionaries().combine_chunks()
         values: list[Any] = np.asarray(whole.dictionary.to_pylist(), object)[whole.indices].tolist()
@@ -145,7 +149,7 @@ def publish(
 ) -> dict[str, Any]:
     """Join the cases of an unfinished build; return the manifest's entry about them.
 
-    Raises BuildError. `counted` has the results of :func:`write_cases` for all shards.
+    Raises BuildError. `counted` contains the results of :func:`write_cases` for all shards.
     """
     counts: dict[str, Counter[str]] = {}
     for (stratum, category), number in sum(counted, Counter[tuple[str, str]]()).items():
@@ -153,7 +157,7 @@ def publish(
     written = sum(of.total() for of in counts.values())
     if written != len(choice.ids):
         raise BuildError(f"{len(choice.ids) - written} chosen states were not found again", "report this")
-    # The gzip header has no time and no name, so that the bytes are always the same.
+    # The gzip header contains neither a time nor a name, so that the bytes are always the same.
     with replacing(out / WORK / CASES, "wb") as raw, gzip.GzipFile("", "wb", _LEVEL, raw, mtime=0) as stream:
         for number in range(plan.shards()):
             stream.write(_lines_file(out, number).read_bytes())
@@ -212,7 +216,7 @@ def _found(
     sets = ExpectedSets(adapter, trace)
     for states in crash_states(trace, tuple(map(get_preset, plan.presets)), plan.seed):
         point, facts = states.point, Facts(states)
-        # Of equal states the first one is taken.
+        # Of several equal states, the first one is taken.
         backwards = reversed(list(enumerate(facts.case_ids)))
         keep = {name: row for row, name in backwards if name in left}
         if not keep:

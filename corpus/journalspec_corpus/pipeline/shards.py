@@ -1,7 +1,7 @@
 """Shards: the states of some workloads with their verdicts, written atomically and found again.
 
 The content of a shard is a pure function of traces, presets and seed. During a build, shards are Arrow files,
-which are fast to write and to read. The rows that a finished build keeps are written as Parquet once.
+which are fast to write and to read. The rows that a finished build keeps are written as Parquet only once.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SUMMARY = b"journalspec"
 _VERDICTS = tuple(VERDICTS)
 _NUMBERS = {name: number for number, name in enumerate(VERDICTS)}
 _LABEL, _TEXT = pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.int32(), pa.string())
-#: The texts that all rows of a trace have in common.
+#: The texts that all rows of a trace share.
 _OF_TRACE = ("trace", "workload", "edition", "writer", "background")
 
 
@@ -88,7 +88,7 @@ class JudgedStates:
 def verdicts_of(facts: Facts, adapter: CrashFormat) -> list[Column]:
     """Return the verdicts of all readers of a format, reader by reader."""
     found, which = answers(facts.contents, adapter.read, adapter.sees, adapter.memory)
-    # An answer gets its verdict once for each kind of refusal.
+    # The verdict on an answer is computed once for each kind of refusal.
     entries = which.astype(np.int64) * len(REFUSALS) + facts.refusals
     table = np.zeros((len(adapter.readers), len(found) * len(REFUSALS)), np.uint8)
     for entry in np.unique(entries).tolist():
@@ -128,12 +128,12 @@ class Shard:
                     self._seen.add(name)
                     new.append(row)
             found = JudgedStates(facts, verdicts_of(facts, self.adapter), new)
-            # A state of an earlier trace may have other required records here, so it is noted again.
+            # A state of an earlier trace may have other required records here, so it is counted again.
             self._note(trace, found)
             yield found
 
     def _note(self, trace: Trace, found: JudgedStates) -> None:
-        """Note under which presets the writer reaches states, and which readers fail in them."""
+        """Count the presets under which the writer reaches states, and the readers that fail in them."""
         states = found.facts.states
         preset, who = states.preset.astype(np.int64), (states.stratum, writer_of(trace), trace.edition)
         self.reached |= {Reached(*who, PRESETS[at].name) for at in np.unique(preset).tolist()}
@@ -144,7 +144,7 @@ class Shard:
                     self.reached.add(Reached(*who, PRESETS[at].name, reader, _VERDICTS[verdict]))
 
     def add(self, trace: Trace) -> None:
-        """Add the states of `trace` that the shard does not hold yet."""
+        """Add the states of `trace` that the shard does not contain yet."""
         number = len(self._texts)
         self._texts.append((trace.id, trace.name, trace.edition, writer_of(trace), trace.background))
         for found in (found for found in self.judged(trace) if found.new):
@@ -200,7 +200,7 @@ class Shard:
 
 
 def judged_shard(plan: Plan, number: int) -> Shard:
-    """Return shard `number` of `plan` with its verdicts. A pure function of the plan."""
+    """Return shard `number` of `plan` with its verdicts. The result depends only on the plan."""
     adapter = crash_format(plan.format)
     shard = Shard(adapter, tuple(map(get_preset, plan.presets)), plan.seed)
     for work in plan.shard_workloads(number):
@@ -209,7 +209,7 @@ def judged_shard(plan: Plan, number: int) -> Shard:
 
 
 class BuildError(Exception):
-    """A build cannot continue; the text has the fault and the cause, `hint` the next step."""
+    """A build cannot continue; the text contains the fault and the cause, `hint` the next step."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -222,7 +222,7 @@ def tried(work: Callable[[int], object], number: int) -> object:
         return work(number)
     except (BuildError, OSError, MemoryError) as error:
         return error
-    except Exception as error:  # the builder must get every error
+    except Exception as error:  # the builder must receive every error
         if os.environ.get(_TRACEBACK):
             traceback.print_exc()
         text = f"shard {number}: a fault of journalspec, please report it: {type(error).__name__}: {error}"
@@ -252,7 +252,8 @@ def shard_file(out: Path, shard: int) -> Path:
 def write_shard(plan: Plan, out: Path, number: int) -> None:
     """Compute the verdicts of shard `number`, and write it with its summary.
 
-    An existing shard is not made again, because a task whose worker died is repeated from its first shard.
+    An existing shard is not computed again, because a task whose worker died is repeated from its first
+    shard.
     """
     if _summary(out, number) is not None:
         return
@@ -273,13 +274,13 @@ def read_shard(out: Path, number: int, columns: Sequence[str] | None = None) -> 
 
 
 def finished(plan: Plan, out: Path) -> dict[int, Summary]:
-    """Return the shards that are on disk; they are complete, because a shard gets its name last."""
+    """Return the shards on disk, which are complete, because a shard receives its final name last."""
     known = {number: _summary(out, number) for number in range(plan.shards())}
     return {number: summary for number, summary in known.items() if summary is not None}
 
 
 def _summary(out: Path, number: int) -> Summary | None:
-    """Return the summary of a shard on disk; None if it is missing, incomplete or another one."""
+    """Return the summary of a shard on disk; None if it is missing, incomplete, or of another shard."""
     try:
         with pa.memory_map(str(shard_file(out, number))) as source:
             loaded = json.loads(pa.ipc.open_file(source).schema.metadata[_SUMMARY])
@@ -298,7 +299,7 @@ Kept = npt.NDArray[np.bool_]
 
 
 def kept_of_each(plan: Plan, out: Path) -> list[Kept]:
-    """Return for each shard which rows stay: of rows with equal ids, the first in plan order.
+    """For each shard, return the kept rows: of rows with equal ids, the first in plan order.
 
     This needs 60 bytes of memory per state.
     """
@@ -317,7 +318,7 @@ def first_of_each(ids: npt.NDArray[np.bytes_]) -> Kept:
 def write_part(out: Path, number: int, table: pa.Table) -> dict[str, Any]:
     """Write the kept rows of a shard below ``work/``; return its entry in the manifest."""
     sink = BytesIO()
-    # No dictionary for ids: all are different.
+    # Ids have no dictionary, because all are different.
     repeating = [column.name for column in table.schema if not pa.types.is_fixed_size_binary(column.type)]
     pq.write_table(table, sink, compression="zstd", write_statistics=False, use_dictionary=repeating)
     name, data = part_name(number), sink.getvalue()

@@ -1,8 +1,8 @@
 """The pipeline on Spark: one stage over the numbers of shards.
 
-Workers rebuild traces and states from the plan, judge them, and write each
-shard to the build directory themselves (on a cluster: a directory that all
-workers share, and this package installed on each). Only summaries are returned.
+Workers rebuild traces and states from the plan, judge them, and write each shard to the build directory
+themselves (on a cluster: a directory that all workers share, and this package installed on each). Only
+summaries are returned.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _POLL_SECONDS = 0.3
 _LOOPBACK = "127.0.0.1"
-#: Tasks per core: enough that all cores finish at about the same time, and that a lost worker costs little.
+#: Tasks per core: so many that all cores finish at about the same time, and that a lost worker costs little.
 TASKS_PER_CORE = 8
 
 
@@ -67,11 +67,11 @@ def session(master: str | None = None) -> SparkSession:
     if master is not None or "spark.master" not in os.environ.get("PYSPARK_SUBMIT_ARGS", ""):
         settings["spark.master"] = master = master or "local[*]"
         if master.startswith(("local", f"spark://{_LOOPBACK}:", "spark://localhost:")):
-            # No connection comes from outside, and Java's warnings about host names do not matter.
+            # No connection comes from outside, so Java's warnings about host names do not matter.
             os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
             settings |= {"spark.driver.bindAddress": _LOOPBACK, "spark.driver.host": _LOOPBACK}
         if master.startswith("local"):
-            # Spark removes its files at its end, but not if it is killed.
+            # Spark removes its files when it ends, but not if it is killed.
             settings["spark.local.dir"] = scratch
     try:
         found = SparkSession.builder.config(map=settings).getOrCreate()
@@ -113,7 +113,7 @@ def run(
     watcher.start()
     try:
         done = job.collect()
-    except Exception as error:  # Py4J's and PySpark's own, once Spark has given up retrying
+    except Exception as error:  # exceptions of Py4J and PySpark, after Spark has stopped retrying
         raise BuildError(
             f"Spark gave up: {_cause(error)}", "finished parts stay: the same command continues there"
         ) from None
@@ -136,7 +136,7 @@ def _write(plan: Plan, out: Path, number: int) -> None:
 
 
 def _cause(error: BaseException) -> str:
-    """Return the line with the cause from a Java or Python error in a task."""
+    """Return the line with the cause in the text of a Java or Python error of a task."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     telling = [line for line in lines if "Error: " in line or "Exception: " in line]
     return next((line for line in reversed(telling) if not line.startswith("at ")), _first_line(error))

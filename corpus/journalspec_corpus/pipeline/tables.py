@@ -1,7 +1,7 @@
-"""The counted tables of a manifest, one set per class: a number over several classes says nothing.
+"""The counts in a manifest, one set per class, because a number over several classes is meaningless.
 
-Each state is kept only once. A state that two orders of writes leave is kept for the first of them. A failure
-in it still counts against both writers, each under the strongest preset that leaves the state.
+Each state is kept only once. A state that two orders of writes leave is kept only for the first of them. A
+failure in it still counts against both writers, each under the strongest preset that leaves the state.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ VERDICT = "verdict_"
 
 
 class Labels(NamedTuple):
-    """The labels of states that are counted together; `acknowledged` is whether any record is."""
+    """The labels of states that are counted together; `acknowledged`: any record is acknowledged."""
 
     stratum: str
     writer: str
@@ -39,7 +39,7 @@ Counts = Counter[Labels]
 
 
 class Reached(NamedTuple):
-    """A writer that reaches a state, and a reader that fails in it; no reader means "was checked"."""
+    """A writer that reaches a state, and a reader that fails in it; without one, it was checked."""
 
     stratum: str
     writer: str
@@ -65,7 +65,7 @@ def counted(table: pa.Table) -> Counts:
     return out
 
 
-#: The stratum whose presets guarantee something.
+#: The stratum whose presets give guarantees.
 HONEST = "R"
 #: The invariants that must hold for a writer to be safe.
 SAFETY = ("I1", "I2", "I3", "I4", "I5")
@@ -121,7 +121,7 @@ def _tables(seen: Counts, readers: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _failures(seen: Counts, readers: tuple[str, ...], reached: Iterable[Reached]) -> list[dict[str, Any]]:
-    """Return each kind of failure with the strongest guarantee under which it still happens."""
+    """Return each kind of failure with the strongest guarantee under which it still occurs."""
     presets: dict[tuple[str, ...], set[str]] = defaultdict(set)
     states: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     for row in reached:
@@ -145,7 +145,7 @@ def _failures(seen: Counts, readers: tuple[str, ...], reached: Iterable[Reached]
 
 
 def _safe_under(reached: Iterable[Reached], strict: str) -> list[dict[str, Any]]:
-    """Return for each writer the weakest preset up to which nothing breaks :data:`SAFETY`.
+    """For each writer, return the weakest preset up to which nothing breaks :data:`SAFETY`.
 
     ``fails_under`` is the strongest preset with a failure. ``weakest`` is the weakest checked preset that is
     still stronger; None if there is none. ``besides`` are the other broken invariants, each with its

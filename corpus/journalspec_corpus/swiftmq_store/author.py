@@ -1,22 +1,24 @@
 """The author module: sound stores from descriptions, with every range named.
 
-A base describes ``pages`` in order and the ``log``, a list of texts ``LABEL WORDS``; without it there is
-none. Pages: ``p0 ROOT orders:1`` (queue:head), ``p1 QUEUE 0:2 1:3`` (key:page, with ``:priority:deliveries``
-if they are not 4 and 1), ``p2 MESSAGE hi`` (``a*3000``: long; its second page is ``p3 MESSAGE a*3000
-from=2035``; ``hex:00..``: as it is), ``p4 FREE``, ``p5 ZERO``, ``p6 BRANCH orders 0:2 kind=1`` (a queue and
-entries; ``gtrid``, ``bqual``, ``form``, ``routing``). Keys of all: fields of the page's header (``next=3``).
+A base describes ``pages`` in order and the ``log``, a list of texts ``LABEL WORDS``; without this key there
+is no log. Pages: ``p0 ROOT orders:1`` (queue:head), ``p1 QUEUE 0:2 1:3`` (key:page, with
+``:priority:deliveries`` if they are not 4 and 1), ``p2 MESSAGE hi`` (``a*3000``: long; its second page is
+``p3 MESSAGE a*3000 from=2035``; ``hex:00..``: as it is), ``p4 FREE``, ``p5 ZERO``, ``p6 BRANCH orders 0:2
+kind=1`` (a queue and entries; ``gtrid``, ``bqual``, ``form``, ``routing``). Keys of all pages: fields of the
+page's header (``next=3``).
 
 The log: ``s START generation=7``, ``c1 COMMIT tx=1 insert:4 delete:5:00 portion:1:13:00000000:00000001``
 (page, offset, before, after; ``-`` for no bytes before), ``update:1:free:00ff`` (two whole pages, filled up
-with zeros), ABORT likewise. ``generation=8`` makes a record of another one. A log that does not begin with
-START is untagged. ``log_size`` fills it with zeros. ``page_size`` is that of the pages, if it is not 2048.
+with zeros), ABORT likewise. ``generation=8`` makes a record of another generation. A log that does not begin
+with START is untagged. Zeros fill it up to ``log_size``. ``page_size`` is the size of the pages, if it is not
+2048.
 
 ``durables``: ``d1 client name topicName=T noLocal=true`` is an object stream with these entries, in this
 order. ``swaps`` are swap files: ``orders-0 hi ho``.
 
 Labels: ``pages``, ``log``, ``p0.slots``, ``p0.e1.head``, ``p2.slice``, ``c1.number``, ``c1.a1.page``,
 ``c1.a1.kind``. In states a queue is ``{ name = "orders", messages = ["0 hi"] }``: key, body (``!50``: fifty
-bytes that are no message), and priority, deliveries and expiration.
+bytes that are not a message), and priority, deliveries and expiration.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ BRIEF = ("type", "at")
 PAGE, CHAIN = 2048, 13
 PAGES, LOG = "db/page.db", "log/transaction.log"
 NUMBERS = {name: number for number, name in ACTIONS.items()}
-#: The possible words about the header of a page.
+#: The possible keys for the header of a page.
 HEADERS = ("empty", "prev", "next", "slots", "valid", "length")
 
 
@@ -124,7 +126,7 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
 
 
 def _alone(built: Built, file: str, label: str, parts: list[Part]) -> None:
-    """Lay a file that consists of these parts."""
+    """Lay a file that consists of the given parts."""
     data = bytearray()
     built.lay(file, label, parts, data)
     built.finish(file, label, data, len(data), b"\0")
@@ -161,7 +163,7 @@ def _entry(kind: str, text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _action(text: str, edition: str, size: int) -> tuple[dict[str, Any], list[Part]]:
-    """Return a reader's report of an action, and its parts."""
+    """Return a reader's report of an action, and the parts of the action."""
     kind, page, *rest = text.split(":")
     told: dict[str, Any] = {"action": kind.upper(), "page": int(page)}
     parts = [Part("kind", integer(NUMBERS[kind.upper()], 4))]
@@ -183,7 +185,7 @@ def _action(text: str, edition: str, size: int) -> tuple[dict[str, Any], list[Pa
 
 
 def expand(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a value of a case with its brief forms of queues and messages written out."""
+    """Return a value of a case in which brief forms of queues and messages are written out."""
     out = dict(value)
     if "queues" in out:
         out["queues"] = [

@@ -33,17 +33,17 @@ _NAMES = ("format_id", "gtrid", "bqual", "routing", "queue", "inserts", "keys")
 
 
 class LoggedPages:
-    """The pages that the records of a log make, one record after the other (SMQ-RCV-028).
+    """The pages that result from a log, one record after another (SMQ-RCV-028).
 
     Records are replayed and pages are walked by the naive reader's functions, independent of the reference.
     """
 
     def begin(self, state: Mapping[str, Any]) -> naive.LaidPages:
-        """Return the state before the first record: no page."""
+        """Return the state before the first record, which has no pages."""
         return naive.LaidPages(b"")
 
     def after(self, kept: naive.LaidPages, op: Mapping[str, Any], edition: str) -> naive.LaidPages:
-        """Return the pages after one record; one that was rolled back leaves them as they were."""
+        """Return the pages after one record; a record that was rolled back leaves them unchanged."""
         pages = copy(kept)
         if op["op"] == "COMMIT":
             pages.apply({"type": "COMMIT", "actions": [_action(said) for said in op["actions"]]})
@@ -51,7 +51,7 @@ class LoggedPages:
 
 
 def _action(said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an action in the naive reader's form: numbers and bytes, not texts."""
+    """Return an action in the naive reader's form, with numbers and bytes instead of texts."""
     numbers = {name: int(said[name]) for name in ("page", "offset") if name in said}
     return {"action": said["action"], **numbers, "after": bytes.fromhex(said.get("after", ""))}
 
@@ -74,15 +74,15 @@ def _hex(value: Any) -> str:
     return str(jsonable(value))
 
 
-#: A state that no store can have, because a queue has a name.
+#: A state that no store can have, because every queue has a name.
 NONSENSE: State = ((("", ()),), ())
 
 
 def state(kept: naive.LaidPages) -> State:
     """Return the model's state in the same form; NONSENSE for damaged pages.
 
-    Records torn by a first crash were not there for later operations, so both pages with them and without
-    them are right.
+    Records torn by a first crash did not exist for later operations, so pages with and without their effects
+    are right.
     """
     store = naive.Store(kept)
     store.walk()
@@ -118,7 +118,7 @@ def told(decided: State) -> dict[str, Any]:
 
 
 def action(key: str) -> Action:
-    """Return the effect of the record `key`; each is independent."""
+    """Return the effect of the record `key`; each record is independent."""
     said = json.loads(key)
     return Action({"op": said["type"], **said}, "", ALONE)
 
@@ -134,7 +134,7 @@ def look(files: StateFiles, edition: str) -> Hashable:
 def _seen(content: bytes, stored: bytes) -> bytes:
     """Return a digest of a log and of the pages after its replay.
 
-    The old content of pages that the log replaces is not seen, so most states of the pages between two
+    The old content of pages that the log replaces is not visible, so most states of the pages between two
     checkpoints are equal.
     """
     source = Memory(content)
@@ -144,7 +144,7 @@ def _seen(content: bytes, stored: bytes) -> bytes:
         pages.take(batch)
         damage += len(batch.damage)
     if not pages.in_file or pages.gone:
-        # An answer reports missing parts of the file, so all bytes are seen.
+        # An answer reports missing parts of the file, so all bytes are visible.
         return digest_of(content, stored)
     begun = content[: max(log.end, START_SIZE)]
     cut = b"" if pages.made(pages.in_file) else stored[pages.in_file * DEFAULT_SIZE :]

@@ -1,7 +1,7 @@
-"""Stores drawn at random: valid ones, and ones with wrong fields.
+"""Stores drawn at random: valid stores, and stores with wrong fields.
 
 The changes in the log of a drawn store are already in its pages, as after an unfinished checkpoint. So the
-state is that of the pages, with and without a replay.
+pages determine the state, with or without a replay.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LIES = (b"\xff" * 8, b"\x80" + bytes(7), b"\x7f" + b"\xff" * 7, bytes(8), bytes(
 
 
 def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
-    """Return a small valid store: a few queues, one in several pages, a log that is already in the pages."""
+    """Return a small valid store: a few queues, one in several pages, and a log already applied to them."""
     lives = [_life(edition, rng, wide=wide) for _ in range(2)]
     (now, state), (then, _) = lives
     found = drawn((FORMAT, edition), (now, then), state)
@@ -41,7 +41,7 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
 
 
 def _life(edition: str, rng: random.Random, *, wide: bool) -> tuple[Built, Mapping[str, Any]]:
-    """Return a store and its content; the pages of a queue follow each other."""
+    """Return a store and its content; the pages of a queue are adjacent."""
     pages, queues, roots = [""], [], []
     for name in sorted(rng.sample(("a", "orders", "q-1", "z"), rng.randrange(4))):
         head = len(pages)
@@ -68,7 +68,7 @@ def _life(edition: str, rng: random.Random, *, wide: bool) -> tuple[Built, Mappi
     pages.append(f"p{spare} FREE")
     plain = build({"pages": pages}, edition)
     log = _log(bytes(plain.files[PAGES]), spare, rng)
-    # A log of zeros alone counts as missing if pages are in use (SMQ-RCV-115).
+    # A log that consists only of zeros counts as missing if pages are in use (SMQ-RCV-115).
     size = rng.choice((0, 4096)) if log else 0
     built = build({"pages": pages, "log": log, "log_size": size}, edition)
     return built, {"queues": queues, "in_doubt": [], "durables": []}

@@ -1,4 +1,4 @@
-"""The content that a store must find again: the messages of each queue in order, and branches in doubt."""
+"""The content that a store must recover: the messages of each queue in order, and branches in doubt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PREPARED = "sys$prepared"
 
 @dataclass(frozen=True)
 class StoredMessage:
-    """A message: its digest, and how often it was delivered."""
+    """A message: its digest, and the number of its deliveries."""
 
     sha256: str
     deliveries: int = 1
@@ -32,7 +32,7 @@ class QueuedBranch:
 
 @dataclass(frozen=True)
 class QueueState:
-    """All queues; inserts and removals of open transactions; branches by name; next key of each queue."""
+    """All queues; inserts and removals of open transactions; branches by name; the next key of each queue."""
 
     messages: Mapping[Place, StoredMessage] = field(default_factory=dict)
     inserted: Mapping[str, Mapping[Place, StoredMessage]] = field(default_factory=dict)
@@ -117,7 +117,7 @@ class QueuedMessages:
         tx = op["tx"]
         inserted = kept.inserted.get(tx, {})
         branch = QueuedBranch(bool(inserted), tuple(inserted) or kept.removed.get(tx, ()))
-        # Its inserts are in the queue; its removals stay there.
+        # The branch's inserts are in the queue; its removals stay in the queue.
         kept = replace(kept, messages={**kept.messages, **inserted})
         kept = self._end(kept, tx, commit=False)
         return replace(kept, branches={**kept.branches, (op["gtrid"], op["bqual"]): branch})

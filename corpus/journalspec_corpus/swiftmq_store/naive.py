@@ -1,4 +1,4 @@
-"""The naive reader: reads pages into a table, replays the log on them, then walks everything from page 0.
+"""The naive reader: reads pages into a table, replays the log on them, then walks them from page 0.
 
 Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`). It
 reports no notes. Pages have 2048 bytes unless the case has another size.
@@ -37,7 +37,8 @@ from journalspec_corpus.swiftmq_store.model import PREPARED
 
 FORMAT = "swiftmq_store"
 TYPES = {1: "START", 2: "COMMIT", 3: "ABORT"}
-#: Code of a record in a tagged log -> the structure at its start. Both editions have the same layout.
+#: Maps the code of a record in a tagged log to the structure at its start. Both editions have the same
+#: layout.
 FORMS, EDITION = {1: "start", 2: "record", 3: "record"}, "13"
 
 
@@ -130,7 +131,7 @@ class LaidPages(dict[int, bytes]):
         super().__init__({at: data[at * size :][:size] for at in range(len(data) // size)})
         self.size, self.free, self.used = size, b"\1".ljust(size, b"\0"), bytes(size)
         self.count = self.in_file = len(self)
-        #: The pages that the log makes, and the fields of existing pages in the log.
+        #: The pages that the log creates, and the fields of existing pages in the log.
         self.made: set[int] = set()
         self.fields: dict[tuple[int, int], set[bytes]] = {}
         self.original = dict(self)
@@ -167,7 +168,7 @@ class LaidPages(dict[int, bytes]):
                 self.put(action["page"], action["offset"], action["before"])
 
     def look(self, page: int, offset: int, after: bytes, before: bytes | None = None, **_: Any) -> None:
-        """Note the values that a PORTION has for fields of a page that the log did not make (SMQ-RCV-111)."""
+        """Store the values in a PORTION for fields of a page that the log did not create (SMQ-RCV-111)."""
         images = [after] if before is None else [before, after]
         ends = [offset + len(image) for image in images]
         for off in () if page in self.made else (1, 5, 9, 13):
@@ -182,7 +183,7 @@ class LaidPages(dict[int, bytes]):
 
     @property
     def of_another_moment(self) -> bool:
-        """Whether a header field in the file has a value that it never had according to the log."""
+        """Whether a header field in the file contains a value that it never had according to the log."""
         return any(
             page in self.original
             and page not in self.made
@@ -197,7 +198,7 @@ class LaidPages(dict[int, bytes]):
 
 @cache
 def _form(name: str) -> Construct[Any, Any]:
-    """Return the construct of a type in the family of messages; bytes may follow it."""
+    """Return the construct for a type in the family of messages; bytes may follow it."""
     return Struct("found" / schema(families(FORMAT)["message"], name, ""), "end" / Tell)
 
 
@@ -210,7 +211,7 @@ def _parsed(name: str, data: bytes) -> Any:
 
 @lru_cache(maxsize=1 << 10)
 def _message(data: bytes) -> Any:
-    """Return a message as the schema has it."""
+    """Return a message as parsed by the schema."""
     return _parsed("message", data)
 
 
@@ -229,7 +230,7 @@ def _branch(message: Any) -> dict[str, Any]:
 
 @dataclass
 class _Queue:
-    """A queue: whether its index is damaged, and its messages; `bad` are those that cannot be read."""
+    """A queue: whether its index is damaged, and its messages; `bad` contains the unreadable messages."""
 
     name: bytes
     damaged: bool = False
@@ -238,7 +239,7 @@ class _Queue:
 
     @property
     def bad(self) -> bool:
-        """Whether its index or one of its messages is damaged."""
+        """Whether the queue's index or one of its messages is damaged."""
         return self.damaged or any("sha256" not in one and not one.get("branch") for one in self.messages)
 
     @property
@@ -260,13 +261,13 @@ def _slots(page: bytes, slots: int, form: str) -> list[dict[str, Any]]:
 
 @dataclass
 class Store:
-    """The result of the walk: uses of pages, queues; `damaged` is about the root index."""
+    """The result of the walk: uses of pages, queues; `damaged` concerns the root index."""
 
     pages: LaidPages
     uses: dict[int, str] = field(default_factory=dict)
     queues: list[_Queue] = field(default_factory=list)
     damaged: bool = False
-    #: `unwritten`: the root index was never written; `unled`: and yet other pages are in use.
+    #: `unwritten`: the root index was never written; `unled`: other pages are in use nevertheless.
     unled: bool = False
     unwritten: bool = False
     known: dict[tuple[int, bool], dict[str, Any]] = field(default_factory=dict)
@@ -274,7 +275,7 @@ class Store:
     absent: list[int] = field(default_factory=list)
 
     def claim(self, number: int, use: str) -> bytes:
-        """Return a page for a use; the first use counts (SMQ-PAG-016, SMQ-PAG-020)."""
+        """Return a page for a use; only the first use is valid (SMQ-PAG-016, SMQ-PAG-020)."""
         used = self.uses.get(number)
         self.absent += [number] if number >= self.pages.count else []
         require(used is None or (used, use) == ("none", "message"), "the page has another use")
@@ -283,7 +284,7 @@ class Store:
         return page
 
     def index(self, head: int, form: str) -> Iterator[dict[str, Any]]:
-        """Yield the valid entries of an index, those of a page once all of it is read (SMQ-IDX-101)."""
+        """Yield the valid entries of an index, page by page after reading all of a page (SMQ-IDX-101)."""
         number, root = head, form == "root_entry"
         while True:
             page = self.claim(number, "index")
@@ -329,7 +330,7 @@ class Store:
         return {**own, **self.known[page, prepared]}
 
     def content(self, number: int, *, prepared: bool, again: int | None) -> dict[str, Any]:
-        """Return length and digest of a message; no digest if it cannot be read.
+        """Return the length and digest of a message; no digest if the message cannot be read.
 
         With `again`, the pages are already claimed for a message of that length.
         """
@@ -396,7 +397,7 @@ def _durable(name: str, data: bytes) -> dict[str, Any]:
     for field_name, width in fields:
         value = taker.take(width)
         if field_name == "loadFactor" and width == 4:
-            require(unpack(">f", value)[0] > 0, "no load factor")  # also an error if it is not a number
+            require(unpack(">f", value)[0] > 0, "no load factor")  # also raised if it is not a number
     require(taker.take(2) == b"w\x08", "no sizes")
     taker.take(4)
     strings: list[str] = []
@@ -435,7 +436,7 @@ def _of_store(files: Files) -> tuple[Files, bool]:
 
 
 def read(files: Files, edition: str, size: int = PAGE) -> dict[str, Any]:
-    """Return the answer to the forensic question: the whole content, damaged or not."""
+    """Return the answer to the forensic question: the complete content, damaged or not."""
     return recover(files, edition, "", size)
 
 
@@ -519,7 +520,7 @@ def _refusal(store: Store, policy: str, *, checked: bool) -> tuple[str, str] | N
     for queue in store.queues:
         prepared = queue.name == PREPARED.encode()
         if queue.bad and checked:
-            # The product's check drops the queue, or its unreadable messages.
+            # The product's check drops the queue or its unreadable messages.
             found = found or (("replay", "bad-queue") if policy == "strict" else None)
         elif prepared and not queue.damaged and (queue.bad or queue.undecided):
             return "transaction", "bad-branch"

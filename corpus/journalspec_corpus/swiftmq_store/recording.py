@@ -1,8 +1,8 @@
-"""Write traces of a store: its log, its pages, and the effects of a checkpoint on both.
+"""Records write traces of a store: its log, its pages, and the effects of a checkpoint on both.
 
 The traces are recorded from the reference writer. A record of the log is valid alone, if it is complete.
-START ends a generation: the changes of its records are in the pages by then, and the records are no longer
-required.
+START ends a generation. By then the changes of the generation's records are in the pages, so the records are
+no longer required.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from journalspec_reference.swiftmq_store.recover import told
 from journalspec_reference.swiftmq_store.scan import START, START_SIZE, Log
 
 FORMAT = "swiftmq_store"
-#: A short log, because each state has all of it. Only with `force_sync` is an acknowledged operation durable.
+#: The log is short, because each state contains all of it. Only with `force_sync`, an acknowledged operation
+#: is durable.
 PARAMS = {"checkpoint_size": "16384", "force_sync": "true"}
 STANDING = ("insert queue=q body=old", "insert queue=q body=x*2500")
-#: Where the fields of a record begin; all actions are one field.
+#: The starts of a record's fields; all actions are one field.
 FIELDS = ((0, "type"), (4, "generation"), (12, "transaction"), (20, "number"), (24, "actions"))
-#: An upper bound of the pages of a store in these workloads.
+#: An upper bound for the number of pages of a store in these workloads.
 MOST = 1 << 16
 
 
@@ -52,7 +53,7 @@ class Run(Recorder):
         self._young = [mark.record for mark in self.marks]
 
     def perform(self, op: Operation, *, together: bool) -> None:
-        """Do one operation: the writer forces by itself."""
+        """Do one operation; the writer forces by itself."""
         if op["op"] == "open":
             self.open()
         else:
@@ -62,7 +63,7 @@ class Run(Recorder):
         """Return None: every record is forced already."""
 
     def did(self, item: Op, op: Operation) -> None:
-        """Note `item`, and the records in it."""
+        """Record `item`, and the records in it."""
         in_log = isinstance(item, Write) and item.file == LOG
         if isinstance(item, Write) and in_log and item.off == 0 and len(item.data) == START_SIZE:
             # The release comes before the write, because any part of START may arrive.
@@ -97,7 +98,7 @@ def brought() -> Run:
 
 
 class LongRun(Run):
-    """A run of the writer, driven by words; queue r is that of transaction t.
+    """A run of the writer that is described by words; queue r belongs to transaction t.
 
     ``i1b``         insert a message of size b into queue q; sizes: ``a`` one character, ``b`` two pages
     ``d1``          remove the message that is the first of queue q by its key

@@ -41,12 +41,12 @@ class Workload(shared.SmallWorkload):
         return f"{self.kind}/{'+'.join(step.name for step in self.steps)}"
 
     def fields(self) -> Mapping[str, int]:
-        """Return no field: no record can be aligned."""
+        """Return no field, because no record can be aligned."""
         return {"": 0}
 
 
 def combined(moves: int, every: int) -> Iterator[tuple[Step, ...]]:
-    """Yield sequences of different `moves`; of all orders only every n-th."""
+    """Yield sequences of different `moves`, but only every n-th of all orders."""
     rows = TABLES.rows["moves"].values()
     for number, chosen in enumerate(permutations(rows, moves)):
         if number % every == 0:

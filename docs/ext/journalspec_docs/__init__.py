@@ -1,4 +1,4 @@
-"""A small Sphinx extension: everything on the site that can be generated is generated.
+"""A small Sphinx extension: it generates every part of the site that can be generated.
 
 Tables, diagrams and pages come from the files that the code itself uses (schemas, requirements, cases,
 reports), so that the site cannot contradict them.
@@ -16,7 +16,7 @@ from sphinx.search.en import SearchEnglish
 from journalspec_docs import addresses, domain, generate, hints, lean, markup, parts
 
 #: The thresholds of Python's search for reference cycles. A page is a tree of ten thousand nodes with
-#: references to their parents, and searching all of them repeatedly took a fifth of a build.
+#: references to their parents. The repeated search of all these nodes took a fifth of a build.
 COLLECTED = (10_000, 20, 50)
 
 

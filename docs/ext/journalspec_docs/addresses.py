@@ -1,7 +1,7 @@
 """Permanent addresses: ``/r/BTM-RCV-003`` for each requirement, case and deviation, and removed pages.
 
-Each address is a file of a few hundred bytes that redirects the reader, because the host serves only files.
-One page with a script for all ids would not work without scripts, nor for a link checker.
+Each address is a file of a few hundred bytes that redirects the reader, because the host serves only files. A
+single page with a script for all ids would fail for readers without scripts, and for link checkers.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from journalspec.formats import format_ids
 from journalspec_docs import domain, generate, sources
 
-#: The most cases on a page in the time when each group had pages of its own.
+#: The most cases on an earlier page, when each group had pages of its own.
 CASES_OF_BEFORE = 60
-#: The kinds with an address of their own: their ids are permanent.
+#: The kinds of objects with an address of their own, because their ids are permanent.
 KINDS = ("req", "case", "deviation")
 FOLDER = "r"
-#: Removed page -> the page that now has its content.
+#: Maps a removed page to the page that now contains its content.
 MOVED = dict.fromkeys(("fast-path", "crash-engine", "second-lives"), "crash-model")
-#: The removed pages of flags; on the new page, each anchor has the same name.
+#: The removed pages of flags; each anchor has the same name on the new page.
 MOVED |= {f"{generate.FOLDER}/{name}/cases/flags": "index" for name in format_ids()}
 
 
 def group_pages() -> Iterator[tuple[str, str, str]]:
-    """Yield (page, kind, name) of the earlier pages, which had one group, or a part of one, each."""
+    """Yield (page, kind, name) of the earlier pages, each of which had one group or a part of a group."""
     for format_id in format_ids():
         for group, cases in sources.cases_by_group(format_id).items():
             parts = range(1, -(-len(cases) // CASES_OF_BEFORE) + 1)
@@ -39,7 +39,7 @@ def group_pages() -> Iterator[tuple[str, str, str]]:
 
 
 def write(app: Sphinx, problem: Exception | None) -> None:
-    """Write the files of all addresses that are not pages."""
+    """Write the redirecting files of all addresses that are not pages themselves."""
     if problem is not None or not isinstance(app.builder, StandaloneHTMLBuilder):
         return
     found = domain.domain_of(app.env).objects
@@ -64,7 +64,7 @@ def sends_on(url: str, anchor: str, *, had_anchors: bool) -> str:
     """Return a page that redirects to `anchor` of `url`; if it `had_anchors`, to the requested one."""
     to = escape(f"{url}#{anchor}" if anchor else url)
     # Thousands of these pages have the same short title. Only an earlier page needs the script, which passes
-    # the anchor on.
+    # the anchor to the new page.
     script = f'<script>location.hash&&location.replace("{escape(url)}"+location.hash)</script>'
     return (
         f'<!doctype html><meta http-equiv="refresh" content="0; url={to}">'

@@ -22,24 +22,23 @@ Form = tuple[Field, ...]
 #: (structure, edition)
 Place = tuple[str, str]
 
-#: Conditions of this form about one field exclude each other.
+#: Conditions of this form on the same field exclude each other.
 _VALUE = re.compile(r"(.+) == \d+")
-#: Conditions on the position in the file, which are about the presence of more bytes and not about their
-#: form.
+#: Conditions on the position in the file, which concern the presence of further bytes and not their form.
 _PLACE = "_io."
 #: A type with more fields than this has only one diagram, not one for each type of its content.
 MANY = 12
 
 
 def of_type(format_id: str, schema: KsySchema, kind: Type) -> list[Type]:
-    """Return the alternatives of a type of a schema; none if it has only one form."""
+    """Return the alternatives of a type of a schema; none if the type has only one form."""
     own = [each for each in _places(format_id) if _described(format_id, *each) == (schema.id, kind.name)]
     found = _side_by_side(format_id, own)
     return found if len(found) > 1 else _by_condition(kind) or _by_content(schema, kind)
 
 
 def by_edition(format_id: str) -> dict[str, list[Type]]:
-    """Return structure -> its alternatives in all editions, for structures that differ between editions."""
+    """Map each structure that differs between editions to its alternatives in all editions."""
     places: dict[str, list[Place]] = {}
     for structure, edition in _places(format_id):
         places.setdefault(structure, []).append((structure, edition))
@@ -62,7 +61,7 @@ def _described(format_id: str, structure: str, edition: str) -> tuple[str, str]:
 
 def _places(format_id: str) -> Iterator[Place]:
     if not hasattr(format_module("journalspec", format_id), "LAYOUT"):
-        return  # a format may have its bytes in schemas alone
+        return  # a format may describe its bytes only in schemas
     layout = _layout(format_id)
     for structure in layout.structure_names:
         for edition in get_format(format_id).editions:
@@ -94,7 +93,7 @@ def _type(name: str, editions: Sequence[str], fields: Form) -> Type:
 
 
 def _forms(format_id: str, structure: str, edition: str) -> dict[str, Form]:
-    """Return the forms of a structure in an edition: record type and optional part -> fields."""
+    """Return the forms of a structure in an edition: a map from record type and optional part to fields."""
     layout = _layout(format_id)
     kinds = list(layout.types(edition)) if layout.by_type(structure) else [""]
     found = {}
@@ -104,7 +103,7 @@ def _forms(format_id: str, structure: str, edition: str) -> dict[str, Form]:
         if left_out is None:
             found[kind] = _laid(format_id, stored)
             continue
-        # Fields in the same region as the optional part are missing together with it.
+        # Fields in the same region as the optional part are absent together with it.
         rest = [item for item in stored if item is not left_out and item.fills != left_out.fills]
         found[f"{kind} with {left_out.name}".strip()] = _laid(format_id, stored)
         found[f"{kind} without {left_out.name}".strip()] = _laid(format_id, rest)
@@ -155,7 +154,7 @@ def _by_condition(kind: Type) -> list[Type]:
         if _VALUE.fullmatch(conditions[0]) and not about & {item.id for item in kind.fields}:
             chosen.append(("otherwise", set()))
     else:
-        # Each condition includes the ones before it, as for the second and third part of a number.
+        # Each condition includes the conditions before it, as for the second and third part of a number.
         chosen = [(f"unless {conditions[0]}", set())]
         chosen += [(text, set(conditions[: at + 1])) for at, text in enumerate(conditions)]
     return [

@@ -1,4 +1,4 @@
-"""Pages of captured files: the operations of a product, what it loads, and the bytes that it wrote."""
+"""Pages of captured files: a product's operations, the data that it loads, and the bytes that it wrote."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from journalspec_docs import hexdump, markup, sources
 from journalspec_docs.case_pages import lines_of_dump, preformatted, shown
 from journalspec_reference.api import load
 
-#: The most characters of a text that a product received or printed.
+#: The most shown characters of a text that a product received or printed.
 LONGEST_TEXT = 64
 #: Members of a provenance file that are not in the list of facts.
 SHOWN = ("title", "sha256", "session", "loads")
@@ -40,7 +40,7 @@ def captured(format_id: str, base: str) -> Iterator[tuple[str, Facts]]:
 
 
 def told_plainly(facts: Facts) -> list[tuple[str, str]]:
-    """Return the members of a provenance file that are not lists: their names in words, and their values."""
+    """Return the name in words and the value of each member of a provenance file that is not a list."""
     return [
         (key.replace("_", " ").capitalize(), str(value))
         for key, value in facts.items()
@@ -51,8 +51,8 @@ def told_plainly(facts: Facts) -> list[tuple[str, str]]:
 def captured_files(format_id: str, name: str, facts: Facts, told: dict[str, str]) -> Iterator[str]:
     """Yield the operations, the data that the product loads, and the bytes of each file.
 
-    `told` maps the SHA-256 of each content to the name under which this page shows it: nothing is shown
-    twice.
+    `told` maps the SHA-256 of each content to the name under which this page shows it, so that no content is
+    shown twice.
     """
     sessions = facts.get("session", ())
     if sessions:

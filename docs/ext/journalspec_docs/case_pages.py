@@ -1,8 +1,8 @@
 """Case pages: the input, the permitted answers, and the reasons.
 
 A case written by hand has a sheet, with its bytes as an annotated hexdump. A family, whose cases a table
-generated, has one page with three parts. These are its first case as a sheet, a strip with a column per case,
-and a table with a row per case. The strip shows at which bytes or sectors the answers change.
+generated, has one page with three parts. The parts are the first case as a sheet, a strip with a column per
+case, and a table with a row per case. The strip shows the bytes or sectors at which the answers change.
 """
 
 from __future__ import annotations
@@ -23,24 +23,26 @@ from journalspec_docs.domain import link_html, requirement_id
 from journalspec_reference.api import load
 
 STRATA = {"R": "reachable by a crash", "C": "corruption after durability", "H": "hostile bytes"}
-#: The most sheets on one page, which may have several groups; a longer group gets several pages.
+#: The most sheets on one page, which may contain several groups; a longer group is divided into several
+#: pages.
 PER_PAGE = 66
-#: So much more weight is allowed if a page contains several groups.
+#: The additional weight that is allowed if a page contains several groups.
 BESIDE = 4
-#: A family with more cases than this has a strip and a table. With fewer cases, a sheet for each is easier to
-#: read.
+#: A family with more cases than this is shown as a strip and a table. With fewer cases, a sheet for each case
+#: is easier to read.
 FEW = 3
 #: A dump with more HTML than this is initially folded, as are those of generated families.
 OPEN_BELOW = 6000
 #: A repeated dump with more HTML than this is replaced by a link to the first one.
 SHORT = 400
 #: The most lines of dumps of a case or captured directory, and the least lines for each of its files.
-#: JSON_LETTERS is the most text of an answer. A command on the page prints the rest.
+#: JSON_LETTERS is the most characters of an answer. A command on the page prints the rest.
 DUMP_LINES, FILE_LINES = 11, 5
 JSON_LETTERS = 750
 #: In files longer than this, the fill at the end is not shown.
 WHOLE = 1 << 16
-#: Verdict -> its letter in the class of a mark: short, because the pages have ten thousand marks.
+#: Maps a verdict to its letter in the class of a mark, which is short because the pages contain ten thousand
+#: marks.
 MARKS = {"clean": "c", "recovered": "r", "refused": "x", "open": "o"}
 #: The strongest mark, whose class has no number.
 FULL = 10
@@ -63,13 +65,13 @@ def is_family(cases: Sequence[Case]) -> bool:
 
 
 def pages(cases: Sequence[Case]) -> list[Sequence[Case]]:
-    """Cut a group into parts, each for one page; a family is one."""
+    """Cut a group into parts, each for one page; a family is a single part."""
     step = len(cases) if is_family(cases) else PER_PAGE
     return [cases[start : start + step] for start in range(0, len(cases), step)]
 
 
 def packed(groups: Mapping[str, Sequence[Case]]) -> list[list[tuple[str, int]]]:
-    """Return the pages of a format: on each the (group, number of its part) that are there, in order."""
+    """Return the pages of a format; each page is a list of (group, number of its part), in order."""
     out: list[list[tuple[str, int]]] = []
     room = 0
     for name, cases in groups.items():
@@ -121,7 +123,7 @@ def shown(content: bytes, fill: int) -> bytes:
 def case_facts(cases: Sequence[Case], told: list[str]) -> Iterator[tuple[str, str]]:
     """Yield (head, HTML) of the facts about a case, or about a family with the number of its cases.
 
-    The meaning of a flag is written once on a page; `told` has the flags written so far.
+    The meaning of a flag is written only once on a page; `told` contains the flags written so far.
     """
     format_id = cases[0].format
     effects = {name: flag.effect for name, flag in sources.flags(format_id).items()}
@@ -170,7 +172,7 @@ def question(probe: str) -> str:
 
 
 def expectations(case: Case) -> Iterator[str]:
-    """Yield a box per answer, with all questions that have it: most policies have the same answer."""
+    """Yield a box per answer with all its questions, because most policies share the same answer."""
     asked: dict[str, list[str]] = {}
     for probe in case.probes:
         answers = " or ".join(f"<b>{escape(in_short(entry))}</b>" for entry in probe.expect)
@@ -205,7 +207,7 @@ def _command(case: Case) -> str:
 
 
 def json_html(value: object, case: Case) -> str:
-    """Return `value` as text, cut to JSON_LETTERS; a command shows all of it."""
+    """Return `value` as text, cut to JSON_LETTERS; a command prints the complete value."""
     text = _compact(json.dumps(value, indent=1, ensure_ascii=False))
     if len(text) <= JSON_LETTERS:
         return preformatted(text)
@@ -237,7 +239,7 @@ Answers = Mapping[str, Mapping[str, Sequence[Answer]]]
 
 
 def answers_of(cases: Sequence[Case]) -> tuple[list[str], Answers, int]:
-    """Return the questions about `cases`, case -> question -> answers, and the largest number of records."""
+    """Return the questions about `cases`, the answers by case and question, and the most records."""
     questions = list(dict.fromkeys(question(probe.id) for case in cases for probe in case.probes))
     answers = {case.id: {question(probe.id): probe.expect for probe in case.probes} for case in cases}
     entries = [entry for given in answers.values() for expect in given.values() for entry in expect]
@@ -262,7 +264,7 @@ def marks(given: Mapping[str, Sequence[Answer]], questions: Sequence[str], most:
 
 
 def in_words(question: str, answers: Mapping[str, Sequence[Answer]]) -> str:
-    """Return the permitted answers to a question in a few words, with what is dropped."""
+    """Return the permitted answers to a question in a few words, with the dropped regions."""
     return " or ".join(
         in_short(entry)
         + "".join(
@@ -279,7 +281,7 @@ def spanned(texts: Iterable[str]) -> list[tuple[str, int]]:
 
 
 def varying(cases: Sequence[Case]) -> dict[str, Callable[[Case], list[str]]]:
-    """Return head -> function of a case, for facts that differ; values common to all are omitted."""
+    """Map heads to functions of a case, for facts that differ; values common to all cases are omitted."""
     columns: dict[str, Callable[[Case], Iterable[str]]] = {
         "Edition": lambda case: [case.edition],
         "Stratum": lambda case: [case.stratum],
@@ -300,7 +302,7 @@ def _others(names: Callable[[Case], Iterable[str]], shared: set[str], case: Case
 
 
 def flags_in_use(format_id: str) -> Iterator[tuple[Flag, int]]:
-    """Yield the flags that cases of a format have, and how many do."""
+    """Yield each flag that cases of a format have, and the number of these cases."""
     used = Counter(name for case in sources.cases(format_id) for name in case.flags)
     for name, flag in sources.flags(format_id).items():
         if used[name]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from journalspec.families import Family, Member, alternative
 from journalspec_docs import sources
 
-#: The name of a special encoding of numbers in the tables -> its description.
+#: Maps the name of a special encoding of numbers in the tables to its description.
 FORMS = {
     "bool": "a byte: true if it is not 0",
     "cint": "a number that says how long it is: the bits 00 and 6 more, 01 and 14 more, or 1 and 31 more",
@@ -46,7 +46,7 @@ def cases_of(member: Member) -> Iterator[tuple[str, str]]:
 
 
 def conditions_of(member: Member) -> Iterator[tuple[str, str]]:
-    """Yield the facts about a field: words, and the value or condition that they describe."""
+    """Yield the facts about a field: each as words, and the value or condition that the words describe."""
     if member.when:
         name, *wanted = member.when
         yield "Only if", f"{name} {' or '.join(map(_alternative, wanted))}"

@@ -19,7 +19,7 @@ BLAMED = {
     "reader": "the product's reader",
     "disk": "a disk that does not do what it says",
 }
-#: Fate of sectors -> the words in the box of a picture.
+#: Maps the fate of sectors to the words in the box of a picture.
 BOXES = {
     "settled": "as it should be",
     "arrived": "new: it arrived",
@@ -49,7 +49,7 @@ def judged() -> tuple[list[Run], list[str]]:
 
 
 def found_alike(name: str) -> Iterator[tuple[Finding, list[Finding]]]:
-    """Yield each group of equal failures in a run, after its finding with the strongest preset."""
+    """Yield each group of equal failures in a run, preceded by its finding with the strongest preset."""
     run = next((item for item in judgements() if item.name == name), None)
     if run is None:
         raise LookupError(f"nothing was found about {name!r}")
@@ -62,14 +62,14 @@ def found_alike(name: str) -> Iterator[tuple[Finding, list[Finding]]]:
 
 
 def titles() -> dict[str, str]:
-    """Return cause -> its title."""
+    """Map each cause to its title."""
     return {cause.id: cause.title for cause in causes()}
 
 
 def seen_on(cause: Cause) -> Iterator[str]:
     """Yield for each product the number of states with this cause.
 
-    The states are counted by class and policy; a kind with two causes counts for both.
+    The states are counted by class and policy; a kind of failure with two causes is counted for both.
     """
     for item in judgements():
         mine = [finding for finding in item.findings if cause.id in finding.causes]
@@ -109,5 +109,5 @@ def lost_bytes(item: Worst, form: Form) -> str:
 
 
 def made_of(item: Worst) -> list[str]:
-    """Return the results of products on the full state, in words."""
+    """Return the results of products on the full state of a worst case, in words."""
     return [text_of(entry) for entry in findings(item.format) if entry.case == item.id]

@@ -1,8 +1,7 @@
 """Byte diagrams in plain SVG: a type as rows of 16 bytes, or its alternatives side by side with 8.
 
-No script and no fixed colours: classes are styled by the site's style sheet,
-which knows the light and the dark theme. A field of variable length takes a
-dashed row of its own, and the ruler starts again after it.
+No script and no fixed colours: classes are styled by the site's style sheet, which knows the light and the
+dark theme. A field of variable length takes a dashed row of its own, and the ruler starts again after it.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ class Grid:
 
     @property
     def width(self) -> int:
-        """The width of a row with its margin, in pixels."""
+        """The width of a row including its margin, in pixels."""
         return self.label + self.per_row * self.cell + 2
 
 
 WIDE = Grid(per_row=16, cell=40, label=104)
-#: As wide as a telephone's screen: two of them fit next to each other on a page.
+#: The grid of alternatives: as wide as a telephone's screen, so that two of them fit side by side on a page.
 SIDE = Grid(per_row=8, cell=35, label=66)
 ROW = 40
 GAP = 8
@@ -52,12 +51,12 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class DiagramRow:
-    """One row of the diagram. A strip holds one field of variable length."""
+    """One row of the diagram. A strip is a row with one field of variable length."""
 
     offset: Extent
     pieces: tuple[Piece, ...]
     strip: bool = False
-    #: The field before this row. It labels the offset if the expression is too long.
+    #: The field before this row, which labels the offset if the offset's expression is too long.
     after: str = ""
 
 
@@ -100,7 +99,7 @@ def describe(kind: Type) -> str:
     return f"Bytes of {kind.name}: " + ", ".join(parts) if parts else f"{kind.name} has no bytes"
 
 
-#: The meaning of the colours; the keys are the roles of fields.
+#: The meaning of the colours, by the roles of fields.
 ROLES = {
     "magic": "constant",
     "type": "type or state",
@@ -124,12 +123,12 @@ def sides(kinds: Sequence[Type]) -> str:
     numbers: dict[str, int] = {}
     parts = "".join(f"<div><p>{escape(kind.name)}</p>{svg(kind, SIDE, numbers)}</div>" for kind in kinds)
     drawn = f'<div class="jspec-sides">{parts}</div>'
-    # The key is first, because there may be many alternatives.
+    # The key to the colours is first, because there may be many alternatives.
     return f'<figure class="jspec-diagram">{_keys(numbers, kinds)}{drawn}</figure>'
 
 
 def svg(kind: Type, grid: Grid, numbers: dict[str, int]) -> str:
-    """Return the drawing of `kind`; names without room in their boxes get the next of `numbers`."""
+    """Return the drawing of `kind`; names without room in their boxes are replaced by the next `numbers`."""
     body: list[str] = []
     y = RULER
     for row in rows(kind, grid):
@@ -185,7 +184,7 @@ def _piece(piece: Piece, y: int, strip: bool, grid: Grid, numbers: dict[str, int
     x = grid.label + piece.column * grid.cell
     width = piece.cells * grid.cell
     classes = f"role-{field.role}" + (" strip" if strip else "")
-    # The table below explains the field, in the row with its name.
+    # The table below the diagram explains the field, in the row with its name.
     hint = f"{field.id}: {field.type}, {field.size} bytes at {field.offset}"
     shape = f'<rect class="{classes}" x="{x}" y="{y}" width="{width}" height="{ROW - 4}" rx="2"/>'
     marks = "".join(f"M{x + step * grid.cell} {y + ROW - 8}v4" for step in range(1, piece.cells) if not strip)

@@ -54,7 +54,7 @@ class JournalspecDomain(Domain):
         return found
 
     def note(self, kind: str, name: str, node_id: str, hint: str = "") -> None:
-        """Record that the page being read describes `name`; twice is a warning."""
+        """Record that the page being read describes `name`; another page that does so causes a warning."""
         known = self.objects.get((kind, name))
         docname = self.env.docname
         if known is not None and known.docname != docname:
@@ -62,7 +62,7 @@ class JournalspecDomain(Domain):
         self.objects[kind, name] = LinkTarget(docname, node_id, " ".join(hint.split()))
 
     def clear_doc(self, docname: str) -> None:
-        """Forget what `docname` described."""
+        """Forget the objects that `docname` described."""
         for key in [key for key, target in self.objects.items() if target.docname == docname]:
             del self.objects[key]
 
@@ -83,7 +83,7 @@ class JournalspecDomain(Domain):
         node: addnodes.pending_xref,
         contnode: Element,
     ) -> nodes.reference | None:
-        """Return the link, or None, which Sphinx reports."""
+        """Return the link, or None, which Sphinx reports as a missing target."""
         found = self.objects.get((typ, target))
         if found is None:
             return None
@@ -92,9 +92,9 @@ class JournalspecDomain(Domain):
         return make_refnode(builder, fromdocname, found.docname, found.node_id, contnode, hint or None)
 
     def get_objects(self) -> Iterator[tuple[str, str, str, str, str, int]]:
-        """List everything for the search index and intersphinx."""
+        """List all objects for the search index and intersphinx."""
         for (kind, name), target in sorted(self.objects.items()):
-            # Priority in the search: a definition of an object with an id comes before all mentions.
+            # The priority in the search: the definition of an object with an id precedes all mentions.
             first = ("req", "deviation", "message", "word")
             shown = name.rpartition(":")[2] if kind == "word" else name
             yield name, shown, kind, target.docname, target.node_id, int(kind not in first)

@@ -20,7 +20,7 @@ from journalspec_reference.hexdump import regions
 
 #: The names of the kinds of regions in the picture.
 NAMES = {"dropped": "torn", "unused": "not used", "fill": "not used"}
-#: Number of bytes shown of a dropped region.
+#: The number of bytes that are shown of a dropped region.
 SHOWN = 64
 
 
@@ -95,7 +95,7 @@ def being_written() -> Iterator[str]:
 
 
 def product_results() -> Iterator[tuple[str, str, tuple[int, int] | None, dict[str, int | None]]]:
-    """Yield format, product, (good, judged) of its report, and class -> number of kinds of failure.
+    """Yield format, product, (good, judged) of its report, and a map of classes to kinds of failure.
 
     A value is None if no report has the format, or no state of the class was tested.
     """

@@ -1,8 +1,7 @@
-"""The pages that exist once per format, written before Sphinx looks for its sources.
+"""Writes the pages that exist once per format, before Sphinx looks for its sources.
 
-Each is a few lines of MyST that call directives; a format that is added to the
-project gets the same pages without a change here. A file is only written if
-its text changed, so that an unchanged page is not read again.
+Each page consists of a few lines of MyST that call directives. A new format has the same pages without a
+change here. A file is written only if its text changed, so that Sphinx does not read an unchanged page again.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def area_id(format_id: str, area: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FormatPage:
-    """One page of a format, from ``pages.toml``, which explains the members."""
+    """One page of a format from ``pages.toml``, which explains the members."""
 
     name: str
     short: str
@@ -142,8 +141,8 @@ def write(app: Sphinx) -> None:
         if path.is_file() and path.read_text(encoding="utf-8") == text:
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Written without fsync, unlike files for users: there are thousands of pages, which can be made
-        # again.
+        # Unlike files for users, pages are written without fsync: there are thousands of them, and they can
+        # be generated again.
         part = path.with_suffix(f".{os.getpid()}.part")
         part.write_text(text, encoding="utf-8")
         part.replace(path)
@@ -155,15 +154,15 @@ def write(app: Sphinx) -> None:
 class Navigation:
     """The menu with the tree of pages on every page, made only from their titles.
 
-    The theme needs only titles. But for every page, Sphinx first copies all headings of all pages and then
-    drops them, which took a quarter of a build.
+    The theme needs only titles. But for every page, Sphinx first copies the headings of all pages and then
+    discards them, which took a quarter of a build.
     """
 
     def __init__(self) -> None:
         self.titles: dict[str, nodes.bullet_list] = {}
 
     def collect(self, app: Sphinx, env: BuildEnvironment) -> None:
-        """Store of each page's headings only the title and the trees of pages below it."""
+        """Of each page's headings, store only the title, and the trees of pages below it."""
         for name, toc in env.tocs.items():
             kept = toc.deepcopy()
             for entry in kept:
@@ -179,14 +178,15 @@ class Navigation:
     def place(
         self, app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: object
     ) -> None:
-        """Give the theme the tree made from the titles."""
+        """Provide the theme with the tree made from the titles."""
         whole = context["toctree"]
 
         def toctree(**options: Any) -> str:
             full = app.env.tocs
             if options.get("titles_only"):
                 app.env.tocs = self.titles
-                # Show only the branch with the page: all branches on every page took a twentieth of the site.
+                # Show only the branch that contains the page, because all branches on every page took a
+                # twentieth of the site.
                 options["collapse"] = True
             try:
                 return str(whole(**options))

@@ -1,7 +1,7 @@
 """Annotated hexdumps as HTML: every byte is labelled with its field.
 
-Two styles. ``fields`` gives each field a line with its name and value, as in a worked example. ``grid`` has
-16 bytes per line, coloured by field, as in a usual hexdump. The meaning of the bytes comes from the
+Two styles. ``fields`` shows each field on a line with its name and value, as in a worked example. ``grid``
+shows 16 bytes per line, coloured by field, as in a usual hexdump. The meaning of the bytes comes from the
 reference's spans.
 """
 
@@ -19,7 +19,7 @@ from journalspec_reference.hexdump import text_cells
 
 FIELD_WIDTH = 8
 GRID_WIDTH = 16
-#: Runs of one byte value that no field claims are folded beyond this length.
+#: A run of one byte value outside all fields is folded if it is longer than this.
 FOLD = 32
 #: A field with more lines than LONG is cut: its first HEAD lines and its last line are shown, with the number
 #: of bytes between them.
@@ -27,19 +27,21 @@ LONG, HEAD = 6, 4
 #: The most lines of a dump. The rest is only counted; `journalspec hexdump` shows a complete file.
 MAX_LINES = 48
 
-#: The most characters of a value: a name may have 32,767, and would make the page as wide.
+#: The most characters of a value. A name may have 32,767 characters, and would make the page equally wide.
 MAX_VALUE = 48
 
 #: The distance of tab stops in a dump (characters). The bytes, their text, name and value each begin at a tab
-#: stop: blanks instead of tabs took a twentieth of the site. The style sheet has the same number.
+#: stop, because blanks instead of tabs took a twentieth of the site. The style sheet contains the same
+#: number.
 TAB = 9
 TEXT_AT, NAME_AT, VALUE_AT = 4 * TAB, 5 * TAB, 7 * TAB
 
 CONTAINERS = ("header", "record")
-#: Kinds of regions that are not part of the answer; well-formed records may be among them.
+#: Kinds of regions that are not part of the answer; well-formed records may lie in them.
 OUTSIDE = ("dropped", "stale")
 
-#: Colour class -> its letter in a dump: short, because the site has a hundred thousand coloured fields.
+#: Maps a colour class to its letter in a dump, which is short because the site has a hundred thousand
+#: coloured fields.
 SHORT = {
     "role-magic": "m",
     "role-type": "t",
@@ -100,7 +102,7 @@ def fields_html(
 ) -> str:
     """Return one file as a dump with lines per field, at most `most`; the command `rest` shows all.
 
-    With `only`, the bytes of that span and no others.
+    With `only`, the dump contains only the bytes of that span.
     """
     known = list(spans)
     heads = containers(known)
@@ -117,7 +119,7 @@ def fields_html(
         between = pieces[-1][0] - pieces[HEAD][0] if len(pieces) > LONG else 0
         pieces = [*pieces[:HEAD], pieces[-1]] if between else pieces
         if len(out) > most:
-            # Only count lines that are not shown, to save time: there are ten times as many.
+            # To save time, lines that are not shown are only counted: there are ten times as many.
             out += [""] * (len(pieces) + bool(between))
             continue
         rows = [_field_line(segment, content, start, end, roles, mark) for start, end in pieces]
@@ -159,7 +161,7 @@ def _heading(span: Span) -> str:
 
 
 def _unfolded(segment: Segment, content: bytes, width: int) -> list[tuple[int, int]]:
-    """Cut a segment into lines, but leave a long run of one value that is not a field in one piece."""
+    """Cut a segment into lines, but keep a long run of one value outside all fields in one piece."""
     data = content[segment.start : segment.end]
     plain = segment.span is None or segment.span.kind != "field"
     if plain and len(data) > FOLD and data.count(data[0]) == len(data):
@@ -219,7 +221,7 @@ def _hint(span: Span | None) -> str:
 
 
 def _squeeze(rows: list[str]) -> list[str]:
-    """Replace repeats of a line (but for its offset) by one asterisk, as hexdump does."""
+    """Replace repetitions of a line (except for its offset) with one asterisk, as hexdump does."""
     out: list[str] = []
     previous = None
     starred = False
@@ -256,7 +258,7 @@ def flatten(spans: Iterable[Span], length: int) -> list[Segment]:
 
 
 def _split(starts: list[int], owners: list[Span | None], at: int) -> int:
-    """Split the segment at `at`, if needed, and return the index of the new one."""
+    """Split the segment at `at`, if needed, and return the index of the segment that begins there."""
     index = bisect_right(starts, at) - 1
     if starts[index] == at:
         return index
@@ -268,7 +270,7 @@ def _split(starts: list[int], owners: list[Span | None], at: int) -> int:
 def containers(spans: Iterable[Span]) -> dict[int, list[Span]]:
     """Return the headers and records by the offset at which they begin, outermost first.
 
-    This includes records that are not part of the answer: their path ends in a number, unlike that of other
+    This includes records that are not part of the answer, whose paths end in a number, unlike those of other
     regions.
     """
     found: dict[int, list[Span]] = {}

@@ -1,6 +1,6 @@
-"""The hints that links to requirements show under the mouse, in one script for all pages.
+"""The hints that links to requirements show when the mouse is over them, in one script for all pages.
 
-As attributes of ten thousand links, they took a fiftieth of the site.
+As attributes of ten thousand links, the hints took a fiftieth of the site.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from journalspec.formats import format_ids
 from journalspec.requirements import requirements
 from journalspec_docs.domain import requirement_id
 
-#: The most characters of a hint: about a sentence.
+#: The most characters of a hint, which is about one sentence.
 LONGEST = 120
 PATH = "_static/hints.js"
 
 
 def hints() -> dict[str, str]:
-    """Return anchor -> level and text of every requirement."""
+    """Map the anchor of every requirement to its level and text."""
     return {
         requirement_id(item.id): shorten(f"{item.level}: {item.text}", LONGEST, placeholder="…")
         for format_id in format_ids()
@@ -31,7 +31,7 @@ def hints() -> dict[str, str]:
 
 
 def write(app: Sphinx, problem: Exception | None) -> None:
-    """Write the script with all hints. It is no JSON, because a page opened as a file cannot load that."""
+    """Write the script with all hints. It is not JSON, because a page opened as a file cannot load JSON."""
     if problem is None and isinstance(app.builder, StandaloneHTMLBuilder):
         text = json.dumps(hints(), ensure_ascii=False, separators=(",", ":"))
         Path(app.outdir, PATH).write_text(f"journalspecHints({text});\n", encoding="utf-8")

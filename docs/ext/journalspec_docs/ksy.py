@@ -1,7 +1,7 @@
 """Read Kaitai Struct schemas for documentation: types, fields, enums, no code.
 
-Only features that the schemas of this project use are supported; any other one is a :class:`SchemaProblem`
-that names the field, never a silent gap in a table.
+Only features that the schemas of this project use are supported; any other feature raises a
+:class:`SchemaProblem` that names the field, and never leaves a silent gap in a table.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LINEAR = re.compile(r"[A-Za-z_0-9.]+( [+-] [A-Za-z_0-9.]+)*")
 
 
 class SchemaProblem(ValueError):
-    """The schema says something that the documentation cannot show."""
+    """The schema contains a feature that the documentation cannot show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Extent:
 
 
 def offset_text(extent: Extent) -> str:
-    """Return an offset for people: ``12 (0x0c)``, or an expression."""
+    """Return an offset in readable form: ``12 (0x0c)``, or an expression."""
     if extent.is_fixed:
         return f"{extent.fixed} (0x{extent.fixed:02x})"
     return str(extent)
@@ -94,7 +94,7 @@ def offset_text(extent: Extent) -> str:
 
 @dataclass(frozen=True)
 class Field:
-    """One attribute of a type, as a row of a field table needs it."""
+    """One attribute of a type, with the data for a row of a field table."""
 
     id: str
     type: str
@@ -134,8 +134,7 @@ class EnumEntry:
 class Type:
     """One type: its fields in file order, then its computed fields.
 
-    A field of another type that is there exactly once is followed by that
-    type's fields, one deeper.
+    A field of another type that occurs exactly once is followed by that type's fields, one level deeper.
     """
 
     name: str
@@ -148,7 +147,7 @@ class Type:
 
 @dataclass(frozen=True)
 class KsySchema:
-    """One ``.ksy`` file. `types` holds nested types under their dotted names; the root under its id."""
+    """One ``.ksy`` file. `types` contains nested types under their dotted names; the root under its id."""
 
     id: str
     path: Path
@@ -159,11 +158,11 @@ class KsySchema:
 
 
 def load(path: Path) -> KsySchema:
-    """Read one ``.ksy``; raises SchemaProblem that names the file."""
+    """Read one ``.ksy`` file; raises SchemaProblem that names the file."""
     try:
         # The parser of libyaml, if installed, takes a tenth of the time.
         loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        data = yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506 - both are the safe ones
+        data = yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506 - both are safe loaders
         return _Reader(data, path).schema()
     except (yaml.YAMLError, KeyError, SchemaProblem) as error:
         raise SchemaProblem(f"{path.name}: {error}") from error
@@ -220,7 +219,7 @@ class _Reader:
         return () if self.is_encoding(target) else self.type(target).fields
 
     def is_encoding(self, target: str) -> bool:
-        """Return whether a type of variable length is used often: only its own section shows it."""
+        """Return whether a type of variable length is used so often that only its own section shows it."""
         return self.uses[target] >= ENCODING and not self.type(target).size.is_fixed
 
     def field(self, attribute: dict[str, Any], offset: Extent, number: int) -> Field:
@@ -313,12 +312,12 @@ class _Reader:
         return Extent(0, (f"size({name})",)) if self.is_encoding(target) else self.type(target).size
 
     def sizeof(self, match: re.Match[str]) -> str:
-        """Return ``sizeof<type>`` as a number where it is one."""
+        """Return the number for ``sizeof<type>`` if the size is fixed."""
         size = self.type(match[1]).size if match[1] in self.raw else Extent(0, (match[0],))
         return str(size)
 
     def target(self, text: str, name: str) -> str:
-        """Return the type that the field `name` is of; raises SchemaProblem."""
+        """Return the type of the field `name`; raises SchemaProblem."""
         found = re.sub(r"\(.*\)$", "", text).split("::")[-1]
         if found not in self.raw:
             raise SchemaProblem(f"field {name}: type {text} is neither built in nor described in this file")
@@ -340,7 +339,7 @@ def _enum_entry(value: object, entry: object) -> EnumEntry:
 
 
 def _cases(kind: object) -> tuple[tuple[str, str], ...]:
-    """Return (value, type) of a field whose type depends on another field; enums by their names."""
+    """Return (value, type) of a field whose type depends on another field; enum values by name."""
     if not isinstance(kind, dict):
         return ()
     return tuple(
@@ -373,7 +372,7 @@ def _is_empty(attribute: Mapping[str, Any]) -> bool:
 
 
 def _fixed_value(attribute: Mapping[str, Any]) -> str:
-    """Return the one value that the schema permits, if there is one (and it is short)."""
+    """Return the only value that the schema permits, if there is just one and it is short."""
     if "contents" in attribute:
         data = _contents(attribute["contents"])
         return data.hex(" ") if len(data) <= LONGEST_VALUE else ""
@@ -418,8 +417,8 @@ def _repeat(attribute: Mapping[str, Any]) -> str:
 def field_role(attribute: Mapping[str, Any], name: str) -> str:
     """Return the role of a field, which determines its colour in a diagram.
 
-    One of magic, type, length, pointer, check, payload, value. A ``-role`` key
-    in the schema decides; otherwise Kaitai's naming conventions do.
+    One of magic, type, length, pointer, check, payload, value. A ``-role`` key in the schema decides; without
+    it, Kaitai's naming conventions decide.
     """
     if "-role" in attribute:
         return str(attribute["-role"])

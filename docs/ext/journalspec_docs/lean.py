@@ -1,8 +1,8 @@
 """Removes parts that a browser does not need from every page, and from the files of the theme.
 
 It removes the end tags of cells, rows and list entries, blanks between elements, quotes around simple values,
-a class that no style uses, and a hint that each heading repeats. That is a tenth of the site. A browser shows
-the same page without them.
+a class that no style uses, and a hint that each heading repeats. These are a tenth of the site. A browser
+shows the same page without them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ENDS = re.compile(r"\s*</(?:td|th|tr|thead|tbody|li|dt|dd)>\s*")
 #: A paragraph ends where a block begins or its parent ends, unless the parent is a link.
 PARAGRAPH = re.compile(r"</p>\s*(?=</?(?:p|div|dl|ul|ol|table|section|details|figure|h[1-6]|pre)\b)")
 BLANKS = re.compile(r"\s*\n\s*")
-#: A value that needs no quotes (HTML 13.1.2.3). One that ends in "/" keeps them, because of "/>".
+#: A value that needs no quotes (HTML 13.1.2.3). A value that ends in "/" keeps them, because of "/>".
 QUOTED = re.compile(r'(?<==)"([^\s"\'=<>`]*[^\s"\'=<>`/])"(?=[\s>])')
 TAG = re.compile(r"<[a-z][^<>]*>")
 #: The class of each link within the site; no style of the theme or of this project uses `internal`.
@@ -30,7 +30,7 @@ INTERNAL = ' class="reference internal"'
 HINT = ' title="Link to this heading"'
 #: Duplicates: the generator's comment, which the footer repeats, and a second viewport.
 TWICE = re.compile(r'<!--.*?-->\n?|<meta name="viewport" content="width=device-width, initial-scale=1" />')
-#: Maps from the theme's minified files to its sources, which the site does not have.
+#: Source maps of the theme's minified files; the site does not contain the sources.
 SOURCE_MAPS = "*.map"
 
 
@@ -46,7 +46,7 @@ def lean(page: str) -> str:
 
 
 def _tags(text: str) -> str:
-    """Return a text with the unneeded quotes in its tags removed."""
+    """Return a text without the unneeded quotes in its tags."""
     text = text.replace(INTERNAL, " class=reference")
     return TAG.sub(lambda tag: QUOTED.sub(r"\1", tag[0]), text)
 

@@ -20,7 +20,7 @@ def code_html(text: str) -> str:
 
 
 def details(summary: str, html: str, *, is_open: bool = False) -> str:
-    """Return a folding box; `html` is taken as it is, `summary` is escaped."""
+    """Return a folding box; `html` is inserted unchanged, `summary` is escaped."""
     state = " open" if is_open else ""
     return f"<details{state}><summary>{escape(summary)}</summary>{html}</details>"
 
@@ -36,11 +36,11 @@ def _is_whole_field(node: nodes.Element) -> bool:
 class Translator(HTML5Translator):
     """Writes inline code as one element, cells without a paragraph, and no classes without a style.
 
-    Pages have thousands of each: in the usual form they took a tenth of the site.
+    Pages contain thousands of each, which took a tenth of the site in the usual form.
     """
 
     def visit_paragraph(self, node: nodes.paragraph) -> None:
-        """Begin a paragraph, unless it is all of a cell."""
+        """Begin a paragraph, unless it is the only content of a cell."""
         if not _is_whole_cell(node) and not _is_whole_field(node):
             super().visit_paragraph(node)
 
@@ -50,7 +50,7 @@ class Translator(HTML5Translator):
             super().depart_paragraph(node)
 
     def visit_row(self, node: nodes.Element) -> None:
-        """Begin a row, without a class for odd and even rows: the style sheet does that."""
+        """Begin a row without a class for odd and even rows, which the style sheet distinguishes itself."""
         self.body.append("<tr>")
         node.column = 0  # type: ignore[attr-defined]  # `visit_entry` increments it
 
@@ -81,7 +81,7 @@ class Translator(HTML5Translator):
         self.body.append("<dd>")
 
     def visit_reference(self, node: nodes.Element) -> None:
-        """Begin a link; links to requirements, cases and the like have short HTML."""
+        """Begin a link; links to objects of this site, such as requirements and cases, have short HTML."""
         first = node.children[0] if len(node.children) == 1 else None
         if not isinstance(first, nodes.literal) or "jspec-ref" not in first["classes"]:
             super().visit_reference(node)
@@ -92,7 +92,7 @@ class Translator(HTML5Translator):
         raise nodes.SkipNode
 
     def visit_literal(self, node: nodes.Element) -> None:
-        """Write the element and skip its content; coloured code is written by Sphinx."""
+        """Write the element and skip its content; Sphinx writes coloured code."""
         if node.get("language") or "kbd" in node["classes"]:
             super().visit_literal(node)
             return

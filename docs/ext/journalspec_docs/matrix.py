@@ -1,8 +1,8 @@
 """Conformance matrices: the result of every probe, per implementation.
 
-Reports of implementations that run inside Python are made during the build;
-reports of products and of others are committed files (``docs/reports/*.jsonl.gz``, see
-`journalspec results`), because not everyone who builds the site has Java and the products at hand.
+Reports of implementations that run inside Python are made during the build. All other reports, such as those
+of products, are committed files (``docs/reports/*.jsonl.gz``, see `journalspec results`), because building
+the site must not require Java and the products.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from journalspec_docs import sources
 Found = Mapping[str, Sequence[Result]]
 
 REPORTS = sources.DATA.parent / "reports"
-#: The environment variable with report files of the harnesses that run inside Python. Tests make these
+#: The environment variable with report files of the harnesses that run inside Python. Tests create these
 #: reports anyway, and check them.
 MADE = "JOURNALSPEC_DOCS_REPORTS"
 GOOD = frozenset({"pass", "allowed"})
@@ -33,7 +33,7 @@ JUDGED = frozenset(name for name, entry in CLASSES.items() if entry.judged)
 
 @cache
 def _made() -> dict[str, list[Report]]:
-    """Return implementation -> its reports in the files of MADE."""
+    """Map each implementation to its reports in the files of MADE."""
     found: dict[str, list[Report]] = {}
     for path in filter(None, os.environ.get(MADE, "").split(os.pathsep)):
         report = load_report(Path(path))
@@ -73,7 +73,7 @@ def committed_runs() -> tuple[history.KeptReport, ...]:
 
 
 def history_of(format_id: str) -> Iterator[tuple[history.KeptReport, str, history.ReportChanges | None]]:
-    """Yield the runs on a format, their scores, and the changes since the run before."""
+    """Yield the runs on a format, their scores, and the changes since the previous run."""
     for run in committed_runs():
         if mine := _on(run.report, format_id):
             changed = history.changes(_on(run.before, format_id), mine) if run.before else None
@@ -85,7 +85,7 @@ def _on(report: Report, format_id: str) -> tuple[Result, ...]:
 
 
 def reports(format_id: str) -> dict[str, tuple[Result, ...]]:
-    """Return implementation -> its results on a format, for implementations that have results."""
+    """Map each implementation with results on a format to these results."""
     live = [live_report(name, format_id) for name, entry in registry().items() if entry.target]
     found: dict[str, tuple[Result, ...]] = {}
     for report in [*live, *committed_reports()]:
@@ -109,12 +109,12 @@ def classes_of(found: Found) -> list[str]:
 
 
 def probes_with_choices(found: Found) -> list[str]:
-    """Return the questions with several permitted answers of which one was given."""
+    """Return the questions with several permitted answers for which one of these was given."""
     return sorted({item.probe for results in found.values() for item in results if item.choice})
 
 
 def scores(results: Iterable[Result]) -> dict[str, tuple[int, int]]:
-    """Return requirement -> (good, judged)."""
+    """Map each requirement to (good, judged)."""
     good: Counter[str] = Counter()
     judged: Counter[str] = Counter()
     for result in results:
@@ -128,7 +128,7 @@ def scores(results: Iterable[Result]) -> dict[str, tuple[int, int]]:
 def failures(results: Iterable[Result]) -> list[list[Result]]:
     """Return groups of failed results.
 
-    Results of a group have the same class and fingerprint, which does not depend on the case.
+    Results of a group have the same class and the same fingerprint, which does not depend on the case.
     """
     alike: dict[tuple[str, str], list[Result]] = {}
     for result in results:

@@ -36,14 +36,14 @@ def kind_of_field(item: Field) -> str:
 
 
 def range_of_field(item: Field) -> str:
-    """Return the range of a field: the name of its width if all values of that width are permitted."""
+    """Return the range of a field, or the name of its width if all values of that width are permitted."""
     if item.width and (item.low, item.high) == WIDTHS[item.width]:
         return f"`{item.width}`"
     return item.bounds + (" bytes" if item.kind == "bytes" and item.bounds else "")
 
 
 def columns_of(content: Mapping[str, Any] | Sequence[Any], part: Mapping[str, Any]) -> dict[str, str]:
-    """Return the columns of a table: those of `part` in which some entry of `content` has something."""
+    """Return the columns of a table: those of `part` for which any entry of `content` has a value."""
     entries = [*content.values()] if isinstance(content, Mapping) else [*content]
     columns: Mapping[str, str] = part.get("columns", {})
     return {
@@ -52,7 +52,7 @@ def columns_of(content: Mapping[str, Any] | Sequence[Any], part: Mapping[str, An
 
 
 def answers_to(case: Case) -> Iterator[tuple[str, str]]:
-    """Yield each question about a case, and the whole answer of the reference."""
+    """Yield each question about a case, and the complete answer of the reference."""
     reference, given = load(case.format), case.files()
     for probe in case.probes:
         if probe.op == "read":
@@ -68,7 +68,7 @@ def answers_to(case: Case) -> Iterator[tuple[str, str]]:
 def case_worth_showing(format_: Format) -> Case | None:
     """Return the shortest case of the default edition that is damaged, recovered and has a state.
 
-    If cases list no records, because the format's products report none, any damaged case with a state.
+    If cases list no records, because the format's products report none, return any damaged case with a state.
     """
     found = [
         case
@@ -84,7 +84,7 @@ def case_worth_showing(format_: Format) -> Case | None:
 
 
 def _eventful(entry: Mapping[str, Any]) -> bool:
-    """Return whether an expectation has a few records, and something that was dropped."""
+    """Return whether an expectation contains a few records, and at least one dropped region."""
     return (
         entry["verdict"] == RECOVERED
         and ("records" not in entry or len(entry["records"]) in FEW)
@@ -93,13 +93,13 @@ def _eventful(entry: Mapping[str, Any]) -> bool:
 
 
 def _telling(entry: Mapping[str, Any]) -> bool:
-    """Return whether an expectation has records, dropped regions and a state."""
+    """Return whether an expectation contains records, dropped regions and a state."""
     state = entry.get("state") or {}
     return _eventful(entry) and any(isinstance(value, list) and value for value in state.values())
 
 
 def requirements_of(format_: Format, name: str) -> list[str]:
-    """Return the requirements that list a note."""
+    """Return the requirements to which a note refers."""
     return [item.id for item in requirements(format_.id).items if f"`{name}`" in item.text]
 
 

@@ -2,7 +2,7 @@
 
 ``{preset-table}`` on a page is the template ``parts/preset-table.md``: MyST text with Jinja, which can use
 the names in :mod:`~journalspec_docs.content` and the filters and functions of this module. Its headings begin
-with `below`, one level below the section that it is in, and may end with ``(#anchor)``.
+with `below`, which means one level below the surrounding section, and may end with ``(#anchor)``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ class Part(SphinxDirective):
         before = len(section)
         formats = frozenset(self.arguments).intersection(format_ids())
         noted: Any = self.env.temp_data.setdefault("journalspec", set())
-        # Note the dependencies once per page: dozens of parts are made from the same thousand files.
+        # Record the dependencies once per page, because dozens of parts are made from the same thousand
+        # files.
         for path in files(formats) if formats not in noted else ():
             self.env.note_dependency(path)
         noted.add(formats)
@@ -95,7 +96,7 @@ def text(value: object) -> str:
 
 
 def code(value: object, name: str = "") -> str:
-    """Return `value` as inline code, of a class if one is named."""
+    """Return `value` as inline code, with a class if one is given."""
     shown = " ".join(str(value).split())
     ticks = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
     blank = " " if "`" in shown else ""
@@ -114,7 +115,7 @@ def code_text(value: str) -> str:
 
 
 def badge(name: str, kind: str = "") -> str:
-    """Return a small label, coloured by its kind: its name, unless one is given."""
+    """Return a small label with the text `name`; `kind`, by default the name, determines the colour."""
     return f"[{text(name)}]{{.jspec-badge .jspec-badge-{kind or name}}}"
 
 
@@ -129,12 +130,12 @@ def refs(names: Iterable[str], kind: str, separator: str = ", ") -> str:
 
 
 def lines(*parts: str) -> str:
-    """Return the lines of a cell; empty ones are omitted."""
+    """Return the lines of a cell; empty lines are omitted."""
     return "<br>".join(filter(None, parts))
 
 
 def row(*cells: object) -> str:
-    """Return a row of a table; a list is as many cells."""
+    """Return a row of a table; a list becomes one cell per entry."""
     every = (each for cell in cells for each in (cell if isinstance(cell, list) else [cell]))
     shown = (" ".join(str(cell).split()).replace("|", r"\|") for cell in every)
     return f"| {' | '.join(shown)} |"

@@ -16,7 +16,7 @@ from journalspec_docs import sources
 
 Schema = Mapping[str, Any]
 
-#: The meaning of the columns of the data source; a column without a meaning fails the build.
+#: The meaning of the columns of the data source; the build fails for a column without a meaning.
 COLUMNS = {
     "journal": "the path of the journal",
     "format": "format id",
@@ -63,7 +63,7 @@ def injected_faults() -> Mapping[str, Any]:
 
 
 def command_line(command: str, program: str) -> Iterator[tuple[int, click.Command, click.Context]]:
-    """Yield (depth, command, context) of ``MODULE:COMMAND`` and of all below it, groups first."""
+    """Yield (depth, command, context) of ``MODULE:COMMAND`` and all its subcommands, groups first."""
     module, _, name = command.partition(":")
     try:
         found = getattr(import_module(module), name)
@@ -87,7 +87,7 @@ def _commands(
 
 
 def help_paragraphs(text: str) -> Iterator[tuple[bool, str]]:
-    r"""Yield the paragraphs of a help text up to a form feed, and whether each keeps its lines (``\b``)."""
+    r"""Yield each paragraph of a help text before a form feed, and whether it keeps its lines (``\b``)."""
     visible = inspect.cleandoc(text.partition("\f")[0])
     for part in filter(None, re.split(r"\n\s*\n", visible.strip("\n"))):
         yield part.startswith("\b"), part.lstrip("\b\n")
@@ -130,7 +130,7 @@ def case_schema() -> Schema:
 
 
 def members(schema: Schema, prefix: str = "") -> Iterator[tuple[str, Schema, bool]]:
-    """Yield (path, schema, required) for every member, the nested ones after their parent."""
+    """Yield (path, schema, required) for every member; nested members follow their parent."""
     for alternative in ("oneOf", "anyOf", "allOf"):
         for choice in schema.get(alternative, ()):
             yield from members(choice, prefix)

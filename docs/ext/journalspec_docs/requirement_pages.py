@@ -1,4 +1,4 @@
-"""Requirements: the cases that cover each, and the mutants that prove it."""
+"""Requirements: the cases that cover each requirement, and the mutants that prove the coverage."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from journalspec_corpus.design_rules import findings
 from journalspec_docs import sources
 
 LEVELS = ("must", "should", "may")
-#: Kind of deviation -> its description.
+#: Maps a kind of deviation to its description.
 KINDS = {
     "errata": "Errata: the product is wrong",
     "permissive": "Permissive: the product takes or writes more, to no harm",
@@ -22,7 +22,7 @@ KINDS = {
 
 
 def limited_to(format_: Format, item: Requirement) -> str:
-    """Return the editions of a requirement, or "all but" the others if these are fewer."""
+    """Return the editions of a requirement, or "all but" the others if there are fewer others."""
     others = [edition for edition in format_.editions if edition not in item.editions]
     if not others:
         return ""
@@ -30,7 +30,7 @@ def limited_to(format_: Format, item: Requirement) -> str:
 
 
 def rules_of(format_id: str, item: Requirement) -> list[str]:
-    """Return the design rules with findings that name a requirement."""
+    """Return the design rules whose findings refer to a requirement."""
     return [
         rule
         for rule, found in findings(format_id).items()
@@ -45,7 +45,7 @@ def is_covered(item: Requirement, format_id: str) -> bool:
 
 @cache
 def _places(format_id: str) -> Mapping[str, int]:
-    """Return case -> number of its group."""
+    """Map each case to the number of its group."""
     return {
         case.id: at
         for at, cases in enumerate(sources.cases_by_group(format_id).values())
@@ -72,7 +72,7 @@ def departing(format_id: str, item: Requirement) -> list[str]:
 
 @cache
 def _sent() -> Mapping[str, Mapping[str, str]]:
-    """Return deviation -> its report for the product's maintainers."""
+    """Map each deviation to its report for the product's maintainers."""
     text = (sources.DATA.parent / "upstream" / "reports.toml").read_text(encoding="utf-8")
     return {entry["deviation"]: entry for entry in tomllib.loads(text)["report"]}
 

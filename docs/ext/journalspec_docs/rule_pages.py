@@ -10,7 +10,7 @@ from journalspec.formats import format_ids, get_format
 from journalspec_corpus.design_rules import VERDICTS, Rule, findings
 from journalspec_docs import sources
 
-#: verdict -> (text in the table, colour of the badge)
+#: Maps a verdict to (text in the table, colour of the badge).
 SIGNS = {
     "weak": ("weak", "fail"),
     "partly": ("partly", "should"),
@@ -18,7 +18,7 @@ SIGNS = {
     "not-applicable": ("none", "none"),
 }
 assert set(SIGNS) == set(VERDICTS)
-#: Severities in words.
+#: The words for severities.
 SEVERITIES = {
     3: "3: acknowledged data lost or invented in a state that a crash leaves",
     2: "2: the same after corruption, or in a reused file",

@@ -30,13 +30,13 @@ def drawn(format_id: str, name: str) -> str:
 
 
 def example_dump(format_id: str, schema: str, kind: str) -> str:
-    """Return the bytes of one structure of this type in a clean case."""
+    """Return the bytes of one structure of this type from a clean case."""
     case, file, span = sources.examples(format_id)[schema, kind]
     own = [each for each in load(format_id).spans(case.files(), edition=case.edition) if each.file == file]
     return hexdump.fields_html(case.files()[file], own, sources.roles_of(format_id), only=span)
 
 
-#: Type of a field of a message -> description, wire type, default; all other types are messages.
+#: Maps the type of a message's field to description, wire type, default; all other types are messages.
 HELD = {
     "s4": ("a signed number of 32 bits", 0, "0"),
     "s8": ("a signed number of 64 bits", 0, "0"),
@@ -60,7 +60,7 @@ def message_fields(format_: Format) -> Iterator[tuple[str, int, str, str, str, s
             yield name, row["number"], f"{row['number'] << 3 | wire:02x}", row["name"], about, missing
 
 
-#: Type of a field of an operation -> description; all other types are objects or lists.
+#: Maps the type of an operation's field to its description; all other types are objects or lists.
 STORED = {
     "cint": "a compressed int",
     "clong": "a compressed long",

@@ -1,6 +1,6 @@
 """The sources of the pages: files of the project, read once per build.
 
-Nothing here knows a format by name. A missing file is a warning, so that a build with ``-W`` fails.
+Nothing here contains the name of a format. A missing file is a warning, so that a build with ``-W`` fails.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ Thing = TypeVar("Thing")
 DATA = Path(__file__).parents[2] / "data"
 
 
-#: The tables that the pages of every format are made from.
+#: The tables from which the pages of every format are made.
 PAGE_TABLES: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("pages.toml").read_text("utf-8"))
-#: The checkout, which has the files that the site offers for download.
+#: The checkout, which contains the files that the site offers for download.
 ROOT = Path(__file__).parents[3]
 
 
 def room(format_id: str) -> Path:
-    """Return the directory of the checkout that holds the specification of a format."""
+    """Return the directory of the checkout that contains the specification of a format."""
     return ROOT / "specs" / "journalspec" / get_format(format_id).id
 
 
 def plain_readers(format_id: str) -> list[str]:
-    """Return the files of a format's plain reader by their paths in the checkout, the shared one last."""
+    """Return the files of a format's plain reader by their paths in the checkout; the shared file is last."""
     corpus = ROOT / "corpus" / "journalspec_corpus"
     found = [*sorted((corpus / format_id).glob("naive*.py")), corpus / "naive.py"]
     return [path.relative_to(ROOT).as_posix() for path in found]
@@ -50,7 +50,8 @@ def plain_readers(format_id: str) -> list[str]:
 def schemas(format_id: str) -> Mapping[str, ksy.KsySchema]:
     """Return the Kaitai schemas of a format's files by their ids; raises ksy.SchemaProblem.
 
-    Those of its contents are not among them: their types may contain themselves, which no diagram shows.
+    The schemas of its contents are not included, because their types may contain themselves, which no diagram
+    can show.
     """
     loaded = [ksy.load(path) for path in sorted(room(format_id).glob("*.ksy"))]
     return {schema.id: schema for schema in loaded}
@@ -63,7 +64,7 @@ def contents_schema(format_id: str, name: str) -> Path:
 
 @cache
 def _with_contents(format_id: str, name: str) -> Mapping[str, ksy.KsySchema]:
-    """Return the schemas of a format, and that of its contents that defines the type `name`, if any."""
+    """Return the schemas of a format, and if `name` is a type of its contents, the schema of this type."""
     path = contents_schema(format_id, name.partition("::")[0])
     return {**schemas(format_id), **({path.stem: ksy.load(path)} if path.is_file() else {})}
 
@@ -105,9 +106,9 @@ def structures(format_id: str) -> Iterator[tuple[str, str, Layout]]:
 
 @cache
 def examples(format_id: str) -> Mapping[tuple[str, str], tuple[Case, str, Span]]:
-    """Return (schema, type) -> a case, its file and the span of one such header or record in it.
+    """Map (schema, type) to a case, its file and the span of one such header or record in it.
 
-    The first sound one in published order, of the first edition that the schema is for.
+    This is the first sound one in published order, in the first edition that the schema describes.
     """
     wanted = {
         (edition, name): (layout.ksy(edition)[0], layout.structure(name, edition).ksy)
@@ -125,7 +126,7 @@ def examples(format_id: str) -> Mapping[tuple[str, str], tuple[Case, str, Span]]
         spans = list(load(format_id).spans(case.files(), edition=case.edition))
         for key in open_keys:
             alike = {each: _fields(each, spans) & names[key] for each in spans if each.kind == key[1]}
-            # A span of a page is like a record here, although a page is not a record of the log.
+            # A span of a page is treated like a record here, although a page is not a record of the log.
             some = [each for each, own in alike.items() if each.length and own]
             span = next((each for each in some if alike[each] == names[key]), next(iter(some), None))
             if span is not None:
@@ -152,7 +153,7 @@ def find_enum(format_id: str, name: str) -> tuple[ksy.EnumEntry, ...]:
 def _find(
     format_id: str, what: str, name: str, by_schema: Mapping[str, Mapping[str, Thing]]
 ) -> tuple[str, Thing]:
-    """Return (schema id, thing) of a name with or without its schema; raises LookupError that lists them."""
+    """Return (schema id, object) for a name with or without its schema; raises LookupError listing names."""
     every = {
         f"{owner}::{bare}": (owner, thing) for owner, own in by_schema.items() for bare, thing in own.items()
     }
@@ -166,9 +167,9 @@ def _find(
 
 @cache
 def roles_of(format_id: str) -> Mapping[str, str]:
-    """Return field name -> role, which colours hexdumps as it does diagrams.
+    """Map field names to roles, which determine the colours in hexdumps and diagrams.
 
-    The keys are a field's id in the schema and the product's name in snake case.
+    For each field, the keys are its id in the schema and the product's name in snake case.
     """
     found: dict[str, str] = {}
     for schema in schemas(format_id).values():
@@ -195,9 +196,9 @@ def case_of(format_id: str, wanted: str) -> Case:
 
 @cache
 def cases_by_group(format_id: str) -> Mapping[str, tuple[Case, ...]]:
-    """Return group -> its cases in published order; a group is the part of ids between first and last dot.
+    """Map groups to cases in published order; a group is the part of ids between first and last dot.
 
-    A case that repeats one in another edition is not listed: it is shown with the first one.
+    A case that repeats another in a different edition is not listed, because it is shown with the first one.
     """
     groups: dict[str, list[Case]] = {}
     for case in cases(format_id):
@@ -209,7 +210,7 @@ def cases_by_group(format_id: str) -> Mapping[str, tuple[Case, ...]]:
 
 @cache
 def _firsts(format_id: str) -> Mapping[str, str]:
-    """Return the id of each case that repeats one in another edition -> the id of the first one."""
+    """Map the id of each case that repeats another in a different edition to the id of the first one."""
     known = {case.id for case in cases(format_id)}
     told = ((case.id, case.id.removesuffix(AGAIN.format(case.edition))) for case in cases(format_id))
     return {name: first for name, first in told if name != first and first in known}
@@ -230,7 +231,7 @@ def covering(format_id: str, requirement: str) -> tuple[list[Case], list[Case]]:
 
 @cache
 def proofs(format_id: str) -> Mapping[str, Mapping[str, str]]:
-    """Return requirement id -> {mutant, case} or {why}; a test checks that the file is up to date."""
+    """Map requirement ids to {mutant, case} or {why}; a test checks that the file is up to date."""
     path = DATA / f"proofs-{format_id}.json"
     found: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return found

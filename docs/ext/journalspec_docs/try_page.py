@@ -1,8 +1,8 @@
 """The page that reads a file in the browser: the available parsers, and names of types and fields.
 
 The parsers are generated from the ``.ksy`` files (``tools/kaitai/generate.mjs``) and lie in
-``_static/parsers``; ``_static/try-reader.js`` runs them in a worker, ``_static/try.js`` shows what it finds.
-The format's table of bytes has information that the parsers lack: the names of types and files, the names of
+``_static/parsers``; ``_static/try-reader.js`` runs them in a worker, ``_static/try.js`` shows the result. The
+format's table of bytes contains information that the parsers lack: the names of types and files, the names of
 fields that differ in the ``.ksy``, and the checksums.
 """
 
@@ -20,7 +20,7 @@ from journalspec.schemas import described
 
 
 def parser_table(format_id: str) -> dict[str, Any]:
-    """Return the data about a format for the page, as JSON: the parser of each edition, and names."""
+    """Return a format's data for the page, as JSON: the parser of each edition, and names."""
     layout = format_module("journalspec", format_id).LAYOUT
     editions = {}
     for edition in get_format(format_id).editions:
@@ -51,7 +51,7 @@ def parser_table(format_id: str) -> dict[str, Any]:
 
 
 def _contents(format_id: str, row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row on the contents of a field: the parser, and its arguments, the newest version first."""
+    """Return a row on the contents of a field: the parser and its arguments, newest version first."""
     name, _, shape = row["of"].partition(".")
     family = families(format_id)[name]
     versions = [[version_number(family, each)] for each in reversed(family.versions)]

@@ -8,8 +8,8 @@ How the protocol's operations map to the product:
 
 ``read``
     ``TransactionLogCursor`` on each file of the pair, continued after each
-    ``CorruptedTransactionLogException`` until it returns nothing or throws
-    anything else. It looks at no header but the tail; the state is that of
+    ``CorruptedTransactionLogException`` until it returns nothing or throws anything else. Of each header it
+    uses only the position of the tail. The state is that of
     ``recover`` under ``salvage``, done on a copy.
 ``recover``
     ``DiskJournal.open()`` and ``collectDanglingRecords()`` in the directory
@@ -21,9 +21,9 @@ How the protocol's operations map to the product:
     the product makes a pair of 1 MiB and closes it. The harness cuts the empty files, and the product opens
     them with the new length.
 
-Force batching is switched off. Versions up to 2.1.4 start the batching thread all the same. On recent Java
-releases ``close()`` may wait for its end for ever, so the harness clears the field that refers to it. The
-order of writes is the same.
+Force batching is switched off. Versions up to 2.1.4 start the batching thread nevertheless. On recent Java
+releases ``close()`` may wait for ever for the end of this thread, so the harness clears the field that refers
+to it. The order of writes is the same.
 
 If a call never returns, there is no answer: after `WATCH_SECONDS` the harness prints the stack of the thread
 to standard error, and later the runner's timeout ends the process.

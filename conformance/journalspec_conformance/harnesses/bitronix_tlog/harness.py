@@ -1,4 +1,4 @@
-"""``read``, ``recover`` and ``write`` as the product answers them; the package's text says how.
+"""``read``, ``recover`` and ``write``, answered by the product as the package's docstring describes.
 
 Nothing here interprets a byte of a log: all values come from the product's own getters. Private fields are
 read only to name the active file, to release files without closing the journal (closing would write
@@ -23,11 +23,12 @@ from journalspec_conformance.harnesses.java.jvm import Java, Thrown, java_class,
 from journalspec_conformance.harnesses.product import Answer, Op
 
 FORMAT = "bitronix_tlog"
-#: File 1 and file 2 of the pair, in the product's order and by its default names.
+#: The default names of file 1 and file 2 of the pair, in the product's order.
 PAIR = ("btm1.tlog", "btm2.tlog")
-#: The one exception that ``skipCorruptedLogs`` skips.
+#: The only exception that ``skipCorruptedLogs`` skips.
 CORRUPTED = "bitronix.tm.journal.CorruptedTransactionLogException"
-#: The product puts this into the gtrids that it makes; its default would be the host's address.
+#: The server id, which the product puts into the gtrids that it creates. The default would be the host's
+#: address.
 _SERVER_ID = "journalspec"
 #: The field of an appender with the resource to close: a channel, in versions up to 2.1.2 a file.
 _OPEN_FILES = ("fc", "randomAccessFile")
@@ -38,7 +39,8 @@ _MEBIBYTE = 1 << 20
 _configured: dict[str, Any] = {}
 _HEX = re.compile(r"([0-9a-f]{2})*")
 
-#: Field of a record -> the product's getter for it; names in the getter's order.
+#: Maps each field of a record to the product's getter; a record's names keep the order that the getter
+#: returns.
 GETTERS: Mapping[str, Callable[[Java], Any]] = {
     "status": lambda record: int(record.getStatus()),
     "record_length": lambda record: int(record.getRecordLength()),
@@ -51,7 +53,7 @@ GETTERS: Mapping[str, Callable[[Java], Any]] = {
 }
 
 
-# The product's classes as Python sees them.
+# The product's classes, as Python objects.
 
 
 def _class(name: str) -> Java:
@@ -60,7 +62,7 @@ def _class(name: str) -> Java:
 
 @cache
 def status_names() -> dict[int, str]:
-    """Return status number -> record type, from the format's own vocabulary."""
+    """Map each status number to its record type, from the format's own vocabulary."""
     told = {name: text.partition(":")[0] for name, text in get_format(FORMAT).record_types.items()}
     return {int(number): name for name, number in told.items() if number.isdigit()}
 
@@ -68,8 +70,8 @@ def status_names() -> dict[int, str]:
 def pair_of(directory: Path) -> tuple[str, str]:
     """Return the names of file 1 and file 2 as a user would configure them for `directory`.
 
-    The product takes any two names. Two files are the pair, in the order of the numbers in their names;
-    otherwise the default names are configured.
+    The product accepts any two names. If there are exactly two files, these are the pair, ordered by the
+    numbers in their names. Otherwise the default names are configured.
     """
     names = [path.relative_to(directory).as_posix() for path in directory.rglob("*") if path.is_file()]
     if len(names) != len(PAIR):
@@ -79,17 +81,17 @@ def pair_of(directory: Path) -> tuple[str, str]:
 
 
 def _is_whole_pair(directory: Path) -> bool:
-    """Return whether both files exist with equal lengths, which the product compares as well."""
+    """Return whether both files exist and have equal lengths; the product makes the same comparison."""
     paths = [directory / name for name in pair_of(directory)]
     return all(path.is_file() for path in paths) and len({path.stat().st_size for path in paths}) == 1
 
 
 def _read_one(directory: Path, file: str) -> tuple[list[Answer], list[Thrown]]:
-    """Read one file to its end, or as far as the product reads: (records, exceptions).
+    """Read one file as far as the product does, and return its records and the exceptions.
 
-    After a CorruptedTransactionLogException the cursor is asked again, as the
-    product does under ``skipCorruptedLogs``; after any other exception it ends.
-    Raises Thrown if the file cannot be opened. The file is not changed.
+    After a CorruptedTransactionLogException the cursor is asked again, as the product does under
+    ``skipCorruptedLogs``; after any other exception it ends. Raises Thrown if the file cannot be opened. The
+    file is not changed.
     """
     names = status_names()
     records: list[Answer] = []
@@ -132,24 +134,25 @@ def _header_timestamp(path: Path) -> int:
 
 
 def _number_records(first: int | None) -> None:
-    """Make `first` the sequence number of the next record; None: the number in a new process."""
+    """Make `first` the sequence number of the next record; None means the number in a new process."""
     counter = jvm.declared_field(_class("journal.TransactionLogRecord").class_, "sequenceGenerator")
     if counter is not None:
         counter.get(None).set(0 if first is None else _signed(first - 1))
     else:
-        # Up to 2.1.2 records and the product's own gtrids are numbered by one counter, from 0 on.
+        # Up to version 2.1.2, one counter numbers both records and the product's own gtrids, beginning with
+        # 0.
         jvm.declared_field(_class("utils.UidGenerator").class_, "sequenceNumber").setInt(
             None, _signed(first or 0)
         )
 
 
 def _signed(number: int) -> int:
-    """Return `number` modulo 2^32 as Java's int."""
+    """Return `number` modulo 2^32 as an int of Java."""
     return (number + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
 def configure(directory: Path, *, skip: bool = False, megabytes: int = 1, filtered: bool = False) -> None:
-    """Set the product's configuration for a pair in `directory`; other settings have their defaults."""
+    """Set the product's configuration for a pair in `directory`; other settings keep their defaults."""
     first, second = pair_of(directory)
     settings = {
         "ServerId": _SERVER_ID,
@@ -175,14 +178,14 @@ class Journal:
     """
 
     def __init__(self, directory: Path, **settings: Any) -> None:
-        """Configure the product and make the journal object; nothing is opened yet."""
+        """Configure the product and create the journal object; nothing is opened yet."""
         configure(directory, **settings)
         with product_call():
             self._journal = _class("journal.DiskJournal")()
 
     @product_call()
     def open(self) -> None:
-        """Open the pair (made if neither file exists); the state byte of the active file is written."""
+        """Open the pair, which is created if neither file exists; writes the active file's state byte."""
         self._journal.open()
         # Versions up to 2.1.4 start the thread that batches fsyncs even if batching is switched off. On
         # recent Java releases close() may wait for its end for ever: clear the field, so that close() does
@@ -208,13 +211,13 @@ class Journal:
         getattr(self._journal, name)(*arguments)
 
     def active(self) -> str | None:
-        """Return the name of the file that the product works on, None if the journal is not open."""
+        """Return the name of the file that the product works on, or None if the journal is not open."""
         appender = jvm.private_value(self._journal, "activeTla")
         return None if appender is None else Path(str(jvm.private_value(appender, "file"))).name
 
     @product_call()
     def stop(self) -> None:
-        """Close both files without writing, as the end of a killed process does."""
+        """Close both files without writing, as happens at the end of a killed process."""
         for part in ("tla1", "tla2"):
             appender = jvm.private_value(self._journal, part)
             opened = [] if appender is None else [jvm.private_value(appender, name) for name in _OPEN_FILES]
@@ -231,12 +234,12 @@ class Writing(shared.Session):
     operations = ("log", "force", "close")
 
     def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
-        """Take the request's parameters; no file is touched yet."""
+        """Store the request's parameters; no file is touched yet."""
         super().__init__(directory, params)
         _number_records(int(params["sequence"]) if "sequence" in params else None)
 
     def made(self) -> Journal:
-        """Return the journal. If the pair needs a length other than the product's default, make it first."""
+        """Return the journal. If the request gives a length for the files, create the pair first."""
         if "file_length" in self.params and not any(self.directory.iterdir()):
             _make_pair(self.directory, int(self.params["file_length"]))
         return Journal(self.directory, filtered=self.params.get("filter_status") == "true")
@@ -258,10 +261,10 @@ class Writing(shared.Session):
 
 
 def _make_pair(directory: Path, length: int) -> None:
-    """Let the product make an empty pair, then cut both files to `length` bytes.
+    """Let the product create an empty pair, then cut both files to `length` bytes.
 
-    The product makes files of 21 bytes plus whole MiB only, and takes whatever
-    length it finds when it opens them again.
+    The product creates only files of 21 bytes plus a multiple of 1 MiB. When it opens existing files, it
+    accepts any length.
     """
     if length < _HEADER_LENGTH:
         raise shared.CannotDo(
@@ -292,8 +295,8 @@ def _log_arguments(op: Op) -> tuple[int, Java, Java]:
 def _lacking(directory: Path, params: Mapping[str, str], order: str) -> str | None:
     """Return the parameter in `params` that the product cannot follow, or None.
 
-    Its clock is the machine's. It can replace a clock that starts after the timestamps of the given files and
-    runs forward, but not one that stands still or goes back.
+    The product uses the machine's clock. That can replace a requested clock that starts after the timestamps
+    in the files and runs forward, but not a clock that stands still or goes back.
     """
     paths = [directory / name for name in pair_of(directory)]
     whole = [path for path in paths if path.is_file() and path.stat().st_size >= _HEADER_LENGTH]
@@ -334,7 +337,8 @@ class Bitronix(shared.Driver):
             return self.exceptions.refused(unopened[0], "open")
         both = len(present) == len(pair) and not unopened
         answer = shared.observation(said or not both or not _is_whole_pair(directory), said, records=records)
-        # Without a whole file on either side the product's own recovery does not return: nothing to say then.
+        # Unless both files exist, the product's own recovery does not return, so the answer contains no
+        # state.
         if both:
             with shared.copy_of(directory) as copy:
                 state = self.recovered(copy, params, "salvage").get("state")
@@ -343,9 +347,9 @@ class Bitronix(shared.Driver):
         return answer
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
-        """Open the journal in `directory` and return what the product calls dangling.
+        """Open the journal in `directory`, and return the records that the product calls dangling.
 
-        The product writes the state byte, and makes the files if there are none.
+        The product writes the state byte, and creates the files if there are none.
         """
         whole = _is_whole_pair(directory)
         fresh = not any((directory / name).exists() for name in pair_of(directory))

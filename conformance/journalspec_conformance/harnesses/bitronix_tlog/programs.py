@@ -15,15 +15,15 @@ from journalspec_conformance.products import Product
 from journalspec_conformance.programs import scratch
 
 _NAME = "db1"
-#: From the end of the gtrid to the end of the record: count, one name with its length, end marker.
+#: The bytes from the end of the gtrid to the end of the record: count, one name with its length, end marker.
 _BEHIND_GTRID = 4 + 2 + len(_NAME) + 4
 _TAIL_AT = 13
-#: Room enough that no race swaps the files.
+#: A size with which no race swaps the files.
 _LENGTH = 8 << 20
 
 
 def covered(content: bytes, gtrid: bytes) -> bool:
-    """Return whether the record of `gtrid` is in `content`, a complete log file, and ends by its tail."""
+    """Return whether `content`, a complete log file, contains the record of `gtrid` before its tail."""
     (tail,) = struct.unpack_from(">q", content, _TAIL_AT)
     at = content.find(gtrid)
     return at >= 0 and at + len(gtrid) + _BEHIND_GTRID <= tail
@@ -33,7 +33,7 @@ def races(product: Product, *, threads: str = "4", rounds: str = "400") -> bool:
     """Return whether a record is not durable after force() if several threads log at the same time.
 
     After each force(), the thread's own record must be before the tail in the file. Otherwise, a process that
-    is killed at that moment loses it. How often that happens is chance.
+    is killed at that moment loses the record. How often that happens is a matter of chance.
     """
     jvm.start(product)
     size = int(threads) * int(rounds) * 64 + 4096  # no record here is longer than 64 bytes

@@ -15,13 +15,14 @@ A log cannot be recovered without the pages that it changes. A request's directo
 ======================  ===================================================================================
 
 All other pages are those of a base: the database as it was at the checkpoint that the log continues. The
-parameter `base` names it, by the level of the database; the product's own is taken if it is not given.
+parameter `base` identifies it by the level of the database. Without the parameter, the product's own level is
+used.
 
 A base is a database with the empty tables ``T`` and ``U``, both ``(K int, V varchar(3000))`` without an
 index, checkpointed and shut down. Bases are stored (``bases/LEVEL.tar.xz``, with their own log) and not
 created for each request. A new database would have new identifiers in the indexes of its catalogs, and a log
 that begins before the checkpoint would not fit its pages. A newer product opens the base of an older one, as
-it does when its jars are replaced. ``python tools/captures/derby_base.py`` makes bases.
+happens when a user replaces the jars. ``python tools/captures/derby_base.py`` creates bases.
 
 How the protocol's operations map to the product:
 
@@ -31,9 +32,10 @@ How the protocol's operations map to the product:
     would add and take away. ``clean`` is a boot about which derby.log says nothing, ``recovered`` one about
     which it does (that is the answer's message), and ``refused`` one that throws.
 ``read``
-    The product does not show its records: there is no such operation.
+    The product has no interface to its log records, so this operation is not offered.
 ``write``
-    SQL, by name: see ``Statements``. The product decides which records that writes to the log.
+    SQL statements, identified by names: see ``Statements``. The product decides which log records a statement
+    writes.
 
 The state has ``rows`` (table, key, value; sorted) and ``in_doubt`` (the identifier's three parts,
 ``inserted``, ``deleted``).

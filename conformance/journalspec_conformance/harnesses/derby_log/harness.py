@@ -1,4 +1,4 @@
-"""``recover`` and ``write`` as the product answers them; the package's text says how.
+"""``recover`` and ``write``, answered by the product as the package's docstring describes.
 
 Nothing here interprets a byte of a log: every value comes through JDBC, XA, or the product's own derby.log.
 """
@@ -34,11 +34,11 @@ DATABASE = "database"
 PAGES = "seg0."
 BASES = "bases"
 _JAVA = table(__package__, "java.toml")
-#: SQLSTATEs that occur in every failed boot, and so have no information.
+#: SQLSTATEs that occur in every failed boot, and therefore carry no information.
 _EVERY_TIME = ("XJ040", "XJ001")
 _STATE = re.compile(r"\bERROR (?P<state>[0-9A-Z]{5}): ")
 _WRAPPED = re.compile(r"Java exception: '.*: (?P<name>[\w.]+)'")
-#: java.sql.Connection: uncommitted changes of other transactions are visible, too.
+#: java.sql.Connection: the isolation level at which uncommitted changes of other transactions are visible.
 _READ_UNCOMMITTED = 1
 #: javax.transaction.xa.XAResource
 _TM_NO_FLAGS, _TM_SUCCESS, _TM_START_SCAN, _TM_END_SCAN = 0, 1 << 26, 1 << 24, 1 << 23
@@ -50,7 +50,7 @@ Xid = tuple[int, bytes, bytes]
 
 
 def _told(error: Java) -> Thrown:
-    """Return an SQLException with its chain: its class becomes the SQLSTATEs in it, its text all messages."""
+    """Convert an SQLException: its class becomes the SQLSTATEs of its chain, its text all messages."""
     states: dict[str, None] = {}
     texts: list[str] = []
     waiting = [error]
@@ -68,7 +68,7 @@ def _told(error: Java) -> Thrown:
 
 
 def _innermost(texts: list[str]) -> str:
-    """Return the class of an exception without a helpful SQLSTATE, from the product's message."""
+    """Return the class of an exception without a helpful SQLSTATE, derived from the product's message."""
     wrapped = _WRAPPED.search(texts[-1])
     return (wrapped["name"] if wrapped else texts[-1].partition(":")[0]).rpartition(".")[2]
 
@@ -85,7 +85,7 @@ def derby_call() -> Iterator[None]:
 
 @cache
 def _log_file() -> Path:
-    """Return the path of derby.log, which the engine of this process writes from its first boot on."""
+    """Return the path of derby.log, to which the engine of this process writes from its first boot on."""
     path = make_scratch() / "derby.log"
     path.touch()
     java_class("java.lang.System").setProperty("derby.stream.error.file", str(path))
@@ -101,7 +101,7 @@ def _driver() -> Java:
 def configure(params: Mapping[str, str]) -> None:
     """Set the product's properties for the next boot; those not in `params` have the product's defaults."""
     system = java_class("java.lang.System")
-    # A statement that waits for a lock of another transaction fails soon, not after a minute.
+    # A statement that waits for another transaction's lock fails soon instead of after a minute.
     system.setProperty("derby.locks.waitTimeout", "1")
     for name, text in _JAVA["properties"].items():
         if name in params:
@@ -114,7 +114,7 @@ class Database:
     """A database in `directory`, booted in this process. Every method raises Thrown if the product throws."""
 
     def __init__(self, directory: Path, *, create: bool = False) -> None:
-        """Boot it: recovery is done when this returns."""
+        """Boot it; recovery is complete when this returns."""
         if directory in _BOOTED:
             raise shared.CannotDo("a process cannot boot again what it has not shut down")
         self.directory = directory
@@ -195,7 +195,7 @@ class Database:
 
     @derby_call()
     def start_branch(self, branch: Xid) -> Java:
-        """Begin a branch, and return the connection for its statements."""
+        """Begin an XA branch, and return the connection for its statements."""
         connection, resource = self.resource()
         resource.start(java_xid(branch), _TM_NO_FLAGS)
         self._xa[branch] = (connection, resource)
@@ -209,7 +209,7 @@ class Database:
         resource.prepare(java_xid(branch))
 
     def state(self) -> Answer:
-        """Return the rows after rolling back all prepared branches, and the changes of each branch."""
+        """Return the rows after a rollback of all prepared branches, and each branch's changes."""
         before, in_doubt = self.rows(), []
         for branch in self.prepared():
             self.decide(branch, commit=False)
@@ -220,11 +220,12 @@ class Database:
         return STATE.told((before, in_doubt))
 
     def stop(self) -> None:
-        """Shut the database down; the engine continues."""
+        """Shut the database down; the engine continues to run."""
         _BOOTED.discard(self.directory)
         try:
             with derby_call():
-                # The engine keeps the objects of a connection until that is closed, even after the shutdown.
+                # The engine keeps the objects of a connection until the connection is closed, even after the
+                # shutdown.
                 self._main.close()
                 self._connection(";shutdown=true")
         except Thrown as thrown:
@@ -266,7 +267,7 @@ def is_log(name: str) -> bool:
 
 @contextmanager
 def database_of(directory: Path, name: str) -> Iterator[Path]:
-    """Yield a database with the log in `directory`: its own pages if it has any, else those of a base."""
+    """Yield a database with the log in `directory`, with the pages there if any, else those of a base."""
     own = directory / DATABASE
     with shared.copy_of(base(name)) as copy:
         shutil.rmtree(copy / "log")
@@ -283,7 +284,7 @@ def database_of(directory: Path, name: str) -> Iterator[Path]:
 
 
 def flatten(directory: Path, name: str) -> None:
-    """Convert the result of a ``write`` request to a capture: containers that differ next to the log."""
+    """Turn the result of a ``write`` request into a capture: changed containers go next to the log."""
     own, kept = directory / DATABASE / "seg0", base(name) / "seg0"
     for path in sorted(own.iterdir()):
         before = kept / path.name
@@ -298,7 +299,7 @@ def _branch(op: Op) -> Xid:
     return int(op.get("format_id", "1")), bytes.fromhex(op["gtrid"]), bytes.fromhex(op.get("bqual", "00"))
 
 
-#: Operation -> its statement on a table, and the members of the operation that it takes.
+#: Maps each operation to its statement on a table, and the members of the operation that the statement takes.
 _CHANGES = {
     "insert": ("insert into {} values (?, ?)", ("key", "value")),
     "update": ("update {} set V = ? where K = ?", ("value", "key")),
@@ -307,7 +308,7 @@ _CHANGES = {
 
 
 class Statements(shared.Session):
-    """SQL by name. `tx` names a transaction (none: the statement commits), which its first statement begins.
+    """SQL by name. `tx` identifies a transaction; without it, each statement commits.
 
     ``insert`` (table, key, value), ``update`` (likewise), ``delete`` (table, key), ``commit`` (tx),
     ``rollback`` (tx); ``start`` (tx, gtrid, bqual) begins an XA branch, ``prepare`` (tx), ``decide`` (gtrid,
@@ -317,7 +318,7 @@ class Statements(shared.Session):
     operations = (*_CHANGES, "commit", "rollback", "start", "prepare", "decide", "checkpoint", "close")
 
     def __init__(self, directory: Path, params: Mapping[str, str], name: str) -> None:
-        """Take the request's parameters; nothing is touched yet."""
+        """Store the request's parameters; nothing is touched yet."""
         super().__init__(directory, params)
         self._base = name
         self._open: dict[str, Java] = {}
@@ -328,7 +329,7 @@ class Statements(shared.Session):
         return self
 
     def open(self) -> None:
-        """Boot the database whose log is in the directory: that of the base, if there is none yet."""
+        """Boot the database whose log is in the directory, or the base if there is no log yet."""
         place = self.directory / DATABASE
         if not place.is_dir():
             kept = base(self._base)
@@ -336,7 +337,7 @@ class Statements(shared.Session):
                 for path in (kept / "log").iterdir():
                     shutil.copyfile(path, self.directory / path.name)
             shutil.copytree(kept, place, ignore=shutil.ignore_patterns("log"))
-            # The pages are next to the log, where a reader of it looks for them.
+            # The pages are next to the log, where a reader of the log looks for them.
             (place / "seg0").rename(self.directory / "seg0")
             (place / "seg0").symlink_to("../seg0")
             for path in sorted(self.directory.glob(f"{PAGES}*")):
@@ -381,7 +382,7 @@ class Statements(shared.Session):
         self._database.execute(text.format(op["table"]), *values, on=self._open.get(tx))
 
     def stop(self) -> None:
-        """Leave the database as it is: unless ``close`` was asked, nothing is checkpointed or shut down."""
+        """Leave the database as it is: without ``close``, nothing is checkpointed or shut down."""
         self.journal = None
 
     def _stopped(self) -> None:

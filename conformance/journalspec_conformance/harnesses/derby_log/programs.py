@@ -1,9 +1,9 @@
-"""Experiments with damaged logs, repeated to show a deviation.
+"""Repeats experiments with damaged logs, to show a deviation.
 
 ``python -m journalspec_conformance.harnesses.derby_log.programs experiment --product ID [--id GLOB]``
 
-An experiment boots a damaged log and prints what it finds. The table ``experiments.toml`` also has the
-recorded results. All boots happen in one process.
+An experiment boots a database with a damaged log and prints the result. The table ``experiments.toml`` also
+contains the recorded results. All boots happen in one process.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from journalspec_corpus.edits import Built, Range, apply
 from journalspec_reference.derby_log.fileset import gather, number_of
 
 _LAST = 16
-#: The labels of places in both control files.
+#: The labels for places in both control files.
 _CONTROLS = {
     f"{label}{part}": Range(file, off, length)
     for label, file in (("control", "log.ctrl"), ("mirror", "logmirror.ctrl"))
@@ -44,14 +44,14 @@ class Experiments:
     """The experiments on one product, in the running JVM; `place` is a directory for their files."""
 
     def __init__(self, product: Product, place: Path) -> None:
-        """Read the table; nothing is made yet."""
+        """Read the table; no file is created yet."""
         self.told = table(__package__, "experiments.toml")
         self._product = product
         self._place = place
         self._logs: dict[str, Path] = {}
 
     def log(self, name: str) -> Path:
-        """Return the directory of an undamaged log; it is made once."""
+        """Return the directory of an undamaged log, which is created only once."""
         if name not in self._logs:
             told = self.told["logs"][name]
             work = self._place / f"{name}.work"
@@ -72,7 +72,7 @@ class Experiments:
         return kept
 
     def seen(self, entry: Json) -> str:
-        """Return in one line what the product does with the damaged log of `entry`."""
+        """Return one line on the product's reaction to the damaged log of `entry`."""
         start = self.log(entry["log"])
         params = self.told["logs"][entry["log"]]["params"]
         with scratch(memory=True) as place:
@@ -95,7 +95,7 @@ class Experiments:
                 return f"{first}; then {thrown.name}"
 
     def _second(self, work: Path, entry: Json, params: Mapping[str, str], log: Built) -> Path:
-        """Return the files after a second run; {pad} is so long that the log ends at the place `fit`."""
+        """Return the files after a second run; the length of {pad} makes the log end at `fit`."""
         pad = 100
         for turn in range(1 + ("fit" in entry)):
             again = work.with_name(f"again{turn}")
@@ -180,7 +180,7 @@ def damage(log: Built, edit: Json) -> None:
         apply(log, edit, lambda name: log, seal)
 
 
-def experiment(product: Product, *, id: str = "*") -> bool:  # the option's name
+def experiment(product: Product, *, id: str = "*") -> bool:  # `id` is the name of the option
     """Return whether the results on `product` are still those in the table of experiments."""
     jvm.start(product)
     other = 0

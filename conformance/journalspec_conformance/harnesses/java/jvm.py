@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 #: If a call into the product takes longer than this (seconds), its stack is printed to standard error.
 WATCH_SECONDS = 4.0
 
-#: Packages of the JVM and of the bridge to Python. Threads with only these on their stack are not printed.
+#: Packages of the JVM and of the bridge to Python. A thread is not printed if its stack contains only these.
 _NOT_THE_PRODUCT = ("java.", "javax.", "jdk.", "sun.", "org.jpype.", "java.base/", "app//org.jpype.")
 
 #: Finds the method in a frame of a stack, ``MODULE/PACKAGE.CLASS.METHOD(WHERE)``.
 _METHOD_OF_FRAME = re.compile(r"\.([^.()\s]+)\(")
 
-#: JPype and its Java objects have no types for a type checker.
+#: JPype and its Java objects have no type annotations.
 Java = Any
 
 
@@ -46,7 +46,7 @@ def java_classes() -> Java:
 
 @cache
 def java_class(name: str) -> Java:
-    """Return a Java class as Python sees it; looked for once."""
+    """Return a Java class as a Python object; the result is cached."""
     return java_classes().JClass(name)
 
 
@@ -68,7 +68,7 @@ class Thrown(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """The running JVM: its version, and the default charset that it works with."""
+    """The running JVM: its version and its default charset."""
 
     version: str
     charset: str
@@ -77,9 +77,8 @@ class Runtime:
 def start(product: Product, *, charset: str | None = None, options: Sequence[str] = ()) -> Runtime:
     """Start the JVM with `product`.
 
-    `charset` becomes the JVM's default charset, `options` are its own. Whatever Java prints goes to
-    standard error: standard output belongs to the protocol. Raises ProductError
-    (not fetched, no JVM, JVM too old).
+    `charset` becomes the JVM's default charset, `options` are its own. Whatever Java prints goes to standard
+    error: standard output belongs to the protocol. Raises ProductError (not fetched, no JVM, JVM too old).
     """
     jpype = java_classes()
     jars = classpath(product)
@@ -117,29 +116,29 @@ def python_bytes(array: Java) -> bytes:
 
 
 def xa_id(xid: Java) -> tuple[int, bytes, bytes]:
-    """Return the format and the two parts of an object with the methods of javax.transaction.xa.Xid."""
+    """Return the format id and the two parts of an object that has the methods of an XA Xid."""
     parts = xid.getGlobalTransactionId(), xid.getBranchQualifier()
     return int(xid.getFormatId()), python_bytes(parts[0]), python_bytes(parts[1])
 
 
 def declared_field(kind: Java, name: str) -> Java:
-    """Return the field `name` of a Java class, made accessible; None if it declares none."""
+    """Return the field `name` of a Java class, made accessible; None if the class does not declare it."""
     return _accessible(kind.getDeclaredFields(), name)
 
 
 def _kind(owner: Java) -> Java:
-    """Return the Java class of an object as Python sees it, which is quick to look up."""
+    """Return the Java class of an object as a Python object, which is quick to look up."""
     return type(owner)
 
 
 @cache
 def _own_field(kind: Java, name: str) -> Java:
-    """Return the field `name` of a Java class, given as Python sees it; looked for once."""
+    """Return the field `name` of a Java class, given as a Python object; the result is cached."""
     return declared_field(kind.class_, name)
 
 
 def private_value(owner: Java, name: str) -> Java:
-    """Return what the private field `name` of a Java object holds (None if it has no such field)."""
+    """Return the value of the private field `name` of a Java object (None if it has no such field)."""
     field = _own_field(_kind(owner), name)
     value = None if field is None else field.get(owner)
     reference = java_class("java.util.concurrent.atomic.AtomicReference")
@@ -157,7 +156,7 @@ def private_call(owner: Java, name: str, *arguments: Java) -> Java:
 
 @cache
 def _method(kind: Java, name: str) -> Java:
-    """Return the method `name` of a Java class, given as Python sees it, or of one above; looked for once."""
+    """Return the method `name` of a Java class or of its superclasses; the result is cached."""
     found, owner = None, kind.class_
     while found is None and owner is not None:
         found, owner = _accessible(owner.getDeclaredMethods(), name), owner.getSuperclass()
@@ -172,7 +171,7 @@ def _accessible(members: Java, name: str) -> Java:
 
 
 def instance_of(interface: str, behind: Java = None, **instead: Callable[..., Any]) -> Java:
-    """Return an object of a Java interface; `instead` has some of its methods, `behind` the others."""
+    """Return an object of a Java interface; `instead` provides some methods, `behind` the others."""
     jpype = java_classes()
     kind = java_class(interface)
     return jpype.JObject(jpype.JProxy(kind, inst=_StandIn(behind, instead)), kind)
@@ -208,12 +207,12 @@ class JavaLog:
         return False
 
     def take(self) -> list[str]:
-        """Return what was logged since the last call."""
+        """Return the lines that were logged since the last call."""
         taken, self._entries = self._entries, []
         return taken
 
 
-#: Set when this JVM must not be used any more: it ran out of memory, or has started a product too often.
+#: Set when this JVM must no longer be used, because it ran out of memory or started a product too often.
 spent = threading.Event()
 
 
@@ -221,7 +220,7 @@ def thrown(error: Java) -> Thrown:
     """Return a Java exception as a Thrown, which contains no Java objects."""
     message = error.getMessage()
     if str(error.getClass().getName()) == "java.lang.OutOfMemoryError":
-        # Threads of the product may have ended, or may wait for ever.
+        # After this error, threads of the product may have ended, or may wait for ever.
         spent.set()
     # One call for all frames: a stack has dozens, and a call into the JVM takes longer than parsing text.
     frames = str(java_class("java.util.Arrays").toString(error.getStackTrace()))
@@ -244,14 +243,14 @@ class _Watch:
         self._parent = os.getppid()
 
     def begin(self) -> None:
-        """Note that a call has begun."""
+        """Record that a call has begun."""
         self._since = time.monotonic()
         if self._thread is None:
             self._thread = threading.Thread(target=self._look, daemon=True)
             self._thread.start()
 
     def end(self) -> None:
-        """Note that it has returned."""
+        """Record that the call has returned."""
         self._since = None
 
     def _look(self) -> None:
@@ -259,7 +258,7 @@ class _Watch:
         while True:
             time.sleep(WATCH_SECONDS / 8)
             if os.getppid() != self._parent:
-                # The runner has ended: end this process, too, or the call would run for ever.
+                # The runner has ended. End this process, too, because otherwise the call would run for ever.
                 os._exit(1)
             since = self._since
             if since is None or since == shown or time.monotonic() - since < WATCH_SECONDS:

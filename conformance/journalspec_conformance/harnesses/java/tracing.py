@@ -12,7 +12,7 @@ from typing import Any
 from journalspec_conformance.harnesses.product import serving
 from journalspec_conformance.programs import completed
 
-#: The system calls that change files or make them durable, and those that move a file's position.
+#: The traced system calls: those that change files or make them durable, and those that move a file position.
 CALLS = "openat,close,lseek,write,pwrite64,fdatasync,fsync,rename,unlink"
 #: The longest write that strace prints completely.
 LONGEST = 65536
@@ -55,7 +55,7 @@ def _name(text: str) -> str:
 
 
 def _whole_lines(text: str) -> list[str]:
-    """Return one line per call; an interrupted call is placed where it ended."""
+    """Return one line per call; an interrupted call takes the place where it ended."""
     begun: dict[str, str] = {}
     out = []
     for line in text.splitlines():
@@ -116,7 +116,7 @@ def traced_write(
     log: Path,
     names: Sequence[str] = (),
 ) -> list[Seen]:
-    """Let a product serve one ``write`` request under strace; return what it did in `directory`.
+    """Let a product serve one ``write`` request under strace; return its operations in `directory`.
 
     `log` is the file that strace writes; `names` are the files to include, all if empty. Raises
     TracingRefused, and ValueError if the product refused an operation.

@@ -8,23 +8,24 @@ How the protocol's operations map to the products:
 
 ``read``
     ``JournalImpl``'s own steps one by one: the control file, ``orderFiles``, and
-    ``readJournalFile`` on each file it names; then ``readJournalFile`` on what is beside them. Neither
-    product skips an unusable file, so ``read`` refuses a journal with such a file, too. The state is that of
+    ``readJournalFile`` on each file it names; then ``readJournalFile`` on the other files in the directory.
+    Neither product skips an unusable file, so ``read`` refuses a journal with such a file, too. The state is
+    that of
     ``recover``.
 ``recover``
     ``start()`` and ``load()``. There is one policy, strict. The products return the live records and the
-    transactions in doubt. The dropped transactions and the reasons are only in their log, so the harness
-    reads the log.
+    transactions in doubt. The dropped transactions and the reasons appear only in the product's log messages,
+    so the harness reads these.
 ``write``
-    ``start()``, ``load()``, and the ``append`` methods; and the test hooks that both products have for
-    rolling, reclaiming and compacting. Artemis hands appends to a thread: an operation is acknowledged when
-    that thread has done it.
+    ``start()``, ``load()``, and the ``append`` methods; and the test hooks of both products for rolling,
+    reclaiming and compacting. Artemis hands appends to a thread: an operation is acknowledged when that
+    thread has finished it.
 
 Everything runs over ``NIOSequentialFileFactory`` without a buffer, so that each append is one write. Loading
 creates, renames, changes and deletes files: ``read`` and ``recover`` work on copies, which is why
 ``pure`` may be declared.
 
-Neither product reports which bytes it skips while scanning: damage is not reported at all. That is the
+Neither product reports which bytes it skips while scanning, so damage is not reported at all. That is the
 feature ``silent`` of the protocol.
 """
 

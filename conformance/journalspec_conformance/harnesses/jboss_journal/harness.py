@@ -1,4 +1,4 @@
-"""``read``, ``recover`` and ``write`` as the products answer them; the package's text says how.
+"""``read``, ``recover`` and ``write``, answered by the products as the package's docstring describes.
 
 Nothing here interprets a byte of a file: every value comes from the product's callbacks, lists and getters.
 """
@@ -27,7 +27,7 @@ CONTROL = "journal-rename-control.ctr"
 #: The smallest file that either product can be configured for.
 SMALLEST_FILE = 1024
 _LEFTOVERS = (".tmp", ".cmp")
-#: NIO has no alignment.
+#: The alignment: NIO needs none.
 _ALIGNMENT = "1"
 _UNSIGNED_BYTE = 0xFF
 _SIGN = 0x80
@@ -38,23 +38,23 @@ _NAME = re.compile(r"^(?P<prefix>.*?)-(?P<number>-?[0-9]+)\.(?P<extension>[A-Za-
 #: starts a compaction.
 _WORDS = {"false": False, "true": True, "one": 1, "never": 0}
 
-#: Classes with the same name in all products, and a table for each.
+#: The classes that have the same name in all products; each product has a table of its own.
 _JAVA = table(__package__, "java.toml")
 _APPENDS: Mapping[str, tuple[str, str]] = _JAVA["appends"]
 _CALLBACKS: Mapping[str, tuple[str, str]] = _JAVA["callbacks"]
-#: Reason for dropping a transaction -> the log message about it, up to the transaction's number. Only the log
-#: has the reason.
+#: Maps each reason for dropping a transaction to the beginning of its log message, up to the transaction's
+#: number. Only the log contains the reason.
 _DROPPED = {why: re.compile(text) for why, text in _JAVA["dropped"].items()}
 _NUMBERED = re.compile(r"(HQ|AMQ)\d{6}")
 _ONE_ID = re.compile(r"(?<![\w.])-?\d+")
 
 
-# The product's classes as Python sees them.
+# The product's classes, as Python objects.
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """The differences of one product version; ``java.toml`` explains the members."""
+    """The differences between product versions, for one version; ``java.toml`` explains the members."""
 
     package: str
     files: str
@@ -72,12 +72,12 @@ class Variant:
     arguments: Mapping[str, str]
 
     def class_of(self, name: str) -> Java:
-        """Return class `name` of the journal's package; ``impl.`` may be before it."""
+        """Return the class `name` of the journal's package; the prefix ``impl.`` is permitted."""
         return java_class(f"{self.package}.{name}")
 
     @property
     def smallest(self) -> dict[str, str]:
-        """The parameters of the smallest journal, named as the product names its own."""
+        """The parameters of the smallest journal, under the names that the product uses."""
         return {"prefix": self.prefix, "extension": self.extension, "file_size": str(SMALLEST_FILE)}
 
 
@@ -93,8 +93,8 @@ def variant_of(product_id: str) -> Variant:
 def settings_for(variant: Variant, directory: Path, params: Mapping[str, str]) -> dict[str, Any]:
     """Return the configuration of the journal in `directory`; `file_size` is in bytes.
 
-    Settings that are not in `params` follow from the names and sizes of the files; for an empty directory
-    they are the product's defaults.
+    Settings that are not in `params` are derived from the names and sizes of the files. For an empty
+    directory they are the product's defaults.
     """
     with os.scandir(directory) as entries:
         present = sorted((entry for entry in entries if entry.is_file()), key=lambda entry: entry.name)
@@ -121,7 +121,7 @@ def _commonest(found: list[str], otherwise: str) -> str:
 
 
 def _fields(name: str, value: Java) -> Answer:
-    """Return the fields in one argument of a callback."""
+    """Return the fields of a callback's argument."""
     if name == "record":
         kind = int(value.userRecordType) & _UNSIGNED_BYTE
         return {"id": int(value.id), "user_type": kind, "body": jvm.python_bytes(value.data)}
@@ -133,7 +133,7 @@ def _fields(name: str, value: Java) -> Answer:
 def _live(record: Java) -> Answer:
     """Return a ``RecordInfo`` as part of a state."""
     kind = {"kind": "UPDATE" if bool(record.isUpdate) else "ADD"}
-    # Before HornetQ 2.2 there is no compact count.
+    # Versions before HornetQ 2.2 have no compact count.
     count = {"compact_count": int(getattr(record, "compactCount", 0))}
     return {**kind, **_fields("record", record), **count}
 
@@ -162,7 +162,7 @@ class Journal:
         params: Mapping[str, str],
         spied: Callable[[Java], Java] = lambda factory: factory,
     ) -> None:
-        """Make factory (NIO, no buffer) and journal; nothing is touched yet. `spied` wraps the factory."""
+        """Create factory (NIO, no buffer) and journal, but touch no file. `spied` wraps the factory."""
         self.variant = variant
         settings = settings_for(variant, directory, params)
         place = java_class("java.io.File")(str(directory))
@@ -178,19 +178,19 @@ class Journal:
         return [{**self._words, **values}[word] for word in self.variant.arguments[what].split()]
 
     def open(self) -> None:
-        """Start and load, and wait until the records are written that loading appends."""
+        """Start and load, and wait until the records that loading appends are written."""
         self.load()
         self._appended()
 
     @product_call()
     def load(self) -> Answer:
-        """Start and load, which prepares the directory for appending; return the live and prepared records.
+        """Start and load, which prepares the directory for appends; return the live and prepared records.
 
         Transactions without an end are rolled back.
         """
         array_list = java_class("java.util.ArrayList")
         lists = {"records": array_list(), "prepared": array_list()}
-        # This callback does nothing: the log has the same information, and the reason.
+        # This callback does nothing, because the log contains the same information, and also the reason.
         interface = f"{self.variant.package}.TransactionFailureCallback"
         failures = jvm.instance_of(interface, failedTransaction=lambda tx, records, deletes: None)
         self._journal.start()
@@ -208,13 +208,13 @@ class Journal:
 
     @product_call()
     def read_all(self) -> list[tuple[str, list[Answer]]]:
-        """Return name and records of every data file, in the product's order."""
+        """Return the name and the records of every data file, in the product's order."""
         files = jvm.private_call(self._journal, "orderFiles")
         return [(str(file.getFile().getFileName()), self._read(file)) for file in files]
 
     @product_call()
     def read_control(self) -> list[Answer]:
-        """Return the records of a control file as the product reads it: its header is ignored."""
+        """Return the records of a control file as the product reads it, which ignores the header."""
         version = getattr(self.variant.class_of("impl.JournalImpl"), "FORMAT_VERSION", None)
         told = {"control_id": self.variant.control_id, "version": version}
         file = self._factory.createSequentialFile(*self._given("file", name=CONTROL))
@@ -236,7 +236,7 @@ class Journal:
             return take
 
         takes = {method: taking(kind, names) for method, (kind, names) in _CALLBACKS.items()}
-        # Every file is listed, with or without data; Artemis says so at its end.
+        # Every file is listed, whether or not it contains data; Artemis logs that at its end.
         takes |= {"markAsDataFile": lambda file: None, "done": lambda: None}
         callback = jvm.instance_of(f"{self.variant.package}.impl.JournalReaderCallback", **takes)
         self.variant.class_of("impl.JournalImpl").readJournalFile(self._factory, file, callback)
@@ -284,21 +284,21 @@ class Journal:
         elif name == "compact":
             getattr(self._journal, self.variant.compact)()
         else:
-            # Compact now, regardless of the settings.
+            # Compact now, whatever the settings say.
             before = self._journal.isAutoReclaim()
             self._journal.setAutoReclaim(True)
             self._journal.checkReclaimStatus()
             self._journal.setAutoReclaim(before)
 
     def _appended(self) -> None:
-        """Wait until every append has been written, where a thread does that."""
+        """If a thread writes appends, wait until it has written all of them."""
         if self.variant.threads:
             seconds = java_class("java.util.concurrent.TimeUnit").SECONDS
             self._journal.flushAppendExecutor(_PATIENCE, seconds)
 
     @product_call()
     def stop(self) -> None:
-        """Stop: files are closed, threads end. A journal that is not started stays as it is."""
+        """Stop: close the files and end the threads. A journal that is not started is left unchanged."""
         if self._journal.isStarted():
             if self.variant.threads:
                 self._journal.flush()
@@ -314,7 +314,7 @@ class Writing(shared.Session):
     operations = (*_APPENDS, "force", "next", "reclaim", "compact", "close")
 
     def __init__(self, variant: Variant, directory: Path, params: Mapping[str, str]) -> None:
-        """Take the request's parameters; nothing is touched yet."""
+        """Store the request's parameters; nothing is touched yet."""
         super().__init__(directory, params)
         self.variant = variant
 
@@ -323,7 +323,7 @@ class Writing(shared.Session):
         return Journal(self.variant, self.directory, self.params)
 
     def done(self, op: Op) -> bool:
-        """Append a record, or do something to the files."""
+        """Append a record, or do an operation on the files."""
         name = op["op"]
         if name == "close":
             self.stop()
@@ -343,7 +343,7 @@ class Writing(shared.Session):
 
 
 class JournalProduct(shared.Driver):
-    """One version of HornetQ or Artemis; only its log reports what it drops while it loads."""
+    """One version of HornetQ or Artemis, of which only the log reports the data dropped during loading."""
 
     format_id = "jboss_journal"
     write_phases = ("load", "write")
@@ -351,7 +351,7 @@ class JournalProduct(shared.Driver):
     claims = _JAVA["claims"]
 
     def __init__(self, product: Product, java: jvm.Runtime | None) -> None:
-        """Take a product in the running JVM and listen to its log."""
+        """Store a product in the running JVM, and collect its log."""
         super().__init__(product, java)
         self._variant = variant_of(product.id)
         self._log = jvm.JavaLog()
@@ -361,7 +361,7 @@ class JournalProduct(shared.Driver):
         return self._variant.editions
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
-        """Load a copy of `directory`, and read the records of another one: either may change its files."""
+        """Load one copy of `directory`, and read the records of another, because both may change files."""
         answer = self._load(directory, params)
         if answer["verdict"] != REFUSED:
             try:
@@ -391,7 +391,7 @@ class JournalProduct(shared.Driver):
         """Return a writer; raises CannotDo."""
         lacking = ""
         if edition not in self._variant.writes:
-            lacking = f"edition:{edition}"  # version 1, for one, is read by HornetQ 2.4 and never written
+            lacking = f"edition:{edition}"  # for example, HornetQ 2.4 reads version 1 but never writes it
         elif params.get("alignment", _ALIGNMENT) != _ALIGNMENT:
             lacking = f"param:alignment={params['alignment']}"
         elif params.get("fill", self._variant.fill) != self._variant.fill:
@@ -416,7 +416,7 @@ class JournalProduct(shared.Driver):
     def _data_records(self, directory: Path, params: Mapping[str, str]) -> tuple[list[Answer], list[str]]:
         """Return the records of the data files in the product's order, and the names of files next to them.
 
-        A file that a compaction's control file renames is known by its inode.
+        A file that is renamed by a compaction's control file is identified by its inode.
         """
         own = f".{settings_for(self._variant, directory, params)['extension']}"
         with shared.copy_of(directory) as copy:
@@ -435,9 +435,10 @@ class JournalProduct(shared.Driver):
         return [record for name, records in readings for record in _placed(records, name)], others
 
     def _beside(self, directory: Path, params: Mapping[str, str], name: str) -> Iterator[Answer]:
-        """Yield the records of file `name`, none if its header is not one that the product reads.
+        """Yield the records of the file `name`, or none if the product rejects its header.
 
-        It is read as the only data file of another directory: that is how the product reads headers.
+        The file is read as the only data file of another directory, because only then the product reads its
+        header.
         """
         if (directory / name).stat().st_size < self._variant.header:
             return
@@ -459,7 +460,8 @@ def _stop(journal: Journal) -> None:
     try:
         journal.stop()
     except Thrown as thrown:
-        # A journal that could not be loaded may fail to stop, too. The answer is complete: ignore that.
+        # A journal that could not be loaded may also fail to stop. Ignore that, because the answer is
+        # complete.
         if not thrown.methods:
             raise
 
@@ -469,7 +471,7 @@ def _placed(records: list[Answer], file: str) -> Iterator[Answer]:
 
 
 def _state(loaded: Answer, said: list[str]) -> Answer:
-    """Return the loaded data as an answer, with the dropped transactions from the product's log."""
+    """Return an answer with the loaded data, and the dropped transactions from the product's log."""
     about = {
         why: [
             int(_ONE_ID.findall(text[found.end() :])[0]) for text in said if (found := pattern.search(text))

@@ -1,4 +1,4 @@
-"""Programs for effects that one request cannot show: crashes and appends during a compaction, and low memory.
+"""Programs for effects that one request cannot show: crashes or appends during a compaction, and low memory.
 
 ``python -m journalspec_conformance.harnesses.jboss_journal.programs NAME --product ID [--OPTION VALUE]...``
 """
@@ -23,9 +23,9 @@ from journalspec_conformance.programs import completed, scratch
 
 #: More deletes than the products remember if memory is low.
 _PAIRS = 20_050
-#: The time limits of successive attempts (seconds). Two are enough unless the product waits for itself.
+#: The time limits of successive attempts (seconds). Two are enough unless the product deadlocks.
 _SECONDS = (4, 8, 16, 32)
-#: The ids of records that are written while a compaction ends; each fills a file.
+#: The ids of the records that are written while a compaction ends; each record fills a file.
 _ADDED = range(1000, 1012)
 _BODY = "78" * 900
 
@@ -33,9 +33,9 @@ _BODY = "78" * 900
 def moments(product: Product, *, directory: str, out: str, told: str) -> bool:
     """Copy the directory at each moment of a compaction, as a crash would leave it, to ``OUT/<moment>``.
 
-    `told` is a ``write`` request whose last operation is the compaction. ``"during": {"moment": ..., "ops":
-    [...]}`` in it are operations done at a moment, as another thread might do them, before the copy is made;
-    they must not wait for the compaction.
+    `told` is a ``write`` request whose last operation is the compaction. Its entries ``"during": {"moment":
+    ..., "ops": [...]}`` are operations that are done at a moment before the copy, as by another thread. They
+    must not wait for the compaction.
     """
     jvm.start(product)
     request = json.loads(told)
@@ -93,7 +93,7 @@ def moments(product: Product, *, directory: str, out: str, told: str) -> bool:
 
 
 def deletes_forgotten(product: Product) -> bool:
-    """Return whether a deleted and re-added record is loaded after many deletes, but not after one."""
+    """Return whether a deleted and re-added record is loaded after many deletes, but not after one delete."""
     # A small initial heap: the effect depends on the free part of the heap.
     jvm.start(product, options=("-Xms16m",))
     alone, crowd = (_added_again(product, pairs) for pairs in (1, _PAIRS))
@@ -149,7 +149,7 @@ def names_used_again(product: Product) -> bool:
 def _play(product: Product, work: Path, out: Path, told: str) -> None:
     """Run the request `told` in a separate process.
 
-    Records are appended from inside the product's compaction, which sometimes waits for itself. Then the
+    Records are appended from inside the product's compaction, which sometimes deadlocks. In this case the
     attempt is repeated from the start. Raises TimeoutExpired.
     """
     command = program(product, "moments", directory=str(work), out=str(out), told=told)

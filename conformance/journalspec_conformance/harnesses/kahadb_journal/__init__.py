@@ -15,11 +15,11 @@ How the protocol's operations map to the product:
     refusals, see ``exceptions.toml``.
 ``write``
     ``Journal.write``. In the product, the timing decides which records share a batch. Here its writing thread
-    waits until it has all records that the request wants in one batch.
+    waits until it has all records that the request puts into one batch.
 
-Opening makes an index, sets files aside and may append: ``read`` and ``recover`` work on copies. Messages
-stay as they are stored: the broker's encoding is not decoded. The answer's message lists the stretches of
-files that the product's check has put aside; the product does not report why.
+Opening creates an index, sets files aside and may append, so ``read`` and ``recover`` work on copies.
+Messages stay as they are stored: the broker's encoding is not decoded. The answer's message lists the
+stretches of files that the product's check has put aside; the product does not report why.
 """
 
 from __future__ import annotations

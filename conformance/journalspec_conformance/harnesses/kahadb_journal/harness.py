@@ -1,4 +1,4 @@
-"""``read``, ``recover`` and ``write`` as the product answers them; the package's text says how.
+"""``read``, ``recover`` and ``write``, answered by the product as the package's docstring describes.
 
 Nothing here interprets a byte of a file: every value comes from the product's lists and getters. Private
 fields are read only where the product does not show its index.
@@ -25,9 +25,9 @@ from journalspec_corpus.model import XA_ID
 FORMAT = "kahadb_journal"
 _PACKAGE = "org.apache.activemq.store.kahadb"
 _JAVA = table(__package__, "java.toml")
-#: Policy -> the product's options.
+#: Maps each policy to the product's options.
 OPTIONS: Mapping[str, Sequence[bool]] = _JAVA["options"]
-#: The parts of a record that are omitted if they are not stored.
+#: The parts of a record that are omitted from an answer if they are not stored.
 _OPTIONAL = frozenset(["transaction", "ack", "subscription_info", "text"])
 #: The editions whose logs end in zeros, and the first one whose logs end with an end marker.
 _ZEROS, _MARKED = ("5.3", "5.12"), "5.14"
@@ -54,7 +54,7 @@ def _buffer(value: Java) -> bytes:
     return b"" if value is None else jvm.python_bytes(value.toByteArray())
 
 
-#: Type of a field -> conversion of the product's value to ours.
+#: Maps the type of a field to the function that converts the product's value to the specification's.
 _VALUES: Mapping[str, Callable[[Java], Any]] = {
     "s4": int,
     "s8": int,
@@ -91,7 +91,7 @@ def _transaction(info: Java) -> Answer:
 
 
 def command_fields(name: str, command: Java) -> Answer:
-    """Return the fields of a command under the specification's names, each from its getter."""
+    """Return the fields of a command under the specification's names, each read by its getter."""
     updates = name == "UPDATE_MESSAGE"
     if updates:
         name, command = "ADD_MESSAGE", command.getMessage()
@@ -121,7 +121,7 @@ class Store:
 
     @product_call()
     def __init__(self, directory: Path, policy: str) -> None:
-        """Make the store and its journal; nothing is touched yet."""
+        """Create the store and its journal; no file is touched yet."""
         check, checksums, ignore = OPTIONS[policy]
         self._store = _class("KahaDBStore")()
         self._store.setDirectory(java_class("java.io.File")(str(directory)))
@@ -131,12 +131,13 @@ class Store:
         # No background threads: an interval of 0 means no checkpoint and no cleanup.
         self._store.setCheckpointInterval(0)
         self._store.setCleanupInterval(0)
-        # The index is discarded, and opening appends few bytes.
+        # The index is discarded afterwards, and opening appends only a few bytes.
         self._store.setEnableIndexDiskSyncs(False)
         self._store.setEnableIndexRecoveryFile(False)
         self._store.setJournalMaxWriteBatchSize(_SMALL)
         if not any(path.stat().st_size for path in directory.glob("db-*.log")):
-            # The product makes a new file and scans it: 32 MiB of zeros take longer than a hundred logs.
+            # The product creates a new file and scans it. Scanning 32 MiB of zeros takes longer than a
+            # hundred logs.
             self._store.setJournalMaxFileLength(_SMALL)
         self._journal = self._store.getJournal()
 
@@ -147,7 +148,7 @@ class Store:
 
     @product_call()
     def corrupted(self) -> list[tuple[str, int, int]]:
-        """Return the name of the file, the start and the end of each stretch that was put aside."""
+        """For each stretch that was put aside, return the name of its file, its start and its end."""
         found = []
         for data_file in self._journal.getFileMap().values():
             path, part = Path(str(data_file.getFile())), data_file.getCorruptedBlocks().getHead()
@@ -162,14 +163,14 @@ class Store:
         return self._journal.getNextLocation(at)
 
     def locations(self) -> Iterator[Java]:
-        """Yield the locations of all records, as replay walks them."""
+        """Yield the locations of all records, in the order in which replay visits them."""
         at = self._next(None)
         while at is not None:
             yield at
             at = self._next(at)
 
     def records(self) -> Iterator[Answer]:
-        """Yield all records, loaded as replay loads them; a record that replay cannot load is OTHER."""
+        """Yield all records, loaded as by replay; a record that replay cannot load has the type OTHER."""
         names = {int(data.getDataFileId()): str(data.getFile().getName()) for data in self._files()}
         for at in self.locations():
             place = {"file": names[int(at.getDataFileId())], "off": str(int(at.getOffset()))}
@@ -178,7 +179,7 @@ class Store:
                 name, fields = self._loaded(at)
             except Thrown:
                 name, fields = "OTHER", {}
-                with suppress(Thrown):  # the product cannot read that either
+                with suppress(Thrown):  # the product also cannot read this record
                     fields = {"payload": self._bytes(at)}
             yield {"type": name, "length": place["len"], **jsonable(fields), "at": place}
 
@@ -211,7 +212,8 @@ class Store:
             kind, _, name = str(entry.getKey()).partition(":")
             destinations.append(self._destination(_JAVA["kinds"][kind], name, entry.getValue(), tx))
         prepared = _field("preparedTransactions").get(self._store)
-        # The product keeps local ones there as well; an answer has a place for XA ids only (KHD-TXN-005).
+        # The product keeps local transactions there as well, but an answer has a place only for XA ids
+        # (KHD-TXN-005).
         branches = [entry for entry in prepared.entrySet() if bool(entry.getKey().isXATransaction())]
         in_doubt = [self._in_doubt(entry) for entry in branches]
         return {
@@ -262,7 +264,7 @@ class Store:
 
     @product_call()
     def stop(self) -> None:
-        """Close the files without writing the index: nothing of the store is needed any more."""
+        """Close the files without writing the index, because the store is no longer needed."""
         pages = _field("pageFile").get(self._store)
         if pages is not None and bool(pages.isLoaded()):
             jvm.private_value(pages, "readFile").close()
@@ -272,7 +274,7 @@ class Store:
 
 @contextmanager
 def _stopped(store: Store) -> Iterator[Store]:
-    """Give a store, and stop it afterwards, ignoring errors of parts that did not start."""
+    """Provide a store, and stop it afterwards, ignoring errors of parts that did not start."""
     try:
         yield store
     finally:
@@ -286,7 +288,7 @@ class Writing(shared.Session):
     operations = ("append", "flush", "close")
 
     def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
-        """Take the request's parameters; nothing is touched yet."""
+        """Store the request's parameters; nothing is touched yet."""
         super().__init__(directory, params)
         self._waiting: list[tuple[bytes, bool]] = []
         self._forced = True
@@ -321,7 +323,7 @@ class WriterJournal:
 
     @product_call()
     def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
-        """Configure it; nothing is touched yet."""
+        """Configure it; no file is touched yet."""
         self._journal = _class("disk.journal.Journal")()
         self._journal.setDirectory(java_class("java.io.File")(str(directory)))
         self._journal.setMaxFileLength(int(params.get("max_file_length", "33554432")))
@@ -335,12 +337,12 @@ class WriterJournal:
 
     @product_call()
     def open(self) -> None:
-        """Start it: it continues at the end of the last file, or makes the first one."""
+        """Start it: it continues at the end of the last file, or creates the first file."""
         self._journal.start()
 
     @product_call()
     def write(self, records: list[tuple[bytes, bool]]) -> None:
-        """Write records, in one batch if they fit; return when they are written, and fsynced if asked.
+        """Write records, in one batch if they fit; return when they are written, and fsynced if requested.
 
         The writing thread needs the appender's monitor to take a batch, so this method holds the monitor
         meanwhile. A record that needs an fsync has a callback, which makes the product perform the fsync.
@@ -363,7 +365,7 @@ class KahaDB(shared.Driver):
     """One version of the message store's journal."""
 
     format_id = FORMAT
-    #: The product does not show the content of the control record of a batch.
+    #: The product does not return the content of a batch's control record.
     claims = {  # noqa: RUF012 - never changed
         **_JAVA["claims"],
         "fields": sorted(
@@ -372,7 +374,7 @@ class KahaDB(shared.Driver):
     }
 
     def editions(self) -> list[str]:
-        """Return the editions that this version reads: up to its own, or all with a marker of letters."""
+        """Return the editions that this version reads: up to its own, or all with a marker in letters."""
         own = self.product.edition
         if own in _ZEROS:
             return sorted(_ZEROS[: _ZEROS.index(own) + 1])
@@ -382,7 +384,7 @@ class KahaDB(shared.Driver):
         return sorted({*marked, _MARKED})
 
     def observed(self, directory: Path, params: Mapping[str, str]) -> Answer:
-        """Return every record that the journal gives after a check of all files."""
+        """Return every record that the journal returns after a check of all files."""
         if not any(directory.glob("db-*.log")):
             return shared.no_files("there is no data file: the product was not started")
         self.doing = "scan"
@@ -400,7 +402,8 @@ class KahaDB(shared.Driver):
             with _stopped(Store(copy, policy)) as store:
                 store.start()
                 self.doing = "iterate"
-                # A record that replay cannot load is not part of the answer: replay skips it, or fails below.
+                # A record that replay cannot load is not part of the answer: replay either skips it, or fails
+                # below.
                 records = [record for record in store.records() if record["type"] != "OTHER"]
                 self.doing = "replay"
                 store.replay()
@@ -418,6 +421,6 @@ class KahaDB(shared.Driver):
 
 
 def _found(store: Store, records: list[Answer]) -> Answer:
-    """Return an answer with `records`, and the stretches that the product has put aside."""
+    """Return an answer with `records`, and with the stretches that the product has put aside."""
     told = [f"{name}: put aside from {start} to {end}" for name, start, end in sorted(store.corrupted())]
     return shared.observation(told, told, records=records)

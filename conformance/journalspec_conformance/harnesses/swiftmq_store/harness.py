@@ -1,4 +1,4 @@
-"""``recover`` and ``write`` as the product answers them; the package's text says how.
+"""``recover`` and ``write``, answered by the product as the package's docstring describes.
 
 Nothing here interprets a byte of a file: every value comes from the product's lists and getters. Private
 fields are read only where the product does not show its index.
@@ -54,7 +54,7 @@ def _router() -> Java:
     return java_class("journalspec.Router")()
 
 
-#: Entity -> property -> its class and its value as text.
+#: For each entity and property, the property's class, and its value as text.
 Settings = dict[str, dict[str, tuple[str, str]]]
 
 
@@ -93,16 +93,16 @@ class Store:
     """A store in a directory, started or not."""
 
     def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
-        """Keep the directory and the parameters."""
+        """Store the directory and the parameters."""
         self._directory, self._params = directory, params
         self.router = _router()
         self._backup: Path | None = None
         self._queues: dict[str, Java] = {}
 
     def open(self) -> None:
-        """Start it as a router does; raises Thrown."""
+        """Start the store as a router does; raises Thrown."""
         self.router.said.clear()
-        # A store does not start without a directory for backups.
+        # The store does not start without a directory for backups.
         self._backup = self._backup or make_scratch(memory=True)
         values = settings(self._directory, self._params, self._backup)
         with product_call():
@@ -128,7 +128,7 @@ class Store:
 
     @product_call()
     def queue(self, name: str) -> Java:
-        """Return a queue; it is made if it does not exist."""
+        """Return a queue, which is created if it does not exist."""
         if name not in self._queues:
             self._queues[name] = self.store.getPersistentStore(name)
         return self._queues[name]
@@ -166,7 +166,7 @@ class Store:
                 "priority": int(listed.priority),
                 "deliveries": int(listed.deliveryCount),
                 "expiration": int(listed.expirationTime),
-                # The product reports no length of an unreadable one.
+                # The product reports no length for an unreadable message.
                 "length": 0 if data is None else len(data),
                 **({} if data is None else {"sha256": hashlib.sha256(data).digest()}),
             }
@@ -192,7 +192,8 @@ class Store:
     def state(self) -> Answer:
         """Return the content of the store as the state of an observation."""
         return {
-            # The product makes its own queue at every start: without branches it is not part of the store.
+            # The product creates this queue of its own at every start, so it is not part of the state if it
+            # is empty.
             "queues": [
                 queue
                 for name in self.names()
@@ -229,14 +230,14 @@ def _message(data: bytes) -> Java:
 class Transactions(shared.Session):
     """The operations of the specification, done as a router does them.
 
-    The operations of a named transaction are passed to the store when it ends, because only then its kind is
+    The operations of a named transaction are passed to the store at its end, because only then its kind is
     known. ``swap`` and ``unswap`` are not offered: the product names no file.
     """
 
     operations = ("insert", "remove", "commit", "rollback", "prepare", "decide", "checkpoint", "close")
 
     def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
-        """Take the request's parameters; nothing is touched yet."""
+        """Store the request's parameters; nothing is touched yet."""
         super().__init__(directory, params)
         self._open: dict[str, list[Op]] = {}
         self._prepared: dict[tuple[bytes, bytes], Java] = {}
@@ -246,7 +247,7 @@ class Transactions(shared.Session):
         return Store(self.directory, self.params)
 
     def done(self, op: Op) -> bool:
-        """Do one operation; it is durable when the product reports it as done, if the log is fsynced."""
+        """Do one operation, which is durable when the product reports its end if the log is fsynced."""
         kind, forced = op["op"], self.params.get("force_sync", "true") == "true"
         if kind in ("insert", "remove"):
             if "tx" in op:
@@ -272,7 +273,7 @@ class Transactions(shared.Session):
         return forced
 
     def _do(self, *transactions: list[Op]) -> None:
-        """Commit transactions; their log entries are one batch."""
+        """Commit transactions; their log entries form one batch."""
         loops, waiting = list(self.journal.router.loops), []
         with product_call():
             made = [self._composite(ops) for ops in transactions]
@@ -358,7 +359,7 @@ class Transactions(shared.Session):
             transactions = jvm.private_value(self.journal.store, "ctx").transactionManager
             transactions.initiateCheckPoint(listener)
             done.await_()
-            # The log restarts after the listener was called, and no transaction begins before that.
+            # The log restarts only after the listener was called. No transaction begins before the restart.
             transactions.removeTxId(transactions.createTxId())
 
 
@@ -374,7 +375,7 @@ class SwiftMQ(shared.Driver):
     unread = "the product shows its log to nobody"
 
     def __init__(self, product: Product, java: jvm.Runtime | None) -> None:
-        """Take a product in the running JVM; raises ProductError if a router cannot be made for it."""
+        """Store a product in the running JVM; raises ProductError if no router can be created for it."""
         super().__init__(product, java)
         self._starts = 0
         _router()
@@ -384,7 +385,7 @@ class SwiftMQ(shared.Driver):
         self.doing = "start"
         self._starts += 1
         if self._starts >= STARTS:
-            # Each start leaves remains in the JVM, which add up.
+            # The remains of each start accumulate in the JVM.
             jvm.spent.set()
         with shared.copy_of(directory) as copy:
             store = Store(copy, params)
