@@ -1,4 +1,4 @@
-"""Settings of all tests: signals as in a terminal, order of the files, and only a sample for products."""
+"""Settings of all tests: signals as in a terminal, the order of files, and samples for products."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# A shell lets a background process ignore Ctrl-C, and nohup the end of the terminal; child processes inherit
-# that.
+# A shell makes background processes ignore Ctrl-C, and nohup makes a process ignore the end of the terminal.
+# Child processes inherit this, so the usual handlers are restored.
 for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
     number = getattr(signal, name, None)
     if number is not None and signal.getsignal(number) is signal.SIG_IGN:
         with suppress(ValueError):  # not in the main thread
             signal.signal(number, usual)
 
-#: The files that take longest, in the order in which workers are to begin them (see tox.ini). The first one
-#: builds the site; the last one needs the site and finds it built.
+#: The files that take longest, in the order in which workers are to begin them (see tox.ini). The first file
+#: builds the site; the last one needs the site, which is then built.
 LONG_FIRST = (
     "test_docs_build.py",
     "test_types.py",
@@ -61,7 +61,7 @@ LONG_FIRST = (
     "test_product_swiftmq.py",
     "test_crash_model.py",
     "test_closed_output.py",
-    # Listed last: earlier its worker would only wait for the site.
+    # Listed last: if it began earlier, its worker would only wait for the site.
     "test_docs_browser.py",
 )
 #: Thresholds of Python's garbage collector. The tests share so many objects (cases and their caches) that
@@ -76,7 +76,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let a run be asked to try the real products on everything."""
+    """Add the option with which a run tries the real products on everything."""
     parser.addoption(
         "--products",
         choices=("sample", "whole"),
@@ -86,7 +86,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put long files first; leave out what is marked `whole` unless a whole run is asked for."""
+    """Put long files first; omit tests that are marked `whole` unless a whole run is requested."""
     place = {name: number for number, name in enumerate(LONG_FIRST)}
     items.sort(key=lambda item: place.get(item.path.name, len(place)))
     if config.getoption("--products") == "whole":
@@ -98,9 +98,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Collect garbage less often (a seventh of the time to import the tests); draw the same in every run."""
+    """Collect garbage less often (saves a seventh of the import time); draw the same in every run."""
     gc.set_threshold(*COLLECTED)
-    # The fixed profile would ignore a given seed.
+    # The fixed profile would ignore a seed from the command line.
     if all(config.getoption(f"--hypothesis-{name}", None) is None for name in ("seed", "profile")):
         settings.register_profile("same", derandomize=True, database=None, deadline=None)
         settings.load_profile("same")
@@ -114,7 +114,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="module")
 def tool(request: pytest.FixtureRequest) -> ModuleType:
-    """Return the program at the path `TOOL` of the test's module, loaded: tools/ is not a package."""
+    """Load the program at the path `TOOL` of the test's module, because tools/ is not a package."""
     path = request.module.TOOL
     spec = importlib.util.spec_from_file_location(f"journalspec_tools_{path.stem}", path)
     assert spec is not None
@@ -127,7 +127,7 @@ def tool(request: pytest.FixtureRequest) -> ModuleType:
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], None]], Path]:
-    """Return a function: it returns a directory, which the first worker that needs it fills."""
+    """Return a function that returns a directory; the first worker that needs the directory fills it."""
     base = tmp_path_factory.getbasetemp()
     room = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
@@ -148,7 +148,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
 
 @pytest.fixture(scope="session")
 def live_report(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Callable[[str, str], Path]:
-    """Return a function: the report of a harness inside Python over a tier, made once for all tests."""
+    """Return a function that returns the report of a Python harness on a tier, made once for all tests."""
     from journalspec_conformance.engine import Engine, Options  # noqa: PLC0415
     from journalspec_conformance.report import make_header, open_report, write_report  # noqa: PLC0415
     from journalspec_conformance.running import parse_impl  # noqa: PLC0415 - as above: not for every test
@@ -175,7 +175,7 @@ def live_report(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Cal
 
 @pytest.fixture(scope="session")
 def core_build(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Callable[[Any], Path]:
-    """Return a function: the directory of a plan's build, made once for all; nothing in it is changed."""
+    """Return a function that returns the directory of a plan's build, made once and never changed."""
 
     def built(plan: Any) -> Path:
         from journalspec_corpus.pipeline.build import Builder, build  # noqa: PLC0415 - needs optional parts

@@ -1,10 +1,10 @@
-"""Cases written by hand: TOML groups of sound journals, edits by label, and expectations.
+"""Cases written by hand: TOML files with sound journals, edits that refer to labels, and expectations.
 
 A group is one file ``corpus/cases/<format>/<group>.toml``. Its ``[[base]]`` tables describe undamaged
 journals in terms of the format; the format's author module (``journalspec_corpus.<format>.author``) builds
 them. Its ``[[case]]`` tables name a base, edits (see :mod:`.edits`) and the required answer, with records and
-dropped regions by label. The member ``also`` of a group or a case lists more editions. In these, each case is
-repeated whose requirements hold there, with its base built for that edition.
+dropped regions by label. The member ``also`` of a group or a case lists further editions. A case is repeated
+for each further edition in which its requirements hold, with its base built for that edition.
 """
 
 from __future__ import annotations
@@ -137,9 +137,9 @@ def _case(
 def _expectations(
     format_id: str, edition: str, case: Mapping[str, Any], built: Built, author: ModuleType
 ) -> Iterator[dict[str, Any]]:
-    """Yield published expectations; one entry may be the answer to several questions.
+    """Yield published expectations; one entry may apply to several questions.
 
-    A note that the edition does not have is removed.
+    A note that the edition does not define is removed.
     """
     brief, notes = case.get("brief", False), get_format(format_id).vocabulary.notes
     for entry in case["expect"]:
@@ -184,7 +184,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _state(built: Built, value: Mapping[str, Any], format_id: str) -> dict[str, Any]:
-    """Return an authored state in full, with the members in the format's table."""
+    """Return an authored state in full, with all members that the format's table lists."""
     told = {item.name: item for item in get_format(format_id).vocabulary.state}
     return {name: _stated(built, told[name], part) for name, part in value.items()}
 
@@ -195,7 +195,7 @@ def _stated(built: Built, told: Field, value: Any) -> Any:
         return value
     entries = (_entry(built, told.of, item) for item in value)
     return [
-        # Omitted members get the last places. Members of some kinds may not be omitted.
+        # Omitted members are placed last. Members of some kinds cannot be omitted.
         {
             **entry,
             **{
@@ -224,7 +224,7 @@ def _entry(built: Built, members: Sequence[Field], item: str | Mapping[str, Any]
     record = built.record(item)
     for told in members:
         if told.choices:
-            # In a state, the choice is a prefix of the name of the record's type.
+            # In a state, the value of the choice is a prefix of the name of the record's type.
             said[told.name] = next(name for name in told.choices if record["type"].startswith(name))
         elif told.name in record:
             said[told.name] = record[told.name]
@@ -243,7 +243,7 @@ def expected_record(
         changes = _expanded(
             author, {key: value for key, value in item.items() if key not in ("record", "without", "absent")}
         )
-        # Published as null, which means that the answer must not have the field.
+        # Published as null, which means that the answer must not contain the field.
         changes |= dict.fromkeys(item.get("absent", ()))
         kept = {key: value for key, value in whole.items() if key not in item.get("without", ())}
         return {**kept, **changes}

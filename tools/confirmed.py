@@ -1,9 +1,8 @@
-"""Which products have answered what a case expects, on exactly its bytes.
+"""Lists the products whose answers on exactly a case's bytes are the expected ones.
 
 ``python tools/confirmed.py OUTCOMES`` prints the content of the JBoss journal's
-``judged.toml``. OUTCOMES is a folder with ``inputs.tar.gz``, the directories that the
-products were run on, and ``outcomes.json.gz``, what they answered. Exit status: 0; 2 if
-the folder is not one.
+``judged.toml``. OUTCOMES is a folder with ``inputs.tar.gz`` (the directories on which the products were run)
+and ``outcomes.json.gz`` (their answers). Exit status: 0; 2 if the folder lacks these files.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ HEAD = """# SPDX-License-Identifier: CC0-1.0
 
 
 def table(outcomes: Path, cases: Iterable[Case]) -> dict[str, list[str]]:
-    """Return input digest -> products that confirm every case of that input, where there are any."""
+    """For each input digest, return the products that confirm every case of that input, if there are any."""
     by_input: dict[str, list[Case]] = defaultdict(list)
     for case in cases:
         if case.write is None and set(case.params) <= {"file_size"}:

@@ -1,7 +1,7 @@
 """Writes the Kaitai schemas of contents from their tables: ``python tools/contents_schemas.py [--check]``.
 
-Each ``contents/FAMILY.toml`` of a format gets its ``FORMAT_FAMILY.ksy`` next to it. With ``--check`` nothing
-is written: those that are stale are named, and the exit status is 1. Then `node tools/kaitai/generate.mjs`
+For each ``contents/FAMILY.toml`` of a format, it writes ``FORMAT_FAMILY.ksy`` next to it. With ``--check``
+nothing is written: stale schemas are listed, and the exit status is 1. Then `node tools/kaitai/generate.mjs`
 makes the Python parsers.
 """
 

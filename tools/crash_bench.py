@@ -1,8 +1,8 @@
-"""States per second of processor time, format by format: enumerated, read, judged and put into a table.
+"""For each format, measures how many states per CPU second are enumerated, read, judged and tabulated.
 
-``python tools/crash_bench.py [FORMAT ...] [--tier core] [--every 16]`` takes each n-th shard of the tier,
-as a build does: each state once, the table of every shard written as Parquet into memory, and nothing
-remembered from an earlier run. ``--profile`` prints where the time goes.
+``python tools/crash_bench.py [FORMAT ...] [--tier core] [--every 16]`` processes each n-th shard of the tier
+as a build does. Each state is judged once, the table of every shard is written as Parquet into memory, and
+nothing is cached from an earlier run. ``--profile`` prints where the time goes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Measured:
 def measured(plan: Plan, every: int) -> Measured:
     """Judge each n-th shard of `plan` and write it as Parquet into memory."""
     out = Measured()
-    # A build lists the workloads and imports modules once: do that before the measurement.
+    # A build lists the workloads and imports modules only once, so this happens before the measurement.
     plan.workloads()
     pq.write_table(Shard(crash_format(plan.format), (), plan.seed).table(), BytesIO())
     started = time.process_time()

@@ -1,18 +1,17 @@
-"""Let brokers write stores and kill them, then hold contents against what the broker has that starts again.
+"""Lets brokers write stores, kills them, and compares contents with the data of the restarted broker.
 
     python tools/crashed_stores.py hornetq 2.4.9.Final --count 20 --seed 1
     python tools/crashed_stores.py kahadb 6.1.7 --count 1 --messages 100000
     python tools/crashed_stores.py derby 10.16.1.1 --count 5
 
-A store is written by the product's program of ``tools/stores`` with a seed of its own, and the process is
-killed (SIGKILL) after a drawn part of the time that the first store took, which is written to its end.
-The product is started on a copy, and delivers all that it has: queues, messages with their fields and bodies,
-when they are due, subscriptions, branches in doubt. Contents of the store, read before that, must be the
-same. A database of Derby has drawn tables, with rows of all types; it is copied amid its work, as a crash
-leaves it, and all rows of all tables are asked for in SQL. How far a broker was is a matter of time: a seed
-repeats the traffic, not the moment.
-Exit status: 0 all are the same; 1 one is not; 2 usage. Needs Java 17 or newer and Maven, or jars that were
-fetched before.
+The product's program of ``tools/stores`` writes each store with its own seed. The first store is written to
+its end. For the others, the process is killed (SIGKILL) after a random part of the time that the first one
+took. The product is started on a copy and delivers all its data: queues, messages with their fields, bodies
+and due times, subscriptions, and branches in doubt. The contents of the store, read before that start, must
+be the same. A database of Derby contains random tables with rows of all types. Its files are copied during
+the work, as a crash leaves them, and all rows of all tables are queried with SQL. A seed repeats the traffic,
+but not the moment of the kill. Exit status: 0 all are the same; 1 one differs; 2 usage. Needs Java 17 or
+newer and Maven, or jars that were fetched before.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def classes(name: str, version: str, target: Path) -> list[str]:
     source = words.pop()
     path = words[words.index("-cp") + 1]
     quick = ["-J-XX:TieredStopAtLevel=1", "-nowarn", "-XDsuppressNotes"]
-    # Its classes have no package, and shared classes are in the same file.
+    # The program's classes have no package, and shared classes are in the same file.
     javac = str(shutil.which("javac"))
     subprocess.run(
         [javac, *quick, "-d", str(target), "-cp", path, source], check=True, capture_output=True, text=True
@@ -64,9 +63,9 @@ def classes(name: str, version: str, target: Path) -> list[str]:
 
 
 def written(command: list[str], place: Path, messages: int, seed: int, journal: str, after: float) -> float:
-    """Write a store; kill the process `after` seconds after its journal exists, or let it end (0).
+    """Write a store; kill the process `after` seconds after its journal exists (0: let it run to its end).
 
-    Return the time (seconds) from that moment on.
+    Return the time (seconds) since the journal existed.
     """
     with tempfile.TemporaryFile() as output:
         words = [*command, str(place), str(messages), str(seed), "halt"]
@@ -98,7 +97,7 @@ Compared = tuple[int, Path, str, str]
 
 
 def _databases(scratch: Path, given: argparse.Namespace) -> Iterator[Compared]:
-    """Let Derby make databases, and compare our tables with the results of its SQL."""
+    """Let Derby make databases, and compare the tables of our contents with the results of Derby's SQL."""
     with derby_log.Derby(f"derby-{given.version}") as derby:
         for seed in range(given.seed, given.seed + given.count):
             place, copy = scratch / str(seed), scratch / f"{seed}.copy"

@@ -1,9 +1,9 @@
-"""Make the data of each format packages for PyPI, npm, crates.io and Maven: directories that those build.
+"""Makes packages of each format's data for PyPI, npm, crates.io and Maven: directories ready to build.
 
-``python tools/data_packages.py OUT [--format F] [--parsers DIR]``. In each is what `journalspec corpus
-archive` writes: cases as real files, their answers, names, JSON Schemas, the specification, Kaitai schemas.
-DIR holds the parsers that ``tools/kaitai/archives.py`` has made; with it each package has those of its
-language. The version is that of the corpus.
+``python tools/data_packages.py OUT [--format F] [--parsers DIR]``. Each package contains the output of
+`journalspec corpus archive`: cases as real files, their answers, names, JSON Schemas, the specification, and
+Kaitai schemas. DIR contains the parsers that ``tools/kaitai/archives.py`` made; with it, each package
+includes the parsers for its language. The version of a package is that of the corpus.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ LAYOUTS = {
 
 
 def data(format_id: str) -> list[tuple[str, bytes]]:
-    """Return the files that every package of a format has; directories are omitted."""
+    """Return the files that every package of a format contains; directories are omitted."""
     cases = [case for tier in TIERS for case in load_cases(format_id, tier)]
     answers = {f"{name}.schema.json": schemas()[name] for name in ANSWERS}
     return [(name, content) for name, content in members(cases, answers) if not name.endswith("/")]

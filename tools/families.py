@@ -6,16 +6,16 @@ takes over those of another one) and ``[[sweep]]`` tables, which yield the cases
 for       loops, each ``{name = values}``; values are a list, a range, a table by
           edition, or a generator (``GENERATORS``); a value that is a table binds its
           members. Inner ``[[sweep.row]]`` tables are gone through in each round.
-journal   the sound journal as the format's author module takes it; ``other`` has more
+journal   the sound journal, described for the format's author module; ``other`` has more
 damage    edits (:mod:`.edits`)
-fresh     omits what is byte for byte an earlier case of the same sweep and journal
-id, title, how, edition, params, notes and whatever a family says
+fresh     omits cases with the same bytes as an earlier case of this sweep and journal
+id, title, how, edition, params, notes and all members that a family may have
 by        changes by outcome: ``{when = {reason = "bad-length"}, breaks = [...]}``
 
-All texts may have names in braces (:mod:`.templates`). Besides the variables there are, for ``by`` and
+All texts may contain names in braces (:mod:`.templates`). Besides the variables there are, for ``by`` and
 texts: ``verdict`` and ``reason`` (of the first dropped region) of reading, ``records`` (how many),
 ``sound`` (nothing was changed), and ``was`` and ``now``, the value of the place ``watch``. The expectations
-are what the format's ``naive.expected`` makes of the damaged bytes.
+are the result of the format's ``naive.expected`` for the damaged bytes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from journalspec_corpus.edits import Built, apply
 from journalspec_corpus.making import make_case
 
 TABLE = "families.toml"
-#: The members of a family with their defaults; a sweep may have them, too.
+#: The members of a family with their defaults; a sweep may contain them, too.
 _SAID: Mapping[str, Any] = {
     "stratum": "",
     "category": "",
@@ -89,7 +89,7 @@ class _Families:
         self._built: dict[str, Built] = {}
 
     def cases(self, sweep: Mapping[str, Any], names: Names) -> Iterator[Case]:
-        """Yield the cases of a sweep, or of a row of one, with the names of the tables around it."""
+        """Yield the cases of a sweep or one of its rows; `names` are the names of the outer tables."""
         own = names.also({key: value for key, value in sweep.items() if key not in ("for", "row")})
         seen: set[tuple[Any, ...]] = set()
         for bound in self._looped(sweep.get("for", []), own):
@@ -99,7 +99,7 @@ class _Families:
                 yield from self._case(bound, seen)
 
     def _looped(self, loops: list[Any], names: Names) -> Iterator[Names]:
-        """Yield the names of every round of all loops; the last loop is the innermost."""
+        """Yield the values of the names in every round of all loops; the last loop is the innermost."""
         if not loops:
             yield names
             return
@@ -197,7 +197,7 @@ Bound = Iterator[dict[str, Any]]
 
 
 def _kept(built: Built, options: Mapping[str, Any]) -> Bound:
-    """Yield how many bytes of a place are kept: every ``step``, or ``at`` (negative: from the end)."""
+    """Yield the numbers of bytes to keep of a place: every ``step``, or ``at`` (negative: from the end)."""
     length = built.range(options["kept"]).length
     last = length if options.get("whole", True) else length - 1
     if "at" in options:
@@ -214,7 +214,7 @@ def _whole(options: Mapping[str, Any], length: int) -> set[int]:
 def _bytes(built: Built, options: Mapping[str, Any]) -> Bound:
     """Yield every byte of a record or header, with its field, and the masks that change it.
 
-    ``masks`` may differ by field; none means one bit, the next one in each byte.
+    ``masks`` may differ by field; without any, one bit of each byte changes, in the next byte the next bit.
     """
     start = built.range(options["bytes"]).off
     for name, spot in built.labels.items():
@@ -255,8 +255,8 @@ def _sectors(built: Built, options: Mapping[str, Any]) -> Bound:
         }
 
 
-#: The first member of a loop's table -> the generator of places to damage, which yields the names of each
-#: round.
+#: The first member of a loop's table -> the generator of places to damage, which yields the names' values for
+#: each round.
 GENERATORS: Mapping[str, Callable[[Built, Mapping[str, Any]], Bound]] = {
     "kept": _kept,
     "bytes": _bytes,

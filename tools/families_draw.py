@@ -28,16 +28,16 @@ ENCODERS: Mapping[str, Callable[[str], bytes]] = {
     "utf16be": lambda text: text.encode("utf-16-be"),
     "latin1": lambda text: text.encode("latin-1"),
 }
-#: Beyond this depth, types that may contain each other are omitted, if the table permits that.
+#: Beyond this depth, types that may contain each other are omitted if the table permits their absence.
 DEEP = 4
-#: The longest text, bytes and list, if only the number that measures them limits the length.
+#: The greatest length of a text, bytes or a list if only the number that measures it limits the length.
 LONG = 12
 #: The number of attempts to draw something that fits the number that measures it.
 TRIES = 20
 
 
 def draw(family: Family, name: str, version: str, random: Random) -> bytes:
-    """Return the bytes of a type, drawn anew; raises ValueError if the table leaves nothing to draw."""
+    """Return newly drawn bytes of a type; raises ValueError if the table permits no value."""
     return _Drawer(family, version, random).shape(family.types[name], (), 0)
 
 
@@ -49,7 +49,7 @@ def _measured(family: Family, name: str, field: str) -> tuple[tuple[str, Member]
 
 @cache
 def _uses(family: Family, name: str, field: str) -> tuple[tuple[str, Member], ...]:
-    """Return the fields that refer to `field` of a type, also in inner types, and their names for it."""
+    """Return the fields of a type and its inner types that refer to `field`, and their names for it."""
     found = [(field, each) for each in family.types[name].fields if field in each.references]
     seen: set[str] = set()
     rest = [kind for each in family.types[name].fields for kind in each.types]
@@ -92,7 +92,7 @@ class _Drawer:
         self.random = random
 
     def shape(self, shape: Shape, outer: tuple[dict[str, int], ...], depth: int) -> bytes:
-        """Return the bytes of a type; `outer` has the numbers of the structures around it."""
+        """Return the bytes of a type; `outer` contains the numbers of the structures around it."""
         values: dict[str, int] = {}
         scopes = (*outer, values)
         chunks: list[tuple[Member, bytes]] = []
@@ -201,7 +201,7 @@ class _Drawer:
 
 @cache
 def _waits(family: Family, name: str, number: str) -> bool:
-    """Return whether a field of a type measures one that is neither bytes nor text."""
+    """Return whether a number of a type is the size of a field that is neither bytes nor text."""
     fields = family.types[name].fields
     return any(number in _terms(use.size) and use.type not in ("bytes", "text") for use in fields)
 
@@ -217,7 +217,7 @@ def _waited(family: Family, name: str, size: str) -> bool:
 
 @cache
 def _depth_of(family: Family, name: str, field: str, value: int) -> int:
-    """Return how many types that may contain themselves are included if a field has `value`."""
+    """Return how many fields with types that may contain themselves exist if `field` has `value`."""
     found = 0
     for called, use in _uses(family, name, field):
         kinds = {use.cases.get(value, use.otherwise)} if use.on == called else set(use.types)
@@ -236,7 +236,7 @@ def _tried(family: Family, name: str, field: str) -> tuple[int, ...]:
 
 
 def _chooses(name: str, use: Member, value: int) -> bool:
-    """Return whether `value` of the number `name` selects a type for `use`, if that needs one."""
+    """Return whether `value` of the number `name` selects a type for the field `use`, if it needs one."""
     absent = use.when[:1] == (name,) and not holds(use.when[1:], value)
     return absent or use.on != name or value in use.cases or bool(use.otherwise)
 
@@ -261,7 +261,7 @@ def _terms(text: str) -> tuple[int | str, ...]:
 
 
 def _fits(uses: Sequence[tuple[str, Member]], value: int, scopes: tuple[dict[str, int], ...]) -> bool:
-    """Return whether everything that a number measures is possible if the number is `value`."""
+    """Return whether all fields that depend on a number are possible if the number is `value`."""
     for name, use in uses:
         if use.when[:1] == (name,) and not holds(use.when[1:], value):
             continue

@@ -1,11 +1,11 @@
 """Injects faults and checks the reaction to each: ``python tools/faults.py``.
 
-Misbehaving implementations in every mode, hostile files of cases, reports and expectations,
-kills, and full disks. Each is met by the command line, in a process and in directories of its own.
-Three things are checked: that every probe got the class that the table says (*classified*);
-that the run went on, its other probes got their own results and it ended with the documented exit
-status, saying what is wrong without a traceback (*survived*); and that no process, no scratch file
-and no change of the user's files is left after five seconds (*clean*).
+Misbehaving implementations in every mode, hostile files of cases, reports and expectations, kills, and full
+disks. Each fault is provoked in a run of the command line, in its own process and directories. Three
+properties are checked. *Classified*: every probe receives the class that the table requires. *Survived*: the
+run continues, the other probes receive their own results, and it ends with the documented exit status and a
+message without a traceback. *Clean*: after five seconds, no process, no scratch file and no change of the
+user's files remains.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ from journalspec_corpus import Case, load_cases
 
 Json = dict[str, Any]
 
-#: Seconds: per question; per question without an answer; until all remains must be gone; for an attempt.
+#: Seconds: per question; per question without an answer; until all remains must have vanished; for an
+#: attempt.
 TIMEOUT, SHORT, LEFT, WHOLE = 20.0, 1.0, 5.0, 60.0
 #: The most characters of a class and fingerprint in the output.
 SEEN = 80
@@ -75,7 +76,7 @@ class Injection:
 
     @property
     def id(self) -> str:
-        """The id, which ``--only`` matches."""
+        """The id, which ``--only`` accepts."""
         return f"{self.name}/{self.mode}"
 
 
@@ -83,9 +84,9 @@ class Injection:
 class Attempt:
     """How to provoke a fault: the arguments of the command line, and the required result.
 
-    `classes` are those of the report, in order (empty: no report); the one at `at` is the fault's (None: the
-    first that is not a pass). `kill` is a signal to send after the fault has begun. `room_for` is the largest
-    size of a file.
+    `classes` are the classes in the report, in order (empty: no report). The class at index `at` belongs to
+    the fault (None: the first that is not a pass). `kill` is a signal to send after the fault has begun.
+    `room_for` is the largest size of a file.
     """
 
     arguments: Sequence[str]
@@ -135,7 +136,7 @@ class Exam:
         claims = {**hello["formats"][subject.format], "features": ["damage", "pure"]}
         self._hello = hello | {"formats": {subject.format: claims}}
         self._answers = dict(_answer(reference, case) for case in self.cases)
-        #: The lines of a report about these cases, of which one failed.
+        #: The lines of a report about these cases, one of which failed.
         self.report: tuple[str, ...] = ()
 
     def write(self, directory: Path) -> tuple[Path, Path]:
@@ -206,7 +207,7 @@ class Sandbox:
         return str(path)
 
     def impl(self, name: str, mode: str) -> list[str]:
-        """Return the options that name a fake in `mode`."""
+        """Return the options that select a fake in `mode`."""
         if mode == PYTHON:
             return ["--impl", f"py:{misdeeds.__module__}:{name}"]
         command = shlex.join([sys.executable, str(Path(_faulty.__file__).parent), name])
@@ -218,7 +219,7 @@ class Sandbox:
         return ["run", *impl, *options, "--jobs", "1", *more]
 
     def environment(self) -> dict[str, str]:
-        """Return the variables that a process of this attempt gets."""
+        """Return the environment variables that a process of this attempt receives."""
         return {
             MARK: str(self.root),
             "TMPDIR": str(self.scratch),
@@ -238,7 +239,7 @@ class Sandbox:
         _remove(self.root)
 
     def left(self) -> list[str]:
-        """Return the remaining processes and temporary files."""
+        """Return the processes and temporary files that remain."""
         running = [f"process {command} still runs" for command in self.processes().values()]
         return running + [f"{path.name} is left in TMPDIR" for path in self.scratch.iterdir()]
 
@@ -399,7 +400,7 @@ _EXPECTATIONS = (
 
 _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
-#: Files written to a full disk: no part of them may remain, and the error names the cause.
+#: Files written to a full disk: no part of them may remain, and the error must state the cause.
 _FULL: tuple[tuple[str, str, Callable[[Sandbox], list[str]]], ...] = (
     ("full_materialize", "journals of cases", lambda sandbox: ["materialize", str(sandbox.root / "out")]),
     ("full_archive", "an archive", lambda sandbox: [
@@ -510,7 +511,7 @@ def _be_the_command(sandbox: Sandbox, attempt: Attempt) -> None:
 
 
 def _limit_files(size: int) -> None:
-    """Let no file grow beyond `size` bytes: a disk that is full for this process only."""
+    """Let no file grow beyond `size` bytes, as if the disk were full for this process only."""
     import resource  # noqa: PLC0415 - not on every system
 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

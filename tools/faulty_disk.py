@@ -1,19 +1,20 @@
-"""Run a command on a disk that fails, once for each of its writes, and see what is lost.
+"""Runs a command on a disk that fails, once for each of the command's writes, and reports what is lost.
 
     python tools/faulty_disk.py --every --in DIR COMMAND...
     python tools/faulty_disk.py --sample 40 --seed 7 --resumes --in DIR COMMAND...
     python tools/faulty_disk.py --every --kill --in DIR COMMAND...
 
-COMMAND runs in a fresh copy of DIR each time, so it names its files relative to that. First it runs twice
-undisturbed: what differs between the two is taken to differ always, as is what --varies names (files with
-times in them). Then the n-th of its calls that change anything there fails (write, fsync, rename, link,
-mkdir, open of a new file...), for every n or a sample; with --lasting so do all after it. Each time it must
-either succeed, or end with status 2 and say so in a few lines that name the cause; then files that were
-there are as they were or wholly new, and nothing is left behind. With --resumes it may leave unfinished
-work, and run again without a fault it must get to what it gets to undisturbed. With --kill the process is
-killed at that call: all is there but for what begins with a dot, or the same holds.
+COMMAND runs in a fresh copy of DIR each time, so its file names must be relative to DIR. First it runs twice
+undisturbed. Files that differ between these two runs are not compared later, nor are those that match
+--varies (files that contain times). Then the n-th call that changes anything in DIR fails (write, fsync,
+rename, link, mkdir, open of a new file...), for every n or a sample. With --lasting, all calls after it fail,
+too. Each time COMMAND must either succeed, or end with status 2 and a message of a few lines that states the
+cause. In the second case each earlier file is unchanged or completely new, and no other file remains. With
+--resumes COMMAND may leave unfinished work; if it is run again without a fault, it must reach the undisturbed
+result. With --kill the process is killed at that call. Then all files, apart from those whose names begin
+with a dot, are as in the undisturbed result, or the rule of --resumes holds.
 
-Needs Linux and a C compiler (cc). Exit status: 0 it is all that; 1 it does not; 2 usage.
+Needs Linux and a C compiler (cc). Exit status: 0 no violation; 1 a violation; 2 usage.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ SOURCE = Path(__file__).with_suffix(".c")
 STATE_SIZE = mmap.PAGESIZE
 COUNT_SIZE = 8
 TEXT_SIZE = 256
-#: The most lines of a message, and words that it must not have.
+#: The most lines of a message, and words that it must not contain.
 MOST_LINES = 6
 NEVER_SAID = ("Traceback", "fault of journalspec")
 ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EFBIG")
@@ -53,7 +54,7 @@ Tree = Mapping[str, str]
 
 
 class Unusable(Exception):
-    """This tool cannot be used here or with this command; the text has the reason."""
+    """This tool cannot be used here or with this command; the text states the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class Disk:
 
     @contextmanager
     def copy(self) -> Iterator[Path]:
-        """Give a fresh copy of the template, and remove it afterwards."""
+        """Yield a fresh copy of the template, and remove it afterwards."""
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
             place = Path(folder).resolve() / "place"
             shutil.copytree(self.template, place, symlinks=True)
@@ -135,7 +136,7 @@ class Undisturbed:
 
     @classmethod
     def of(cls, disk: Disk) -> Undisturbed:
-        """Run twice; raises Unusable if that already goes wrong."""
+        """Run the command twice; raises Unusable if these runs fail already."""
         ends = []
         for _ in range(2):
             with disk.copy() as place:
@@ -208,7 +209,7 @@ def _said(disk: Disk, sound: Undisturbed, ended: Ended) -> Iterator[str]:
 
 
 def _lost(sound: Undisturbed, tree: Tree, expected: set[str]) -> Iterator[str]:
-    """Yield the lost or damaged files of before, and the files that are not among the `expected` names."""
+    """Yield earlier files that are lost or damaged, and files whose names are not `expected`."""
     for name, digest in sound.before.items():
         whole = digest, (None if name in sound.varying else sound.after.tree.get(name))
         if name not in tree or tree[name] not in whole:

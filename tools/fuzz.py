@@ -1,16 +1,16 @@
-"""Feed damaged journals to the readers, by the million, and look for forbidden results.
+"""Feeds damaged journals to the readers, by the million, and looks for forbidden results.
 
     python tools/fuzz.py --format FORMAT --count 1000000 --seed 1
     python tools/fuzz.py --format FORMAT --family FAMILY --count 1000000 --seed 1
     python tools/fuzz.py --format FORMAT --family FAMILY --count 10000 --one-byte
 
-A reader must not raise anything but its documented error, must not take longer than a bound, must not
-allocate more than a multiple of its input, and must not say what cannot be true. Readers are the reference
-(detect, read, recover under every policy) and the schemas (construct, kaitai); what the reference finds, the
-schemas must read the same. The last inputs are those that are made to cost much.
+A reader must not raise an exception other than its documented error, exceed a time limit, or allocate more
+than a multiple of its input. Its observation must not be impossible. Readers are the reference (detect, read,
+recover under every policy) and the schemas (construct, kaitai). The schemas must read the same records as the
+reference. The last inputs are made to be expensive to read.
 
-Every other input is a function of format, seed and number: `--only N` repeats one. Several processors are
-used by several runs with seeds of their own. Exit status: 0 nothing found; 1 something found; 2 usage.
+Every other input is a function of format, seed and number: `--only N` repeats one. To use several processors,
+start several runs with different seeds. Exit status: 0 nothing found; 1 something found; 2 usage.
 """
 
 from __future__ import annotations
@@ -46,12 +46,13 @@ from journalspec_reference.api import load
 SECONDS = 5.0
 #: The alarm does not interrupt a call that never returns: after this many seconds the process is ended.
 STUCK_AFTER = 300
-#: The permitted peak memory: TIMES_INPUT times the input, plus AT_LEAST for any answer. The factor is large
-#: because the schemas make a Python object for each field, which may have two bytes.
+#: The permitted peak memory: TIMES_INPUT times the input, plus AT_LEAST. The factor is large because the
+#: schemas make a Python object for each field, even for a field of two bytes.
 TIMES_INPUT, AT_LEAST = 250, 256 << 10
 #: One input in MEASURE_EVERY runs under tracemalloc, which is slow: its time limit is multiplied by SLOWER.
 MEASURE_EVERY, SLOWER = 100, 20
-#: The process may not grow by more than this (bytes); then a MemoryError is a finding.
+#: The process may not grow by more than this (bytes); beyond it, Python raises MemoryError, which is a
+#: finding.
 GROWTH = 2 << 30
 #: The size of inputs that are made to take long: with it, quadratic code exceeds the time limit.
 HOSTILE_SIZE = 1 << 13
@@ -61,8 +62,8 @@ MOST_FINDS = 20
 #: The number of inputs that share one valid journal, because drawing one takes longer than damaging it.
 INPUTS_PER_BASE = 50
 INPUTS_PER_BODY = 20
-#: A compressed byte may become 1,032 bytes of text (258 for two bits, the limit that zlib documents). Each of
-#: them may take 4 bytes in memory, temporarily twice. Texts of more than 64 MiB stay compressed.
+#: A compressed byte may become 1,032 bytes of text (258 for two bits, the limit that zlib documents). Each
+#: byte of text may take 4 bytes in memory, temporarily twice. Texts of more than 64 MiB stay compressed.
 TIMES_INFLATED = 1032 * 8
 #: The least share of bodies whose other fields stay the same after a change of one byte.
 LEAST_KEPT = 0.9
@@ -151,7 +152,7 @@ class Bodies:
         return self._base[1]
 
     def one_byte(self, count: int) -> Mapping[str, tuple[int, int]]:
-        """Change a byte, not of a length, of `count` bodies: type -> (bodies otherwise unchanged, all)."""
+        """Change a byte outside lengths in `count` bodies: type -> (bodies otherwise unchanged, all)."""
         read, rng = decoders(self.family.format_id), random.Random(self.seed)
         kept, tried = Counter[str](), Counter[str]()
         while tried.total() < count and self.real:
@@ -227,7 +228,7 @@ class Readers:
         return f"{edition}: {seen.verdict}" + (f" {seen.phase}/{seen.code}" if seen.code else "")
 
     def _compare(self, kind: str, files: Files, edition: str, seen: Observation) -> None:
-        """Read the reference's records again with a schema, and try the schema on the dropped regions."""
+        """Read the reference's records again with a schema, and apply the schema to the dropped regions."""
         try:
             again = reread(self.reference.format_id, kind, files, edition, seen)
         except SchemaError as error:
@@ -241,7 +242,7 @@ class Readers:
 
 
 def sound(seen: Observation, files: Files) -> Observation:
-    """Return `seen`; raises Unsound if it names bytes that are not there, or some of them twice."""
+    """Return `seen`; raises Unsound if it lists bytes that do not exist, or bytes twice."""
     if seen.verdict not in VERDICTS:
         raise Unsound(f"unknown verdict {seen.verdict!r}")
     places = [(record.at.file, record.at.off, record.at.length) for record in seen.records]
@@ -259,9 +260,9 @@ def sound(seen: Observation, files: Files) -> Observation:
 def judge(readers: Readers | BodyReaders, item: Input, *, measure: bool = False) -> tuple[str, str]:
     """Run the readers on one input within its bounds; return the outcome and the fault, if there is one.
 
-    With `measure`, memory is checked too. The caller has `raise_too_long` for SIGPROF.
+    With `measure`, memory is also checked. The caller has `raise_too_long` for SIGPROF.
     """
-    # Names count as input: thousands of tiny files consist mostly of their names.
+    # The names of files are part of the input's size: thousands of tiny files consist mostly of their names.
     size = sum(len(name) + len(data) for name, data in item.files.items())
     if measure:
         tracemalloc.start(1)
@@ -294,7 +295,7 @@ def costly(source: Source) -> Iterator[Input]:
 
 
 def _kept(family: str, found: Mapping[str, tuple[int, int]]) -> int:
-    """Print how many bodies keep their other fields; return the exit status."""
+    """Print in how many bodies a changed byte leaves the other fields the same; return the exit status."""
     kept, tried = (sum(numbers[at] for numbers in found.values()) for at in (0, 1))
     for root, (some, of) in [*found.items(), (f"{family}, all", (kept, tried))]:
         print(f"{some:>7} of {of:>7} = {some / (of or 1):.1%}  {root}")
@@ -335,7 +336,7 @@ def _fuzz(source: Source | Bodies, readers: Readers | BodyReaders, options: argp
 
     def look_at(item: Input, *, measure: bool) -> None:
         nonlocal finds, watched
-        # Restart the timer rarely: that takes longer than decoding a body.
+        # Restart the timer rarely: a restart takes longer than decoding a body.
         if time.monotonic() > watched + STUCK_AFTER / 10:
             watched = time.monotonic()
             faulthandler.dump_traceback_later(STUCK_AFTER, exit=True)

@@ -1,8 +1,8 @@
-"""Write what other programs know formats by: file(1), ImHex, and the gallery of Kaitai Struct.
+"""Writes descriptions of the formats for other programs: file(1), ImHex, and Kaitai Struct's gallery.
 
 ``python tools/gallery.py OUT`` writes ``magic`` (try `file -m OUT/magic FILE`), ``imhex/*.hexpat`` and
-``kaitai/*.ksy`` into OUT. The first two are made from the field tables of the formats, the last from the
-schemas, without the keys that are for this project alone. The patterns were not opened in ImHex.
+``kaitai/*.ksy`` into OUT. The first two are made from the field tables of the formats. The last are the
+schemas without the keys that only this project uses. Nobody has tried the patterns in ImHex yet.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAGIC = {
     "u4": "ubelong",
     "s8": "bequad",
 }
-#: The least constant bytes for a signature, and the most that are compared.
+#: The least number of constant bytes for a signature, and the most that are compared.
 LEAST, MOST = 4, 24
 #: An upper bound of the numbers of record types.
 TYPES = 1 << 9

@@ -1,12 +1,12 @@
-"""Say what crash states come to, so that nothing of it changes unseen.
+"""Prints digests of the judged crash states, so that no change of them stays unnoticed.
 
     python tools/goldens.py [FORMAT ...] [--every N] [--states]
 
-Of each n-th workload of the core tier this prints a digest of all its states: their case ids, whether
-they may be refused, the verdict on each reader, the outcomes that a case would permit, their category and
-the field in which a record is torn. With --states it prints these state by state instead, to find what
-differs. `corpus/tests/data/goldens.json` holds what is printed for a sample, and a test compares: whoever
-changes it says why.
+For each n-th workload of the core tier this prints a digest of all its states: their case ids, permitted
+refusals, the verdict on each reader, the outcomes that a case would permit, their category, and the field in
+which a record is torn. With --states it prints these values for each state, to find the differences.
+`corpus/tests/data/goldens.json` contains the output for a sample, and a test compares both. Whoever changes
+that file must explain the change.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.crash.verdict import CATEGORIES
 from journalspec_corpus.pipeline.shards import JudgedStates, Shard
 
-#: Every n-th workload of a format is in the sample. The numbers do not divide the periods of the tables of
-#: workloads.
+#: Every n-th workload of a format is in the sample. No number divides the period with which a table of
+#: workloads repeats.
 EVERY = {
     "bitronix_tlog": 61,
     "jboss_journal": 127,

@@ -1,14 +1,15 @@
-"""Measure how time grows with every structure that a journal can repeat.
+"""Measures how time grows with every structure that a journal can repeat.
 
     python tools/growth.py [--format FORMAT] [--shape TEXT] [--command COMMAND]
 
-The shapes of ``growth.toml`` are journals that repeat one structure, sound or damaged in many places. Each is
-made in three sizes (n, about 3n and 8n elements, n by the time that a command takes), and each command is
-asked about each of them, as a user would type it, all in one process, which forgets between runs what it has
-read. A row has the processor time for the large size and the exponent of growth (1.0: linear, 2.0: quadratic)
-from the small to the large size, or that of either half where it is more and its times are long enough to be
-compared. Every list in the field tables has a shape, or is named. (What memory depends on: memory.py.)
-Exit status: 0 every exponent is below 1.15; 1 one is not, or a list has no shape; 2 usage.
+The shapes of ``growth.toml`` are journals that repeat one structure, sound or damaged in many places. Each
+shape is made in three sizes: n, about 3n and 8n elements, where n depends on the time that a command takes.
+Each command is run on each size as a user would type it. All runs share one process, whose caches are emptied
+between runs. A row lists the processor time for the large size and the exponent of growth (1.0: linear, 2.0:
+quadratic). That is the exponent from the small to the large size, or the larger exponent of one of its halves
+if the times there are long enough to be compared. A list in the field tables without a shape is reported.
+(For memory, see memory.py.) Exit status: 0 every exponent is below 1.15; 1 an exponent is not, or a list has
+no shape; 2 usage.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ from journalspec_conformance.cli import main as journalspec
 
 TABLE = Path(__file__).with_suffix(".toml")
 LIMIT = 1.15
-#: Placeholders for a directory or file that does not exist yet, and for the journal, which otherwise is the
-#: last argument.
+#: Placeholders for a directory or file that does not exist yet, and for the journal. A command without the
+#: second receives the journal as its last argument.
 NEW, PATH = "{new}", "{path}"
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "recover": ("recover", "--all"),
@@ -68,16 +69,16 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
     "export-sql": ("export", "--as", "sql", "--to", NEW),
     "export-xml": ("export", "--as", "artemis-xml", "--to", NEW),
 }
-#: LEAST: the least seconds for the small size, more than for an empty journal. TIMES_AS_MANY: the ratio of
-#: the large size to the small one. LONG: if the large size takes longer than this (seconds), no larger one is
-#: tried.
+#: LEAST: the least seconds that the small size takes beyond the time for an empty journal. TIMES_AS_MANY: the
+#: ratio of the large size to the small one. LONG: if the large size takes longer than this (seconds), no
+#: larger one is tried.
 LEAST, TIMES_AS_MANY, LONG = 0.01, 8, 1.0
 #: RUNS: the number of runs of the small size. The quickest counts, because a disturbed run is slower, and a
 #: slow small size hides growth. ROUNDS: the number of runs of the other sizes in each round. A disturbed run
-#: seems to grow, so a command that grows too much gets another round.
+#: seems to grow, so a command that grows too much is measured in another round.
 RUNS, ROUNDS = 3, (1, 2, 3, 3)
-#: The elements of a nearly empty journal: its time is that of the command itself, and its bytes are those of
-#: the fixed part.
+#: The number of elements of a nearly empty journal: its time is that of the command itself, and its bytes are
+#: those of the fixed part.
 NO_MORE = 2
 #: The first number of elements that is tried, and the first bound of the large size, because building a
 #: journal takes longer than reading it. A command that takes less than LEAST for that many does not grow.
@@ -91,9 +92,9 @@ ALL_KEPT, NONE_KEPT = 1 << 40, 0
 class Shape:
     """A journal of n elements: `base` describes it for the format's author module, with names in braces.
 
-    The names are `n`, `bytes` (more than n records take), and those of MADE. `lists` are the lists of the
-    field tables that it repeats, as ``fields.pairs`` or ``state.live``; `questions` are keys of QUESTIONS;
-    `most` is the largest n.
+    The names are `n`, `bytes` (more bytes than n records take), and those of MADE. `lists` are the lists of
+    the field tables that the journal repeats, such as ``fields.pairs`` or ``state.live``; `questions` are
+    keys of QUESTIONS; `most` is the largest n.
     """
 
     name: str
@@ -140,7 +141,7 @@ A_PAGE = 60
 
 
 def index_pages(n: int, first: int, kind: str, entry: Callable[[int], str]) -> list[str]:
-    """Return chained index pages with n entries, the first of which is page `first`."""
+    """Return chained index pages with n entries; the first of these pages is page `first`."""
     count = -(-n // A_PAGE)
     out = []
     for at in range(count):
@@ -169,7 +170,7 @@ MADE: Mapping[str, Callable[[int], object]] = {
     # JBoss: parts of a text message of Artemis, between and after the two places of its id.
     "between_ids": lambda n: f"{ORDERS}0000003f0000001a01000000087400650078007400",
     "behind_ids": lambda n: f"{ORDERS}000301{0:016x}{1000:016x}0400",
-    # SwiftMQ: roots of n queues that have a page each.
+    # SwiftMQ: roots of n queues with a page each.
     "root_pages": lambda n: behind_queue(n) - 1,
     "filled_roots": lambda n: index_pages(n, 0, "ROOT", lambda key: f"q{key}:{behind_queue(n) - 1 + key}"),
     # Derby: the groups that a log begins with, and bodies.
@@ -177,7 +178,8 @@ MADE: Mapping[str, Callable[[int], object]] = {
     "table": derby_table,
     "purge": lambda n: derby_rows("PURGE", n),
     "copy_rows": lambda n: derby_rows("COPY_ROWS", n),
-    # SwiftMQ: a root of one queue, whose entries name a page each, or all the same one; a root of n queues.
+    # SwiftMQ: a root of one queue, whose entries refer to a page each, or all to the same page; a root of n
+    # queues.
     "behind_queue": behind_queue,
     "queue": lambda n: [
         "p0 ROOT orders:1",
@@ -208,7 +210,7 @@ class Journals:
         self._sizes: dict[int, int] = {}
 
     def place(self, n: int, *, broken: bool) -> tuple[Path, int]:
-        """Return the directory of n elements, and the bytes in it."""
+        """Return the directory of the journal with n elements, and the number of bytes in it."""
         if n not in self._sizes:
             author = format_module("journalspec_corpus", self.format_id, "author")
             files = author.build(self.shape.described(n), self.shape.edition).files
@@ -310,7 +312,7 @@ class Measuring:
         return large[1], exponent
 
     def _measurable(self, command: str) -> int:
-        """Return how many elements take LEAST seconds, as a power of 2."""
+        """Return the number of elements that takes LEAST seconds, as a power of 2."""
         fixed = self.seconds(command, NO_MORE, 2)
         n, enough = FIRST, min(self.shape.most, ENOUGH) // TIMES_AS_MANY
         while n < enough:
@@ -327,9 +329,8 @@ class Measuring:
 def forget() -> None:
     """Empty the caches that implementations keep until the process ends.
 
-    A typed command starts with empty caches. Here the previous run has read the same journal. Of a small
-    journal the caches would contain everything, which would make it seem quicker, and of a large one only a
-    part.
+    A typed command starts with empty caches. Here the previous run has read the same journal. The caches
+    could contain all of a small journal, which would seem quicker, but only a part of a large one.
     """
     for name, module in [*sys.modules.items()]:
         if name.startswith("journalspec_reference."):
@@ -337,7 +338,7 @@ def forget() -> None:
                 if isinstance(value, type(cache(print))) and value.__module__ == name:
                     value.cache_clear()
                 elif isinstance(value, dict) and called.islower() and not called.startswith("__"):
-                    value.clear()  # its name is not that of a constant
+                    value.clear()  # its name is not in capitals
 
 
 def exponent_of(less: tuple[int, float], more: tuple[int, float]) -> float:
@@ -346,7 +347,7 @@ def exponent_of(less: tuple[int, float], more: tuple[int, float]) -> float:
 
 
 class _Nothing(io.TextIOBase):
-    """A text stream that takes everything and keeps nothing."""
+    """A text stream that accepts everything and stores nothing."""
 
     def writable(self) -> bool:
         return True
@@ -362,8 +363,8 @@ def lists_of(format_id: str) -> Iterator[str]:
         for field in fields:
             if field.kind == "list":
                 yield f"{before}.{field.name}"
-            # A list within an object or list, such as the records of a prepared transaction, has a path of
-            # its own.
+            # A list within an object or list, such as the records of a prepared transaction, has its own
+            # path.
             yield from inner(field.of, f"{before}.{field.name}")
 
     words = get_format(format_id).vocabulary

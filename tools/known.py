@@ -1,9 +1,9 @@
 """Makes expectation files from reports and rules, which assign each failure to a deviation.
 
 ``python tools/known.py --product ID --out FILE REPORT...`` reads reports of runs without expectations (all
-published tiers), explains every failure by the first fitting rule of the ``known.toml`` beside the product's
-harness, and writes one entry per pattern. A failure that no rule explains is printed, and the exit status is
-1: it is new, and a person has to examine it.
+published tiers). It explains every failure by the first fitting rule of the ``known.toml`` beside the
+product's harness, and writes one entry per pattern. A failure that no rule explains is printed, and the exit
+status is 1: the failure is new, and a person has to examine it.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ class KnownRule:
     """One kind of failure and the deviation that causes it; empty conditions are ignored.
 
     `versions` (products' versions), `ops` (``read``, ``recover.strict``...) and `told` (codes, reasons and
-    notes of the case's expectations) name alternatives, `cases` are patterns, `outcome` is a result class,
-    `fingerprint` is a regular expression. `says` is one for the beginning of the reason, which has the
-    expected and the actual value. With `outcome` "flaky" all its cases are listed, failed or not.
+    notes of the case's expectations) are lists of alternatives. `cases` are patterns, `outcome` is a result
+    class, `fingerprint` is a regular expression. `says` is a regular expression for the beginning of the
+    reason, which contains the expected and the actual value. With `outcome` "flaky" all cases of the rule are
+    listed, failed or not.
     """
 
     deviation: str
@@ -83,7 +84,7 @@ class KnownFailure:
 
 
 def rules(harness: str) -> tuple[KnownRule, ...]:
-    """Return the rules of `harness` (a folder of ``harnesses``) in order; it may have none."""
+    """Return the rules of `harness` (a folder of ``harnesses``) in order; there may be none."""
     source = files("journalspec_conformance").joinpath("harnesses", harness, "known.toml")
     if not source.is_file():
         return ()
@@ -98,7 +99,7 @@ def _rule(entry: Mapping[str, Any]) -> KnownRule:
 
 
 def told_by(case: Case) -> frozenset[str]:
-    """Return every code, reason and note that the expectations of `case` name."""
+    """Return every code, reason and note in the expectations of `case`."""
     found: set[str] = set()
     for entry in case.expect:
         found.update(region["reason"] for region in entry.get("dropped", ()))
@@ -144,14 +145,14 @@ def explain(
 
 
 def _no_state(result: Result) -> str:
-    """Return the fingerprint of an answer without the whole state: that of the first key."""
+    """Return the fingerprint of an answer without a state: the fingerprint of the state's first key."""
     return f"state:{next(iter(get_format(result.format).state))}"
 
 
 def entries(known: Mapping[str, KnownFailure], asked: Sequence[str]) -> Iterator[tuple[str, KnownFailure]]:
     """Yield (pattern, known failure) such that one pattern matches each probe, with few patterns.
 
-    A pattern is usable if all asked probes that it matches have the same known failure.
+    A pattern is usable if all probes of the run that it matches have the same known failure.
     """
     left = dict(known)
     for probe in known:
@@ -170,7 +171,7 @@ def entries(known: Mapping[str, KnownFailure], asked: Sequence[str]) -> Iterator
 
 
 def _patterns(probe: str) -> Iterator[str]:
-    """Yield patterns that name `probe`, the widest first, the probe itself last."""
+    """Yield patterns that match `probe`, the widest first, the probe itself last."""
     case, _, op = probe.partition("/")
     group, _, name = case.rpartition(".")
     words = name.split("-")
@@ -197,7 +198,7 @@ def render(product: Product, found: Iterable[tuple[str, KnownFailure]]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write an expectation file; 0 everything is explained, 1 something is not, 2 a report is not whole."""
+    """Write an expectation file; 0 all failures are explained, 1 one is not, 2 a report is incomplete."""
     parser = argparse.ArgumentParser(prog="python tools/known.py")
     parser.add_argument("reports", nargs="+", type=Path)
     parser.add_argument("--product", required=True, help=f"one of {', '.join(product_ids())}")

@@ -17,14 +17,14 @@ from journalspec_corpus.making import implied_needs
 from journalspec_corpus.model import model_of
 from journalspec_corpus.shipped import tombstones
 
-#: The member of contents with remarks on rows, next to the tables.
+#: The member of contents that contains remarks on rows; its other members are tables.
 REMARKS = "remarks"
-#: A case needs another confirmation than by these, or an implementation would confirm itself.
+#: A case needs a confirmation by something other than these, or an implementation would confirm itself.
 NOT_ENOUGH = frozenset({"reference"})
 
 
 def lint(format_id: str, cases: Iterable[Case]) -> list[str]:
-    """Return every fault of `cases` as a sentence that begins with the case's id; none is good.
+    """Return every fault of `cases` as a sentence that begins with the case's id; no fault is good.
 
     The cases are those of one format, all tiers together: ids are unique
     across tiers, and coverage is counted over all of them.
@@ -160,7 +160,7 @@ def _of_contents(known: Format, entry: Mapping[str, Any]) -> Iterator[str]:
     columns[REMARKS] = {"table", "key", "code"}
     for table, rows in entry.get("contents", {}).items():
         used = {name for row in rows for name in row}
-        # Tables of users have the name of a schema as a prefix.
+        # The names of users' tables have the name of a schema as a prefix.
         if table in columns or "." not in table:
             unknown = used - columns[table] if table in columns else {""}
             yield from (f"contents: {table} has no column {name!r}" for name in sorted(unknown))

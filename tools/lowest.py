@@ -1,7 +1,7 @@
-"""The lowest versions that pyproject.toml allows, as constraints for pip: ``lowest.py [EXTRA...]``.
+"""The lowest versions that pyproject.toml permits, as constraints for pip: ``lowest.py [EXTRA...]``.
 
-It prints those of the package itself and of the named extras, including extras of extras. A requirement
-without a lowest version is an error: it could not be tested.
+It prints the constraints of the package itself and of the given extras, including extras of extras. A
+requirement without a lowest version is an error: it could not be tested.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _own(package: str, text: str) -> set[str]:
 
 
 def lowest(entry: Requirement) -> str:
-    """Return ``name==version`` with the lowest version that `entry` allows; raises ValueError."""
+    """Return ``name==version`` with the lowest version that `entry` permits; raises ValueError."""
     versions = [part.version for part in entry.specifier if part.operator in {">=", "==", "~="}]
     if len(versions) != 1:
         raise ValueError(f"{entry}: names no lowest version")

@@ -1,6 +1,6 @@
 """Write man pages of all commands: ``python tools/man.py DIRECTORY``, then ``man DIRECTORY/journalspec.1``.
 
-Their text is that of ``--help``.
+The text of a page is that of ``--help``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ PROGRAM = "journalspec"
 
 
 def pages(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:
-    """Yield (name, page) of a command and of all below it."""
+    """Yield (name, page) of a command and of all its subcommands."""
     name = context.command_path.replace(" ", "-")
     inner = {}
     if isinstance(command, click.Group):

@@ -1,12 +1,12 @@
-"""Measure what `journalspec inspect`, `recover`, `check` and `why` cost on large valid journals.
+"""Measures the cost of `journalspec inspect`, `recover`, `check` and `why` on large valid journals.
 
     python tools/memory.py --size 1GiB [--format FORMAT] [--shape SHAPE] [--command COMMAND]
 
-Makes a valid journal of each shape in a temporary directory, runs each command as a process of its own with
-its output thrown away, and prints its highest resident memory, its time, how much of the journal is live,
-and the memory beside that of the same command on a journal with next to nothing in it. The journals are made
-from a template record, which is quick, and not by a writer.
-Exit status: 0 measured; 1 a command failed; 2 usage.
+Makes a valid journal of each shape in a temporary directory and runs each command on it in its own process,
+without its output. It prints the command's peak resident memory, its time, and the size of the live part of
+the journal. It also prints the additional memory compared with the same command on a nearly empty journal.
+The journals are made from a template record, which is quicker than a writer. Exit status: 0 measured; 1 a
+command failed; 2 usage.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from journalspec_reference.storage import MemoryStorage
 
 MIB = 1 << 20
 UNITS = {"": 1, "KiB": 1 << 10, "MiB": MIB, "GiB": 1 << 30}
-#: The size of the journal with "next to nothing" in it (bytes).
+#: The size of the nearly empty journal (bytes).
 TINY = 1 << 12
 COMMANDS = {
     "recover": ("recover", "--all"),
@@ -50,7 +50,7 @@ COMMANDS = {
 }
 DEFAULT = ("recover", "inspect-json")
 BODY = bytes(range(33, 97))
-#: In shapes where not all records stay live, one in this many does.
+#: In shapes where not all records stay live, one in this many stays live.
 STAYS = 1000
 
 
@@ -62,7 +62,7 @@ class Piece(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """Length of a body (bytes), length of a file (None: one file), and which of the records stay live."""
+    """The lengths of a body and a file in bytes (None: one file), and whether all records stay live."""
 
     body: int = len(BODY)
     file: int | None = 10 * MIB
@@ -94,7 +94,7 @@ class Measured:
     status: int
 
     def __str__(self) -> str:
-        """Return its row of the table."""
+        """Return the row of this run in the table."""
         sizes = " ".join(f"{size / MIB:9.1f}" for size in (self.size, self.live, self.peak, self.over))
         head = f"{self.format:14} {self.shape:10} {self.command:14}"
         return f"{head} {sizes} {self.seconds:9.1f} {self.status:5}"
@@ -113,7 +113,7 @@ def jboss_journal(directory: Path, size: int, shape: Shape) -> int:
 
 
 def _messages(file_id: int, shape: Shape, numbers: Iterator[int]) -> Iterator[Piece]:
-    """Yield adds with their deletes, or transactions of one add each; few stay, or all."""
+    """Yield adds with their deletes, or transactions of one add each; few or all added records stay."""
     body = (BODY * (shape.body // len(BODY) + 1))[: shape.body]
     for number in numbers:
         delete = struct.pack(">Bibqi", 16, file_id, 0, number, 18)
@@ -164,9 +164,9 @@ def _record(status: int, number: int, gtrid: bytes, name: bytes) -> bytes:
 
 
 def kahadb_journal(directory: Path, size: int, shape: Shape) -> int:
-    """Write a journal without end markers, one command to a batch; return how many of its bytes are live.
+    """Write a journal without end markers, one command per batch; return how many of its bytes are live.
 
-    It begins with a trace record, as a journal does on which a broker has started.
+    It begins with a trace record, as does any journal on which a broker has started.
     """
     batches, length = chain([Piece(_batch(0, sized(1, b"a start")))], _batches(shape)), shape.file or size
     names = [f"db-{number}.log" for number in range(1, max(1, size // length) + 1)]
@@ -174,7 +174,7 @@ def kahadb_journal(directory: Path, size: int, shape: Shape) -> int:
 
 
 def _batches(shape: Shape) -> Iterator[Piece]:
-    """Yield messages and their removal, or transactions of one message each; few stay, or all."""
+    """Yield messages and their removal, or transactions of one message each; few or all messages stay."""
     body = (BODY * (shape.body // len(BODY) + 1))[: shape.body]
     for number in count(1):
         name = b"%012d" % number
@@ -189,7 +189,7 @@ def _batches(shape: Shape) -> Iterator[Piece]:
 
 
 def varint(value: int) -> bytes:
-    """Return a number as protobuf writes it: seven bits a byte, the lowest first."""
+    """Return a number as protobuf writes it: seven bits per byte, the lowest first."""
     low = [value >> shift & 0x7F for shift in range(0, max(1, value.bit_length()), 7)]
     return bytes([byte | 0x80 for byte in low[:-1]] + low[-1:])
 
@@ -206,7 +206,7 @@ def _batch(command: int, message: bytes) -> bytes:
 
 
 def derby_log(directory: Path, size: int, shape: Shape) -> int:
-    """Write a log of edition 10.16; return how many of its bytes are live. Its beginning is the writer's."""
+    """Write a log of edition 10.16 that begins like the writer's; return how many of its bytes are live."""
     storage = MemoryStorage()
     load("derby_log").writer(storage, edition="10.16", params={}).apply({"op": "open"})
     files = storage.files
@@ -226,9 +226,9 @@ def derby_log(directory: Path, size: int, shape: Shape) -> int:
                     at += out.write(_group(number, at, bodies))
                 live += row.live
                 row = next(rows)
-            # Only a file before another one has an end.
+            # Only a file that another one follows has an end marker.
             out.write(bytes(4 if number < last else 0))
-        # The header of the next file has the end of this one.
+        # The header of the next file contains the end of this one.
         head = struct.pack(">iiqq", 128, 9, number + 1, number << 32 | at)
     return live
 
@@ -238,7 +238,7 @@ LONGEST_LOG, TABLE, LEAST = 256 * MIB - 1, 1168, 1 << 14
 
 
 class Row(NamedTuple):
-    """The groups of records that insert a row and, unless it stays, delete it; its live bytes."""
+    """The groups of records that insert a row and, unless it stays, delete it; the live bytes of the row."""
 
     groups: list[list[bytes]]
     room: int
@@ -246,7 +246,7 @@ class Row(NamedTuple):
 
 
 def _rows(shape: Shape) -> Iterator[Row]:
-    """Yield transactions that insert a row; most rows are purged by the next one, or the same."""
+    """Yield transactions that insert a row; the next or the same transaction purges most rows."""
     text = (BODY * (shape.body // len(BODY) + 1))[: min(shape.body, 30_000)]
     body = b"\x20" + struct.pack(">HH", len(text) + 2, len(text)) + text
     # Start at the smallest number that takes four bytes.
@@ -277,7 +277,7 @@ def _transaction(number: int, changes: list[bytes]) -> list[bytes]:
 
 
 def _group(number: int, at: int, bodies: list[bytes]) -> bytes:
-    """Return records with the checksum record before them."""
+    """Return records, preceded by their checksum record."""
     out, at = b"", at + 37
     for each in bodies:
         wrapped = struct.pack(">iq", len(each), number << 32 | at + len(out))
@@ -329,7 +329,7 @@ def _message(shape: Shape) -> bytes:
 
 
 def _indexes(size: int, shape: Shape) -> Iterator[Piece]:
-    """Yield pages of the index, each before the messages that it names; few of these stay, or all."""
+    """Yield pages of the index, each before the messages that it lists; few or all of these stay."""
     long = len(_chain(0, _message(shape)))
     entries_each = min(ENTRIES, max(0, (size // PAGE - 2) // long))
     group = 1 + entries_each * long
@@ -392,7 +392,7 @@ MAKERS: dict[str, Callable[[Path, int, Shape], int]] = {
 }
 
 
-#: A process inherits the peak memory of its parent: so a small process starts the measured command.
+#: A process inherits the peak memory of its parent, so a small process starts the measured command.
 _WAIT = """
 import os, sys
 child = os.fork()

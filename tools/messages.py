@@ -1,13 +1,14 @@
-"""Let real products print their messages: damage a small store in a stated way, start the product, record.
+"""Lets products print their messages: damages a small store, starts the product, records the output.
 
     python tools/messages.py derby-10.14.2.0             compares with the committed record
     python tools/messages.py derby-10.14.2.0 --update    rewrites it
     python tools/messages.py derby-10.14.2.0 --only page --show
 
-A record is ``specs/journalspec/FORMAT/messages_made.json``: for each product the states, each with `how` it
-was made and the `lines` that a start printed. Rows of ``messages.toml`` refer to a state by product and name.
-Paths and what differs from run to run are replaced. All starts of one product share one JVM. Needs Java 17 or
-newer and Maven, or jars that were fetched before (`journalspec products fetch`).
+The record of a format is ``specs/journalspec/FORMAT/messages_made.json``. For each product it contains the
+states, each with `how` it was made and the `lines` that a start printed. Rows of ``messages.toml`` refer to a
+state by product and name. Paths and values that differ from run to run are replaced. All starts of one
+product share one JVM. Needs Java 17 or newer and Maven, or jars that were fetched before (`journalspec
+products fetch`).
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def _run(maker: Maker, path: str, arguments: list[str]) -> str:
 def made(
     maker: Maker, states: Mapping[str, State], look: Callable[[str, Path], None] = lambda *_: None
 ) -> dict[str, list[str]]:
-    """Return for each state the lines that a start on it printed; `look` is called with each store before."""
+    """For each state, return the lines that a start printed; `look` is called with the store before."""
     with tempfile.TemporaryDirectory(prefix="messages-") as name:
         place = Path(name)
         path = classes(maker, place / "classes")
@@ -133,14 +134,14 @@ def read_record(format_id: str) -> Record:
 
 
 def loud(maker: Maker, lines: Iterable[str]) -> list[str]:
-    """Return the lines about a store: without greetings, and only one of lines that differ in numbers."""
+    """Return the lines about a store, without greetings; of lines that differ in numbers only, return one."""
     silent = re.compile(maker.silent)
     found = {re.sub(r"\d+", "0", line): line for line in reversed(list(lines)) if not silent.search(line)}
     return list(reversed(found.values()))
 
 
 def main() -> int:
-    """Make the messages of one product; 1 if a message that a row needs was not printed."""
+    """Make one product print its messages; 1 if it did not print a message that a row requires."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -168,12 +169,12 @@ def main() -> int:
 
 
 def foretold(format_id: str, codes: Iterable[str]) -> tuple[ProductMessage, ...]:
-    """Return the messages that a start without special options should print, according to an answer.
+    """Return the messages that a start without special options should print, predicted from an answer.
 
-    `codes` are the reasons, notes, kinds of `missing`, and the code of a refusal, of strict recovery. Losses
-    come first. If the product refuses to start, messages without a loss are omitted, because it may not get
-    that far. No command shows this list: of 106 predicted messages that were tried one by one, 14 were not
-    printed.
+    `codes` are the reasons, notes, kinds of `missing`, and the refusal code in the answer of strict recovery.
+    Messages about losses come first. If the product refuses to start, messages without a loss are omitted,
+    because it may stop before printing them. No command prints this list, because predictions can fail: of
+    106 predicted messages that were tried one by one, 14 were not printed.
     """
     wanted = set(codes)
     found = [entry for entry in messages(format_id) if wanted & set(entry.start)]
@@ -183,7 +184,7 @@ def foretold(format_id: str, codes: Iterable[str]) -> tuple[ProductMessage, ...]
 
 
 def unprinted(product: str, fresh: Mapping[str, list[str]]) -> list[str]:
-    """Return the rows whose message a start on their state did not print."""
+    """Return the rows of messages that a start on the rows' states did not print."""
     return [
         f"{name}: {entry.id} was not printed"
         for entry in messages(MAKERS[product].format)

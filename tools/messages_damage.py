@@ -1,7 +1,7 @@
 """Damages stores: changes bytes and files, as a crash, a bad disk or a person does.
 
-Each public function is a damage by its name in ``messages_states.toml``, which says how files and bytes are
-written. To find a record, the reference reads the store.
+Each public function is one kind of damage; ``messages_states.toml`` refers to it by name, and describes the
+notation of files and bytes. To find a record, the reference reads the store.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def directory(root: Path, name: str) -> None:
 def _change(
     place: Path, wanted: Mapping[str, Any], change: Callable[[Record], tuple[int, bytes]], most: int = 1
 ) -> None:
-    """Overwrite bytes of each of the first `most` requested records, at an offset from its begin."""
+    """Overwrite bytes of each of the first `most` requested records, at an offset from the record's start."""
     found = [each for each in records(place) if wanted.items() <= {**each.fields, "type": each.type}.items()]
     if not found:
         raise ValueError(f"no such record in {place}")
@@ -122,7 +122,7 @@ def _zeros(record: Record) -> tuple[int, bytes]:
 
 
 def _typed(number: int) -> Callable[[Record], tuple[int, bytes]]:
-    """Return a change of the user type, whose offset is larger in records with a transaction's number."""
+    """Return a change of the user type; its offset is larger in records with a transaction's number."""
     return lambda record: (26 if record.type.endswith("_TX") else 18, bytes([number]))
 
 
@@ -209,7 +209,7 @@ def service_property(root: Path, name: str, value: str) -> None:
 
 
 def next_file(root: Path, length: int) -> None:
-    """Begin a log file after the last one, which gets the zeros of a preallocated file."""
+    """Begin a log file after the last one, to which zeros are appended as in a preallocated file."""
     (last,) = _files(root, "log/log*.dat#-1")
     with last.open("ab") as file:
         file.write(bytes(5000))
@@ -229,7 +229,7 @@ def cut_tail(root: Path) -> None:
 
 
 def older_pages(root: Path) -> None:
-    """Put older pages of the table over its file."""
+    """Overwrite the table's file with an older copy of its pages."""
     (path,) = _files(root, "TABLE")
     _overwrite(path, 0, (root / "older" / path.name).read_bytes())
 

@@ -1,7 +1,7 @@
 """Undamaged stores of products, and damaged states of them, for `messages.py`.
 
-The states are in ``messages_states.toml``. Each has one sentence on how it was made, and the calls of
-``messages_damage.py`` that make it. The messages that the product prints for it are the result.
+The states are in ``messages_states.toml``. Each state has a sentence on how it was made, and the calls of
+``messages_damage.py`` that make it. The messages that the product prints for the state are the result.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from messages_damage import damage
 
 from journalspec_conformance.products import get_product, product_dir
 
-#: Sends the log of products to java.util.logging. It is first in the class path, so that it also serves older
-#: APIs.
+#: Jars that send the log of products to java.util.logging. They are first in the class path, so that they
+#: also replace older APIs.
 BINDING = ("slf4j-api-2.0.17.jar", "slf4j-jdk14-2.0.17.jar")
 #: The method in a product's program that writes the undamaged store, given its directory.
 OWN = "write"
@@ -30,7 +30,7 @@ STATES: dict[str, dict[str, Any]] = tomllib.loads(
 
 @dataclass(frozen=True)
 class State:
-    """A store before a start: `how` it was made, the damage done to a good one, and start options."""
+    """A store before a start: `how` it was made, the damage to an undamaged store, and start options."""
 
     how: str
     damage: Sequence[Sequence[Any]] = ()
@@ -44,7 +44,7 @@ class State:
 
 @dataclass(frozen=True)
 class Maker:
-    """A product whose messages are made: its format, program, class path, sound stores and states.
+    """A product whose messages are recorded: its format, program, class path, sound stores and states.
 
     `silent` matches lines that are not about the store, or differ from run to run.
     """

@@ -1,14 +1,14 @@
-"""Mutants of the reference: one small fault each, to see whether the corpus can see.
+"""Mutants of the reference with one small fault each, to test whether the corpus detects the faults.
 
-``reference_impl/tests/mutants/FORMAT.toml`` names for each one a place in the reference, a text that
-occurs in that place exactly once, what to put there instead, and why a real implementation might be
-that way. A place is ``module:name``: a function, a method (``module:Class.method``), a class or a constant of
-the module. Nothing outside the place matters: a change of one function never breaks the mutants of
-another. A mutant is loaded as a private copy of that module and of those that import it, with the others as
-they are; the reference itself is never touched.
+``reference_impl/tests/mutants/FORMAT.toml`` lists for each mutant a place in the reference, a text that
+occurs there exactly once, its replacement, and why a real implementation might contain this fault. A place is
+``module:name``: a function, a method (``module:Class.method``), a class or a constant of the module. Code
+outside the place does not matter: a change of one function never breaks the mutants of another. A mutant is
+loaded as a private copy of that module and of the modules that import it; other modules are shared. The
+reference itself is never changed.
 
 ``python tools/mutants.py`` lists them and checks that each one still fits the reference's source.
-Which case notices which is the judge's business: ``python tools/mutation.py``.
+``python tools/mutation.py`` reports which cases detect which mutant.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from journalspec_corpus.crash.formats import Named, crash_format
 #: The package whose formats are mutated, and the directory of the mutants.
 REFERENCE = "journalspec_reference"
 TABLES = Path(__file__).resolve().parents[1] / "reference_impl" / "tests" / "mutants"
-#: The default number of cases that must notice a mutant. It is more than one, because a change of a
+#: The default number of cases that must detect a mutant. It is more than one, because a change of a
 #: requirement may remove a case.
 ENOUGH = 3
 
 
 class MutantError(ValueError):
-    """A mutant no longer fits the reference's source; the message names it and says what to do."""
+    """A mutant no longer fits the reference's source; the message identifies it and states the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Mutant:
     """One fault: at the place `at` of the format's reference, `find` becomes `replace`.
 
     `breaks` are the requirements that a reader or writer with this fault violates. `enough` is the number of
-    cases that have to notice it.
+    cases that have to detect it.
     """
 
     id: str
@@ -74,7 +74,7 @@ class Mutant:
         return self.at.partition(":")[0]
 
     def source(self) -> str:
-        """Return the mutated source of the module; raises MutantError if it does not fit any more."""
+        """Return the mutated source of the module; raises MutantError if the mutant does not fit any more."""
         text = sources(self.format).get(self.module)
         if text is None:
             known = ", ".join(sorted(sources(self.format)))
@@ -112,8 +112,8 @@ class Mutant:
         try:
             importlib.import_module(self.package)
             for name in sorted(copied & finder.sources.keys() - {"__init__"}):
-                # Import all modules now: a late import would not find the copy. A module may need a missing
-                # library.
+                # Import all modules now: a late import would not find the copy. The import of a module may
+                # fail because a library is missing.
                 with suppress(ImportError):
                     importlib.import_module(f"{self.package}.{name}")
         except Exception as error:
@@ -181,10 +181,10 @@ def _module(path: Path) -> str:
 
 @cache
 def _copied(format_id: str, module: str) -> frozenset[str]:
-    """Return the modules to copy for a fault in `module`: itself, and all that import it, directly or not.
+    """Return the modules to copy for a fault in `module`: itself and all that import it, even indirectly.
 
-    The implementation and its late imports are copied, too. So are modules with caches that fill during
-    reading, because the entries of another mutant would be wrong.
+    The implementation and its late imports are copied, too. Modules with caches that fill during reading are
+    also copied, because entries of another mutant would be wrong.
     """
     found = {module, "__init__", "implementation"}
     found |= {name for name, text in sources(format_id).items() if "def __missing__" in text}
@@ -195,7 +195,7 @@ def _copied(format_id: str, module: str) -> frozenset[str]:
 
 @cache
 def _imports(format_id: str) -> dict[str, set[str]]:
-    """Return for each module of a format's reference the others it imports; for a package, its own."""
+    """For each module of a format's reference, return the modules that it imports; for a package, its own."""
     known, package = sources(format_id), f"{REFERENCE}.{format_id}"
     out = {name: {other for other in known if other.startswith(f"{name}.")} for name in known}
     for name, text in known.items():
@@ -218,7 +218,7 @@ def _compiled(format_id: str, name: str) -> CodeType:
 
 @cache
 def places(text: str) -> dict[str, list[tuple[int, int]]]:
-    """Return name -> where it begins and ends, for all functions, classes and constants of a module.
+    """For each function, class and constant of a module, map its name to where it begins and ends.
 
     All places of a name are listed. The name "" is the whole module.
     """
@@ -252,7 +252,7 @@ def places(text: str) -> dict[str, list[tuple[int, int]]]:
 def load_mutants(format_id: str) -> list[Mutant]:
     """Return the mutants of `format_id` in the order of its table; none if it has no such file.
 
-    Raises MutantError if an id occurs twice. Whether each fits is seen when it is used.
+    Raises MutantError if an id occurs twice. Whether a mutant fits is checked only when it is used.
     """
     entries = _table(format_id).get("mutant", ())
     try:
@@ -286,7 +286,7 @@ def mutant_of(format_id: str, name: str) -> Mutant:
 
 
 def load_unproved(format_id: str) -> dict[str, str]:
-    """Return requirement -> why no mutant can break it, as the format's table says."""
+    """For some requirements, return the reason in the format's table why no mutant can break them."""
     return {entry["requirement"]: entry["why"] for entry in _table(format_id).get("unproved", ())}
 
 

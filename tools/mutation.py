@@ -1,11 +1,10 @@
-"""Can the corpus see? Every mutant of the reference must be noticed, every must by a mutant.
+"""Checks that cases detect every mutant of the reference, and that every `must` has such a mutant.
 
-``python tools/mutation.py`` prints for each mutant how many
-cases of the smoke tier notice it, and for each ``must`` the mutant that breaks
-it with the number of cases that name the requirement and notice the mutant, or
-the reason why it has none. Exit status: 0 if all is proved and the reference
-noticed by no case, 1 otherwise, 2 usage. ``--json`` prints the proofs (mutant and
-first case per must), from which the site's coverage table is made.
+``python tools/mutation.py`` prints for each mutant how many cases of the smoke tier detect it. For each
+``must`` it prints the mutant that breaks it, or the reason why there is none. It also prints the number of
+cases that refer to the requirement and detect the mutant. Exit status: 0 if all is proved and no case fails
+on the reference, 1 otherwise, 2 usage. ``--json`` prints the proofs (mutant and first case per must), from
+which the site's coverage table is made.
 """
 
 from __future__ import annotations
@@ -49,17 +48,17 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        """Return whether the proof is complete, or excused."""
+        """Return whether cases detect the mutant, or a reason excuses its absence."""
         return bool(self.killers) or (bool(self.why) and not self.mutant)
 
 
 def killers(
     implementation: Any, cases: Iterable[Case], enough: int | None = None, *, enforce_should: bool = False
 ) -> list[str]:
-    """Return the ids of the cases that notice `implementation`; at most `enough` of them.
+    """Return the ids of at most `enough` cases that detect a fault of `implementation`.
 
-    A case notices it if one of its probes fails; failures of a `should` count only if requested. The reader
-    that checks writers is also that of `implementation`, because a fault in the reference's source would be
+    A case detects a fault if one of its probes fails; failures of a `should` count only if requested. Writers
+    are also checked with the reader of `implementation`, because a fault in the reference's source would be
     in both.
     """
     found: list[str] = []
@@ -94,8 +93,8 @@ def notices(engine: Engine, case: Case) -> bool:
 def proofs(format_id: str, cases: Sequence[Case], enough: int | None = 1) -> list[Proof]:
     """Return one proof per ``must`` of `format_id`, in their order.
 
-    Only cases that name the requirement count. Of several mutants that break it, the first one that a case
-    notices is used; the search stops after `enough` such cases (None: all).
+    Only cases that refer to the requirement count. Of several mutants that break it, the first one that a
+    case detects is used; the search stops after `enough` such cases (None: all).
     """
     unproved, mutants = load_unproved(format_id), load_mutants(format_id)
     by_name: dict[str, list[Case]] = {}
@@ -137,13 +136,13 @@ def faults(format_id: str, found: Sequence[Proof]) -> list[str]:
 
 
 def enough_killers(mutant: Mutant, cases: Sequence[Case]) -> list[str]:
-    """Return enough cases that notice `mutant`, those first that name a requirement which it breaks."""
+    """Return enough cases that detect `mutant`; cases for a requirement that it breaks come first."""
     first = sorted(cases, key=lambda case: not {*mutant.breaks}.intersection(case.requirements))
     return killers(mutant.implementation(), first, mutant.enough, enforce_should=True)
 
 
 def shuffled(cases: Sequence[Case]) -> list[Case]:
-    """Return the cases in an order that mixes the groups, and does not change if a case is added."""
+    """Return the cases in an order that mixes the groups and stays the same if a case is added."""
     return sorted(cases, key=lambda case: hashlib.blake2b(case.id.encode(), digest_size=8).digest())
 
 

@@ -1,9 +1,9 @@
-"""Make new stores of damaged ones, by the hundred, and compare them with the recovered data.
+"""Makes new stores from damaged ones, by the hundred, and compares them with the recovered data.
 
     python tools/newstore_trials.py --format FORMAT --count 500 --seed 1 [--product]
 
-A trial is a store that a product left (a captured set, one of --stores, or of those that
-``tools/newstore/FORMAT.py`` gives), or a drawn journal, and damage to it:
+A trial damages either a drawn journal or a store that a product wrote (a captured set, one of --stores, or
+one from ``tools/newstore/FORMAT.py``). The kinds of damage are:
 
 - *reachable*: up to two sectors at the end of the file that was written last are cut, or are zeros;
 - *corrupted*: bytes are changed, blocks are lost, files are cut or taken away;
@@ -11,13 +11,13 @@ A trial is a store that a product left (a captured set, one of --stores, or of t
 - *drawn*: a drawn journal, or a state that a crash of the reference writer leaves;
 - *none*: no damage.
 
-The law: what the new store holds is what contents report of the old one under the same policy (without
-contents: the same state), it is read clean, and the old files are as they were. A trial ends as *kept*,
-*exported* (a format wrote rows instead), *nothing* (nothing can be kept), or *wrong*.
-With --product the product is started on each new store, and with --old on a copy of each damaged one as well:
-what that delivers the new one does, too, or its report names it. *started* and *old* count the starts that
-could be compared. Every trial is a function of format, seed, number and what stores there are:
-`--only N` repeats one. Exit status: 0 nothing wrong; 1 something wrong; 2 usage.
+The law: the data in the new store equals the contents of the old one under the same policy (without contents:
+the same state). The new store reads clean, and the old files are unchanged. A trial ends as *kept*,
+*exported* (a format wrote rows instead), *nothing* (nothing can be kept), or *wrong*. With --product the
+product is started on each new store, and with --old also on a copy of each damaged one. Everything that the
+old store delivers the new one must deliver, too, or its report must list it. *started* and *old* count the
+starts that could be compared. Every trial is a function of the format, the seed, its number and the available
+stores: `--only N` repeats one. Exit status: 0 nothing wrong; 1 something wrong; 2 usage.
 """
 
 from __future__ import annotations
@@ -71,12 +71,12 @@ MOST_SHOWN = 20
 PLACES = frozenset({"file", "off"})
 
 
-#: The names in a report: ids of messages and the like, and the tables and queues that lose something.
+#: The names in a report: ids of messages and other items, and the tables and queues that lose something.
 Named = frozenset[str]
 
 
 class Hooks:
-    """Functions that ``tools/newstore/FORMAT.py`` may have for its format, and the defaults without them."""
+    """Functions that ``tools/newstore/FORMAT.py`` may define for its format, and their defaults."""
 
     def __init__(self, format_id: str) -> None:
         self.format_id = format_id
@@ -86,11 +86,11 @@ class Hooks:
             self._module = None
 
     def stores(self) -> Iterable[Path]:
-        """Return more stores than the captured sets: directories or archives."""
+        """Return stores in addition to the captured sets: directories or archives."""
         return getattr(self._module, "stores", tuple)()
 
     def live(self, answer: Answer) -> Any:
-        """Return the recovered data in a form that is equal for equal data."""
+        """Return the recovered data in a form in which equal data compare as equal."""
         if hasattr(self._module, "live"):
             return self._module.live(answer)
         found = contents(answer)
@@ -99,11 +99,11 @@ class Hooks:
         return {name: sorted(map(_bare, found.rows(name)), key=repr) for name in found.tables}
 
     def alike(self, before: Any, now: Any) -> Any:
-        """Return the new store's data without the data that it had to add because the old one lacks it."""
+        """Return the new store's data, without data that had to be added because the old store lacks it."""
         return getattr(self._module, "alike", lambda before, now: now)(before, now)
 
     def starts(self, files: Mapping[str, bytes]) -> bool:
-        """Return whether the product can be started on a store of these files; else it is not tried."""
+        """Return whether the product can be started on a store of these files."""
         return bool(getattr(self._module, "starts", lambda files: True)(files))
 
     def last(self, files: Mapping[str, bytes]) -> Mapping[str, int]:
@@ -118,11 +118,11 @@ class Hooks:
         return str(getattr(self._module, "nothing", lambda answer: "")(answer))
 
     def exported(self, place: Path) -> bool:
-        """Return whether a new store has rows for export, because no store of the old kind could be made."""
+        """Return whether a new store is exported rows, because no store of the old kind could be made."""
         return bool(getattr(self._module, "exported", lambda place: False)(place))
 
     def delivered(self, stores: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:
-        """Start the product on each new store; yield the fault of each, empty if none; None: no start.
+        """Start the product on each new store; for each, yield its fault, or empty if none; None: no start.
 
         `stores` are directories with the answers from which they were made; many starts may share a process.
         """
@@ -131,9 +131,9 @@ class Hooks:
         yield from self._module.delivered(stores)
 
     def lacking(self, stores: Sequence[tuple[Path, Answer, Named]]) -> Iterator[str | None]:
-        """Start the product on each old store; yield the data it delivers that the new store lacks.
+        """Start the product on each old store; yield the delivered data that the new store lacks.
 
-        Data named in the report of the new store are excluded. None: there was no start.
+        Data listed in the report of the new store is excluded. None: there was no start.
         """
         if not hasattr(self._module, "lacking"):
             raise SystemExit(f"--old: tools/newstore/{self.format_id}.py has no `lacking`")
@@ -158,7 +158,7 @@ class State:
 def bases(format_id: str, more: Iterable[Path], scratch: Path) -> list[tuple[str, Mapping[str, bytes]]]:
     """Return the files of the stores that are damaged.
 
-    The captured sets are many and small. The other stores are repeated until they are half of all.
+    The captured sets are many and small. The other stores are repeated until they make up half of all stores.
     """
     places = [
         path.parent for path in sorted((ROOT / "corpus/captured" / format_id).glob("*/*/expected.json"))
@@ -188,7 +188,7 @@ def bases(format_id: str, more: Iterable[Path], scratch: Path) -> list[tuple[str
 def reachable(
     files: Mapping[str, bytes], random: Random, last: Mapping[str, int]
 ) -> tuple[str, Mapping[str, bytes]]:
-    """Return the files after a crash that lost one or two sectors at the end of the last written file.
+    """Return the files after a crash that lost up to two sectors at the end of the last written file.
 
     If `last` is empty, one of the two files with the most data is taken. Bytes that were fsynced are never
     lost.
@@ -226,7 +226,7 @@ def crashed(format_id: str, random: Random) -> State:
 def state_of(
     format_id: str, stores: Sequence[tuple[str, Mapping[str, bytes]]], seed: int, number: int
 ) -> State:
-    """Return the state with a number: the same one for the same stores."""
+    """Return the state with a number, which is always the same for the same stores."""
     random = Random(f"{format_id}/{seed}/{number}")
     kind = KINDS[number % len(KINDS)]
     if kind == "drawn" and number // len(KINDS) % 2:
@@ -235,7 +235,7 @@ def state_of(
         (case,) = drawn_cases(format_id, seed, [number])
         return State(case.id, "drawn", dict(case.files()), case.edition, case.params)
     hooks = Hooks(format_id)
-    # A crash leaves a complete store, on which its product starts, not a part of one.
+    # A crash leaves a complete store, on which its product starts, not a part of a store.
     whole = [each for each in stores if hooks.starts(each[1])] if kind == "reachable" else []
     name, files = random.choice(whole or stores)
     if kind == "none":
@@ -300,7 +300,7 @@ def tried(format_id: str, state: State, hooks: Hooks, place: Path) -> Made:
 
 
 def _main(place: Path, format_id: str, state: State, policy: str) -> Answer | None:
-    """Return the answer about the journal of a directory that has the contents of all of them."""
+    """Return the answer about that journal of a directory which has the contents of all its journals."""
     if state.edition is not None:
         journals = find_journals(load(place), format_id, state.edition, state.params)
     else:

@@ -1,8 +1,8 @@
-"""Make one file of `inspect`, `recover` and the other commands that need no compiled package: a zipapp.
+"""Makes a zipapp, one file, of `inspect`, `recover` and other commands that need no compiled package.
 
 ``python tools/one_file.py journalspec.pyz``; then ``python3 journalspec.pyz inspect PATH`` with any Python
-3.11 or later, without an installation. It is made from the packages of this environment. Published cases are
-omitted, so that it cannot judge an implementation.
+3.11 or later, without an installation. The file is made from the packages of this environment. Published
+cases are omitted, so it cannot judge an implementation.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def collect(target: Path) -> None:
 
 
 def main() -> int:
-    """Write the file that is named; returns the exit status."""
+    """Write the requested file; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path, help="the file to write; it must not exist")
     out: Path = parser.parse_args().out

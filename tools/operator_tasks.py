@@ -1,16 +1,16 @@
-"""What an operator asks of a store of real size, beside what its product says: right, and at what cost.
+"""Compares our answers about stores of real size with those of the vendors: correctness and cost.
 
     python tools/operator_tasks.py [--mb 350] [--only PRODUCT/WORD] [--fresh] [--show]
 
-Artemis, KahaDB, Derby and Bitronix each write a store, count what is in it, and are halted as kill -9 does.
-Copies are damaged where a task says so. Each task is asked by `journalspec` and by what the vendor has for it
-(its tool, or a start of the product on a copy), each a process of its own, one after the other. Our answer is
-judged by the product's counts. Stores, and the answers of one commit, are kept in the cache
-(JOURNALSPEC_CACHE, or ~/.cache/journalspec), so that a run that was stopped goes on where it was.
+Artemis, KahaDB, Derby and Bitronix each write a store, count its items, and are halted as by kill -9. Copies
+are damaged if a task requires it. `journalspec` performs each task, and then the vendor's means (its tool, or
+a start of the product on a copy) perform it in another process. Our answer is judged by the product's counts.
+Stores, and the answers of one commit, are kept in the cache (JOURNALSPEC_CACHE, or ~/.cache/journalspec), so
+that a stopped run can be continued.
 
-A task holds if it is right and takes no more CPU than the vendor's tool, or less than 10 s where there is
-none. Exit status: 0 all hold; 1 one does not; 2 usage. Needs Java 17 or newer and the products' jars (see
-stores.py and `journalspec products fetch`).
+A task holds if our answer is right and takes no more CPU than the vendor's tool, or less than 10 s without
+such a tool. Exit status: 0 all tasks hold; 1 one does not; 2 usage. Needs Java 17 or newer and the products'
+jars (see stores.py and `journalspec products fetch`).
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ from journalspec_conformance.products import get_product, product_dir
 
 PROGRAMS = Path(__file__).with_name("operator")
 ROOT = Path(__file__).parents[1]
-#: The most CPU seconds of a task for which no vendor has a tool; the most lines of a screen; the size of a
-#: damage (bytes).
+#: The most CPU seconds of a task without a vendor's tool; the most lines of a screen; the number of damaged
+#: bytes.
 MOST_SECONDS, MOST_LINES, SECTOR = 10.0, 40, 4096
 #: Texts that the programs store, and that no redacted report may contain.
 SECRETS = ("orderId", "SKU-", "secret note", "last committed", "tenant", "stockdb", "gtx-")
@@ -75,7 +75,7 @@ class Counts:
 
     @property
     def refusal(self) -> str:
-        """Why the product did not start; empty: it did."""
+        """The reason why the product did not start; empty if it did."""
         return "; ".join(self.of("refused")).replace("_", " ")
 
     @property
@@ -111,7 +111,7 @@ class Asked:
         return int(found[1].replace(",", "")) if found else None
 
     def said(self, *words: str) -> str:
-        """Return the patterns in `words` that our answer does not match."""
+        """Return the patterns in `words` that do not match our answer."""
         # Line breaks depend on the length of a path: ignore them.
         text = " ".join(self.ours.text.split())
         return ", ".join(f"no {word!r}" for word in words if not re.search(word, text))
@@ -121,9 +121,9 @@ class Asked:
 class Task:
     """A task: our command, the vendor's tool, the damage before, and the check of the answer.
 
-    The check `right` returns the fault, or an empty text. `vendor` has the arguments of the product's
-    program; it is empty if no vendor has a tool. Then a start only provides the `truth`. `damage` is the name
-    of a function with its arguments.
+    The check `right` returns the fault, or an empty text. `vendor` contains the arguments of the product's
+    program; it is empty if the vendor has no tool. Then a start only provides the `truth`. `damage` is the
+    name of a function and its arguments.
     """
 
     product: str
@@ -162,7 +162,7 @@ def run(words: Sequence[str]) -> Ran:
 
 
 def compiled() -> None:
-    """Compile our modules, so that no task pays for it."""
+    """Compile our modules, so that no task is charged for that."""
     for package in (journalspec, journalspec_reference, journalspec_corpus, journalspec_conformance):
         compileall.compile_dir(package.__path__[0], quiet=2)
 
@@ -272,9 +272,9 @@ def _screen(asked: Asked) -> str:
 def _queues(asked: Asked, counts: Counts) -> str:
     """Return the queues whose number of messages in our answer differs from the product's.
 
-    If the screen lacks a queue, the totals are compared as well. The product has the index, our answer does
-    not. So messages that our answer reports as acknowledged only in the index are subtracted from ours, and
-    those that it reports as committed only in the index are added.
+    If the screen lacks a queue, the totals are compared as well. The product uses the index, our answer does
+    not. So our counts are corrected: messages reported as acknowledged only in the index are subtracted, and
+    messages reported as committed only in the index are added.
     """
     gone = _by_index(asked, "what acknowledged")
     more = _by_index(asked, "their records are there")
@@ -297,7 +297,7 @@ def _by_index(asked: Asked, words: str) -> Counter[str]:
 
 
 def _doubt(asked: Asked) -> str:
-    """Return the fault if our number of transactions in doubt is not that of the product."""
+    """Return the fault if our number of transactions in doubt differs from the product's."""
     number = len(asked.before.of("prepared") or asked.before.of("decided"))
     verb = "is" if number == 1 else "are"
     words = r"(in\s+doubt|decided|prepared|unfinished)"
@@ -305,7 +305,7 @@ def _doubt(asked: Asked) -> str:
 
 
 def _branches(asked: Asked) -> str:
-    """Return the prepared branches, all known to a started product, that our answer does not name."""
+    """Return the prepared branches that our answer does not list; a started product must know all of them."""
     names = asked.before.of("prepared")
     if len(asked.product.of("prepared")) != len(names):
         return f"the product has {len(asked.product.of('prepared'))}"
@@ -313,7 +313,7 @@ def _branches(asked: Asked) -> str:
 
 
 def _named(asked: Asked) -> str:
-    """Return the prepared branches that our answer does not name."""
+    """Return the prepared branches that our answer does not list."""
     return asked.said(*asked.before.of("prepared"))
 
 
@@ -331,19 +331,19 @@ def _decided(asked: Asked) -> str:
     done, undone = (asked.product.of("count").get(name, 0) for name in ("committed", "rolledback"))
     if lacking or done == len(names):
         return f"{lacking} not named" if lacking else ""
-    # BTM 2.1.4 may elect the wrong file. Then a start undoes each decision, and our answer must say so.
+    # BTM 2.1.4 may elect the wrong file. Then a start undoes each decision, and our answer must state this.
     return asked.said("rolls back") if undone else f"the product committed {done}"
 
 
 def _lost_batch(asked: Asked) -> str:
-    """KahaDB with damage in a file: salvage keeps what the product keeps, and our answer names the loss."""
-    # The reason depends on the part of a batch that is in the sector.
+    """KahaDB with damage in a file: salvage keeps the product's messages, and our answer lists the loss."""
+    # The reason depends on which part of a batch is in the damaged sector.
     reasons = "bad-(checksum|chain|header)"
     return _queues(asked, asked.product) or asked.said(reasons, r"db-\d+\.log:\d+\.\.\d+")
 
 
 def _missing_file(asked: Asked) -> str:
-    """KahaDB without a file: as many messages as a product with ignoreMissingJournalfiles=true loses."""
+    """KahaDB without a file: our answer reports as many lost messages as the product loses."""
     before, after = asked.before.total, asked.product.total
     return asked.said(f"data file missing: db-[0-9]+.log, {before - after:,} messages")
 
@@ -372,7 +372,7 @@ def _free(asked: Asked) -> str:
 
 def _kept(asked: Asked) -> str:
     """Artemis: the files that our answer lists as kept are those that a start does not free."""
-    # The row of a free file has only its number of bytes.
+    # The row of a free file contains only its number of bytes.
     rows = re.findall(r"(activemq-data-\d+\.amq)\s+[\d,]+  (.*[a-z].*)", asked.ours.text)
     ours = {name for name, why in rows if not why.startswith("nothing")}
     theirs = {name for name, count in asked.product.of("file").items() if count}
@@ -381,7 +381,7 @@ def _kept(asked: Asked) -> str:
 
 
 def _lost_messages(asked: Asked) -> str:
-    """Artemis with damage: as many messages as the product has, which may be more than before."""
+    """Artemis with damage: we count as many messages as the product does, possibly more than before."""
     if asked.product.total == asked.before.total:
         return f"the product lost nothing: {asked.product.total}"
     return _queues(asked, asked.product) or asked.said(r"hole|damaged|missing|no file has the id \d+")
@@ -400,18 +400,18 @@ def _redacted(asked: Asked) -> str:
 
 
 def _exported(asked: Asked) -> str:
-    """The number of rows of one queue is that of the product."""
+    """The number of exported rows of one queue equals the product's number of messages."""
     wanted = asked.before.of("queue")[EXPORTED]
     rows = len(re.findall(rf",{EXPORTED},\d+,ID:", asked.ours.text))
     return "" if rows == wanted else f"{rows} rows, not {wanted}"
 
 
-#: The queue whose messages are asked for as rows.
+#: The queue whose messages are exported as rows.
 EXPORTED = "payments"
 
 
 def _tasks() -> Iterator[Task]:
-    """Yield the tasks of the table, which names checks and damages of this module."""
+    """Yield the tasks of the table, which refers to checks and damages of this module by name."""
     table = tomllib.loads((PROGRAMS / "tasks.toml").read_text(encoding="utf-8"))
     for product, entries in table.items():
         for entry in entries:
@@ -438,11 +438,11 @@ class Outcome:
 
     @property
     def holds(self) -> bool:
-        """Whether it is right, and no slower than the vendor's tool, or without one than the bound."""
+        """Whether our answer is right, and no slower than the vendor's tool (without one: than the bound)."""
         return not self.wrong and self.seconds <= (self.vendor if self.vendor is not None else MOST_SECONDS)
 
     def row(self) -> str:
-        """Return its row of the table."""
+        """Return the row of this task in the table."""
         vendor = f"{self.vendor:8.1f}" if self.vendor is not None else "    none"
         ratio = f"{self.seconds / self.vendor:6.2f}" if self.vendor else "      "
         right = "right" if not self.wrong else "WRONG"

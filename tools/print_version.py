@@ -1,4 +1,4 @@
-"""Put the pages of one format onto one page, to print or to read without a browser's tabs.
+"""Puts the pages of one format onto one page, for printing or for reading in one place.
 
 ``python tools/print_version.py SITE FORMAT OUT.html``; SITE is the built site. Links between its pages stay
 on the page, others lead to the site.
@@ -31,7 +31,7 @@ details > * {{ display: block; }} article + article {{ break-before: page; }}</s
 
 
 def joined(site: Path, format_id: str) -> str:
-    """Return the one page; raises OSError or ValueError if the site lacks a page or a part."""
+    """Return the combined page; raises OSError or ValueError if the site lacks a page or a part of one."""
     folder = site / "formats" / format_id
     articles, title = [], ""
     for name in PAGES:
@@ -46,7 +46,7 @@ def joined(site: Path, format_id: str) -> str:
 
 
 def _here(text: str, name: str) -> str:
-    """Return the article of a page; its anchors and links get the name of the page as a prefix."""
+    """Return the article of a page; its anchors and links receive the name of the page as a prefix."""
 
     def link(found: re.Match[str]) -> str:
         path, _, anchor = found[3].partition("#")

@@ -1,8 +1,8 @@
-"""From authored groups, families and captures to the published tiers.
+"""Makes the published tiers from authored groups, families and captures.
 
-``python tools/publish.py`` writes them, with ``--check`` it only
-says whether they are up to date. Exit status: 0 good, 1 a fault or out of date,
-2 usage. Publishing is deterministic: same sources, same bytes.
+``python tools/publish.py`` writes the tiers; with ``--check`` it only reports whether they are up to date.
+Exit status: 0 good, 1 a fault or outdated tiers, 2 usage. Publishing is deterministic: the same sources
+always result in the same bytes.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def worst_cases_of(format_id: str) -> Iterator[Case]:
         return
     if not files(package).joinpath("worst.toml").is_file():
         return
-    # Crash states need NumPy, and only formats with worst cases need crash states.
+    # NumPy is imported late: only crash states use it, and only formats with worst cases use crash states.
     from journalspec_corpus.crash.explain import case_of  # noqa: PLC0415  # see above
     from journalspec_corpus.crash.formats import crash_format  # noqa: PLC0415  # see above
     from journalspec_corpus.crash.verdict import VERDICTS  # noqa: PLC0415  # see above
@@ -92,9 +92,9 @@ def captured_cases(format_id: str, root: Path | None = None) -> Iterator[Case]:
     """Yield the captured cases of `format_id`, ordered by product, version and name.
 
     A capture is a folder ``corpus/captured/<format>/<product>-<version>/<name>/``: the journal's files as
-    written, ``provenance.toml`` (where they come from) and ``expected.json`` (what must be read from
-    them). The files are never edited; ``X.gz`` means ``X``, compressed. `root` is the folder of the
-    captures (default: the checkout's). Raises AuthoringError naming the folder that is not complete.
+    written, ``provenance.toml`` (their origin) and ``expected.json`` (the required answers). The files are
+    never edited; ``X.gz`` means ``X``, compressed. `root` is the folder of the captures (default: the
+    checkout's). Raises AuthoringError naming the folder that is not complete.
     """
     folder = root or CHECKOUT / "captured" / format_id
     for place in sorted(path.parent for path in folder.glob(f"*/*/{EXPECTED}")):
@@ -135,7 +135,8 @@ def _files(place: Path) -> Iterator[tuple[str, bytes]]:
     for path in sorted(place.iterdir()):
         if path.name in (PROVENANCE, EXPECTED) or not path.is_file():
             continue
-        # The name decides: a file of a product may itself begin like a gzip file. Unpacking has a limit.
+        # The name decides, because a file of a product may itself begin like a gzip file. Unpacking has a
+        # limit.
         packed = path.suffix == ".gz"
         yield (path.stem, read_bytes(path, MAX_BYTES)) if packed else (path.name, path.read_bytes())
 
@@ -223,7 +224,7 @@ def publish(
 
 
 def _vanished(format_id: str, cases: list[Case], target: Path) -> Iterator[str]:
-    """Raise PublishError unless each published id still exists, or is listed as withdrawn."""
+    """Raise PublishError unless each published id still exists or is listed as withdrawn."""
     now = {case.id for case in cases} | tombstones(format_id)
     for tier in PUBLISHED_TIERS:
         path = target / f"{tier}.jsonl"

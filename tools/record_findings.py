@@ -1,11 +1,11 @@
-"""Write down what a run of `journalspec corpus judge` found.
+"""Writes the findings of a run of `journalspec corpus judge`.
 
     python tools/record_findings.py HARNESS REPORT BUILD [NAME]
 
-This reads the REPORT of a run over the states of BUILD, asks HARNESS once more about the first state of
-each kind of failure, reduces it, and writes the file of findings NAME and its cases; a run without a NAME
-is named as the harness. Every kind of failure must be explained by a cause; otherwise nothing is written,
-and the kinds are named.
+This reads the REPORT of a run over the states of BUILD and asks HARNESS again about the first state of each
+kind of failure. It reduces that state, and writes the file of findings NAME (default: the name of the
+harness) and its cases. Every kind of failure must be explained by a cause; otherwise nothing is written, and
+the unexplained kinds are listed.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def judgement_text(harness: str, summary: Mapping[str, Any]) -> str:
-    """Return a run over a harness as findings; raises LookupError that names kinds without a cause."""
+    """Return a run over a harness as findings; raises LookupError that lists kinds without a cause."""
     run = {
         "harness": harness,
         "product": f"{summary['impl']['name']} {summary['impl'].get('version', '')}".strip(),

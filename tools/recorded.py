@@ -1,7 +1,7 @@
 """Recorded outcomes of JBoss journals with the products' classes, and observations in the same form.
 
-A folder of them has ``inputs.tar.gz``, the directories that the implementations were run on, and
-``outcomes.json.gz``, what they loaded.
+A folder of outcomes contains ``inputs.tar.gz`` (the directories on which the implementations were run) and
+``outcomes.json.gz`` (the loaded data).
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One input, how it was read, and the outcome of each implementation.
+    """One input, the parameters of reading, and the outcome of each implementation.
 
-    `second` are the outcomes of a second load, of the files after the first load, if they differ.
+    `second` contains the outcomes of a second load (of the files after the first load) if they differ.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Recorded:
     params: Mapping[str, str]
     outcomes: Mapping[str, Outcome]
     second: Mapping[str, Outcome]
-    #: Its own parameters, and whether the outcome depends on the order in which a directory is listed.
+    #: Parameters of this input, and whether the outcome depends on the order in which a directory is listed.
     own: frozenset[str]
     by_order: bool
     #: The result of an independent model of the format, if it was recorded.

@@ -1,14 +1,14 @@
-"""How fast journals are read, beside the plainest loop that could do it: ratios of one run, on one core.
+"""Compares the speed of reading journals with that of a plain loop: ratios in one run, on one core.
 
     python tools/scan_bench.py [--format FORMAT] [--mb 100] [--stores [--messages N]] [--spark] [--loops]
 
-Of each format a sound journal of small records is written into a temporary directory. Then each of these
-reads it, by turns, and the best of three counts, in CPU seconds: the plain loop below (it checks lengths,
-chain and checksums of a sound journal, and nothing else), the reader's scan, the scan with all typed columns,
-recovery with verdict and state. With `--stores` a KahaDB, an Artemis and a Derby store of real size, which
-the products write the first time (stores.py says how), are recovered beside the products' own readers: these
-start a JVM, which counts. With `--spark` the rows of each journal are counted, and read with all columns, by
-Spark, beside a Parquet file of the same rows. `--loops` prints the plain loops.
+For each format, a sound journal of small records is written into a temporary directory. Four programs read it
+in turn: the plain loop below, the reader's scan, the scan with all typed columns, and recovery with verdict
+and state. The plain loop checks only lengths, chain and checksums of a sound journal. The best of three runs
+counts, in CPU seconds. With `--stores`, recovery of a KahaDB, an Artemis and a Derby store of real size is
+compared with the products' own readers, including the start of their JVM. The products write these stores the
+first time (see stores.py). With `--spark`, Spark counts the rows of each journal and reads them with all
+columns; the same is done with a Parquet file of these rows. `--loops` prints the plain loops.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def naive_bitronix(path: Path) -> int:
 
 
 def naive_derby(path: Path) -> int:
-    """Walk the records of a log file: both lengths, instant, and the sums that checksum records hold."""
+    """Walk the records of a log file: both lengths, instant, and the checksums in checksum records."""
     data, count, at = path.read_bytes(), 0, 24
     head, last, sums = struct.Struct(">iq").unpack_from, struct.Struct(">i").unpack_from, struct.Struct(">iq")
     (number,) = struct.unpack_from(">q", data, 8)
@@ -125,7 +125,7 @@ def naive_swiftmq(path: Path) -> int:
     generation = struct.unpack_from(">q", data, 4)[0]
     while at < len(data):
         kind, here, _, actions = head.unpack_from(data, at)
-        if kind != 2 or here != generation:  # the number of COMMIT
+        if kind != 2 or here != generation:  # the code of COMMIT
             raise ValueError(at)
         at += head.size
         for _ in range(actions):
@@ -319,13 +319,13 @@ def scanned(path: Path) -> int:
 
 
 def with_columns(path: Path) -> int:
-    """Scan a journal and make all typed columns; return how many."""
+    """Scan a journal and make all typed columns; return the number of records."""
     parts = stretches(settled(journal_at(path)))
     return sum(len(part.columns(batch)) for part in parts if part.columns for batch in part.scan())
 
 
 def recovered(path: Path) -> int:
-    """Recover a journal, verdict and state."""
+    """Recover a journal with verdict and state."""
     journal = journal_at(path)
     answer = ask(journal, "strict")
     if answer.observation.verdict != "clean":
@@ -334,7 +334,7 @@ def recovered(path: Path) -> int:
 
 
 def best(tasks: dict[str, Callable[[], object]], rounds: int = 3) -> dict[str, float]:
-    """Return the least CPU seconds of each task; they take turns, so that a busy machine harms all alike."""
+    """Return the least CPU seconds of each task; tasks take turns, so a busy machine affects all alike."""
     out = dict.fromkeys(tasks, float("inf"))
     for _ in range(rounds):
         for name, task in tasks.items():

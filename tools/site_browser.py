@@ -1,13 +1,12 @@
-"""What a browser makes of the built site: ``python tools/site_browser.py SITE [PAGE...] [--shots DIR]``.
+"""Checks the built site in a browser: ``python tools/site_browser.py SITE [PAGE...] [--shots DIR]``.
 
-Opens every page (or those named) at the width of a desk and of a telephone, and lists each table or block
-that is wider than its place, unless a shadow at its edge says that there is more; exit code 1 if there
-is one.
-With ``--faint`` it also lists text whose contrast is less than WCAG's level AA asks for, in light and dark,
-and with ``--shots`` it keeps a picture of each page, from its top.
+Opens every page (or the given ones) at the width of a desktop and of a telephone. Lists each table or block
+that is wider than its place, unless a shadow at its edge indicates that it can be scrolled; exit code 1 if
+there is one. With ``--faint`` it also lists text whose contrast is below WCAG's level AA, in the light and
+dark theme. With ``--shots`` it stores a picture of the top of each page.
 
-Chromium is driven through chromedriver by the WebDriver protocol, which is plain HTTP with JSON: both are
-packages of Debian, and nothing of pip or npm is needed.
+Chromium is controlled through chromedriver by the WebDriver protocol, which is plain HTTP with JSON. Both
+programs are packages of Debian; no package of pip or npm is needed.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ WIDTHS = (1280, 390)
 HEIGHT = 1000
 #: Seconds for the scripts of a page.
 PATIENCE = 30
-#: Pictures are no taller than this.
+#: The greatest height of a picture.
 TALLEST = 2000
 THEMES = ("light", "dark")
 #: Scripts that return the blocks of an open page that are too wide, and the texts that are too faint in a
@@ -98,7 +97,7 @@ class Browser:
         return found
 
     def choose(self, selector: str, *files: Path) -> None:
-        """Choose files in the page's field for files, as its user would."""
+        """Choose files in the page's file field, as a user would."""
         found = self._ask("POST", f"{self.session}/element", {"using": "css selector", "value": selector})
         element = next(iter(found.values()))
         text = "\n".join(str(path.resolve()) for path in files)
@@ -182,7 +181,7 @@ def problems(
 
 
 def faint(opened: Browser, found: Sequence[Path]) -> Iterator[str]:
-    """Yield a line for each kind of text that is too faint on a page, in one theme or the other."""
+    """Yield a line for each kind of text that is too faint on a page, in either theme."""
     for path in found:
         opened.open(path)
         for theme in THEMES:

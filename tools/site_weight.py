@@ -1,7 +1,7 @@
-"""What the built site weighs: ``python tools/site_weight.py SITE``; exit code 1 if too much.
+"""Measures the size of the built site: ``python tools/site_weight.py SITE``; exit code 1 if too large.
 
-A page that only sends its reader on (a permanent address, an old one) has a few hundred bytes and is in
-nobody's way; such pages are counted apart from those that are read, but their bytes count.
+Pages that only redirect (a permanent or an old address) have a few hundred bytes. They are counted separately
+from pages for reading, but their bytes count.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-#: Bytes of all files, and how many pages there are to read.
+#: The bytes of all files, and the number of pages for reading.
 SITE_BYTES, PAGES = 25_000_000, 220
 #: Bytes and nodes (elements and texts) of one page.
 PAGE_BYTES, PAGE_NODES = 500_000, 20_000
@@ -59,7 +59,7 @@ class Site:
         return [page for page in self.pages if not page.sends_on]
 
     def problems(self) -> list[str]:
-        """Return a sentence for each bound that is exceeded."""
+        """Return a sentence for each exceeded bound."""
         found = []
         if self.size > SITE_BYTES:
             found.append(f"the site has {self.size:,} bytes; {SITE_BYTES:,} are allowed")

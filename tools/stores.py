@@ -1,4 +1,4 @@
-"""Let a published product write a store: it runs, is used, and is stopped or halted as kill -9 does.
+"""Lets a published product write a store: it runs, is used, and is stopped, or halted as by kill -9.
 
     written("kahadb", "6.1.7", end="halt")
 
@@ -6,7 +6,7 @@ or, for one of real size (1,200,000 messages are about 900 MB of KahaDB, 600,000
 
     python tools/stores.py kahadb 6.1.7 --messages 1200000
 
-Needs Java 17 or newer and Maven, which fetches the product and what it depends on. A store that was written
+Needs Java 17 or newer and Maven, which fetches the product and its dependencies. A store that was written
 before with the same settings is taken from the cache (JOURNALSPEC_CACHE, or ~/.cache/journalspec).
 """
 
@@ -30,7 +30,7 @@ from typing import Any
 PROGRAMS = Path(__file__).with_name("stores")
 #: Seconds that Maven, or a broker, may take.
 TIMEOUT = 3600
-#: A broker that runs for seconds gains nothing from the JVM's slower, optimizing compiler.
+#: Options of the JVM: a broker that runs for seconds gains nothing from the slower, optimizing compiler.
 QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 #: With more messages than this, the usual time limit does not apply.
 FEW = 10_000
@@ -41,12 +41,12 @@ OPENED = tuple(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package i
 
 
 class StoreError(RuntimeError):
-    """A store could not be written; the message says which program failed, and how."""
+    """A store could not be written; the message states which program failed, and how."""
 
 
 @dataclass(frozen=True)
 class Product:
-    """The artefacts of a broker (in its version, unless they have one), and the program that uses it.
+    """The artefacts of a broker (in its version, unless stated), and the program that uses the broker.
 
     The program `browse` starts a broker on a store and prints its messages.
     """
@@ -172,7 +172,7 @@ def browsed(name: str, version: str, store: Path) -> list[dict[str, Any]]:
 
 
 def unpacked(place: Path, pattern: str) -> Path:
-    """Return a directory, until this process ends, with files of another one; those in .gz are unpacked."""
+    """Return a temporary directory with the files of another one; .gz files are unpacked."""
     root = Path(tempfile.mkdtemp(prefix="store-"))
     atexit.register(shutil.rmtree, root, ignore_errors=True)
     for path in (path for path in place.glob(pattern) if path.is_file()):
@@ -191,7 +191,7 @@ def command(name: str, version: str, scratch: Path, program: str = "") -> list[s
 
 
 def main() -> None:
-    """Write a store, or find it in the cache, and print where it is."""
+    """Write a store, or find it in the cache, and print its path."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

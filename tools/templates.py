@@ -1,11 +1,10 @@
-"""Texts and tables with names in braces, as the tables of families write them.
+"""Texts and tables with names in braces, as used in the tables of families.
 
 ``"{kept:02d} of {z.length} bytes"``: a name is a variable, ``name[key]`` an entry
 of a table, ``label.off``, ``label.end`` and ``label.length`` a place in the base,
-``n+900`` a sum; after ``:`` is a format. Inner braces are filled first. A text that
-consists of one name becomes the value itself, of any type. In a list, ``"{*name}"``
-inserts all values of another list, and ``{for = {n = "1..6"}, each = [...]}`` inserts
-the entries of `each` for every n.
+``n+900`` a sum; a format follows ``:``. Inner braces are filled first. A text that consists of one name is
+replaced by the value itself, of any type. In a list, ``"{*name}"`` inserts all values of another list, and
+``{for = {n = "1..6"}, each = [...]}`` inserts the entries of `each` for every n.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from journalspec_corpus.edits import Built
 
 _INNERMOST = re.compile(r"\{([^{}]*)\}")
 _SPLICE = re.compile(r"\{\*(.*)\}")
-#: A plus or minus sign outside of a key.
+#: A plus or minus sign outside a key.
 _SIGN = re.compile(r"([+-])(?![^\[]*\])")
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:/(\d+))?")
 _STEP = re.compile(r"\.(\w+)|\[([^\]]*)\]")
@@ -44,12 +43,12 @@ class TemplateError(ValueError):
 
 
 class Names(dict[str, Any]):
-    """The variables, and the places of the journal `built`, if there is one; variables come first."""
+    """The variables, and the places of the journal `built`, if there is one; variables have priority."""
 
     built: Built | None = None
 
     def also(self, more: Mapping[str, Any]) -> Names:
-        """Return these names and `more`, which win; the journal is the same."""
+        """Return these names and `more`, which have priority; the journal is the same."""
         out = Names({**self, **more})
         out.built = self.built
         return out
@@ -79,7 +78,7 @@ class Names(dict[str, Any]):
         return value
 
     def entry(self, table: Mapping[str, Any] | list[Any], key: str) -> Any:
-        """Return the entry of `key`, or the one of ``*``; of a list the one with that number."""
+        """Return the entry of `key`, or else of ``*``; from a list, return the entry with that number."""
         if isinstance(table, list):
             return table[int(key)]
         if key not in table and "*" not in table:
@@ -141,7 +140,7 @@ def listed(source: Any) -> Iterator[Any]:
 
 
 def fits(value: Any, wanted: Any) -> bool:
-    """Return whether a value is the expected one, one of a list, within a range, or true or false."""
+    """Return whether a value is the expected one: a value, one of a list, in a range, or true or false."""
     if isinstance(wanted, list):
         return any(fits(value, item) for item in wanted)
     if isinstance(wanted, bool):

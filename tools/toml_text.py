@@ -1,4 +1,4 @@
-"""Values as TOML writes them, for files that tools write."""
+"""Converts values to TOML, for files that tools write."""
 
 from __future__ import annotations
 

@@ -1,15 +1,14 @@
-"""The terminal sessions that the pages show: run, compared, rewritten when asked.
+"""Runs the terminal sessions that the pages show, and compares or rewrites their output.
 
-Each ``transcripts/*.txt`` holds commands (lines that begin with ``$ ``) and what
-they printed. All of a file's commands run one after the other in a fresh
-directory that holds a copy of ``docs/harness``. Lines that begin with ``#!`` set
-the scene and are not shown on the page:
+Each ``transcripts/*.txt`` contains commands (lines that begin with ``$ ``) and their output. The commands of
+a file run one after the other in a fresh directory with a copy of ``docs/harness``. Lines that begin with
+``#!`` are preparations, which the page does not show:
 
     #! replace my_reader.py: OLD => NEW      a change to a file before the commands run
     #! run COMMAND                           a command whose output is not shown; it must succeed
     #! try COMMAND                           the same, and it may fail
 
-``python tools/transcripts.py`` compares, ``--update`` rewrites what differs.
+``python tools/transcripts.py`` compares the output; ``--update`` rewrites files that differ.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _REPLACE = re.compile(r"#! replace (?P<file>\S+): (?P<old>.+) => (?P<new>.+)")
 
 
 class TranscriptError(ValueError):
-    """A transcript cannot be played; the message names the file and the line."""
+    """A transcript cannot be run; the message states the file and the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class Transcript:
         return cls(path, setting, commands, text)
 
     def play(self) -> str:
-        """Run the commands and return the transcript as it should read."""
+        """Run the commands and return the transcript with their current output."""
         with tempfile.TemporaryDirectory(prefix="transcript-") as name:
             place = Path(name)
             for source in sorted(HARNESS.iterdir()):
@@ -140,7 +139,7 @@ def transcripts() -> list[Transcript]:
 def difference(transcript: Transcript) -> str:
     """Return the difference between the file and the current output; empty if there is none.
 
-    The width of columns may differ, and how long something took; no other number.
+    The width of columns and durations may differ, but no other number.
     """
     now = transcript.play()
     if _shape(transcript.text) == _shape(now):
@@ -154,7 +153,7 @@ def _shape(text: str) -> str:
 
 
 def main() -> int:
-    """Compare or rewrite; 0 all as committed, 1 something differed."""
+    """Compare or rewrite; 0 all is as committed, 1 something differs."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

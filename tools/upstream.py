@@ -1,8 +1,9 @@
-"""Write the reports for the maintainers of products: a text, and a program that needs nothing of ours.
+"""Writes the reports for the maintainers of products: a text, and a program that uses no code of ours.
 
 ``python tools/upstream.py OUT`` writes ``ID.md`` and ``ID.java`` for each entry of
 ``docs/upstream/reports.toml``. With ``--run`` each program is compiled and run with the product that
-`journalspec products fetch` has brought, and has to print what its report says; ``--only GLOB`` takes some.
+`journalspec products fetch` downloaded, and must print the output stated in its report. ``--only GLOB``
+selects some entries.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from journalspec_conformance.products import Product, classpath, get_product
 from journalspec_corpus.load import find_case, told_in
 
 HERE = Path(__file__).resolve().parents[1] / "docs" / "upstream"
-#: Longer strings of hex are written as several parts.
+#: Longer strings of hex digits are written as several parts.
 PART = 120
 SECONDS = 120
 
@@ -98,7 +99,7 @@ class Report:
 
 
 def reports(only: str = "*") -> Iterator[Report]:
-    """Yield the reports whose deviations have such ids; raises KeyError for one that names none."""
+    """Yield the reports whose deviations match the patterns; raises KeyError if a deviation is unknown."""
     known = {each.id: each for name in format_ids() for each in deviations(name)}
     for entry in tomllib.loads((HERE / "reports.toml").read_text(encoding="utf-8"))["report"]:
         if fnmatch.fnmatch(entry["deviation"], only):

@@ -1,8 +1,8 @@
 """Speeds up many calls of `journalspec`: each call is a fork of a process that has imported everything.
 
 Importing takes most of the time of a short command. `command` makes a program named ``journalspec`` in a
-directory for the front of PATH. Pipes, files and exit statuses work as usual in a shell. The server ends with
-the process that called `command`.
+directory that callers put first in PATH. Pipes, files and exit statuses work as usual in a shell. The server
+ends with the process that called `command`.
 
     python tools/warm.py SOCKET      the server
 """
@@ -42,7 +42,7 @@ _MOST = 1 << 18
 
 @cache
 def _server() -> tuple[subprocess.Popen[bytes], tempfile.TemporaryDirectory[str]]:
-    """Start the server; both last as long as this process."""
+    """Start the server; it and the directory exist as long as this process."""
     place = tempfile.TemporaryDirectory(prefix="warm-")
     path = Path(place.name) / "socket"
     client = Path(place.name) / "bin" / "journalspec"
@@ -56,7 +56,7 @@ def _server() -> tuple[subprocess.Popen[bytes], tempfile.TemporaryDirectory[str]
         stdout=subprocess.PIPE,
     )
     assert server.stdout is not None
-    server.stdout.readline()  # the first line means that it listens
+    server.stdout.readline()  # the first line means that the server listens
     return server, place
 
 

@@ -1,9 +1,8 @@
-"""Running products on the worst cases, and writing down what they made of them.
+"""Runs products on the worst cases, and records their results.
 
-``python tools/worst_findings.py`` runs every shipped product that can be
-started and rewrites the findings of its format; ``--check`` only compares. Products
-that are not fetched keep the findings that they have. Exit status: 0 good, 1 a
-finding is no longer so, 2 usage.
+``python tools/worst_findings.py`` runs every shipped product that can be started and rewrites the findings of
+its format; ``--check`` only compares. The findings of products that are not fetched stay unchanged. Exit
+status: 0 good, 1 a finding has changed, 2 usage.
 """
 
 from __future__ import annotations
@@ -61,10 +60,10 @@ def products(format_id: str) -> list[str]:
 
 
 def run(format_id: str, product: str) -> Iterator[Finding]:
-    """Yield the result of `product` on every worst case, in both forms, under every policy that it has.
+    """Yield the result of `product` on every worst case, in both forms, under each of its policies.
 
-    Yields nothing for a product of other formats. Raises Problem if it is not
-    ready and a Breakdown if it does not start.
+    Yields nothing for a product of other formats. Raises Problem if the product is not ready and Breakdown if
+    it does not start.
     """
     adapter = crash_format(format_id)
     with closing(setup_of(RunRequest(product, timeout=_TIMEOUT)).open()) as engine:

@@ -49,7 +49,7 @@ def make_engine() -> Iterator[MakeEngine]:
 
 @pytest.fixture
 def program(tmp_path: Path) -> Iterator[Program]:
-    """Return a function that connects to a program which does `body` at each question."""
+    """Return a function that connects to a program; the program runs `body` at each question."""
     made: list[Any] = []
 
     def make(body: str, timeout: float = 20.0, kind: Any = connect.to, **options: Any) -> Any:
@@ -83,7 +83,8 @@ def ready_product() -> ReadyProduct:
 def connect_product(ready_product: ReadyProduct) -> Iterator[ConnectProduct]:
     """Return a function that starts a product's harness by the product's id, or skips the test.
 
-    The tests of a file share the harness: starting a JVM and loading its classes takes a second each time.
+    The tests of a file share the harness, because starting a JVM and loading its classes takes a second each
+    time.
     """
     made: list[Connection] = []
 
@@ -100,13 +101,13 @@ def connect_product(ready_product: ReadyProduct) -> Iterator[ConnectProduct]:
 
 @pytest.fixture(scope="session")
 def every(request: pytest.FixtureRequest) -> Callable[[int], int]:
-    """Return a function: products are asked about one input of `number`, in a whole run about each."""
+    """Return a function for samples: one input in `number` is tried, in a whole run each."""
     whole = request.config.getoption("--products") == "whole"
     return lambda number: 1 if whole else number
 
 
 @pytest.fixture
 def memory_path() -> Iterator[Path]:
-    """Return an empty directory, in memory if the system has one: products wait for the disk a lot."""
+    """Return an empty directory, in memory if possible, because products often wait for the disk."""
     with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as folder:
         yield Path(folder)

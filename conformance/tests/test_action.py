@@ -1,4 +1,4 @@
-"""The GitHub Action of the project, its steps run as GitHub runs them: by bash, with the given inputs."""
+"""The project's GitHub Action: its steps are run as GitHub does it, by bash with the given inputs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def step(
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """Return a checkout with the tutorial's reader, and journalspec where the first step installs it."""
+    """Return a checkout with the tutorial's reader, and with journalspec at the place of its installation."""
     for source in TUTORIAL.glob("*.py"):
         shutil.copy(source, tmp_path)
     tool = tmp_path / "temp" / "journalspec" / "bin" / "journalspec"

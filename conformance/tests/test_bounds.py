@@ -1,4 +1,4 @@
-"""Bounds of an implementation's output and time: exceeding one decides the result of that question."""
+"""Bounds on an implementation's output and time: exceeding a bound decides that question's result."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def python_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Op
     made: list[Connection] = []
 
     def make(body: str, method: str = "read") -> Connection:
-        """Return a connection to a class with a method of this body; hello is done."""
+        """Return a connection to a class with a method of this body, after hello."""
         (tmp_path / "odd_class.py").write_text(
             CLASSES.replace("def read(self, request)", f"def {method}(self, *request)").replace("BODY", body)
         )

@@ -73,7 +73,7 @@ def test_should_is_enforced_on_demand(tmp_path: Path) -> None:
 
 
 def test_a_report_that_cannot_be_written_costs_no_answers(tmp_path: Path) -> None:
-    """If the error shows before the run, nothing is asked; else the results are shown first."""
+    """If the error occurs before the run, nothing is asked; otherwise the results are printed first."""
     nowhere = run("--impl", "reference", "--report", tmp_path / "no" / "r.jsonl", status=2)
     assert nowhere.stdout == ""
     assert "No such file or directory" in nowhere.stderr
@@ -94,7 +94,7 @@ def test_a_long_value_is_cut_in_words_and_whole_as_data() -> None:
     shown, data = call("show", name, "--no-hex"), call("show", name, "--json")
     assert max(map(len, shown.stdout.splitlines())) < 1000
     values = [op.get("value", "") for op in json.loads(data.stdout)["write"]["ops"]]
-    # The letters take more than one byte each, and more still as JSON.
+    # The letters take more than one byte each, and even more bytes as JSON.
     assert max(len(value.encode()) for value in values) > 10000
     assert re.search(r'"\\ud83d.*\.\.\. \(4000 letters\)', shown.stdout)
 
@@ -184,7 +184,7 @@ def test_a_report_replaces_nothing_that_is_read(option: str, link: str | None, t
         report = tmp_path / "report.jsonl"
         getattr(report, link)(read[option])
     options = [part for name, path in read.items() for part in (name, path)]
-    # The implementation cannot be started: nothing was asked.
+    # The implementation cannot be started, so no question was asked.
     done = call("run", *options, "--impl", "./gone --x", "--report", report, status=2)
     assert f"is the same file as {option} {read[option]}" in done.stderr
     assert {path: path.read_bytes() for path in read.values()} == before

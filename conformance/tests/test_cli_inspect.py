@@ -1,6 +1,6 @@
 """``journalspec inspect`` and ``recover``: their output on transaction logs, for people and programs.
 
-Tests of one command and words of its output are in ``data/situations.toml``.
+Tests that need only a command and words of its output are in ``data/situations.toml``.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def test_every_nio_file_of_the_real_directory_is_a_journal() -> None:
     files = {journal["files"][0]["file"]: journal for journal in seen}
     assert files.keys() == {path.name for path in directory.iterdir()}
     whole, head = files["nio-btm1.first-lap.tlog.gz"], files["nio-btm1.first-lap.head4096.bin"]
-    # The head is the same file cut at 4096: the same records up to the cut.
+    # The head is the same file, cut at offset 4096, so it has the same records up to the cut.
     at = [{**record, "at": record["at"]["off"]} for record in head["records"]]
     assert at == [{**record, "at": record["at"]["off"]} for record in whole["records"]][: len(at)]
     first = whole["records"][0]

@@ -20,7 +20,7 @@ def explain(*arguments: object) -> str:
 
 
 def pasted(text: str) -> str:
-    """Return a text as a shell takes it, lines that a backslash breaks put together."""
+    """Return a text as a shell reads it: lines that a backslash breaks are joined."""
     return " ".join(text.replace("\\\n", "").split())
 
 
@@ -99,7 +99,7 @@ def test_answer_predicts_messages_of_a_start() -> None:
 
 
 def test_messages_of_common_damage_are_foretold() -> None:
-    """A missing code does not show in the table of messages: these are codes that users meet."""
+    """The table of messages would not reveal a missing code, so codes that users often meet are tested."""
 
     def ids(name: str, *codes: str) -> set[str]:
         return {entry.id for entry in foretold(name, codes)}

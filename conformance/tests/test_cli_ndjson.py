@@ -1,4 +1,4 @@
-"""``--ndjson``: the answer of ``--json``, a line at a time."""
+"""``--ndjson``: the answer of ``--json``, line by line."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def test_the_lines_are_the_object(tmp_path: Path, command: str, format_id: str) 
 
 
 def lines_are_the_object(case: Case, place: Path, command: str) -> bool:
-    """Compare both outputs; return whether there was a journal to look at."""
+    """Compare both outputs; return whether there was a journal."""
     place.mkdir()
     case.materialize(place)
     asked = (command, place, "--format", case.format, "--edition", case.edition)
     done, plain = call(*asked, "--ndjson"), call(*asked, "--json")
     assert done.exit_code == plain.exit_code, case.id
-    if plain.exit_code == 2:  # nothing there to look at
+    if plain.exit_code == 2:  # no journal
         return False
     found: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
     whole = json.loads(plain.stdout)
@@ -45,7 +45,7 @@ def lines_are_the_object(case: Case, place: Path, command: str) -> bool:
         records = []
         while "record" in found[0]:
             records.append(found.pop(0)["record"])
-        # A refusal has no records in JSON; the lines were written before the refusal was known.
+        # A refusal has no records in JSON, but lines were written before the refusal was known.
         if journal["verdict"] != "refused":
             assert records == journal.pop("records"), case.id
         answer = found.pop(0)["answer"]

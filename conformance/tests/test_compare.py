@@ -1,6 +1,6 @@
 """How answers are compared: the level of each member, sets, refusals, and declarations.
 
-The page on cases explains the rules; `CASES.md` names every level and member that is tried here.
+The page on cases explains the rules; `CASES.md` lists every level and member that is tested here.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ TABLE = table("compare")
 
 
 def named(value: Any) -> Any:
-    """Return a value of the table with the records and regions whose names are in its lists."""
+    """Return a value of the table, with names in its lists replaced by these records and regions."""
     if isinstance(value, list):
         return [TABLE["names"].get(item, item) if isinstance(item, str) else named(item) for item in value]
     return {key: named(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def grouped(name: str) -> list[tuple[dict[str, Any], str, str]]:
-    """Return changes of an answer, the difference of each, and the level from which it counts."""
+    """Return changes of an answer, each with its difference and the level from which it counts."""
     return [
         (named({**change, **dict.fromkeys(change.get("null", ()))}), expected, level)
         for level, found in TABLE[name].items()
@@ -53,7 +53,7 @@ def fingerprint(
 
 
 def rules() -> list[Any]:
-    """Return the rows of all rules; each is named by its rule."""
+    """Return the rows of all rules; each row has the name of its rule."""
     return [pytest.param(row, id=name) for name, rows in TABLE["rules"].items() for row in rows]
 
 

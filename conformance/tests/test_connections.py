@@ -191,7 +191,7 @@ def test_shipped_harnesses_are_found_and_described() -> None:
 
 
 def test_long_answer_is_not_an_extra_answer() -> None:
-    """The line arrives in pieces; after its end no part of a further line is pending."""
+    """The line arrives in pieces; after its end no part of another line is pending."""
     line = "import sys; sys.stdin.readline(); print('x' * 300000, flush=True); sys.stdin.readline()"
     asked = programs.Child([sys.executable, "-c", line], None)
     try:

@@ -1,4 +1,4 @@
-"""Level contents: it is judged for implementations that report contents, and not asked of others."""
+"""Level contents: implementations that report contents are judged at this level, others are not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class UpToLayout(Reference):
     """The reference, which does not report contents."""
 
     def hello(self) -> dict[str, Any]:
-        """Declare the level below."""
+        """Declare the next lower level."""
         told = super().hello()
         for claims in told["formats"].values():
             claims["observe"] = "layout"
@@ -25,7 +25,7 @@ class Silent(Reference):
     """Declares that it reports contents, and omits them."""
 
     def recover(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer as if layout had been asked for."""
+        """Answer as if the level layout had been requested."""
         return super().recover({**request, "observe": "layout"})
 
 

@@ -26,7 +26,7 @@ STORES = {
 }
 KAHADB = ROOT / "corpus/captured/kahadb_journal/activemq-5.11.4/in-doubt"
 csv.field_size_limit(1 << 24)
-#: Shorter texts could be parts of words that every output has.
+#: Shorter texts could be parts of words that occur in every output.
 LONG = 4
 
 
@@ -62,7 +62,7 @@ def lines(done: Any) -> list[dict[str, Any]]:
 
 
 def rows(path: Path, *asked: str) -> list[dict[str, Any]]:
-    """Return the rows that `inspect` gives as lines of JSON."""
+    """Return the rows that `inspect` prints as lines of JSON."""
     return [line["row"] for line in lines(call("inspect", path, *asked, "--ndjson")) if "row" in line]
 
 
@@ -86,7 +86,8 @@ def test_rows_are_the_same_in_every_form(store: Path, tmp_path: Path) -> None:
         plain = [*csv.DictReader(io.StringIO(done.stdout))]
         assert len(plain) == len(wanted)
         for row, one in zip(plain, wanted, strict=True):
-            # Nested values are JSON, in which letters may be escaped or not: the parsed value is compared.
+            # Nested values are JSON, in which letters may or may not be escaped, so the parsed value is
+            # compared.
             cells = {
                 name: json.loads(row[name]) if isinstance(one[name], dict | list) else row[name]
                 for name in one
@@ -203,8 +204,7 @@ def _words(store: Path) -> set[str]:
 
 
 def test_a_line_of_json_is_what_the_values_are_one_by_one() -> None:
-    # Special values are a time outside the calendar, nested values, and names that mean something to the
-    # form.
+    # Special values: a time outside the calendar, nested values, and names with a meaning in the output form.
     values: list[Any] = [
         None,
         True,

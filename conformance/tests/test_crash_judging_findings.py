@@ -1,4 +1,4 @@
-"""The published findings about products after a crash have causes, and match what the products do."""
+"""The published findings about products after a crash have causes, and match the products' behaviour."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ from journalspec_corpus.design_rules import rules
 from journalspec_corpus.worst import worst_cases
 
 FOLDER = Path(str(files("journalspec_conformance"))) / "crashes" / "findings"
-#: Number of states: the run behind the findings used thousands.
+#: The number of states; the run behind the findings used thousands.
 STATES = 20
 UNSUPPORTED = "unsupported"
-#: Names of files only: every worker would have to read the files to collect the tests.
+#: Only the names of files: to collect the tests, every worker would otherwise read the files.
 RUNS = sorted(path.stem for path in FOLDER.glob("*.toml") if path.name != CAUSES)
 
 
@@ -171,10 +171,10 @@ def ready(harness: str) -> None:
 
 @pytest.fixture(scope="module")
 def engine(judgement: ProductRun) -> Iterator[Engine]:
-    """The product, for both tests. Its first answer takes seconds; some hang at a tenth of the questions.
+    """The product, for both tests: its first answer takes seconds, and some hang at every tenth question.
 
-    The findings were recorded on files in memory. Garbage in a header can name an offset that a disk has no
-    room for; Bitronix then refuses instead of reading nothing.
+    The findings were recorded on files in memory. Garbage in a header can be an offset for which a disk has
+    no room; Bitronix then refuses instead of reading nothing.
     """
     ready(judgement.harness)
     with pytest.MonkeyPatch.context() as changed:
@@ -185,7 +185,7 @@ def engine(judgement: ProductRun) -> Iterator[Engine]:
         made.close()
 
 
-#: One run of each product; a whole run asks every release. All answer about their smallest states.
+#: One run of each product; a whole run includes every release. All are asked about their smallest states.
 NEWEST = {"activemq", "artemis", "bitronix", "derby", "hornetq"}
 assert set(RUNS) > NEWEST
 IN_TURN = [pytest.param(name, marks=[] if name in NEWEST else [pytest.mark.whole]) for name in RUNS]
@@ -209,11 +209,12 @@ def test_the_product_does_what_is_written(judgement: ProductRun, engine: Engine)
         verdict = verdict_of(engine.run(probe))
         asked += verdict != UNSUPPORTED
         if verdict not in (UNSUPPORTED, *HARMLESS):
-            # The test of the smallest states shows that the product does fail as the findings state.
+            # The test of the smallest states checks that the product does fail as the findings state.
             assert (probe.policy, verdict) in written
             kind = (writer_of(case.state.trace), str(probe.policy), case.stratum, verdict, case.category)
             assert causes_of(judgement.format, kind, judgement.harness), kind
-    # 5.11.4 was given files of 5.12, which it does not declare: it is asked about its smallest states alone.
+    # For its findings, 5.11.4 read files of 5.12, which it does not declare, so only its smallest states are
+    # tried.
     assert asked or (probes and judgement.name == "activemq-5.11")
 
 

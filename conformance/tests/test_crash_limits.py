@@ -1,4 +1,4 @@
-"""A reader that follows the specification fails in crash states only by limits of the format."""
+"""A reader that follows the specification fails in crash states only because of limits of the format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ASKED = [
 
 
 def nested(limits_met: dict[str, Any]) -> dict[str, int]:
-    """Return the number of answers of a pinned table by class of state, verdict and limit."""
+    """Count the answers of a pinned table by class of state, verdict and limit."""
     return {
         f"{stratum}.{verdict}.{limit}": count
         for stratum, verdicts in limits_met.items()

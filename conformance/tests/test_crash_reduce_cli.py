@@ -84,9 +84,10 @@ def test_an_implementation_can_be_the_reader(directory: Path, rows: list[dict[st
 
 
 def test_a_search_that_was_cut_short_does_not_claim_the_smallest(directory: Path, failing: str) -> None:
-    # An implementation reads files; a reader that answers a whole crash point at once spends no budget.
+    # An implementation is used, because it reads files: a reader that answers a whole crash point at once
+    # spends no budget.
     done = run(directory, failing, "--impl", "reference", "--policy", "strict", "--budget", 1)
-    assert "the budget ended" in done.output
+    assert "the budget is used up" in done.output
     assert "the smallest already" not in done.output
 
 
@@ -130,7 +131,7 @@ def test_pictures_mark_what_is_not_as_it_was_written(format_id: str) -> None:
                 assert marked
                 for line in marked:
                     off = int(line.removeprefix(MARK).split()[0], 16)
-                    # A run of equal bytes is one row, with its end.
+                    # A run of equal bytes is one row, which shows its end.
                     _, _, end = line.partition(", up to ")
                     assert off < loss.off + loss.length
                     assert (int(end, 16) if end else off + 16) > loss.off

@@ -20,8 +20,8 @@ from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.worst import worst_cases
 from judged import call, has
 
-#: The number of checked reachable states of a build, and the preset whose states are reported as a number of
-#: operations and of bytes of the next one.
+#: The number of checked reachable states of a build; the preset whose states are reported as a number of
+#: operations, and of bytes of the next operation.
 SAMPLE, PREFIX = 30, "prefix-byte"
 
 
@@ -31,7 +31,7 @@ def directory(request: pytest.FixtureRequest, core_build: Callable[[Plan], Path]
 
 
 def sample(directory: Path, column: str, value: str) -> list[dict[str, Any]]:
-    """Return the build's rows for some of the states that have a value in a column."""
+    """Return the build's rows for some of the states with a given value in a column."""
     columns = ["case_id", "stratum", "preset", "refusal", "trace"]
     rows = pq.read_table(directory / "states", columns=columns).to_pylist()
     found = [{**row, "case_id": row["case_id"].hex()} for row in rows if row[column] == value]
@@ -127,7 +127,7 @@ def test_records_open_before_the_trace_are_not_reported_as_acknowledged() -> Non
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_every_worst_case_can_be_told(format_id: str) -> None:
-    """The report contains the crash before it, the pieces in flight, and the bytes of all files."""
+    """The report contains the previous crash, the pieces in flight, and the bytes of all files."""
     for worst in worst_cases(format_id):
         state = worst.state(worst.full)
         told = as_json(crash_format(format_id), worst.full.workload, state)

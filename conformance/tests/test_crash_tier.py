@@ -49,7 +49,7 @@ Judge = Callable[..., Report]
 
 @pytest.fixture
 def judge(tmp_path: Path) -> Judge:
-    """Return a function that lets a fake answer and returns the report."""
+    """Return a function that runs a fake and returns the report."""
 
     def judged(name: str, *arguments: object, status: int, count: int = COUNT) -> Report:
         path = tmp_path / "report.jsonl"
@@ -88,7 +88,7 @@ def test_a_refusal_fails_only_where_nothing_is_damaged(judge: Judge) -> None:
     report = judge("Refuses", status=1)
     assert verdicts(report)["allowed"] > 0
     failed = {result.fingerprint for result in report.results if result.red}
-    # The files of a run after a kill are undamaged too.
+    # The files of a run after a kill are also undamaged.
     assert {name.partition("/")[0] for name in failed} == {"refused"}
     assert "refused/clean" in failed
 
@@ -167,7 +167,7 @@ def test_a_loss_that_the_format_cannot_prevent_is_allowed_and_named(judge: Judge
     report = judge("Right", "--select", "**/recover.salvage", count=300, status=0)
     excused = [result for result in report.results if result.result_class == "allowed" and result.fingerprint]
     assert excused
-    assert all("; the format cannot promise it: " in result.reason for result in excused)
+    assert all("; no reader of this format can prevent it: " in result.reason for result in excused)
     assert {result.choice for result in excused} <= {*TABLE["excused"]}
 
 
@@ -221,7 +221,7 @@ def test_of_a_build_each_class_has_an_equal_share_and_its_first_is_the_smallest(
 
 
 def test_a_reader_that_follows_the_specification_fails_in_no_state_of_a_build(build: Path) -> None:
-    """States after an fsync that the device did not perform are among them: a loss there is allowed."""
+    """Some states come after an fsync that the device did not perform: a loss there is allowed."""
     done = call("corpus", "judge", build, "--impl", "reference", "--count", 600, "--json", status=0)
     told: dict[str, Any] = json.loads(done.stdout)
     assert (told["failed"], told["judged"]) == ([], 1200)

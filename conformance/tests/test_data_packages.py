@@ -1,4 +1,4 @@
-"""The data of a format as packages: the tools of each registry accept them, and all have the same files."""
+"""The data of a format as packages: each registry's tools accept them, and all contain the same files."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 TOOL = CHECKOUT / "tools" / "lowest.py"
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-#: For developers of this project; no user installs it.
+#: The extra for developers of this project; no user installs it.
 OURS = "test"
 USERS = PROJECT["dependencies"] + [text for name, texts in EXTRAS.items() if name != OURS for text in texts]
 
@@ -49,7 +49,7 @@ def test_the_lowest_versions_are_allowed_ones(extra: str, tool: ModuleType) -> N
 
 
 def test_the_docs_extra_brings_what_the_site_is_built_with(tool: ModuleType) -> None:
-    """The test environment has more packages: those that the extension imports must be in `.[docs]`."""
+    """The test environment contains more packages, but imports of the extension must be in `.[docs]`."""
     pending, brought = [entry.name for entry in tool.requirements(["docs"])], set()
     while pending:
         name = canonicalize_name(pending.pop())

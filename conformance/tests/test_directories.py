@@ -1,4 +1,4 @@
-"""Missing parts that only a sweep or another writer shows; data/situations.toml tests the others."""
+"""Missing parts that only a sweep or another writer reveals; data/situations.toml tests the others."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def rewritten(records: Sequence[NewRecord], answer: Answer, place: Path) -> None
 
 
 def test_a_queue_that_was_deleted_while_messages_arrived_is_not_missing(tmp_path: Path) -> None:
-    """A message's body in it is not missing either: Artemis 2.6 leaves such stores and starts on them."""
+    """The bodies of its messages are also not missing: Artemis 2.6 leaves such stores and starts on them."""
     broker = store("hornetq_contents", tmp_path)
     (bindings,) = map(ask, find_journals(load(broker / "bindings")), ["strict"])
     live = [*replay_of(bindings).live()]
@@ -56,13 +56,13 @@ def ends_of(source: Path, name: str) -> list[int]:
 
 
 def test_a_file_that_was_cut_after_a_record_is_not_clean(tmp_path: Path) -> None:
-    """A cut within a record is seen in the record; one after it in the lengths of the other files."""
+    """The record reveals a cut within it; the lengths of the other files reveal a cut after it."""
     place, name = tmp_path / "store", "activemq-data-2.amq"
     shutil.copytree(ARTEMIS, place)
     whole, ends = (place / name).read_bytes(), ends_of(ARTEMIS, name)
     for cut in sorted({16, *range(512, len(whole), 2048), *ends} - {len(whole)}):
         (place / name).write_bytes(whole[:cut])
-        # Beyond the last record, the cut bytes were never used.
+        # Bytes beyond the last record were never used, so their loss is not damage.
         assert call("check", place).exit_code == (1 if cut <= max(ends) else 0), cut
     # A length that two files have is regarded as the configured one.
     (place / name).write_bytes(whole[: max(ends)])

@@ -85,7 +85,7 @@ def test_reducing_keeps_what_fails() -> None:
 
 
 def test_an_expectation_names_all_draws_and_a_fingerprint() -> None:
-    """data/expectations.toml tests an entry that names a draw or lacks a fingerprint."""
+    """Entries that refer to a draw or lack a fingerprint are tested in data/expectations.toml."""
     text = ENTRY.format("btm.drawn.**/read", "records:missing") + ENTRY.format("btm.drawn.**/read", "notes")
     known = parse_expectations(text, "x").bind([], "drawn")
     id_ = "btm.drawn.s4.n9"

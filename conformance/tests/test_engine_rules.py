@@ -84,7 +84,7 @@ def test_expected_answers_are_never_sent() -> None:
 
 @pytest.mark.parametrize(("op", "row"), [(op, row) for op in ("read", "write") for row in TABLE[op]])
 def test_what_comes_of_a_reply(op: str, row: list[Any]) -> None:
-    """Writers are judged by the reference's reading, and may decline features that hello cannot declare."""
+    """The reference's reading judges writers; they may decline features that hello cannot declare."""
     reply, claims, *expected, reason = row
     clocked = varied(WRITE, write={**(WRITE.case.write or {}), "params": {"clock": "1"}})
     seen = judge({"read": READ, "write": clocked}[op], reply, **claims)
@@ -122,7 +122,7 @@ def test_the_lower_level_is_compared() -> None:
 def test_a_run_gives_up_on_an_implementation_that_only_breaks_down(
     make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Unless that is expected."""
+    """The probe is unsupported unless that is expected."""
     monkeypatch.setattr(engine_module, "BREAKDOWN_LIMIT", 2)
     engine = make_engine(fake("crasher"))
     results = list(engine.run_all([READ] * 4))
@@ -166,7 +166,7 @@ def test_choosing_jobs() -> None:
 
 
 def test_after_a_kill_no_more_of_the_state_counts_than_the_case_demands() -> None:
-    """A refused record may have swapped the files or not: a case that allows both does not compare it."""
+    """A refused record may or may not have swapped the files; a case that permits both ignores the swap."""
     demands: list[dict[str, Any]] = [{"state": {"unfinished": []}}, {"verdict": "clean"}]
     active, unfinished = frozenset({"active"}), frozenset({"unfinished"})
     assert keys_that_count(None, demands) == unfinished

@@ -34,7 +34,7 @@ def test_patterns(pattern: str, named: int) -> None:
 
 
 def test_pattern_with_many_stars_is_as_fast_as_with_one() -> None:
-    """If each star tried every split of the segment, matching would take practically forever."""
+    """If each star tried every split of the segment, matching would practically never end."""
     segment = "a" * 200
     assert not matches("*" * 40 + "z", segment)
     assert matches("***a", segment)
@@ -90,7 +90,7 @@ DOTS = "a" + ".a" * 30_000
 
 def test_a_key_of_many_dots_is_refused_unparsed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tomllib.loads", lambda _: pytest.fail("it costs seconds and a gigabyte"))
-    # The last form has no bare key: its dots are between texts, and just over the limit.
+    # The last form has no bare key: its dots are between texts, and their number is just over the limit.
     for form in [*TABLE["dots"]["refused"], '"a"' + " . 'a'" * 51 + " = 1"]:
         with pytest.raises(Problem, match=r"f: line \d: \d+ dots outside texts"):
             parse_expectations(form.replace("DOTS", DOTS), "f")
@@ -132,7 +132,7 @@ case = "x.head.**"   # all of them
 outcome = "crash"
 why = "short headers"
 """
-#: The same file in order, with one more failure.
+#: The same file with its entries in order, and with one more failure.
 UPDATED = """\
 # Known failures of my-reader.
 # Kept by hand.

@@ -30,7 +30,7 @@ SOME = (
     "report_cut/summary", "expect_tier/run", "full_report/write",
 )  # fmt: skip
 
-#: A program that reports a fault with one difference from the table, another one each time.
+#: A program that reports the fault incorrectly, with a different deviation from the table each time.
 WRONG = """
 import sys
 from dataclasses import replace
@@ -94,7 +94,7 @@ def test_the_tables_expect_classes_that_there_are() -> None:
 
 
 def test_the_page_shows_the_faults_that_there_are() -> None:
-    """In the page's data each fault was classified and survived, and left no files or processes."""
+    """In the page's data each fault was classified, survived, and left no files or processes."""
     data = json.loads(DATA.read_text(encoding="utf-8"))
     names = ("kind", "name", "mode", "about", "expected")
     shown = [tuple(item[name] for name in names) for item in data["faults"]]

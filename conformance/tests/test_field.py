@@ -1,4 +1,4 @@
-"""Directories of users and of real products, each with its right answer: see ``data/field.toml``."""
+"""Directories of users and of real products, each with the right answer: see ``data/field.toml``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ASKED = [
 
 
 def found(name: str) -> list[Path]:
-    """Return the directories that match a name of the table."""
+    """Return the directories that match a name in the table."""
     root = CHECKOUT / "corpus" if name.startswith("captured/") else FIELD.parent
     return sorted(path for path in root.glob(name) if path.is_dir())
 
@@ -61,7 +61,7 @@ def copied(name: str, scratch: Path, row: Row) -> Path:
 
 
 def journals(place: Path, row: Row) -> list[Journal]:
-    """Return the journals of a directory, with the edition of the row if it names one."""
+    """Return the journals of a directory, read as the edition of the row if it states one."""
     below = place / row.get("below", "")
     every = find_journals(load(below if below.is_dir() else place), row.get("format"))
     edition = row.get("edition")
@@ -69,7 +69,7 @@ def journals(place: Path, row: Row) -> list[Journal]:
 
 
 def fits(want: Any, have: Any) -> bool:
-    """Return whether `have` agrees with a row: of objects the listed members, a number of entries, or all."""
+    """Return whether `have` fits a row: listed members of objects, a number of entries, or the value."""
     if isinstance(want, Mapping) and isinstance(have, list):
         return all(any(fits(value, entry) for entry in have) for value in want["any"])
     if isinstance(want, Mapping):

@@ -57,7 +57,7 @@ def following(path: Path, *arguments: str) -> Iterator[Running]:
 
 @pytest.fixture
 def journal(tmp_path: Path) -> tuple[Path, bytes, list[int]]:
-    """A JBoss journal whose first file has one record so far; its whole content, and where records end."""
+    """A JBoss journal whose file has one record so far; the file's later content, and where records end."""
     target = store("jboss_journal/hornetq-2.4.9/adds", tmp_path)
     changed(target, "remove *.toml; remove *.json")
     found = [json.loads(line) for line in call("inspect", target, "--ndjson").stdout.splitlines()]
@@ -113,7 +113,7 @@ def replaced(file: Path) -> None:
 
 
 def reused(file: Path) -> None:
-    """Replace the first record: another id."""
+    """Replace the first record by one with another id."""
     first = call("inspect", file.parent, "--csv").stdout.splitlines()[1]
     at = int(first.split(",")[2]) + 12
     write(file, at, bytes([file.read_bytes()[at] ^ 0x55]))

@@ -1,4 +1,4 @@
-"""Cases from unknown authors: no file outside is written, and no unread case passes."""
+"""Cases from unknown authors: no file outside the directory is written, and no unread case passes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tool that measures growth: each list has a shape, each shape can be built, quadratic growth is seen."""
+"""The growth tool: each list has a shape, each shape can be built, quadratic growth is detected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contents after tampering: no fault, no leak, no output that steers a terminal."""
+"""Contents after tampering: no fault, no leak, no output that controls a terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from situations import store
 PAGE = 4096
 #: The byte after the name of a property: the tag of its value.
 TEXT, INT, DATA_TAG, DOUBLE, CHARACTER = 10, 6, 4, 9, 11
-#: Properties that have a column of their own, the tag that they get, and the first bytes of their values.
+#: Properties that have their own columns, the new tag of each, and the first bytes of its value.
 FORGED = {
     "a number": ("JMSType", INT, b"\0\0\x30\x39", "12345"),
     "half a character": ("_HQ_GROUP_ID", CHARACTER, b"\xd8\0", "\ufffd"),
@@ -33,7 +33,7 @@ QUERY = "select type, group_id, correlation_id, reply_to, group_sequence from me
 
 @pytest.fixture(params=FORGED)
 def forged(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str | None]:
-    """Return a store of HornetQ in which properties have other types, and a value of them."""
+    """Return a store of HornetQ in which properties have wrong types, and one of their values."""
     name, tag, value, told = FORGED[request.param]
     place = store("hornetq_contents", tmp_path)
     file = place / "journal" / "hornetq-data-1.hq"

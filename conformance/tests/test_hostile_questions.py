@@ -62,7 +62,8 @@ def test_a_zip_at_the_end_of_something_else_does_not_hide_it(form: str, tmp_path
         (b"\x1f\x8b\x08" + bytes(7) + b"\xff" * 200, "broken"),
         (tar(("a/" * 900 + "x", b"")), "too long a name"),
         (tar(("x" * 300, b"")), "too long a name"),
-        # Some versions of Python try each of these digits as the start of a number.
+        # Some versions of Python try each of these digits as the start of a number, which takes quadratic
+        # time.
         (tar(("x", b""), comment="1" * 1_000_000), "a header of"),
     ],
     ids=["no-text", "cut", "no-gzip", "deep", "long", "digits"],

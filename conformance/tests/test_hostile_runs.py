@@ -21,7 +21,7 @@ from work import LINEAR, Task, growth
 
 STORE = CAPTURED / "kahadb_journal" / "activemq-5.11.4" / "in-doubt"
 FULL = Path("/dev/full")
-#: Seconds in which a run has to begin to unpack, and to end.
+#: Seconds within which a run must begin to unpack, and must end.
 SECONDS = 120
 COMMANDS = (
     *("check", "check --json", "why", "inspect", "inspect --redact --all", "inspect --ndjson"),
@@ -32,7 +32,7 @@ COMMANDS = (
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An archive whose unpacking takes seconds: many zeros, which pack well."""
+    """An archive whose unpacking takes seconds: many zeros, which compress well."""
     place = tmp_path_factory.mktemp("large")
     with (place / "db-1.log").open("wb") as stream:
         stream.truncate(1 << 30)
@@ -61,7 +61,7 @@ def test_nothing_is_left_of_an_archive_that_was_being_unpacked(
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("command", COMMANDS[::3])  # each form of output; one place writes them all
+@pytest.mark.parametrize("command", COMMANDS[::3])  # one command per form of output
 def test_a_full_disk_is_an_error_and_no_fault(command: str) -> None:
     with FULL.open("wb") as out:
         done = start(*command.split(), STORE, stdout=out, stderr=subprocess.PIPE, timeout=SECONDS)
@@ -71,7 +71,7 @@ def test_a_full_disk_is_an_error_and_no_fault(command: str) -> None:
     assert "fault of journalspec" not in done.stderr
 
 
-@pytest.mark.parametrize("command", ["inspect", "check"])  # the others look for journals alike
+@pytest.mark.parametrize("command", ["inspect", "check"])  # the other commands find journals in the same way
 def test_a_directory_of_many_files_is_answered_in_few_lines_and_linear_time(
     command: str, tmp_path: Path
 ) -> None:

@@ -1,4 +1,4 @@
-"""Copies made while a broker runs: no wrong record, and not clean if the bytes show different moments."""
+"""Copies made while a broker runs have no wrong record, and are not clean if they mix moments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from journalspec_reference.filesets import FilesetError, find_journals, load
 from programs import until
 from tables import table
 
-#: Stores of brokers. A default run asks for one of each version, after a halt and after a stop by turns.
+#: Stores of brokers. A default run uses one store of each version, alternately after a halt and after a stop.
 STORES = table("field")["stores"]
 IN_TURN = [name for number, name in enumerate(STORES) if number % 4 in (0, 3)]
 
@@ -26,8 +26,8 @@ TOOL = Path(__file__).parents[2] / "tools" / "stores.py"
 #: Enough messages for half a dozen files, and for COPIES copies while they are written.
 MESSAGES = 6_000
 COPIES = 4
-#: Seconds: the longest wait for a broker. A halted broker writes nothing more: its files decide which records
-#: of a copy are right.
+#: Seconds: the longest wait for a broker. A halted broker does not write any more, so its files decide which
+#: records of a copy are right.
 SECONDS = 120
 
 
@@ -42,7 +42,7 @@ def broker(tool: ModuleType, ask: Callable[[], Any]) -> Any:
 
 
 def copies(store: Path, target: Path, process: subprocess.Popen[bytes]) -> Iterator[Path]:
-    """Yield copies of a directory in use: file by file, by name or the last name first, or an archive."""
+    """Yield copies of a directory in use: file by file in either order of names, or as an archive."""
     for number in range(COPIES):
         until(lambda: process.poll() is not None or (store.is_dir() and any(store.iterdir())), SECONDS)
         if process.poll() is not None:
@@ -50,7 +50,7 @@ def copies(store: Path, target: Path, process: subprocess.Popen[bytes]) -> Itera
         copy = target / str(number)
         copy.mkdir()
         if number % 3 == 2:
-            # Files may disappear while tar reads them: the copy has the files that it read.
+            # Files may disappear while tar reads them: the copy contains the files that tar has read.
             archive = target / f"{number}.tar"
             subprocess.run(["tar", "-cf", archive, "-C", store, "."], check=False, capture_output=True)  # noqa: S607
             subprocess.run(["tar", "-xf", archive, "-C", copy], check=False, capture_output=True)  # noqa: S607
@@ -96,7 +96,7 @@ def test_a_copy_of_a_running_broker(
     final = seen_of(store / below)
     assert final is not None
     true = {(record.at.file, record.at.off): record for record in final.records}
-    ends = {record.at.file: record.at.off for record in final.records}  # the last one of each
+    ends = {record.at.file: record.at.off for record in final.records}  # the last record of each file
     for copy in made:
         seen = seen_of(copy)
         if seen is None:

@@ -1,4 +1,4 @@
-"""Each fake gets exactly the result that its fault deserves, probe by probe."""
+"""Each fake receives exactly the result that its fault requires, probe by probe."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WRITE = "btm.judge.write/write"
 
 VERDICTS = table("fakes")
 
-#: Fakes that are not asked anything: see commands.toml.
+#: Fakes that are never asked a question: see commands.toml.
 REFUSED = {"typo_policy", "typo_field", "typo_level"}
 
 MakeEngine = Callable[..., Engine]

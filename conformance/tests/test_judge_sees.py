@@ -1,4 +1,4 @@
-"""The runner notices every difference: an answer that differs in any listed value does not pass."""
+"""The runner detects every difference: an answer that differs in any listed value does not pass."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from journalspec_conformance.selection import cases_of
 from journalspec_corpus import Probe
 from judged import right_answer
 
-#: One of this many probes of the smoke tier is checked.
+#: One in this many probes of the smoke tier is checked.
 STRIDE = 23
 
 
 @cache
 def probes() -> dict[str, list[Probe]]:
-    """Return format -> probes: a test for each would cost more than the judge does."""
+    """Return format -> probes, because a separate test for each probe would cost more than judging it."""
     every = [probe for case in cases_of("smoke") for probe in case.probes if probe.op != "write"]
     found: dict[str, list[Probe]] = {}
     for probe in every[::STRIDE]:
@@ -33,7 +33,7 @@ def probes() -> dict[str, list[Probe]]:
 
 
 def changed(value: Any) -> Any:
-    """Another value of the same shape."""
+    """Return another value of the same shape."""
     if isinstance(value, str):
         return value + "1"
     if isinstance(value, bool) or value is None:

@@ -1,4 +1,4 @@
-"""Memory depends on the live data of a journal, not on its size; a second reading gives the same."""
+"""Memory depends on the live data of a journal, not on its size; a second reading has the same result."""
 
 from __future__ import annotations
 
@@ -27,11 +27,10 @@ from journalspec_conformance.cli import journal_view
 from journalspec_conformance.cli.journal_view import wrapped_lines
 from journalspec_corpus import load_cases
 from journalspec_reference import answers, batches, load
-from journalspec_reference.batches import source_of
+from journalspec_reference.batches import Ids, source_of
 from journalspec_reference.bitronix_tlog import recover as bitronix
 from journalspec_reference.filesets import find_journals
 from journalspec_reference.filesets import load as load_files
-from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal import recover
 from journalspec_reference.jboss_journal.codec import DIALECTS
 from journalspec_reference.jboss_journal.fileset import DataFile
@@ -50,9 +49,9 @@ LIVE: dict[str, Callable[[Any], Sequence[Any]]] = {
 }
 #: Parameters for reading files that the suite itself makes.
 LOOKED = {"derby_log": {"tables": "suite"}}
-#: Journals that begin with records of their own.
+#: Journals that begin with additional records.
 BEGUN = {"derby_log", "kahadb_journal", "swiftmq_store"}
-#: Least numbers of live items, for shapes in which each item has a page of its own.
+#: Least numbers of live items, for shapes in which each item has its own page.
 LIVING = {"swiftmq_store": 10}
 
 
@@ -126,8 +125,8 @@ def test_the_journals_of_the_tool_are_valid_and_as_live_as_it_says(tmp_path: Pat
 
 
 #: Format, shape, two sizes, and the least memory of reported data, as a part of the size. The smaller journal
-#: has at least one stretch, because shorter ones take less. Both sizes exceed the reduced bounds of the test
-#: (KEEP, a stretch, SWEEP_FROM).
+#: contains at least one stretch, because a shorter journal takes less memory. Both sizes exceed the reduced
+#: bounds of the test (KEEP, a stretch, SWEEP_FROM).
 GROWN = [
     ("bitronix_tlog", "deleted", (1 << 18, 5 << 17), 1.0),
     ("jboss_journal", "one-file", (1 << 18, 5 << 17), 1.0),
@@ -190,7 +189,7 @@ def test_memory_does_not_grow_with_the_journal(
 
 
 def test_a_transaction_and_a_delete_may_be_of_any_age(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sweeping away what was deleted changes neither order nor duplicates."""
+    """Sweeping away deleted items changes neither the order nor the duplicates."""
     monkeypatch.setattr(recover, "SWEEP_FROM", 2)
     delivered: list[tuple[str, int]] = []
     deleted, records = set(), []

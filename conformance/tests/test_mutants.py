@@ -1,4 +1,4 @@
-"""Required checks: cases notice every mutant, a mutant proves every MUST, a lost fsync is noticed."""
+"""Required checks: cases detect every mutant, a mutant proves every MUST, a lost fsync is detected."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ from journalspec_corpus.model import history, model_of
 from journalspec_reference import load
 from tables import table
 
-#: A default run tries one mutant of this many: the proofs below break each MUST with one, and run its cases.
+#: A default run tries one in this many mutants: the proofs below break each MUST with a mutant, and run its
+#: cases.
 ONE_IN = 10
 
 
 def sampled(mutant: Mutant) -> list[pytest.MarkDecorator]:
-    """Return the mark of mutants that only a whole run tries; the name decides."""
+    """Return the mark of a mutant that only a whole run tries; the mutant's id decides."""
     return [] if crc32(mutant.id.encode()) % ONE_IN == 0 else [pytest.mark.whole]
 
 
@@ -76,7 +77,7 @@ def test_the_command_prints_proofs_as_they_are_published(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = [Proof("BTM-RCV-003", "merge-names", ("btm.x", "btm.y")), Proof("BTM-RCV-009", why="because")]
-    monkeypatch.setattr("mutation.proofs", lambda *_: found)  # proofs take long, and are computed above
+    monkeypatch.setattr("mutation.proofs", lambda *_: found)  # proofs take long; a test above runs them
     assert main(["--json", "bitronix_tlog"]) == 0
     wanted = {"BTM-RCV-003": {"mutant": "merge-names", "case": "btm.x"}, "BTM-RCV-009": {"why": "because"}}
     assert json.loads(capsys.readouterr().out) == wanted
@@ -125,7 +126,7 @@ def test_writer_does_not_define_the_result_of_operations() -> None:
     with patch.object(type(load(case.format)), "writer", counted):
         (probe,) = case.probes
         assert engine.run(probe).result_class == "pass"
-    assert len(opened) == 2  # the implementation's own: once for its files, once step by step
+    assert len(opened) == 2  # the implementation's own writer: once for its files, once step by step
 
 
 def test_power_failing_loses_what_was_not_forced_in_any_part() -> None:
@@ -144,8 +145,8 @@ def test_known_content_of_a_disk_is_not_repeated() -> None:
         disk.do({"op": "write", "file": "a", "off": str(number), "data": "00"})
         given += sum(1 for _ in disk.after_power_failure(known))
         assert list(disk.after_power_failure(known)) == []
-    # Each zero adds two states: with all zeros, and with all but itself. The loss of an earlier zero changes
-    # no byte, so it adds no state.
+    # Each zero adds two states: one with all zeros, and one with all but this zero. The loss of an earlier
+    # zero changes no byte, so it adds no state.
     assert given == 2 * 60
     assert len(list(disk.after_power_failure())) == 1 + 60
 
@@ -159,7 +160,7 @@ def test_names_last_from_the_next_force_of_the_directory_on() -> None:
         return [sorted(files) for files in disk.after_power_failure()]
 
     made, renamed = {"op": "create", "file": "b"}, {"op": "rename", "file": "a", "to": "c"}
-    # Changes of names may be lost independently: nothing orders them before the fsync of the directory.
+    # Changes of names may be lost independently, because they have no order until the directory's fsync.
     assert left(made, renamed) == [["a"], ["a", "b"], ["b", "c"], ["c"]]
     assert left({"op": "sync-dir"}, {"op": "unlink", "file": "b"}) == [["b", "c"], ["c"]]
 

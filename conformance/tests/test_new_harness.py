@@ -22,7 +22,8 @@ TOOLS = {
     "javascript": (pytest.mark.node, "node", "node --check harness.js", "node harness.js"),
     "rust": (pytest.mark.toolchain, "cargo", "cargo build --offline --quiet", "target/debug/harness"),
 }
-#: Nested members have the names of others, a name is escaped, `seq` comes last and has blanks around it.
+#: A valid but unusual request: nested members repeat names, a name is escaped, `seq` comes last and has
+#: blanks around it.
 ODD = (
     '{"params":{"seq":"9","cmd":"bye","x":"}"},"cmd":"\\u0072ead","dir":"a\\"b\\\\","edition":"e","seq" : 7 }'
 )

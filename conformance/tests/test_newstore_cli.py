@@ -87,7 +87,7 @@ def test_an_archive_is_a_path_too(pair: Path) -> None:
 def test_a_dry_run_prints_the_report_and_writes_nothing(pair: Path) -> None:
     before = sorted(pair.parent.rglob("*"))
     page = call("recover", pair, "--dry-run", "--salvage-records", status=0)
-    assert page.stdout.splitlines()[1] == "# What is in `NEWDIR`, and what is not"
+    assert page.stdout.splitlines()[1] == "# Content of `NEWDIR`, and what was not carried over"
     found = json.loads(call("recover", pair, "--to", pair.parent / "new", "--dry-run", "--json").stdout)
     Draft202012Validator(SCHEMA).validate(found)
     assert found["files"] == []
@@ -209,7 +209,7 @@ def test_files_that_are_compressed_are_digested_as_they_are_stored(pair: Path) -
 
 
 def test_a_place_in_what_the_new_store_accounts_for_is_refused(tmp_path: Path) -> None:
-    """The argument is the log; the database around it is read and written too."""
+    """The argument is the log, but the database around it is also read, so its directory is also refused."""
     home = tmp_path / "db"
     shutil.copytree(ROOT / "corpus/captured/derby_log/derby-10.14.2.0/changes", home / "log")
     (home / "seg0").mkdir()
@@ -250,7 +250,7 @@ def test_a_change_of_a_sparse_file_is_noticed(tmp_path: Path) -> None:
         file.truncate(5 << 30)
         (before,) = newstore.digests([("it", path)])
         file.seek((3 << 30) + 5)
-        # Zeros instead of a hole are the same content.
+        # Zeros have the same content as a hole.
         file.write(bytes(10))
         file.flush()
         assert newstore.digests([("it", path)]) == [before]

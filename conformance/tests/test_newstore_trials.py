@@ -52,7 +52,7 @@ def test_a_crash_of_derby_loses_the_end_of_its_log() -> None:
 
 def test_a_crash_of_derby_loses_nothing_that_its_checkpoint_forced() -> None:
     log = bytearray(b"z" * 900)
-    # A record of 100 bytes at 500, and 16 bytes of lengths and instant.
+    # A record of 100 bytes at offset 500, with 16 further bytes for lengths and instant.
     log[500:504] = bytes([0, 0, 0, 100])
     control = bytes([0, 0, 0, 128, 0, 0, 0, 9]) + (7 << 32 | 500).to_bytes(8, "big") + bytes(32)
     files = {"log/log.ctrl": control, "log/log7.dat": bytes(log)}

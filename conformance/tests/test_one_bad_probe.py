@@ -40,7 +40,7 @@ def quick_scratch(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Temp
 
 @contextmanager
 def asked(probe: Probe, deed: Deed, *features: str, times: int = 1) -> Iterator[Engine]:
-    """Yield an engine whose implementation runs `deed` on its directory, `times` times, and answers right."""
+    """Yield an engine; its implementation runs `deed` on its directory `times` times, and answers right."""
     deeds = [deed] * times
 
     def reply(request: dict[str, Any]) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def two(deed: Deed, *features: str, probe: Probe = READ) -> tuple[Result, Result
 
 
 def swapped(directory: Path) -> None:
-    """Replace the own directory by another one with the same files."""
+    """Replace the question's directory by another one with the same files."""
     directory.rename(directory.with_name("moved"))
     directory.mkdir()
     for path in directory.with_name("moved").iterdir():
@@ -212,7 +212,7 @@ def test_a_directory_that_vanished_is_made_again() -> None:
 
 
 def test_a_link_in_place_of_scratch_is_not_followed(tmp_path: Path) -> None:
-    """The runner wrote through a link that appeared where it was about to write."""
+    """Earlier, the runner followed a link that appeared at the place where it was about to write."""
     moved: list[Path] = []
 
     def swap(directory: Path) -> None:

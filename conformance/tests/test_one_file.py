@@ -1,4 +1,4 @@
-"""The program in one file: what `tools/one_file.py` makes answers with nothing else installed."""
+"""The program in one file: the file from `tools/one_file.py` works with nothing else installed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from judged import call
 
 ROOT = Path(__file__).parents[2]
 CAPTURED = ROOT / "corpus" / "captured"
-#: Sets of files that products wrote; of SwiftMQ there is none here.
+#: Sets of files that products wrote; there is none of SwiftMQ here.
 SETS = (
     "bitronix_tlog/bitronix-2.1.4/partial-commit",
     "derby_log/derby-10.1.3.1/changes",
@@ -37,7 +37,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def alone(program: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run it without the packages that are installed here."""
+    """Run the program without the packages that are installed here."""
     command = [sys.executable, "-I", "-S", str(program), *map(str, arguments)]
     return subprocess.run(command, check=False, capture_output=True, text=True)
 

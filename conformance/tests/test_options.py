@@ -1,4 +1,4 @@
-"""The command line is documented: options occur in pages, transcripts or tests; manuals; completion."""
+"""The documentation of the command line: each option in pages, transcripts or tests; manuals; completion."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from journalspec_conformance.cli import COMMANDS, cli
 from judged import PROGRAM
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-#: The files that may show an option: pages, transcripts, and tests that use it.
+#: The files in which an option may occur: pages, transcripts, and tests that use it.
 SHOWN = [
     "README.md",
     "docs/*.md",
@@ -49,7 +49,7 @@ EVERY = [*options()]
 
 @cache
 def words() -> frozenset[str]:
-    """Return all words of the places where options are shown that look like options."""
+    """Return all words that look like options in the places where options may occur."""
     files = {file for pattern in SHOWN for file in CHECKOUT.glob(pattern)} - {Path(__file__).resolve()}
     assert len(files) > 50
     text = "\n".join(file.read_text(encoding="utf-8") for file in files)
@@ -62,7 +62,7 @@ def test_all_commands_are_walked() -> None:
 
 
 def test_every_option_has_a_line_and_is_shown_or_tested() -> None:
-    """The line is the one in the reference page, which is generated from the help."""
+    """The line is that of the reference page, which is generated from the help."""
     without = [f"{path} {each.opts}" for path, each in EVERY if not each.help]
     assert not without, f"no help, an empty line of the reference page: {without}"
     unseen = [

@@ -23,13 +23,13 @@ from journalspec_reference import load
 Change = Callable[..., Observation]
 Files = Mapping[str, bytes]
 
-#: Editions of jboss_journal whose headers are alike: bytes cannot distinguish them, so the user must give it.
-#: In each chain two neighbours read some files without a fault, and differently.
+#: Editions of jboss_journal whose headers are alike: bytes cannot distinguish them, so the user must state
+#: the edition. In each chain two neighbours read some files without a fault, and differently.
 ALIKE = (("seed", "s2", "s1"), ("v1", "v2", "v2e"), ("v1", "v2e"))
 
 
 class Faulty:
-    """The reference; `change` gets it, the operation, the files and the options, and returns the answer."""
+    """The reference; `change` takes it, the operation, the files and the options, and returns the answer."""
 
     def __init__(self, format_id: str, change: Change) -> None:
         self.right = load(format_id)
@@ -52,7 +52,7 @@ def answer(right: Any, op: str, files: Files, asked: dict[str, Any]) -> Observat
 
 
 def lists_everything(right: Any, op: str, files: Files, asked: dict[str, Any]) -> Observation:
-    """Recovery lists what a reading lists."""
+    """Recovery lists all records that a reading lists."""
     seen = answer(right, op, files, asked)
     if op == "read" or seen.phase is not None:
         return seen
@@ -81,7 +81,7 @@ def invents_names_in_state(right: Any, op: str, files: Files, asked: dict[str, A
 
 
 def first_clean(*editions: str) -> Change:
-    """The first of `editions` that reads the files without a fault is taken, the first one if none does."""
+    """Use the first of `editions` that reads the files without a fault, or the first one if none does."""
 
     def change(right: Any, op: str, files: Files, asked: dict[str, Any]) -> Observation:
         seen = [answer(right, op, files, {**asked, "edition": edition}) for edition in editions]
@@ -128,6 +128,6 @@ def test_an_edition_that_was_not_asked_for_is_noticed(taken: str, asked: str) ->
     ("taken", "asked"), [pair for chain in ALIKE for near in pairwise(chain) for pair in (near, near[::-1])]
 )
 def test_trying_which_edition_reads_clean_is_noticed(taken: str, asked: str) -> None:
-    # Only the second edition can be mistaken for the first; for questions about it, a case must notice the
-    # error.
+    # Only the second edition can be mistaken for the first; among the questions about it, a case must detect
+    # the error.
     assert killers(Faulty("jboss_journal", first_clean(taken, asked)), cases_of("jboss_journal", asked), 1)

@@ -1,12 +1,14 @@
-"""Rules for all packages: shared modules know no format, imports point down, a name means one thing.
+"""Rules for all packages: shared modules know no format, imports go downwards, a name has one meaning.
 
-Imports never go round in a circle; deferred ones count as well.
+Imports never form a circle; deferred imports count as well.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import re
+import tokenize
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from functools import cache
@@ -19,7 +21,7 @@ from journalspec.formats import format_ids
 from tables import table
 
 ROOT = Path(__file__).resolve().parents[2]
-#: The packages and their directories; each one may import those before it.
+#: The packages and their directories; each package may import those before it.
 PACKAGES = {
     "journalspec": "specs",
     "journalspec_reference": "reference_impl",
@@ -27,7 +29,7 @@ PACKAGES = {
     "journalspec_conformance": "conformance",
     "journalspec_docs": "docs/ext",
 }
-#: folder -> the modules that it must not import: no package imports a later one, no engine imports its
+#: Module or package -> those that it must not import: no package imports a later one, no engine imports its
 #: unshipped checks, values import no engines.
 ABOVE = {package: tuple(list(PACKAGES)[place + 1 :]) for place, package in enumerate(PACKAGES)}
 ABOVE["journalspec_corpus"] += ("brute", "brute_effects", "brute_expected", "brute_states")
@@ -36,6 +38,12 @@ ABOVE |= {
     "journalspec_corpus.pipeline.plan": ("journalspec_corpus.pipeline", "journalspec_reference"),
 }
 MOST_LINES = 700
+#: The most code lines (without comments and docstrings) of all decoders of contents together, and of a single
+#: one. Decoders are the modules in the formats' folders ``contents``, and ``java_objects.py``. These define
+#: the meaning of bodies, pages and rows, and list the content of a store. Not counted are modules that
+#: recovery and queries also use (``contents.py``, ``xids.py``), missing files (``neighbours``), recovery,
+#: exports, and new stores.
+MOST_OF_CONTENTS, MOST_OF_A_DECODER = 4200, 500
 #: Public classes that share their name with another one, and the meaning of each.
 SAME_NAME = table("same_name")
 
@@ -54,13 +62,13 @@ def places() -> dict[str, Path]:
 
 @cache
 def modules() -> dict[str, tuple[Path, ast.Module]]:
-    """Return every hand-written module, parsed: while tests run, not while they are collected."""
+    """Return every hand-written module, parsed when a test runs, not when tests are collected."""
     return {name: (path, ast.parse(path.read_bytes())) for name, path in places().items()}
 
 
 @cache
 def imports() -> dict[str, set[str]]:
-    """Return what each of our modules imports."""
+    """Return the imports of each of our modules."""
     return {name: set(imported(tree, name, modules())) - {name} for name, (_, tree) in modules().items()}
 
 
@@ -124,7 +132,7 @@ def test_no_shared_module_names_a_format(name: str) -> None:
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
     assert len(modules()) > 50, "there is something to look at"
-    # An error names the circle.
+    # The error lists the modules in the circle.
     TopologicalSorter({name: others & modules().keys() for name, others in imports().items()}).prepare()
 
 
@@ -156,6 +164,32 @@ def test_one_class_name_has_one_meaning() -> None:
 def test_modules_are_small() -> None:
     lines = {name: path.read_text(encoding="utf-8").count("\n") for name, (path, _) in modules().items()}
     assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def code_lines(text: str) -> int:
+    """Return the number of lines that contain code."""
+    lines: set[int] = set()
+    begins = True
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type in (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT):
+            begins |= token.type not in (tokenize.COMMENT, tokenize.NL)
+        elif token.type != tokenize.ENDMARKER:
+            if not (begins and token.type == tokenize.STRING):
+                lines.update(range(token.start[0], token.end[0] + 1))
+            begins = False
+    return len(lines)
+
+
+def test_decoders_of_contents_are_few_lines() -> None:
+    decoders = re.compile(r"journalspec_reference\.(\w+\.contents\b.*|java_objects)")
+    lines = {
+        name: code_lines(path.read_text("utf-8"))
+        for name, path in places().items()
+        if decoders.fullmatch(name)
+    }
+    assert len(lines) > 20, "there is something to count"
+    assert {name: count for name, count in lines.items() if count > MOST_OF_A_DECODER} == {}
+    assert sum(lines.values()) <= MOST_OF_CONTENTS
 
 
 def test_the_map_of_the_crash_engine_names_every_module() -> None:

@@ -1,12 +1,12 @@
-"""The parsers that Kaitai Struct generates: an offered language's parsers must read every captured file.
+"""The parsers that Kaitai Struct generates must read every captured file, in each supported language.
 
-The tests of the corpus hold the committed Python parsers against the reference, file by file; the parsers of
-every language must find what the Python parsers find, field by field, and refuse what those refuse.
+The tests of the corpus compare the committed Python parsers with the reference, file by file. The parsers of
+every other language must read the same fields as the Python parsers, and refuse the same files.
 
 A driver (``parsers/main.*``) reads lines ``path TAB schema TAB class TAB parameter TAB instances`` and prints
-a line for each: all fields by name, without those that are zero, empty or absent, which languages do not tell
-apart, and of numbers with a fraction what is before it. A value longer than 64 bytes is printed as its length
-and its ends; a refusal begins with `error`.
+a line for each. The line contains all fields by name, without zero, empty or absent ones, which some
+languages cannot distinguish. Numbers are printed without their fraction. A value longer than 64 bytes is
+printed as its length, beginning and end; a refusal begins with `error`.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ SPECS = ROOT / "specs" / "journalspec"
 SCHEMAS = [path for name in format_ids() for path in sorted((SPECS / name).rglob("*.ksy"))]
 #: Files of the smoke tier that are checked for a schema without captured files; more add nothing new.
 ENOUGH = 40
-#: This many contents are drawn for each version of a type. For more of each family, and for all that products
-#: wrote: JOURNALSPEC_BODIES=10000 pytest conformance/tests/test_parsers.py
+#: The number of contents that are drawn for each version of a type. For more contents of each family, and for
+#: all contents that products wrote: JOURNALSPEC_BODIES=10000 pytest conformance/tests/test_parsers.py
 DRAWN = 6
 ASKED = int(os.environ.get("JOURNALSPEC_BODIES", "0"))
-#: Files that a type within a schema describes as a whole.
+#: Complete files that a type within a schema describes.
 KINDS = {"log.ctrl": "control_file", "logmirror.ctrl": "control_file"}
 REFUSALS = (KaitaiStructError, EOFError, UnicodeDecodeError)
 
@@ -213,18 +213,19 @@ def sample_of(
     return Sample(target, schema, kind, parameter, instances, tree)
 
 
-#: Schemas of parts of records: format, a case with every kind of them, its file, the enclosing part.
+#: Schemas of parts of records: format, a case with every kind of part, the case's file, and the bytes around
+#: the part.
 PARTS = {
     "kahadb_command": ("kahadb_journal", "khd.every-command.in-5.16", "db-1.log", 5, 0),
     "derby_body": ("derby_log", "drb.operations.every", "log1.dat", 12, 4),
 }
-#: Schemas of structures that may lie on several pages: format, and the group of cases whose source has them
-#: completely, in hex.
+#: Schemas of structures that may lie on several pages: the format, and the group of cases whose source
+#: contains the structures completely, in hex.
 PIECES = {"swiftmq_store_message": ("swiftmq_store", "messages")}
 
 
 def parts(folder: Path) -> Iterator[Sample]:
-    """Yield each payload, body and message once: their schemas are not those of files."""
+    """Yield each payload, body and message once; their schemas do not describe files."""
     for schema, (format_id, name, file, before, behind) in PARTS.items():
         (case,) = (case for case in load_cases(format_id) if case.id == name)
         (expected,) = (entry for entry in case.expect if entry["when"] == {"op": "read"})
@@ -244,7 +245,7 @@ def parts(folder: Path) -> Iterator[Sample]:
 
 
 def bodies_of(family: Family) -> Iterator[Body]:
-    """Yield drawn contents of each root type, and, if JOURNALSPEC_BODIES is set, those of products."""
+    """Yield drawn contents of each root type and, if JOURNALSPEC_BODIES is set, products' contents."""
     random, kinds = Random(46), [(root, version) for root in family.roots for version in family.versions]
     for root, version in kinds * max(DRAWN, -(-ASKED // len(kinds))):
         yield Body(family, root, version, draw(family, root, version, random), real=False)
@@ -261,7 +262,7 @@ def body_sample(folder: Path, number: int, body: Body) -> Sample:
 
 
 def bodies(folder: Path) -> Iterator[Sample]:
-    """Yield bodies; assert that the Python parser and the family's table read each one alike."""
+    """Yield bodies; assert that the Python parser and the family's table read each body alike."""
     for family in (each for format_id in format_ids() for each in families(format_id).values()):
         for number, body in enumerate(bodies_of(family)):
             sample = body_sample(folder, number, body)
@@ -272,7 +273,7 @@ def bodies(folder: Path) -> Iterator[Sample]:
 
 
 def is_printed_alike(body: Body) -> bool:
-    """Return whether all real numbers print alike in all drivers: no NaN, no huge one."""
+    """Return whether all drivers print the real numbers alike, because none is NaN or huge."""
     found = leaves(body.family, body.root, body.data, body.version)
     values = (
         each for leaf in found for each in (leaf.value if isinstance(leaf.value, list) else [leaf.value])
@@ -292,7 +293,7 @@ def raw(data: bytes) -> str:
 
 
 def dump(value: Any, language: str, schema: str, name: str = "") -> str:
-    """Return what a driver of `language` is to print for `value`."""
+    """Return the text that a driver of `language` must print for `value`."""
     if isinstance(value, KaitaiStruct):
         parts = {
             key.replace("_", ""): dump(item, language, schema, key)
@@ -311,18 +312,18 @@ def dump(value: Any, language: str, schema: str, name: str = "") -> str:
     if isinstance(value, str):
         return raw(value.encode("utf-8"))
     if language == "java" and name in enums_of(schema) and not isinstance(value, IntEnum):
-        return ""  # an enum of Java cannot hold a number that the schema does not name
+        return ""  # an enum of Java cannot contain a number that the schema does not define
     if language == "rust" and isinstance(value, IntEnum):
         return camel(value.name)
     number = rounded(int(value)) if language == "javascript" else int(value)
     if language == "java" and isinstance(value, int) and number >= 1 << 63:
-        number -= 1 << 64  # it has no unsigned long
+        number -= 1 << 64  # Java has no unsigned long
     before = "~" if isinstance(value, float) and number != value else ""
     return f"{before}{number}" if value else ""
 
 
 def are_octets(value: list[Any], language: str, schema: str, name: str) -> bool:
-    """Return whether a language reads a list as bytes; the driver of Rust sees only numbers, no types."""
+    """Return whether a language reads a list as bytes; Rust's driver sees numbers without their types."""
     if language == "rust":
         return all(isinstance(each, int) and 0 <= each < 256 for each in value)
     return language == "go" and name in octets_of(schema)
@@ -357,7 +358,7 @@ def test_there_are_samples_of_every_schema(samples: list[Sample]) -> None:
 
 
 def test_no_instance_asks_where_the_stream_is() -> None:
-    """Instances are computed late, when the stream has moved on (in Rust it is at the start)."""
+    """Instances are computed late, when the stream is at another position (in Rust, at the start)."""
     for path in SCHEMAS:
         for body in types_of(path.stem):
             assert "_io.pos" not in json.dumps(body.get("instances", {})), path.name
@@ -420,7 +421,7 @@ QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 @pytest.mark.node
 @pytest.mark.java
 def test_java(packages: Path, samples: list[Sample]) -> None:
-    """Built as a user builds the unpacked archive: with Maven."""
+    """The parsers are built as a user builds the unpacked archive, with Maven."""
     maven, java, module = needs("mvn"), needs("java"), packages / "java"
     shutil.copy(DRIVERS / "Main.java", module / "src" / "main" / "java")
     goals = ["compile", "dependency:build-classpath", "-Dmdep.outputFile=classpath"]
@@ -437,7 +438,7 @@ RUST_QUICK = ["-C", "embed-bitcode=no", "-C", "panic=abort"]
 @pytest.mark.node
 @pytest.mark.toolchain
 def test_rust(packages: Path, samples: list[Sample], tmp_path: Path) -> None:
-    """With a stand-in for the runtime, which is in no package registry."""
+    """The parsers are built with a substitute for the runtime, which no package registry contains."""
     rustc, common = needs("rustc"), ["--edition", "2021", "--out-dir", str(tmp_path), *RUST_QUICK]
     for name, source in (
         ("kaitai", TOOL / "standins" / "rust" / "kaitai.rs"),

@@ -1,7 +1,7 @@
 """Windows and macOS as far as they can be imitated: little of POSIX, line ends, backslashes, locked files.
 
-And every Python from 3.11 on that is installed next to this one. These tests do not run on those systems: the
-page *Getting started* lists the systems that were tried.
+Also tried is every Python from 3.11 on that is installed next to this one. These tests do not run on Windows
+or macOS: the page *Getting started* lists the systems that were tried.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 POOR = HERE / "support" / "poor_platform.py"
 LOG = ROOT / "corpus" / "captured" / "bitronix_tlog" / "bitronix-2.1.4" / "partial-commit"
-#: Commands of an operator and of an implementer; their output names no temporary file.
+#: Commands of an operator and of an implementer, whose output contains no name of a temporary file.
 COMMANDS = {
     "inspect": ("inspect", LOG),
     "recover": ("recover", LOG),
@@ -83,14 +83,14 @@ def test_files_that_an_editor_on_windows_wrote_are_read(tmp_path: Path) -> None:
 
 
 def test_unremovable_file_does_not_fail_the_run(tmp_path: Path) -> None:
-    """Scratch directories with files that a virus scanner holds remain; the answer is the same."""
+    """Scratch directories remain if a virus scanner has a file in them open; the answer is the same."""
     done = poor(*RUN, LOCKED=".tlog", TMPDIR=str(tmp_path))
     assert "Traceback" not in done.stderr
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_names_in_answers_have_slashes_on_every_system() -> None:
-    """A path below a journal becomes a name by `as_posix`; `str` would have backslashes on Windows.
+    """A path below a journal becomes a name by `as_posix`; `str` would use backslashes on Windows.
 
     Paths given by a user are shown as the user wrote them, in the style of the system.
     """
@@ -105,7 +105,7 @@ def test_names_in_answers_have_slashes_on_every_system() -> None:
 
 
 def other_pythons() -> list[Path]:
-    """Return the interpreters from 3.11 on that are installed next to this one, none twice."""
+    """Return the different interpreters from 3.11 on that are installed next to this one."""
     names = [f"python3.{minor}" for minor in range(11, 20) if minor != sys.version_info.minor]
     found = [Path(path) for name in names if (path := shutil.which(name))]
     found += [path for name in names for path in sorted(Path(sys.base_prefix).parent.glob(f"3.*/bin/{name}"))]

@@ -24,7 +24,7 @@ from journalspec_conformance.products import get_product, product_ids
 from journalspec_reference import load
 
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured"
-#: A product may be added before its format; its captures then have tests of their own.
+#: A product may be added before its format; then its captures have their own tests.
 DIRECTORIES = sorted(
     path.parent for path in CAPTURED.glob("*/*/*/provenance.toml") if path.parts[-4] in format_ids()
 )
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.skipif(not DIRECTORIES, reason="captured files are in a
 
 
 def by_product(directories: list[Path]) -> pytest.MarkDecorator:
-    """Give a test all directories of a product: 400 separate tests would cost more than their checks."""
+    """Pass all directories of a product to one test: 400 separate tests would cost more than the checks."""
     found: dict[str, list[Path]] = {}
     for directory in directories:
         found.setdefault(directory.parent.name, []).append(directory)
@@ -83,7 +83,7 @@ def test_every_product_played_every_scenario_that_it_can(name: str) -> None:
 
 @each_directory
 def test_the_provenance_tells_what_the_scenario_asks_for(directories: list[Path]) -> None:
-    """The requirements that the files obey and break are those of the table."""
+    """The files obey and break the requirements that the table lists."""
     for directory in directories:
         maker, told = capture_of(directory.parts[-3]), expected(directory)
         run = maker.told_in(directory)
@@ -112,7 +112,7 @@ def test_the_files_are_those_that_the_product_wrote(directories: list[Path]) -> 
 
 @each_directory
 def test_the_reference_gives_a_permitted_answer(directories: list[Path]) -> None:
-    """The expectations name requirements of their edition."""
+    """The expectations refer to requirements of their edition."""
     for directory in directories:
         told, known = expected(directory), requirements(directory.parts[-3])
         for entry in told["expect"]:
@@ -130,7 +130,7 @@ def plain(records: list[dict[str, Any]]) -> list[tuple[str, str, list[str]]]:
 def test_the_reference_reads_what_was_written_and_recovers_what_the_product_loads(
     directories: list[Path],
 ) -> None:
-    """Both elect the same file (also by an unusual timestamp), so they agree wherever the product answers.
+    """Both elect the same file (even with an unusual timestamp), so they agree wherever the product answers.
 
     Files that the product cannot read are not compared: a person has listed their content.
     """
@@ -153,7 +153,7 @@ def test_the_reference_reads_what_was_written_and_recovers_what_the_product_load
 
 @each_journal
 def test_expected_content_equals_the_requested_operations(directories: list[Path]) -> None:
-    """Rejected operations are left out; a copied moment of a compaction has no answers."""
+    """Rejected operations are omitted; a copied moment of a compaction has no answers."""
     for directory in directories:
         asked = capture_of("jboss_journal").asked(capture_of("jboss_journal").told_in(directory))
         for entry in expected(directory)["expect"]:

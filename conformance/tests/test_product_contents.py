@@ -1,4 +1,4 @@
-"""Contents equal the brokers' lists: brokers write stores of all kinds of messages, and list them.
+"""Contents equal the brokers' lists: brokers write stores with all kinds of messages, and list these.
 
 Needs Java, and Maven for the brokers' jars.
 """
@@ -22,13 +22,13 @@ from journalspec_reference.filesets import find_journals, load
 from products import need_brokers
 
 pytestmark = [pytest.mark.product, pytest.mark.java]
-#: A broker, its version, and properties that it removes when it reads a message; records have them.
+#: A broker, its version, and the properties in records that it removes when it reads a message.
 BROKERS = [("hornetq", "2.4.9.Final", {"_HQ_SCHED_DELIVERY"}), ("artemis-core", "2.44.0", set[str]())]
 SECONDS = 300
 
 
 def listed(name: str, version: str, store: Path) -> dict[str, Any]:
-    """Return the lists of a broker that is started on a copy of a store."""
+    """Start a broker on a copy of a store and return its lists."""
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch) / "store"
         shutil.copytree(store, copy)

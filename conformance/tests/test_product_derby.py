@@ -90,10 +90,10 @@ def killed(connect_product: Connect, tmp_path: Path) -> Callable[[str, list[Json
 def test_committed_rows_are_kept_and_damage_is_reported_in_the_products_own_words(
     name: str, ready_product: ReadyProduct, connect_product: Connect, killed: Any
 ) -> None:
-    """A case has only the log; the pages are those of the base, also for the second boot."""
+    """A case contains only the log; its pages are those of the base, also for the second boot."""
     product = ready_product(name)
     directory, connection = killed(name, [insert(1, "one"), insert(9, "open", tx="a")]), connect_product(name)
-    # The second generation continues from there.
+    # The second generation continues with these files.
     killed(name, [insert(2, "two")])
     assert keys(recovered(connection, product, directory)) == ["1", "2"]
     shutil.rmtree(directory)
@@ -177,7 +177,7 @@ def test_a_log_of_the_product_that_the_reference_has_continued_with_is_booted(
     product, connection, count = ready_product(name), connect_product(name), 0
     more = [insert(901, "more"), insert(902, "open", tx="x"), {**insert(903, "und"), "table": "U"}]
     for directory, copy, params in captures(name, tmp_path):
-        # It stops without closing the log.
+        # The process stops without closing the log.
         writer = LogWriter(DirectoryStorage(copy), product.edition, params)
         for op in [OPEN, *more]:
             writer.apply(op)
@@ -201,7 +201,7 @@ def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
         assert passed.last is not None
         last, end = passed.last.file.name, passed.last.end.off
         checkpoint = passed.chosen.control.checkpoint if passed.chosen.control else None
-        # Recovery's starting records lie before this offset: damage there is of another kind.
+        # The records with which recovery starts lie before this offset; damage there has other effects.
         start = checkpoint.position + 100 if checkpoint and last == f"log{checkpoint.number}.dat" else 24
         for at in range(start, end, max(1, (end - start) * every(48) // 80)):
             data = files[last]
@@ -213,7 +213,7 @@ def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
                 assert predicted.state is not None, predicted
                 assert after([], found["state"]) == after([], predicted.to_json()["state"]), (directory, at)
                 count += 1
-    # A default run takes a sixth of them: a boot takes sixty milliseconds.
+    # A default run tries a sixth of the damaged logs, because a boot takes sixty milliseconds.
     assert count > 300 // every(6)
 
 
@@ -224,7 +224,7 @@ def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
 def test_damaged_logs_are_treated_as_the_table_says(
     name: str, ready_product: ReadyProduct, every: Every
 ) -> None:
-    """By default, those with the control files, and a few others."""
+    """By default, only cases with the control files, and a few others, are tried."""
     ready_product(name)
     begins = "c" if every(2) > 1 else ""
     command = program(get_product(name), "experiment", id=f"{begins}*")
@@ -244,7 +244,7 @@ BEGIN = CONTROL = r"K1 SK m1 Sm "
 #: New pages are written at once (10.1 forces them); all pages are written and forced before the checkpoint's
 #: record.
 ORDERS = {
-    # Each commit and the end marker is forced separately; no room is preallocated.
+    # Each commit and the end marker is forced separately; no space is preallocated.
     "true": rf"{BEGIN}(W1 S1 |p |s )+H2 S2 M1 S1 (W2 S2 |p |s )*s W2 S2 {CONTROL}U1 $",
     # Each write is durable when it returns: nothing but the new file's header and its zeros is forced.
     "false": rf"{BEGIN}(W1 |p |s )+H2 S2 M1 (Z2 )+S2 (W2 |p |s )*s W2 {CONTROL}U1 $",
@@ -258,7 +258,7 @@ SWITCHING = [
 
 
 def letters(seen: list[Seen]) -> Iterator[str]:
-    """Yield what was done to the log and the pages, a header's single bytes as one."""
+    """Yield the writes and forces of the log and the pages, with a header's single bytes as one write."""
     header = 0
     for item in seen:
         control = {"log.ctrl": "K", "logmirror.ctrl": "m"}.get(item.file)
@@ -299,10 +299,10 @@ def test_commits_a_switch_and_a_checkpoint_are_written_in_this_order(
         pytest.skip(f"strace is not permitted here: {error}")
     order = "".join(f"{letter} " for letter in letters(seen))
     assert re.match(ORDERS[file_sync], order), order
-    # Each commit is one write: those of 37 rows, of a transaction, and of the checkpoint.
+    # Each commit is one write: the commits of 37 rows, of a transaction, and of the checkpoint.
     commits = [item for item in seen if re.fullmatch(r"log\d\.dat", item.file) and len(item.data) > 37]
     assert len([item for item in commits if any(item.data)]) >= len(SWITCHING) - 2
-    # Without `file_sync` the last log file is opened for synchronous writes, with it it is not.
+    # The last log file is opened for synchronous writes only without `file_sync`.
     shown = log.read_text(encoding="ascii")
     opened = "".join(f"\\x{byte:02x}" for byte in b"log2.dat")
     last = [line for line in shown.splitlines() if "openat(" in line and f'{opened}"' in line][-1]

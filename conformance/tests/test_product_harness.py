@@ -1,4 +1,4 @@
-"""The harnesses of products: refusals, order of files, captures, behaviour that only files show."""
+"""The harnesses of products: refusals, order of files, captures, behaviour that only files reveal."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_a_record_is_covered_if_it_ends_at_or_below_the_tail() -> None:
 
 @of_products
 def test_the_sequential_writer_covers_every_forced_record(ready_product: ReadyProduct) -> None:
-    """The concurrent writer can miss records, but whether it does in a run is chance."""
+    """The concurrent writer can miss records too, but only by chance, so it is not tested."""
     command = program(ready_product("bitronix-2.1.4"), "races", rounds="40")
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""HornetQ finishes the compactions of the reference's writer that a kill has cut short.
+"""HornetQ completes those compactions of the reference's writer that a kill has interrupted.
 
 The expected content comes from the format's model and the operations alone; no file is read for it.
 """
@@ -45,7 +45,7 @@ def half_compacted(ops: Sequence[dict[str, Any]], params: Mapping[str, str], edi
 def test_a_compaction_of_the_reference_is_finished_by_the_product(
     name: str, connect_product: Connect, memory_path: Path
 ) -> None:
-    """Versions 2.0 and 2.1 read what the reference writes in editions s2 and v1."""
+    """Versions 2.0 and 2.1 read the reference's files of editions s2 and v1."""
     product = get_product(name)
     scenario = next(item for item in CAPTURE.scenarios(product) if item.name == "compacted")
     ops, params = scenario.sessions[0], CAPTURE.params(product, scenario)
@@ -65,7 +65,7 @@ def test_a_compaction_of_the_reference_is_finished_by_the_product(
 
 
 def test_the_control_file_of_s2_has_the_id_minus_one_and_names_are_modified_utf8() -> None:
-    """As HornetQ 2.0.0 reads it (JBM-CMP-002); the name is one that UTF-8 writes in four bytes."""
+    """As HornetQ 2.0.0 reads it (JBM-CMP-002), with a name that UTF-8 encodes in four bytes."""
     params = {"prefix": "\U0001f4e8", "extension": "hq", "file_size": "1024"}
     ops = [{"op": "open"}, {"op": "add", "id": "1", "user_type": "1", "body": "61"}, {"op": "compact"}]
     data = half_compacted(ops, params, "s2")[0][CONTROL]

@@ -21,7 +21,7 @@ from journalspec_reference.filesets import find_journals, load
 from products import ReadyProduct, need_brokers
 
 pytestmark = [pytest.mark.product, pytest.mark.java]
-#: For each product that runs here one state: damage, not a crash.
+#: For each product that runs here, one state that is due to damage and not to a crash.
 REPEATED = {
     "derby-10.14.2.0": "page-older",
     "bitronix-2.1.4": "record-body",
@@ -49,7 +49,7 @@ def test_a_start_prints_what_the_record_has(product: str, ready_product: ReadyPr
     codes: set[str] = set()
 
     def look(_: str, store: Path) -> None:
-        inner = store / "log"  # the journal of a database is a directory in it
+        inner = store / "log"  # a database contains its journal as a directory
         (journal,) = find_journals(load(inner if inner.is_dir() else store), None, None, {})
         seen = ask(journal, "strict").observation
         codes.update(note.code for note in seen.notes)
@@ -82,5 +82,5 @@ def _contents(jar: Path) -> bytes:
 
 
 def _pieces(text: str) -> list[bytes]:
-    """Return the constant pieces of a text, split where property files escape or break it."""
+    """Return the constant pieces of a text, split where property files escape or break the text."""
     return [piece.encode() for piece in re.split(r"\{\}|['=:#!\\]|\s{2,}", text) if len(piece) > 5]

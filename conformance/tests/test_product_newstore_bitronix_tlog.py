@@ -1,6 +1,6 @@
-"""BTM starts on new logs, made of damaged ones, and loads the decisions that the report counts.
+"""BTM starts on new logs, made from damaged ones, and loads the decisions that the report counts.
 
-A sample; ``python tools/newstore_trials.py --format bitronix_tlog --product`` tries as many as are asked for.
+This is a sample; ``python tools/newstore_trials.py --format bitronix_tlog --product`` tries any number.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""New databases, or scripts, of damaged ones: every Derby then has the rows that contents report."""
+"""From new databases or scripts, made from damaged ones, every Derby has the rows in our contents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from products import Every, ReadyProduct, of_products
 PRODUCTS = ("derby-10.1.3.1", "derby-10.8.3.0", "derby-10.14.2.0", "derby-10.16.1.1")
 #: A database with keys, checks, indexes, views, and values of each type.
 FEATURES = Path(__file__).resolve().parent / "data" / "derby_features.sql"
-#: Seeds of the random work that makes the bases: the first has a transaction in doubt.
+#: Seeds of the random work that makes the bases: the first base has a transaction in doubt.
 SEEDS = (9, 6, 11)
 
 
@@ -39,7 +39,7 @@ def bases(product: str, derby: Derby) -> list[Path]:
 def test_the_product_has_what_contents_have(
     product: str, ready_product: ReadyProduct, every: Every, memory_path: Path
 ) -> None:
-    """Five damaged databases each, of a hundred: the old one, and the new one or the script."""
+    """Five of a hundred damaged databases for each product: the old one, and the new one or the script."""
     ready_product(product)
     trials = []
     with Derby(product) as derby:
@@ -48,7 +48,7 @@ def test_the_product_has_what_contents_have(
             trial = Trial(made[seed // 20 % len(made)], seed, memory_path / str(seed))
             trial.prepare()
             old, new = trial.requests()
-            # Scripts need the product that has ij; it runs all of them below.
+            # Scripts need the product that contains ij, which runs all of them below.
             if new is not None and trial.form == "database":
                 trial.judge(derby.ask(old), derby.ask(new))
             trials.append(trial)
@@ -88,7 +88,7 @@ def test_a_transaction_in_doubt_is_committed_or_rolled_back(
 
 @of_products
 def test_a_script_makes_all_of_a_database(ready_product: ReadyProduct, memory_path: Path) -> None:
-    """Keys, checks, indexes, views, identities, values: a script of what a script made is the same."""
+    """Keys, checks, indexes, views, identities, values: a database made by a script has the same script."""
     ready_product(SCRIPTS)
     with Derby(SCRIPTS) as derby:
         features = memory_path / "features"

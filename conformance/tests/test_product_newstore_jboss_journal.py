@@ -1,7 +1,7 @@
 """Brokers start on new stores made of damaged ones, deliver the counted messages, and import the XML.
 
-A sample; ``tools/newstore_trials.py --format jboss_journal --product`` tries as many as are asked for, and
-``JOURNALSPEC_XML_MESSAGES=10000 pytest -k imports`` on this file imports as many messages of each broker.
+This is a sample; ``tools/newstore_trials.py --format jboss_journal --product`` tries any number, and
+``JOURNALSPEC_XML_MESSAGES=10000 pytest -k imports`` on this file imports that many messages of each broker.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from products import need_brokers
 
 pytestmark = [pytest.mark.product, pytest.mark.java]
 FORMAT = "jboss_journal"
-#: Number of messages that each broker sends to be exported and imported again.
+#: The number of messages of each broker that are exported and imported again.
 SENT = int(os.environ.get("JOURNALSPEC_XML_MESSAGES", "600"))
 
 
@@ -81,7 +81,7 @@ def test_artemis_imports_what_is_exported(tmp_path: Path) -> None:
 
 
 def exported(fields: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a message as it is in the file: durable, chars as texts, names of Artemis."""
+    """Return a message in the form of the XML file: durable, chars as texts, names of Artemis."""
     *numbers, properties = fields
     numbers[1] = True
     texts = {}

@@ -1,6 +1,6 @@
 """ActiveMQ delivers the messages of new KahaDB stores, and Artemis those imported from a KahaDB.
 
-A sample; ``tools/newstore_trials.py --format kahadb_journal --product`` tries as many as are asked for.
+This is a sample; ``tools/newstore_trials.py --format kahadb_journal --product`` tries any number.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from products import need_brokers
 
 pytestmark = [pytest.mark.product, pytest.mark.java]
 BROKER = ("kahadb", "6.1.7")
-#: Columns that both brokers have, and prefixes of properties that only one of them has.
+#: Columns that both brokers report, and prefixes of properties that only one broker uses.
 SAME = (
     *("kind", "priority", "timestamp", "expiration", "text", "content", "durable"),
     *("correlation_id", "reply_to", "type", "group_id"),

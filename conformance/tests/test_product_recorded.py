@@ -1,11 +1,9 @@
 """Outcomes that were recorded from the real classes, compared with the harnesses and the specification.
 
-The record has each implementation's result for each input. The harnesses must give the same. What the
-specification says is taken from the reference; each difference from it must be explained by exactly one entry
-of
-``data/recorded_outcomes.toml``, which names a deviation. For two implementations that do not run here (the
-``jbm-*``) only the record is compared. Without
-``--products whole`` the harnesses are asked about a sample.
+The record contains each implementation's result for each input. The harnesses must return the same results.
+The reference's result stands for the specification. Exactly one entry of ``data/recorded_outcomes.toml``,
+which refers to a deviation, must explain each difference from it. For two implementations that do not run
+here (the ``jbm-*``) only the record is compared. Without ``--products whole`` only a sample is tried.
 """
 
 from __future__ import annotations
@@ -99,7 +97,7 @@ def test_every_recorded_outcome_of_a_pair_is_reproduced(
     assert different == []
 
 
-#: Inputs on which the product's strict answer is not the specification's, each with the reason.
+#: Inputs for which the product's strict answer deviates from the specification, each with the reason.
 PERMISSIVE = {
     "A/40_rl_toEndExact": "2.1 does not compare the end of its parse with recordLength",
     "A/64_tail_0": "2.1 takes a tail inside the header for an empty log",
@@ -126,9 +124,9 @@ def test_the_reference_makes_the_same_of_a_pair_unless_the_product_is_permissive
 # Journals: loaded records are compared as values.
 
 FORMAT = "jboss_journal"
-#: The edition of each implementation, which decides the operations that it was asked for.
+#: The edition of each implementation, which decides the requested operations.
 EDITIONS = {"jbm-s0": "seed", "jbm-s1": "s1", "hornetq-2.4.9": "v2", "artemis-2.44.0": "v2e"}
-#: Cases whose outcome depends on the order of a directory listing, in which file systems differ.
+#: Cases whose outcome depends on the order of a directory listing, which differs between file systems.
 ORDER_DECIDES = {"v2/study/dup-id", "v2/study/dup-id-tx"}
 
 
@@ -140,7 +138,7 @@ def inputs() -> list[Recorded]:
 class Difference(NamedTuple):
     """A load on which an implementation departs from the specification.
 
-    `load` is 1, or 2 where the first one was as specified and the next is not.
+    `load` is 1, or 2 if the first load was as specified and the second is not.
     """
 
     implementation: str

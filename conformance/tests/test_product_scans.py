@@ -1,7 +1,7 @@
 """KahaDB's scan and the reference's: real files, and damaged ones.
 
 If the two differ on a damaged file, one of the deviations explains it, by the specification's result for that
-file. Without ``--products whole`` the product is asked about a sample.
+file. Without ``--products whole`` the product tries only a sample.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ TIMEOUT = 4.0
 
 OWN = "activemq-journals-5.15.9"
 BOTH, TEST = {"test.queue": 1000, "test.topic": 1000}, {"Test": 20}
-#: Directory of the artefact -> destinations with their messages, and whether zeros fill the rest of the file.
+#: Directory of the artefact -> destinations with their numbers of messages, and whether zeros fill the rest
+#: of the file.
 OLD: dict[str, tuple[dict[str, int], bool]] = {
     **{f"kahadb/KahaDBVersion{number}": (BOTH, False) for number in "1234"},
     "kahadb/KahaDBVersion5": (BOTH, True),
@@ -67,7 +68,7 @@ def test_files_of_old_brokers_are_read_completely(own_journal: Callable[[str], P
     place = own_journal(name)
     seen = json.loads(call("inspect", "--json", place).stdout)
     assert (seen["verdict"], seen["dropped"]) == ("clean", [])
-    # Zeros after the last batch of the last file are also left by a crash in editions with markers.
+    # In editions with markers, a crash can also leave zeros after the last batch of the last file.
     tried = {trial["edition"] for trial in seen["edition_assumed"]["trials"] if trial["agrees"]}
     assert seen["edition"] == ("5.12" if zeros else "5.16")
     assert {"5.12", "5.16"} <= tried
@@ -103,12 +104,14 @@ def test_releases_make_the_same_of_what_old_brokers_left(
     assert scanned(theirs)[0] == scanned(ours)[0]
     theirs = ask(connection, place, cmd="recover", policy="strict", edition=edition)
     if OLD[name][1] and product == PRODUCT:
-        # Zeros are damage to it (KHD-DEV-004), and damage at the end keeps it from starting (KHD-DEV-003).
+        # The product takes zeros for damage (KHD-DEV-004), and damage at the end prevents its start
+        # (KHD-DEV-003).
         assert (theirs["verdict"], "Detected corrupt journal files" in theirs["message"]) == ("refused", True)
         return
     state = REFERENCE.recover(files, edition=edition, policy="strict").to_json()["state"]
     if product == "activemq-5.11.4":
-        # It replays no command that makes a subscription (KHD-DEV-029), so no message is kept for one.
+        # It replays no command that makes a subscription (KHD-DEV-029), so it keeps no message for a
+        # subscription.
         for entry in state["destinations"]:
             if entry.get("subscriptions"):
                 entry.update(messages=[], subscriptions=[])
@@ -149,7 +152,7 @@ def read(files: dict[str, bytes]) -> Json:
 
 
 def journals(count: int) -> Iterator[dict[str, bytes]]:
-    """Yield journals of a few batches, all but some of them damaged at random."""
+    """Yield journals of a few batches; most journals are damaged at random."""
     chance = random.Random(20261122)
     for _ in range(count):
         storage = MemoryStorage()
@@ -192,14 +195,15 @@ def explained(files: dict[str, bytes], ours: Json, theirs: Json | None) -> str:
         "KHD-DEV-005": any(negative),
         "KHD-DEV-006": "bad-chain" in reasons or "unknown-type" in codes,
         "KHD-DEV-007": "suspicious-end" in codes or 0 in sizes,
-        # Too few bytes remain for a control record: the product compares leftover bytes of an earlier read.
+        # If too few bytes remain for a control record, the product compares leftover bytes of an earlier
+        # read.
         "KHD-DEV-017": "truncated" in reasons,
     }
     return next((name for name, holds in known.items() if holds), "")
 
 
 def control(files: dict[str, bytes], part: Json) -> tuple[int, int]:
-    """Return the batch size and the checksum that a stretch begins with."""
+    """Return the batch size and the checksum in the control record at the start of a stretch."""
     start = int(part["off"])
     stored = files[part["file"]][start + 16 : start + 28]
     return int.from_bytes(stored[:4], "big", signed=True), int.from_bytes(stored[4:], "big", signed=True)

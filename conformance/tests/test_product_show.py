@@ -1,6 +1,6 @@
 """Every deviation is reproduced on a product that has it, and the reference shows none.
 
-Without ``--products whole`` each deviation is shown on one of the products that have it.
+Without ``--products whole`` each deviation is reproduced on one of the products that have it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ReadyProduct = Callable[[str], Product]
 
 
 def chosen(deviation: Deviation, product: str) -> list[pytest.MarkDecorator]:
-    """Return the mark for a whole run only: three of four deviations, and all products but one."""
+    """Return the mark of probes for a whole run only: three of four deviations, all products but one."""
     turn = int(deviation.id[-3:])
     product_in_turn = deviation.products[turn % len(deviation.products)]
     return [] if turn % 4 == 0 and product_in_turn == product else [pytest.mark.whole]
@@ -39,8 +39,8 @@ SHOWS = [
     for name, deviation in ALL
     for product in deviation.products
 ]
-#: Proofs that also apply to the reference, once for all products, because it reads all editions. A proof with
-#: "pass" concerns files that a product wrote, for any reader.
+#: Proofs that also apply to the reference; they run once for all products, because the reference reads all
+#: editions. A proof with "pass" concerns files that a product wrote, for any reader.
 ASKED = [
     pytest.param(name, deviation, show, id=f"{deviation.id}-{number}")
     for name, deviation in ALL

@@ -68,7 +68,7 @@ def product() -> Product:
 
 @pytest.fixture
 def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Maven]:
-    """Return a function that puts a program of this name first on PATH; it is a script of the shell."""
+    """Return a function that puts a shell script of this name first on PATH."""
     if os.name != "posix":
         pytest.skip("needs a shell")
     place = tmp_path / "bin"
@@ -90,7 +90,7 @@ def test_every_data_file_describes_a_product_of_a_known_format_and_edition() -> 
         found = get_product(name)
         for format_id in found.formats:
             get_format(format_id).edition(found.edition)
-        # Products without programs have only files, and users supply unpublished ones.
+        # Of products without programs there are only files, and users supply unpublished products.
         assert (found.main_jar is None) == (found.java == 0 or bool(found.own))
         assert (found.main_jar or found.jars[0]).version == found.version
         assert len({jar.sha256 for jar in found.jars}) == len(found.jars)
@@ -187,7 +187,7 @@ def test_the_harness_says_what_is_missing(cache: Path) -> None:
 
 def test_every_product_has_a_harness_with_known_failures() -> None:
     entries = [entry for entry in registry().values() if entry.product]
-    # A product whose format is not yet there is used only by its own tests.
+    # A product whose format does not exist yet is used only by its own tests.
     ready = [name for name in product_ids() if get_product(name).formats]
     assert sorted(entry.product for entry in entries) == ready
     # A version that was never run has no expectations.

@@ -1,6 +1,6 @@
-"""The harness of the SwiftMQ store, with a fake class path, because the product's is not published.
+"""The harness of the SwiftMQ store with a fake class path, because the product is not published.
 
-The client library is the published one. The fake store keeps a text.
+The client library is the published one. The fake store only stores a text.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Ask = Callable[..., Json]
 
 @pytest.fixture(scope="module")
 def fake(ready_product: ReadyProduct, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a class path with a store that keeps a text."""
+    """Return a class path with a store that only stores a text."""
     product = ready_product(PRODUCT)
     compiler = shutil.which("javac")
     if compiler is None:

@@ -1,4 +1,4 @@
-"""The expectation file of every product against all captured files, its own and those of others.
+"""Compares the expectation file of every product with its answers on all captured files, also of others.
 
 Each product answers once without its expectation file. The answers are then compared with the file and with
 the rules that generate it. Each product takes seconds: no captured file makes one hang.
@@ -30,7 +30,7 @@ TIMEOUT = 5.0
 
 
 def own_cases(product: Product) -> set[str]:
-    """Return the cases of files that a product wrote itself; there must be some."""
+    """Return the cases with files that a product wrote itself; there must be some."""
     every = [case for format_id in product.formats for case in load_cases(format_id, "captured")]
     own = {case.id for case in every if case.origin.base == product.id}
     assert own
@@ -48,7 +48,7 @@ def test_expectations_equal_the_product_behaviour(name: str, ready_product: Call
         results = list(run_probes(plain.setup, plain.probes, 1, engine))
     applied = [bound.apply(result) for result in results]
     asked = [result.case for result in applied if result.result_class not in ("unsupported", "unasked")]
-    # Many cases pass, or, if the product reads no other edition, those that it wrote itself.
+    # Many cases pass or, if the product reads no other edition, the cases that it wrote itself.
     assert len(asked) > 50 or {*asked} == own_cases(product)
     assert [(result.probe, result.reason) for result in applied if result.red] == []
 

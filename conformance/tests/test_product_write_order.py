@@ -1,8 +1,8 @@
 """The reference models a product's order of writes: it must be the order that the product issues.
 
 The products run under strace. Each write, fsync, rename and removal is compared with the calls of the
-reference writer to a recording storage. In a pair only clock readings, and values computed from them, are
-masked. HornetQ and Artemis make files ahead of time in other threads. For them the test compares the
+reference writer to a recording storage. In a pair of logs, only clock readings and values computed from them
+are masked. HornetQ and Artemis make files ahead of time in other threads. For them the test compares the
 operations on each file, and the order of a compaction's changes of names.
 """
 
@@ -43,9 +43,9 @@ SIZE = 1024
 pytestmark = [pytest.mark.product, pytest.mark.java]
 
 Op = dict[str, Any]
-#: One thing that happens to a pair: kind, file, offset, and the bytes in hex.
+#: One event of a pair: kind, file, offset, and the bytes in hex.
 Event = tuple[str, str, int, str]
-#: One thing that happens to a file: kind, offset, and the bytes or, where only they matter, their number.
+#: One event of a file: kind, offset, and the bytes, or their number where only that matters.
 Change = tuple[str, int, bytes | int]
 
 OPEN, FORCE, CLOSE = {"op": "open"}, {"op": "force"}, {"op": "close"}
@@ -58,7 +58,7 @@ def edition_of(product: Product) -> str:
 def modelled(
     product: Product, before: Mapping[str, bytes], ops: list[Op], params: Mapping[str, str]
 ) -> list[Seen]:
-    """Return what the reference writer does under the product's order."""
+    """Return the calls of the reference writer when it follows the product's order."""
     storage: Any = Traced(MemoryStorage(dict(before)))
     writer = load(product.harness).writer(storage, edition=edition_of(product), params=params)
     for op in ops:
@@ -75,7 +75,7 @@ def modelled(
 def traced(
     product: Product, ops: list[Op], tmp_path: Path, params: Mapping[str, str], names: tuple[str, ...] = ()
 ) -> list[Seen]:
-    """Let `product` do `ops` in ``journal`` under strace and return what it did to `names` (all files)."""
+    """Let `product` do `ops` in ``journal`` under strace; return its calls on `names` (or all files)."""
     if shutil.which("strace") is None:
         pytest.skip("strace is missing: the product's system calls cannot be seen")
     directory = tmp_path / "journal"
@@ -110,7 +110,7 @@ SWAPPING = [
 
 
 def unclocked(seen: list[Seen]) -> list[Event]:
-    """Return the writes and forces with everything masked that a clock has touched."""
+    """Return the writes and forces, with clock readings and values computed from them masked."""
     events = []
     for item in seen:
         content = bytearray(item.data)
@@ -155,7 +155,7 @@ def add(number: int, size: int, **more: str) -> Op:
     return {"op": op, "id": str(number), "user_type": "3", "body": "61" * size, **more}
 
 
-#: Forced and not forced, a file left by an explicit request.
+#: Operations with and without a force, and an explicit change to the next file.
 PLAIN = [
     OPEN,
     add(1, 40),
@@ -177,7 +177,7 @@ COMPACTING = [
 
 
 def lives(seen: list[Seen]) -> dict[str, list[Change]]:
-    """Return what happened to each file, by its last name; outputs of a compaction by their turn."""
+    """Return the events of each file, by its last name; outputs of a compaction are numbered."""
     by_name: dict[str, list[Change]] = {}
     outputs: list[list[Change]] = []
     for item in seen:
@@ -205,7 +205,7 @@ def unstamped(events: list[Change]) -> list[Change]:
 
 
 def switching(seen: list[Seen]) -> list[tuple[str, str]]:
-    """Return a compaction's changes of names, from the control file on; outputs are numbered."""
+    """Return a compaction's changes of names, beginning with the control file; outputs are numbered."""
     start = next(at for at, item in enumerate(seen) if item.file == CONTROL)
     out = []
     for item in seen[start:]:
@@ -244,7 +244,7 @@ def test_each_file_is_written_and_forced_as_modelled(
     assert found == expected
 
 
-# Batches: each is one write, forced or not, over the end marker of the one before.
+# Batches: each is one write, forced or not, over the end marker of the previous batch.
 
 #: Product -> additional writes to a new file before the first batch. 5.13.5 writes the last byte and forces
 #: nothing; the reference runs without preallocation.

@@ -1,4 +1,4 @@
-"""The runner's processes and files end with it: real processes, ended in every way, and the remains."""
+"""The runner leaves no processes and files, however it ends; the tests use real processes."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from programs import until
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc (Linux)")
 
 MARK = "JOURNALSPEC_TEST_MARK"
-#: Seconds to wait for the end of all processes on a busy machine; leftover ones would stay for 100.
+#: Seconds to wait for the end of all processes on a busy machine; remaining processes would run for 100.
 GRACE = 30.0
 #: Serves the reference, and hangs at the second question. It leaves a directory, and a double-forked process
-#: in a session of its own.
+#: in its own session.
 HANGS = """
 import os, sys, tempfile, time
 def leave():
@@ -56,7 +56,7 @@ serve(Hangs(), sys.stdin, sys.stdout)
 
 @pytest.fixture
 def mark() -> Iterator[str]:
-    """A value in the environment of all processes of a test; those left afterwards are killed."""
+    """Yield a value for the environment of all processes of a test; processes left afterwards are killed."""
     value = secrets.token_hex(8)
     yield value
     for pid in marked(MARK, value):
@@ -79,7 +79,7 @@ STATUSES = {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.
 
 
 def begun(program: Path, source: str, mark: str, *options: str) -> subprocess.Popen[str]:
-    """Begin a run whose implementation is a program; it writes `told` beside itself when it hangs."""
+    """Begin a run whose implementation is a program, which writes the file `told` when it hangs."""
     program.write_text(source)
     command = [*PROGRAM, "run", "--cases", str(CASES), "--impl", f"{sys.executable} {program}"]
     command += ["--select", "**/read", *options]

@@ -22,7 +22,7 @@ def test_schemas_are_schemas(name: str) -> None:
 
 
 def test_the_examples_of_the_page_are_in_the_protocol() -> None:
-    """The example is completed first; the page names every schema of a message."""
+    """Each example is completed first; the page has an example for every schema of a message."""
     cmd, checked = "", set()
     joined = re.sub(r"\n       +", " ", README)
     for sign, text in re.findall(r"^    ([<>]) (\{.*\})$", joined, re.MULTILINE):

@@ -1,4 +1,4 @@
-"""The plugin in a pytest of its own, as users run it."""
+"""The plugin in a separate pytest, as users run it."""
 
 from __future__ import annotations
 

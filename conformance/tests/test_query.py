@@ -1,4 +1,4 @@
-"""``journalspec query``: answers by SQL, and nothing that a hostile query could do."""
+"""``journalspec query``: answers to SQL, and the harmlessness of hostile queries."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_records_are_the_rows_of_inspect(path: Path) -> None:
 
 
 def test_a_table_can_be_read_several_times_and_columns_that_are_not_named() -> None:
-    """Star, COLUMNS and FROM alone have all of them."""
+    """A star, COLUMNS, and FROM alone select all columns."""
     wanted = rows(JBOSS)
     (count,) = answer("SELECT count(*) n FROM records a JOIN records b USING (file, off)")
     assert count["n"] == str(len(wanted))
@@ -66,7 +66,7 @@ def test_every_table_of_every_format_can_be_read(format_id: str, tmp_path: Path)
     for case in load_cases(format_id)[::120]:
         if case.write is None and case.input.files and not case.params:
             case.materialize(tmp_path / case.id)
-            # Of a table that had rows the columns are known.
+            # A table that had rows in an earlier case is not queried again.
             for table, columns in [each for each in tables.items() if each[0] not in filled]:
                 done = call(
                     "query", tmp_path / case.id, f"FROM {table}", "--format", format_id,

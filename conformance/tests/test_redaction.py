@@ -21,11 +21,11 @@ from journalspec_reference.filesets import find_journals
 from journalspec_reference.filesets import load as load_files
 from judged import call
 
-#: The redacted form of contents: type and length, and for names a mark.
+#: The redacted form of contents: type and length, and a mark for names.
 SHOWN = re.compile(r"(text|bytes)\([0-9]+\)(#[0-9a-f]{6})?")
 #: The least length of contents that are searched in outputs; shorter ones may occur by chance.
 TELLING = 5
-#: Every form of rows and answers besides JSON, which is also compared with the unredacted answer.
+#: Every form of rows and answers except JSON, whose test also compares it with the unredacted answer.
 FORMS = (
     ["inspect"],
     ["inspect", "--ndjson"],
@@ -61,7 +61,7 @@ def cases(format_id: str, tmp_path: Path) -> Iterator[tuple[Any, tuple[object, .
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_nothing_that_users_stored_is_shown_and_counted_results_stay(format_id: str, tmp_path: Path) -> None:
-    """Redacted answers have the same members, numbers and lengths of lists."""
+    """Redacted answers have the same members, the same numbers, and lists of the same length."""
     words, looked, compared = get_format(format_id).vocabulary, 0, 0
     texts = ",".join(
         name for name, each in columns_of(get_format(format_id)).items() if each.kind in ("str", "bytes")
@@ -88,7 +88,7 @@ def test_nothing_that_users_stored_is_shown_and_counted_results_stay(format_id: 
             told.append((f"{command} {form}", call(command, *where, *form, "--redact")))
         for form_of, done in told:
             assert done.exit_code in (0, 1, 3), done.output
-            # Paths and names of files are not contents.
+            # Paths and names of files are not contents, so they stay.
             output = done.output.replace(str(tmp_path), "")
             shown = [text for text in secret if text in output and text not in " ".join(names)]
             assert not shown, (form_of, shown[:3])

@@ -84,7 +84,7 @@ def test_a_report_is_read_as_it_was_written(report: Report) -> None:
 
 HEAD, FIRST, SECOND, *REST, FOOTER = LINES
 SECOND_BEGINS = "line 8: a second report begins, of './other', behind the first, of './mine'"
-#: The message about a faulty report -> the lines of the report.
+#: Message about a faulty report -> the lines of that report.
 LACKING = {
     "not the header": [],
     "footer is missing": LINES[:-1],
@@ -137,7 +137,7 @@ def test_a_malformed_line_is_named(message: str, member: str) -> None:
 
 
 def test_a_report_without_a_seal_is_read_and_said_to_be_one() -> None:
-    """Reports without digests, which older versions wrote, remain readable."""
+    """Older versions wrote reports without digests, which remain readable."""
     old = parsed(TEXT.replace('"report":2', '"report":1').rpartition(',"sha256"')[0] + "}")
     assert not old.sealed
     assert "not sealed, so that an edit cannot be seen" in old.notes[0]
@@ -154,7 +154,7 @@ def test_a_report_of_another_version_of_the_suite_reports_it() -> None:
 
 
 def test_a_line_without_end_costs_bounded_memory(tmp_path: Path) -> None:
-    """Compressed, it is a few kilobytes."""
+    """The compressed report has only a few kilobytes."""
     bomb = tmp_path / "bomb.jsonl.gz"
     bomb.write_bytes(gzip.compress(HEAD.encode() + b" " * (MAX_LINE + 10)))
     with pytest.raises(InvalidReport, match="line 2: longer than 16 MiB"):

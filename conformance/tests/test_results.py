@@ -1,4 +1,4 @@
-"""``journalspec results``: reports are kept run by run, listed, and compared."""
+"""``journalspec results``: the reports of runs are stored, listed, and compared."""
 
 from __future__ import annotations
 

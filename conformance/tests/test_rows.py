@@ -260,7 +260,7 @@ def test_parquet_without_arrow_says_what_to_do(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_filter_never_makes_damage_disappear(tmp_path: Path) -> None:
-    """For a damaged journal, verdict and exit status are the same with a filter and without."""
+    """For a damaged journal, verdict and exit status are the same with and without a filter."""
     statuses = set()
     for case in load_cases("jboss_journal")[::90]:
         if case.write is None and case.input.files and not case.params:

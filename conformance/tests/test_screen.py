@@ -37,12 +37,12 @@ from situations import store
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = FIELD.parent
-#: Every case at a multiple of this number is checked.
+#: One in this many cases is checked.
 STEP = 37
 
 
 def stores(root: Path) -> Iterator[Path]:
-    """Yield the directories below a path that hold files."""
+    """Yield the directories below a path that contain files."""
     yield from (Path(path) for path, _, files in os.walk(root) if files)
 
 
@@ -67,7 +67,7 @@ def held_to_the_rules(path: Path, command: str, columns: int) -> str:
     return result.stdout
 
 
-#: The commands and widths, used in turn: each store is read once.
+#: The commands and widths, used in turn, so that each store is read once.
 TURNS = (("inspect", 100), ("recover", 80), ("inspect", 80), ("recover", 100))
 
 
@@ -144,7 +144,7 @@ def test_a_screen_is_folded_until_it_fits(width: int, monkeypatch: pytest.Monkey
 
 
 def test_references_of_at_start_exist() -> None:
-    """Each code must exist: the sentence of an unknown one would never be shown."""
+    """Each code must exist, because the sentence of an unknown code would never be shown."""
     for format_id in format_ids():
         description = get_format(format_id)
         words = description.vocabulary
@@ -205,7 +205,7 @@ def test_stores_below_several_paths_have_names_of_their_own(tmp_path: Path) -> N
     for name in ("one", "two"):
         shutil.copytree(CAPTURED / "kahadb_journal/activemq-6.1.7/three", tmp_path / name / "kahadb")
     for command in ("inspect", "check"):
-        # Long paths go over several lines.
+        # Long paths are broken into several lines.
         screen = "".join(call(command, tmp_path / "one", tmp_path / "two").stdout.split())
         assert "one/kahadb" in screen
         assert "two/kahadb" in screen
@@ -264,7 +264,7 @@ def tar_of(path: Path, *members: tarfile.TarInfo | tuple[str, bytes], mode: str 
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where archives are unpacked."""
+    """The directory in which archives are unpacked."""
     place = tmp_path / "temporary"
     place.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(place))
@@ -302,7 +302,8 @@ def long_header(path: Path) -> Path:
 
 
 OUT, LINK, LARGE = "leads out of the archive", "is a link or a device", "unpacks to more than 2 MiB"
-#: Function that makes an archive, and the reason of its refusal; test_hostile_questions.py has broken ones.
+#: A function that makes an archive, and the reason of its refusal. See test_hostile_questions.py for broken
+#: archives.
 HARMFUL: dict[str, tuple[Callable[[Path], Path], str]] = {
     "dots": (lambda path: tar_of(path, ("a/../../btm1.tlog", b"x")), OUT),
     "absolute": (lambda path: tar_of(path, ("/etc/btm1.tlog", b"x")), OUT),

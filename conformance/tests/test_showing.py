@@ -1,4 +1,4 @@
-"""Showing deviations without a product: when one counts as shown, and exit statuses of the command."""
+"""Showing deviations without a product: when a deviation counts as shown, and the exit statuses."""
 
 from __future__ import annotations
 

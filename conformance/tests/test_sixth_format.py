@@ -27,7 +27,7 @@ MODULES = {
     "sphinx-build": ["-m", "sphinx"],
     "python": [],
 }
-#: The toy's pages alone, because the others take minutes.
+#: Only the toy's pages, because the others take minutes.
 OTHERS = "exclude_patterns=[!f]*,formats/*_tlog,formats/*_journal,formats/*_log,formats/*_store"
 ITS_PAGES = ("-D", "master_doc=formats/index", "-D", OTHERS)
 
@@ -107,7 +107,7 @@ def test_the_section_names_every_file_with_its_lines_and_no_step_is_omitted() ->
 
 
 def test_its_code_keeps_the_rules_of_the_house(copy: Path) -> None:
-    """The rules of its new place are stricter than those for files of tests."""
+    """The rules at the new place of these files are stricter than those for tests."""
     pytest.importorskip("ruff", reason="ruff is missing: install journalspec[test]")
     code = [str(path) for root in ROOTS for path in (copy / root).glob("**/toy_sixth/*.py")]
     assert len(code) > 5
@@ -116,7 +116,7 @@ def test_its_code_keeps_the_rules_of_the_house(copy: Path) -> None:
 
 
 def test_it_is_listed_and_judged(copy: Path) -> None:
-    """Its cases, the reference, the harness of its product; pytest has an item for each of its probes."""
+    """The format's cases, the reference, and its product's harness; pytest has an item for each probe."""
     has(step(copy, "journalspec formats").stdout, "toy_sixth", "the toy's product")
     assert "as expected" in step(copy, "journalspec run --impl reference --format toy_sixth").stdout
     assert "as expected: 4 judged" in step(copy, "journalspec run --impl toy_sixth", "--validate").stdout
@@ -124,7 +124,7 @@ def test_it_is_listed_and_judged(copy: Path) -> None:
 
 
 def test_its_product_has_written_files_and_the_reference_reads_them(copy: Path) -> None:
-    """The product gave the expectations, and the format's model agreed."""
+    """The expectations are the product's answers, with which the format's model agrees."""
     place = copy / "corpus/captured/toy_sixth/toy_sixth-1/notes"
     assert (place / "notes.toy").read_bytes() == b"TOY6\x03one\x64\x03two\x6c\x09the third\x3a"
     told = tomllib.loads((place / "provenance.toml").read_text(encoding="utf-8"))
@@ -138,8 +138,8 @@ def test_its_product_has_written_files_and_the_reference_reads_them(copy: Path) 
 
 
 def test_crashes_of_its_writer_are_judged(copy: Path) -> None:
-    """Strict recovery loses nothing. The toy's weaknesses: a sum of one byte does not see every tear, and
-    strict recovery refuses what a kill between the two parts of a note leaves.
+    """Strict recovery loses nothing. The toy's weaknesses: a sum of one byte does not detect every torn note,
+    and strict recovery refuses the state after a kill between the two parts of a note.
     """
     pytest.importorskip("pyarrow", reason="PyArrow is missing: install journalspec[corpus]")
     crash = "journalspec run --impl reference --format toy_sixth --tier crash"
@@ -152,7 +152,7 @@ def test_crashes_of_its_writer_are_judged(copy: Path) -> None:
 
 def test_it_has_pages(copy: Path) -> None:
     pytest.importorskip("sphinx", reason="Sphinx is missing: install journalspec[docs]")
-    # The build uses two processes: a page of one refers to a page that the other has read.
+    # The build uses two processes, so that a page of one process refers to a page that the other has read.
     said = step(copy, "sphinx-build", *ITS_PAGES, "-j", "2").stderr
     # References to pages that this build omits are not faults.
     faults = [line for line in said.splitlines() if "toy_sixth" in line and "unknown document" not in line]

@@ -1,7 +1,7 @@
 """The cost of `inspect` on a small journal: modules that are entered or imported, and depth of calls.
 
-A module is entered if a function that is written in it runs. A comprehension is a call on Python 3.11, and no
-call on later versions. The descriptions of formats have been read before, as in all but the first command.
+A module is entered if a function in its source runs. A comprehension is a call on Python 3.11, and no call on
+later versions. The descriptions of formats have been read before, as in all but the first command.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from journalspec_corpus.load import find_case
 PACKAGES = frozenset(
     ["journalspec", "journalspec_reference", "journalspec_corpus", "journalspec_conformance"]
 )
-#: The bound of entered modules for all formats, and of the modules that one command imports.
+#: The most modules that are entered, for all formats, and the most modules that one command imports.
 MOST_ENTERED, MOST_IMPORTED = 24, 85
 #: Case -> the largest depth of this project's frames. The goal is 11.
 DEEPEST = {
@@ -118,5 +118,5 @@ except SystemExit:
     ours = [name for name in names if name.partition(".")[0] in PACKAGES]
     assert len(ours) <= MOST_IMPORTED
     readers = {name for name in format_ids() if f"journalspec_reference.{name}" in ours}
-    # Bitronix' files may have any name, so its reader is also asked if another format is not certain.
+    # Bitronix' files may have any name, so its reader is also tried if another format is not certain.
     assert readers - {"bitronix_tlog"} <= {find_case(case).format}

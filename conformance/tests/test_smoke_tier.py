@@ -15,12 +15,12 @@ from journalspec_corpus import Probe
 
 MakeEngine = Callable[..., Engine]
 LiveReport = Callable[[str, str], Path]
-#: Bounds of function calls per question to the reference: on average, and for a single one.
+#: Bounds on the function calls per question to the reference: on average, and for a single question.
 MOST_CALLS, MOST_OF_ONE = 1_060, 200_000
 
 
 def calls(engine: Engine, probes: Sequence[Probe]) -> int:
-    """Return the number of calls of questions; a first run excludes imports and cached results."""
+    """Return the number of calls for these questions; a first run excludes imports and filling of caches."""
     found = 0
 
     def counted(frame: object, event: str, argument: object) -> None:
@@ -46,7 +46,7 @@ def test_the_reference_is_right_and_no_question_takes_long(
     red = [f"{r.probe}: {r.reason}" for r in report.results if r.result_class not in ("pass", "allowed")]
     assert red == []
     assert {r.probe for r in report.results} == {*probes}
-    # The slowest questions are counted; their choice may differ from run to run.
+    # The calls of the slowest questions are counted; which questions these are may differ from run to run.
     for result in sorted(report.results, key=lambda result: result.seconds or 0)[-4:]:
         assert calls(engine, [probes[result.probe]]) < MOST_OF_ONE, result.probe
     assert calls(engine, [*probes.values()][::10]) < MOST_CALLS * len(probes) / 10

@@ -1,4 +1,4 @@
-"""A name of an implementation that controls terminals is escaped; the tables test names of files."""
+"""If an implementation's name would control terminals, it is escaped; tables test names of files."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def test_another_page_size_is_reported_by_the_pages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "status"),
     [
-        # The pages of the log alone have no root index.
+        # The pages in the log alone contain no root index.
         ("page", b"", 1),
         ("page", b"\xff" * 20480, 1),
         ("transaction", b"", 0),
@@ -68,7 +68,7 @@ def test_another_page_size_is_reported_by_the_pages(tmp_path: Path) -> None:
     ],
 )
 def test_hostile_files(tmp_path: Path, name: str, data: bytes, status: int) -> None:
-    """The command reports no fault of its own: it prints one of its normal answers."""
+    """The command does not fail internally: it prints one of its normal answers."""
     store = copied(COMMITTED, tmp_path)
     next(store.rglob(f"{name}.*")).write_bytes(data)
     for words in (("recover", "--json"), ("inspect", "--hex")):

@@ -85,7 +85,7 @@ def test_columns_are_still_there_with_their_types(format_id: str) -> None:
 
 
 def missing(before: object, after: object, at: str = "") -> Iterator[str]:
-    """Yield the places of missing or changed values; paths may differ in their directory."""
+    """Yield the places of missing or changed values; the directories of paths may differ."""
     if isinstance(before, dict) and isinstance(after, dict):
         for key, value in before.items():
             if key not in after:

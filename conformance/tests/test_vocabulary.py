@@ -64,7 +64,7 @@ def test_every_answer_of_the_reference_is_made_of_these_names(format_id: str) ->
 def case_problems(case: Case, table: Vocabulary) -> Iterator[str]:
     """Yield names without an entry in a table: those in expectations and in operations of writers.
 
-    The reference's answers show most names. They do not show forbidden names, other permitted answers, and
+    The reference's answers contain most names, but not forbidden names, names in other permitted answers, and
     values of operations.
     """
     for entry in case.expect:
@@ -139,7 +139,7 @@ def seen_in_writing(format_id: str) -> Iterator[tuple[str, ...]]:
 
 
 def listed(table: Vocabulary) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield (key as in seen_in_*, the reason why it is not seen) for all entries of all tables."""
+    """For all entries of all tables, yield (key as in seen_in_*, the reason why the entry is not seen)."""
     for group in ("record_types", "roles", "reasons", "codes", "notes", "missing"):
         yield from (((group, entry.name), entry.unseen) for entry in getattr(table, group).values())
     for field in table.fields:
@@ -203,7 +203,7 @@ def test_the_order_of_lists_is_reported_and_kept_within_a_file(format_id: str) -
 
 @each_format
 def test_hexdumps_use_the_same_names(format_id: str) -> None:
-    """The names of fields in `inspect --hex`, in every tenth case."""
+    """Checks the names of fields in `inspect --hex`, in every tenth case."""
     table, room, seen = words(format_id), load(format_id), set()
     for case in cases(format_id)[::10]:
         for span in room.spans(case.files(), edition=case.edition):

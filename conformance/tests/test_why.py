@@ -1,4 +1,4 @@
-"""`journalspec why`: ids that brokers assigned, files of no journal, long lists, redacted names."""
+"""`journalspec why`: ids that brokers assigned, files outside journals, long lists, redacted names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_an_archive_is_asked_about_completely(tmp_path: Path) -> None:
     with tarfile.open(packed, "w:gz") as out:
         out.add(THREE, "kahadb")
     done = call("why", packed, columns=100, status=0)
-    # Commands cannot be given the path of a file inside an archive.
+    # Commands do not accept the path of a file inside an archive, so none is suggested.
     assert "next" not in done.stdout
     assert "held by" in done.stdout
 

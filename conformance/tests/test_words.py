@@ -1,4 +1,4 @@
-"""A name outside the format is refused in a declaration, and fails in an answer."""
+"""A name that the format does not define is refused in a declaration, and fails in an answer."""
 
 from __future__ import annotations
 

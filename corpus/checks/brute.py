@@ -1,17 +1,17 @@
 """Compares the engine's crash states with those of a brute-force oracle.
 
-For every trace that is small enough (no crash point with more than MOST downward-closed sets) this builds all
-states the slow way (:mod:`brute_states`), derives the required outcome of each from the origin of its bytes
-(:mod:`brute_expected`), and reports these differences:
+A trace is small enough if no crash point has more than MOST downward-closed sets. For every such trace this
+builds all states by brute force (:mod:`brute_states`), and derives the required outcome of each state from
+the origin of its bytes (:mod:`brute_expected`). It reports these differences:
 
-unreachable   a state that the engine yields and that cannot be, by brute force
-missing       a state that can be and that the engine does not yield
-extra         a write torn at a byte at which the page does not have it torn
-preset        a state that is put down to another preset than the strongest that reaches it
-required      what must be kept, may be kept or must not reappear differs
-refusal       whether a reader may refuse differs
-verdict       one of the format's readers is judged differently, by the records that it lists or by what
-              it makes of them (:mod:`brute_effects`; of a wrong state any verdict on effects will do)
+unreachable   the engine yields a state that brute force does not reach
+missing       brute force reaches a state that the engine does not yield
+extra         a write is torn at a byte at which the page on the crash model does not tear it
+preset        the engine does not attribute a state to the strongest preset that reaches it
+required      the records that must be kept, may be kept or must not reappear differ
+refusal       only one of the two permits that a reader refuses
+verdict       the verdicts on one of the format's readers differ, either on the records that it lists or on
+              their effects (:mod:`brute_effects`; of a wrong state any verdict on effects is accepted)
 
 """
 
@@ -45,7 +45,7 @@ from journalspec_corpus.crash.trace import (
 )
 from journalspec_corpus.crash.verdict import Answer, judge
 
-#: A crash point with more sets than this is not small.
+#: A trace with a crash point of more sets than this is not small.
 MOST = 4096
 SEED = 1
 #: The presets that brute force can enumerate; others are not compared.
@@ -62,7 +62,7 @@ OTHERS = tuple(preset for preset in PRESETS if preset.stratum != REACHABLE)
 #: At most this many disagreements of a kind are shown.
 SHOWN = 5
 
-#: Two states are one case if their bytes and their requirements are the same.
+#: Two states form one case if their bytes and their requirements are the same.
 Key = tuple[Content, frozenset[str]]
 
 
@@ -82,7 +82,7 @@ class Difference:
 
 @dataclass
 class OracleReport:
-    """The compared values, and the place where the two differ."""
+    """The result of a comparison: the number of compared values, and the differences."""
 
     traces: int = 0
     rows: int = 0
@@ -92,7 +92,7 @@ class OracleReport:
     shown: list[Difference] = field(default_factory=list)
 
     def differ(self, found: Difference) -> None:
-        """Take note of a disagreement."""
+        """Record a disagreement."""
         self.kinds[found.kind] += 1
         if self.kinds[found.kind] <= SHOWN:
             self.shown.append(found)
@@ -108,7 +108,7 @@ class OracleReport:
 def points(trace: Trace, *, all_promises: bool) -> list[int]:
     """Return the crash points of subset presets: before each force and acknowledgement, and the end.
 
-    Writes in flight at a point between two of these are in flight at the later one, too. With `all_promises`,
+    Writes in flight at a point between two of these are also in flight at the later one. With `all_promises`,
     also before releases: they change nothing on disk, but less is required afterwards.
     """
     kinds = (Sync, SyncDir, Ack, Release) if all_promises else (Sync, SyncDir, Ack)
@@ -117,7 +117,7 @@ def points(trace: Trace, *, all_promises: bool) -> list[int]:
 
 
 def is_small(trace: Trace, most: int = MOST) -> bool:
-    """Return whether all downward-closed sets of all crash points can be walked."""
+    """Return whether no crash point has too many downward-closed sets to enumerate."""
     for granule in sorted({preset.granule for preset in KNOWN if preset.order == "subset"}):
         machine = Machine(trace, granule)
         for point in points(trace, all_promises=False):
@@ -186,7 +186,7 @@ class Comparison:
         self.report.differ(Difference(kind, self.trace.name, where, str(engine), str(brute)))
 
     def _garbage(self) -> dict[tuple[int, int, int], bytes]:
-        """Return the engine's garbage: any noise is right, so brute force uses the same bytes."""
+        """Return the engine's garbage bytes: any garbage is correct, so brute force uses the same bytes."""
         found = {}
         for states in self.points:
             point = states.point
@@ -237,14 +237,14 @@ class Comparison:
             yield state, state.trash is None or self._few(machine, state)
 
     def _worth(self, state: BruteState) -> bool:
-        """Return whether a cut of a write is one that is always checked."""
+        """Return whether the torn write, if there is one, is cut at a byte that is always checked."""
         if state.torn < 0:
             return True
         (length,) = state.kept
         return length in self._cuts(state.torn)
 
     def _cuts(self, index: int) -> frozenset[int]:
-        """Return at which bytes write `index` is torn."""
+        """Return the numbers of bytes after which write `index` is torn."""
         if index not in self._torn_at:
             machine = Machine(self.trace, 1 << 40)
             machine.run(index)
@@ -256,7 +256,7 @@ class Comparison:
 
     @staticmethod
     def _few(machine: Machine, state: BruteState) -> bool:
-        """Return whether, apart from garbage, all arrived or nothing did, with at most one exception."""
+        """Return whether, apart from garbage and at most one exception, everything or nothing arrived."""
         loose = [target for target in choices(machine, ()) if target != state.trash]
         full = choices(machine, range(len(machine.micros)))
         kept = choices(machine, state.kept)
@@ -295,7 +295,7 @@ class Comparison:
             mine = known[content]
             refusal = REFUSALS[refusals[row]]
             if not first:
-                # A repeated case: the corpus keeps the first one, with its texts.
+                # A repeated case: the corpus contains the first one, with its texts.
                 continue
             if refusal != mine.refusal:
                 self._differ("refusal", where, refusal, mine.refusal)
@@ -357,7 +357,7 @@ def compare(adapter: CrashFormat, scope: str, every: int = 1, start: int = 0) ->
 
 
 def compare_trace(trace: Trace, reader: Callable[[Mapping[str, bytes]], Answer]) -> OracleReport:
-    """Compare one trace, of whatever format, with `reader` as its only reader; it may leave records out."""
+    """Compare one trace of any format, with `reader` as the only reader; the reader may omit records."""
     unused: Any = None
 
     class Reads:

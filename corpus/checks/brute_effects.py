@@ -1,11 +1,12 @@
-"""Which logical states may reappear after a crash, by trying every set of operations.
+"""Determines by trying every set of operations which logical states may reappear after a crash.
 
 The second oracle for effects, written from the definition of durable linearizability: a recovered state is
-right if it is the state after some set S of operations with acknowledged <= S <= issued that is closed under
-the order that the format promises. All such sets are tried, one by one. The format's model gives the state
-after each, and the table ``read`` of its workloads the order between operations. A set must also agree with
-the records that the answer lists. Listed operations are in it. Operations that are neither acknowledged nor
-listed are not in it, unless a record that replaces them can have been read.
+right if it is the state after some set S of operations with acknowledged <= S <= issued. The set S must be
+closed under the order that the format promises. All such sets are tried, one by one. The format's model
+returns the state after each set, and the table ``read`` of the format's workloads defines the order between
+operations. A set must also agree with the records that the answer lists. Listed operations are in the set.
+Operations that are neither acknowledged nor listed are not in it, unless the reader may have read a record
+that replaces them.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ class TooMany(ValueError):
 class IssuedOp:
     """One operation: its record, the key of the written object, its effect, and in which `life` and `file`.
 
-    `told` is whether it was acknowledged as safe, `replaced` whether it may have been written again with
-    other content. `lets` are the records that were released right before it. If it ends the effect of one of
-    these, and that record is missing, the operation may have been done. `copies` are other keys under which
-    it may be listed.
+    `told` is whether the operation was acknowledged as safe, `replaced` whether its record may have been
+    written again with other content. `lets` are the records that were released right before it. If the
+    operation ends the effect of one of these, and that record is missing, the operation may have been done.
+    `copies` are other keys under which the record may be listed.
     """
 
     record: str
@@ -71,10 +72,10 @@ class IssuedOp:
 
 
 def issued(semantics: Semantics, trace: Trace, crash: int, torn: int = -1) -> list[IssuedOp]:
-    """Return the operations issued before the crash, in order: standing, possible, and those of this run.
+    """Return the operations issued before the crash, in order: `standing`, `possible`, and this run's own.
 
-    Possible operations belong to the run before, and an earlier recovery may have found them or not. A record
-    that is written again is not a new operation, unless the earlier one was rolled back.
+    Possible operations belong to the previous run; its recovery may or may not have found them. A record that
+    is written again is not a new operation, unless the earlier one was rolled back.
     """
     known = {mark.record for mark in trace.standing}
     possible = set(trace.possible)
@@ -148,7 +149,7 @@ def _meaning(op: IssuedOp) -> Effect | str:
 
 
 def needs(kinds: Sequence[str], ops: Sequence[IssuedOp]) -> list[set[int]]:
-    """Return which earlier operations each of `ops` needs: those of its life, its file, its transaction."""
+    """For each operation, return the earlier ones that it needs: of its life, its file, its transaction."""
     found: list[set[int]] = []
     members: dict[str, set[int]] = {}
     for number, op in enumerate(ops):
@@ -218,19 +219,19 @@ class BrutePermitted:
         return self.semantics.state(kept)
 
     def _right(self, listed: frozenset[str], aside: frozenset[str]) -> set[State]:
-        """Return the states of all sets that agree with an answer with these keys, in effect and `aside`."""
+        """Return the states of all sets that agree with an answer: its keys in effect, and those `aside`."""
         if (listed, aside) not in self._known:
             self._known[listed, aside] = self._fitting(listed, aside)
         return self._known[listed, aside]
 
     def _fitting(self, listed: frozenset[str], aside: frozenset[str]) -> set[State]:
-        # An end in `aside` was not obeyed.
+        # The end of a transaction in `aside` had no effect.
         read = frozenset(
             number
             for number, op in enumerate(self.ops)
             if op.among(listed) or (op.among(aside) and not op.ends)
         )
-        # If all originals may have been read, no copy need exist.
+        # If all originals may have been read, copies are not necessary.
         first = frozenset(n for n in read if all(op.key != self.ops[n].key for op in self.ops[:n]))
         found = {
             state
@@ -241,7 +242,7 @@ class BrutePermitted:
         return found or {state for _, state in self._states}
 
     def _fits(self, chosen: frozenset[int], read: frozenset[int], *, copied: bool = True) -> bool:
-        """Return whether all of `chosen` was read or is known, and `read` adds only ends of torn parts.
+        """Return whether all of `chosen` was read or is known; otherwise `read` has only ends of torn parts.
 
         Without `copied` records nothing has been replaced.
         """
@@ -249,8 +250,8 @@ class BrutePermitted:
         for number in chosen - read:
             op = self.ops[number]
             if not (op.told or (copied and (op.replaced or self._let_go[number] - there))):
-                # An optional record that is not listed was not there; an acknowledged one is in the set even
-                # if not listed.
+                # An optional record that is not listed did not exist; an acknowledged record is in the set
+                # even if not listed.
                 return False
         return all(self.ops[n].ends and not self._needs[n] <= chosen for n in read - chosen)
 

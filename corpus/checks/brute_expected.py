@@ -1,18 +1,18 @@
-"""The expected outcome in one state that was built by brute force, from the origin of each of its bytes.
+"""Derives the expected outcome in one brute-force state from the origin of each of its bytes.
 
 A second opinion, written from the definitions of the invariants and not from the engine: state by state,
 record by record, byte by byte.
 
-A record *is whole* if every byte of its place comes from the write that put it there, or has the value of
-that write (such bytes cannot be distinguished). A record in several places at once is whole if each of them
-is. A record that was written more than once is whole if one of the writings is. It *counts* if a write that
-makes it live is whole in the same sense. The loss of a record that counts and is not whole must be reported,
-unless it was released. It need not be reported if whole records from before the trace are in its place: then
-the state looks as if nothing had been written. Old records must fit: they follow each other from the
-beginning of a record that counts to the end of one.
+A record *is whole* if every byte of its place comes from the write of this record, or has the value that this
+write gave it (such bytes cannot be distinguished). A record in several places at once is whole if each of
+them is. A record that was written more than once is whole if one of the writings is. It *counts* if a write
+that makes it live is whole in the same sense. The loss of a record that counts and is not whole must be
+reported, unless it was released. It need not be reported if whole records from before the trace are in its
+place: then the state looks as if nothing had been written. Old records must fit: they follow each other from
+the beginning of a record that counts to the end of one.
 
-In the other classes, whether a state can be is decided from its bytes: a lying device leaves what it had
-before some operation; a force that failed leaves pages of the trace's past; each kind of corruption changes a
+In the other classes, the bytes of a state decide whether it is possible. A lying device leaves the content of
+some earlier moment. A force that failed leaves pages of the trace's past. Each kind of corruption changes a
 bounded part of the settled content. A refusal is never a fault in these classes. After corruption no data is
 required, but missing data must be reported.
 """
@@ -42,7 +42,7 @@ Content = tuple[tuple[str, bytes], ...]
 
 @dataclass(frozen=True, slots=True)
 class WrittenPlace:
-    """Bytes that some write (or the time before the trace) put at `off` of file `number`."""
+    """Bytes at `off` of file `number`, put there by some write or present before the trace."""
 
     number: int
     off: int
@@ -50,7 +50,7 @@ class WrittenPlace:
     who: int
 
     def whole(self, state: BruteState) -> bool:
-        """Return whether all these bytes are in `state`, whatever the name of their file."""
+        """Return whether `state` contains all these bytes, whatever the name of their file is."""
         return any(number == self.number and self._in(state, name) for name, number in state.numbers.items())
 
     def _in(self, state: BruteState, name: str) -> bool:
@@ -66,11 +66,11 @@ class WrittenPlace:
 class BruteExpected:
     """The possible verdicts on one state.
 
-    `must_keep`, `may_keep` and `must_drop` are records, `names` maps a reader's key of a record to its name.
-    `refusal` is allowed, required or forbidden. `sequences` are the records in the order of writing, with and
-    without those that an earlier generation may have left. A reader that stops at some point lists a front
-    part of one of them, with or without `possible` and `let_go` records. `whole` are the records that are
-    whole.
+    `must_keep`, `may_keep` and `must_drop` are records; `names` maps a reader's key for a record to the
+    record's name. `refusal` is allowed, required or forbidden. `sequences` are the records in the order of
+    writing, with and without those that an earlier generation may have left. A reader that stops at some
+    point lists a front part of one of them, with or without `possible` and `let_go` records. `whole` are the
+    records that are whole.
     """
 
     must_keep: frozenset[str]
@@ -81,7 +81,7 @@ class BruteExpected:
     sequences: tuple[tuple[str, ...], ...]
     possible: frozenset[str]
     whole: frozenset[str]
-    #: records of an earlier generation that a recovery had still found
+    #: records of an earlier generation that a recovery had found before this run
     found_before: frozenset[str] = frozenset()
     let_go: frozenset[str] = frozenset()
 
@@ -102,7 +102,7 @@ class Writing:
         return {(place.number, place.off) for places in self.places.values() for place in places}
 
     def whole(self, state: BruteState) -> bool:
-        """Return whether all of it is in `state`."""
+        """Return whether `state` contains the complete writing."""
         return all(any(place.whole(state) for place in places) for places in self.places.values())
 
 
@@ -207,7 +207,8 @@ class Accounts:
             must_drop=frozenset(mark.record for mark in trace.stale) - possible,
             names=keys,
             refusal=self._refusal(state),
-            # Earlier possible content may be overwritten, or written again elsewhere and still be there.
+            # Possible content of the earlier generation may be overwritten, or written again elsewhere and
+            # still exist.
             sequences=(
                 self._sequence(trace.standing),
                 self._sequence((*trace.standing, *(mark for mark in trace.possible if mark.length))),
@@ -219,7 +220,7 @@ class Accounts:
         )
 
     def _found_before(self) -> Iterable[str]:
-        """Yield the records that the recovery before this run had found, if its base was fine."""
+        """Yield the records that the recovery before this run had found, if the base of the run was sound."""
         if self.trace.life > 1 and self.trace.tags.get("fine") == "yes":
             yield from (mark.record for mark in self.trace.standing)
 
@@ -239,8 +240,8 @@ class Accounts:
             return False
         spots = {(place.number, place.off) for place in places}
         unknown = {mark.record for mark in self.trace.possible}
-        # Of parts that an earlier crash tore, only the torn bytes are known, not whether they are intact
-        # again.
+        # If an earlier crash tore parts of a record, only the torn bytes are known, not whether the parts are
+        # intact again.
         if any(old.record in unknown and not spots.isdisjoint(old.spots) for old in self.before):
             return False
         return not any(each.record == record and self._looks_whole(state, each, record) for each in self.here)
@@ -256,7 +257,7 @@ class Accounts:
         )
 
     def _led_to(self, state: BruteState, place: WrittenPlace, record: str) -> bool:
-        """Return whether a write after that of `place` makes `record` live."""
+        """Return whether a write after the write of `place` makes `record` live."""
         return any(sign.who >= place.who and sign.whole(state) for sign in self.counts[record])
 
     def _hidden(self, state: BruteState, place: WrittenPlace) -> bool:
@@ -319,7 +320,7 @@ def verdict(answer: Answer, expected: BruteExpected, *, salvaging: bool) -> str:
 
 
 def _front(found: Sequence[str], expected: BruteExpected) -> bool:
-    """Return whether `found` is all that was written up to some point, except for optional items.
+    """Return whether `found` contains everything written up to some point, except for optional items.
 
     A writer that deletes records may write the others again in another order: then only the set is compared.
     """
@@ -334,12 +335,12 @@ def _sure(records: Sequence[str], expected: BruteExpected) -> list[str]:
 
 Files = Mapping[str, bytes]
 SECTOR, PAGE = 512, 4096
-#: A burst has at most this many bits, and may begin inside a byte.
+#: The most bytes that a burst can touch: it has at most 64 bits, and may begin inside a byte.
 BURST = 64 // 8 + 1
 
 
 class Past:
-    """Everything that a trace's files ever held, up to a crash point."""
+    """All contents that a trace's files ever had, up to a crash point."""
 
     def __init__(self, trace: Trace, crash: int) -> None:
         machine = Machine(trace, 1 << 40)
@@ -438,7 +439,7 @@ def _exchanged(past: Past, files: Files, *_: str) -> bool:
     return files != past.settled and all(content in known for content in files.values())
 
 
-#: the first word of a label -> a function of the rest of the label that checks the files
+#: the first word of a label -> a function that takes the rest of the label and checks the files
 KINDS: Mapping[str, Callable[..., bool]] = {
     "bit": _bits,
     "bits": _bits,
@@ -446,7 +447,7 @@ KINDS: Mapping[str, Callable[..., bool]] = {
     "zero": _cleared(SECTOR),
     "lse": _cleared(PAGE),
     "clear": _cleared(1),
-    # A copy that stops at the first unreadable sector has the bytes before it.
+    # A copy that stops at the first unreadable sector contains the bytes before that sector.
     "eio": _cut(SECTOR),
     "cut": _cut(1),
     "phantom": _phantom,

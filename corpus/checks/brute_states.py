@@ -1,15 +1,15 @@
 """Crash states by brute force, for traces that are small enough, with the origin of every byte.
 
-A second opinion on which states a crash may leave. It follows the definition and shares no code with the
+A second opinion on the possible states after a crash. It follows the definition and shares no code with the
 enumeration that builds the corpus:
 
 1. every operation is taken apart into *micro-operations*: one for each granule
    that it touches, one for a change of size, one for a change of names;
-2. the preset says which of them come before which: two on the same granule, the
-   same size or the names always do (there is one page of each), a force puts
-   what it covers before everything;
-3. a state keeps a downward-closed set of the issued operations, with all that were forced. *All* such sets
-are walked, one by one;
+2. the preset defines the order between them: two micro-operations on the same granule, the same size or the
+   names are always ordered (there is one page of each), and a force puts everything that it covers before
+   all later ones;
+3. a state keeps a downward-closed set of the issued operations, including all forced ones. *All* such sets
+   are enumerated, one by one;
 4. with prefix order, all operations before the crash are kept, and any front
    part of the next write that ends at an edge of a granule.
 
@@ -69,7 +69,7 @@ class Body:
         return Body(self.data + bytes(new), self.who + origin(HOLE, new))
 
     def put(self, off: int, piece: Body) -> Body:
-        """Return the body with `piece` at `off`, longer if need be."""
+        """Return the body with `piece` at `off`, extended if necessary."""
         whole = self.sized(max(len(self.data), off + len(piece.data)))
         end = off + len(piece.data)
         front, back = whole.cut(0, off), whole.cut(end, len(whole.data))
@@ -78,7 +78,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Micro:
-    """The smallest unit that is on disk or not: operation `op` sets `target` to `value`.
+    """The smallest unit that is either on disk or not: operation `op` sets `target` to `value`.
 
     `after` are the micro-operations that must be on disk before it.
     """
@@ -120,7 +120,7 @@ class Machine:
     bodies: list[Body] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
     micros: list[Micro] = field(default_factory=list)
-    #: micro-operations that a force has put on disk
+    #: micro-operations that a force has made durable
     forced: set[int] = field(default_factory=set)
     #: write -> the number of its file
     file_of: dict[int, int] = field(default_factory=dict)
@@ -143,7 +143,7 @@ class Machine:
             self.at += 1
 
     def memory(self) -> BruteState:
-        """Return the files that a process leaves if it is killed now."""
+        """Return the files that remain if the process is killed now."""
         files = {name: self.bodies[number] for name, number in self.names.items()}
         return BruteState("", self.at, -1, (), files, dict(self.names))
 
@@ -199,7 +199,7 @@ class Machine:
         self.forced.update(at for at, micro in enumerate(self.micros) if micro.target[:2] in covered)
 
     def ideals(self) -> Iterator[tuple[int, ...]]:
-        """Yield every downward-closed set of micro-operations that holds all forced ones."""
+        """Yield every downward-closed set of micro-operations that contains all forced ones."""
         yield from self._ideals(0, ())
 
     def _ideals(self, at: int, kept: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -212,11 +212,11 @@ class Machine:
             yield from self._ideals(at + 1, (*kept, at))
 
     def allows(self, kept: Sequence[int], preset: Preset) -> bool:
-        """Return whether the file system of `preset` allows exactly `kept` on disk.
+        """Return whether the file system of `preset` permits exactly `kept` on disk.
 
-        With journaled names and sizes, these persist in order across all files, and each force makes all
-        earlier ones durable. A size may have to wait for the new pages below it (``data-first``) or for those
-        that were written with it (``own-data-first``).
+        If names and sizes are journaled, they persist in order across all files, and each force makes all
+        earlier changes of them durable. A size may have to wait for the new pages below it (``data-first``)
+        or for those that were written with it (``own-data-first``).
         """
         there = set(kept)
         if preset.metadata == "journaled":
@@ -254,7 +254,7 @@ class Machine:
         return out
 
     def count(self, most: int) -> int:
-        """Return the number of states to walk, or more than `most` as soon as it is clear."""
+        """Return the number of states to enumerate, or a number above `most` once that is exceeded."""
         chains: dict[Target, int] = {}
         for at, micro in enumerate(self.micros):
             if at not in self.forced:
@@ -291,7 +291,7 @@ class Machine:
 
 
 def brute_prefix(trace: Trace, preset: Preset, crash: int) -> Iterator[BruteState]:
-    """Yield the states in which everything before `crash` arrived, and of a write at `crash` a front part."""
+    """Yield the states in which everything before `crash` arrived, and a front part of a write at `crash`."""
     machine = Machine(trace, 1 << 40)
     machine.run(crash)
     rest = machine.memory()
@@ -301,14 +301,14 @@ def brute_prefix(trace: Trace, preset: Preset, crash: int) -> Iterator[BruteStat
         return
     for length in range(len(op.data) + 1):
         body = rest.files[op.file]
-        # All bytes may be there but not the new size: then they are visible up to the old end.
+        # If all bytes arrived but the new size did not, the bytes are visible up to the old end.
         ends = preset.append == "whole" and op.off + length == len(body.data)
         if 0 < length < len(op.data) and (op.off + length) % preset.granule and not ends:
             continue
         piece = Body(op.data[:length], origin(crash, length))
         torn = body.put(op.off, piece) if length else body
         if preset.append == "whole" and length < len(op.data):
-            # The file grows only when the complete write is there.
+            # The file grows only when the complete write has arrived.
             torn = torn.sized(len(body.data))
         files = {**rest.files, op.file: torn}
         yield BruteState(preset.name, crash, crash, (length,), files, rest.numbers)
@@ -321,7 +321,7 @@ SECTOR = 512
 
 
 def cuts(trace: Trace, index: int, files: Mapping[str, bytes], ends: Mapping[str, int]) -> frozenset[int]:
-    """Return after which numbers of bytes write `index` is torn if single bytes persist.
+    """Return the numbers of bytes after which write `index` is torn if single bytes persist.
 
     `files` are the files before the write; recovery reads each of them up to `ends`.
     """
@@ -347,7 +347,7 @@ def cuts(trace: Trace, index: int, files: Mapping[str, bytes], ends: Mapping[str
 
 
 def brute_subset(trace: Trace, preset: Preset, crash: int, garbage: Garbage) -> Iterator[BruteState]:
-    """Yield the state of every downward-closed set, also with each page in flight trashed, if permitted."""
+    """Yield the state of every downward-closed set; if permitted, each also with a page of garbage."""
     machine = Machine(trace, preset.granule)
     machine.run(crash)
     for kept in machine.ideals():
@@ -360,8 +360,8 @@ def brute_subset(trace: Trace, preset: Preset, crash: int, garbage: Garbage) -> 
         loose = {micro.target for at, micro in enumerate(machine.micros) if at not in machine.forced}
         for target in sorted(loose):
             if target[0] == "page":
-                # The other versions of a trashed page make no difference: one set is enough for each trashed
-                # page.
+                # The version of a page that is replaced by garbage does not matter, so one set per such page
+                # is enough.
                 if any(machine.micros[at].target == target and at not in machine.forced for at in kept):
                     continue
                 trashed = _trashed(files, numbers, target, preset.granule, garbage(crash, *target[1:]))
@@ -381,7 +381,7 @@ def _trashed(
 
 
 def choices(machine: Machine, kept: Sequence[int]) -> dict[Target, int]:
-    """Return how many unforced micro-operations of each target are kept."""
+    """For each target, return the number of unforced micro-operations that are kept."""
     out = {micro.target: 0 for at, micro in enumerate(machine.micros) if at not in machine.forced}
     for at in kept:
         if at not in machine.forced:

@@ -92,7 +92,7 @@ class Fault:
 KINDS = ("bit-flip", "torn-write", "lost-sector", "stale-block", "truncation", "pointer")
 
 #: The reason of an ``open`` outcome: the naive reader found no reason to refuse.
-UNSEEN = "nothing in the files is against the specification, or what is, is no reason to refuse"
+UNSEEN = "the files have no fault, or only faults that are not a reason to refuse"
 
 
 def lenient(format_id: str) -> str:

@@ -55,7 +55,7 @@ def opened(data: bytes) -> tuple[dict[str, Any], list[str]]:
     if said != given[SEAL]:
         problems.append(f"its seal is {said!r:.80}, its content gives {given[SEAL]}: it was changed")
     elif render(given).encode("utf-8") != data:
-        problems.append("it says what was sealed, but its bytes were changed (blanks, order or spelling)")
+        problems.append("the sealed values are right, but its bytes were changed (blanks, order or spelling)")
     return members, problems
 
 

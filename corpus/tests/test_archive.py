@@ -1,4 +1,4 @@
-"""The archive: the same bytes each time, readable for programs without journalspec."""
+"""The archive always has the same bytes, and programs without journalspec can read it."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from journalspec_corpus import load_cases
 from journalspec_corpus.edits import Built
 from journalspec_reference import load
 
-#: Records that use every feature; a format without any is tested with the bases of its authored cases.
+#: Records that use every feature; a format without an entry is tested with the bases of its authored cases.
 WRITTEN: dict[str, dict[str, Any]] = tomllib.loads(
     (Path(__file__).parent / "data" / "written_records.toml").read_text(encoding="utf-8")
 )
@@ -49,7 +49,7 @@ def written(format_id: str, edition: str) -> Built:
 
 
 def first_base(format_id: str, edition: str) -> Built:
-    """Return the first journal of an edition that the format's cases begin with."""
+    """Return the first base journal of an edition in the format's authored cases."""
     usual = get_format(format_id).default_edition
     groups = [
         tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted((CASES / format_id).glob("*.toml"))
@@ -72,7 +72,7 @@ def author(format_id: str) -> Any:
 
 @each_edition
 def test_the_reference_reads_what_an_author_module_says_of_its_records(format_id: str, edition: str) -> None:
-    """Two descriptions of the format, written apart, agree on the bytes, the checksums and the fields."""
+    """Two independent descriptions of the format agree on the bytes, the checksums and the fields."""
     built = written(format_id, edition)
     seen = load(format_id).read(built.content(), edition=edition)
     assert [record.to_json() for record in seen.records] == jsonable(list(built.records.values()))
@@ -80,10 +80,10 @@ def test_the_reference_reads_what_an_author_module_says_of_its_records(format_id
 
 @pytest.mark.parametrize(("format_id", "edition"), [each for each in EDITIONS if each[0] in described()])
 def test_labels_cover_every_byte_of_headers_and_records_once(format_id: str, edition: str) -> None:
-    """Only zeros of an alignment or a page, and the fill after the records, are without a label."""
+    """Only zeros of an alignment or a page, and the fill after the records, have no label."""
     built = written(format_id, edition)
-    # A batch has a header of its own; all of it together is `.whole`, and so is all of a page. The end marker
-    # of a log can have the label `.marker`.
+    # A batch has its own header. The labels of complete batches and of complete pages end in `.whole`. The
+    # end marker of a log can have the label `.marker`.
     wholes = [name.removesuffix(".whole") for name in built.labels if name.endswith(".whole")]
     owners = tuple(f"{name}." for name in (*built.records, *wholes, "f1.header", "f2.header"))
     # An entry of a page is covered by the labels of its fields.

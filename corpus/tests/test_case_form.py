@@ -57,7 +57,7 @@ def test_a_case_goes_through_json_and_back() -> None:
 
 @pytest.mark.parametrize("tier", PUBLISHED_TIERS)
 def test_every_published_case_has_the_form_and_goes_through_json_and_back(tier: str) -> None:
-    """Loading them does not check this again."""
+    """Loading cases does not check this again."""
     for case in load_cases(tier=tier):
         assert Case.from_json(parse(json.dumps(case.to_json()).encode())) == case
 

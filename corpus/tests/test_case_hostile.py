@@ -65,7 +65,7 @@ HOSTILE: list[tuple[str, Any, str]] = [
     *((what, MADE[by](**change), why) for by in MADE for what, (change, why) in TABLE[by].items()),
     *((what, with_paths(*paths), why) for what, (paths, why) in TABLE["paths"].items()),
     *((what, without(name), why) for what, (name, why) in TABLE["without"].items()),
-    # Invalid JSON, or JSON that is not accepted.
+    # Invalid JSON, or a kind of JSON that is not accepted.
     ("empty line", b"", "no JSON"),
     ("half a line", b'{"id": "btm.a.b"', "no JSON"),
     ("binary", b"\x00\xff\xfe", "no UTF-8 at byte 1"),
@@ -134,7 +134,7 @@ def test_hostile_cases_are_quarantined_one_by_one_and_the_others_are_taken(tmp_p
     ],
 )
 def test_checks_equal_the_schema(what: str, given: dict[str, Any]) -> None:
-    """The intake refuses what the schema refuses; beyond that it refuses only limits outside the schema."""
+    """The intake refuses everything that the schema refuses, and otherwise only values beyond limits."""
     with pytest.raises(CaseError) as caught:
         Case.from_json(given)
     assert given.get("id") != GOOD["id"] or str(caught.value).startswith(GOOD["id"])
@@ -148,12 +148,12 @@ def test_checks_equal_the_schema(what: str, given: dict[str, Any]) -> None:
     )
     schema = json.loads(files("journalspec_corpus").joinpath("case.schema.json").read_text(encoding="utf-8"))
     fits = Draft202012Validator(schema).is_valid(given)
-    # Python's $ also matches before a final newline; that of JSON Schema does not.
+    # In Python $ also matches before a final newline; in JSON Schema it does not.
     assert fits == (any(words in str(caught.value) for words in beyond) or "newline" in what)
 
 
 def test_names_of_what_is_quarantined(tmp_path: Path) -> None:
-    """A quarantined case is named by its id if that is valid and unique, else by file and line."""
+    """A quarantined case is identified by its id if that is valid and unique, else by file and line."""
     path = tmp_path / "cases.jsonl"
     faulty = {**GOOD, "level": "Must"}
     path.write_bytes(

@@ -18,7 +18,8 @@ from journalspec_corpus.workloads import LongWorkload
 
 CAPTURED = Path(__file__).resolve().parents[1] / "captured" / "derby_log"
 
-#: Version, scenario -> the place where its transactions begin, and their records, group by group.
+#: Version, scenario -> the place where its transactions begin, and the records of these transactions, group
+#: by group.
 AGAIN = tomllib.loads((Path(__file__).parent / "data" / "derby_groups.toml").read_text(encoding="utf-8"))
 
 
@@ -43,7 +44,7 @@ def test_operations_outside_transactions_are_acknowledged_immediately() -> None:
 
 
 def test_a_branch_whose_rollback_has_arrived_is_not_decided_again() -> None:
-    """A rollback is not forced. If recovery finds it, the workload does not decide that branch again."""
+    """A rollback is not forced; if recovery finds one, the workload does not decide the branch again."""
     first = LongWorkload("10.16/sync", 100000, "sx1 i1bx1 px1 n zx1 k i2a i3c i4c i5a i6a i7a")
     trace = crash_format("derby_log").build(SecondLife(first, 2, "settle"))
     ends = [json.loads(op.key) for op in trace.ops if isinstance(op, Mark) and op.record.startswith("END")]

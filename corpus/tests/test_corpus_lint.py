@@ -1,4 +1,4 @@
-"""The lint finds each kind of fault, and no fault in the published files."""
+"""The lint finds each kind of fault, and finds no fault in the published files."""
 
 from __future__ import annotations
 

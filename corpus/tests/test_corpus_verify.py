@@ -1,4 +1,4 @@
-"""Every change of a build is noticed: `corpus verify` reports it, `corpus build` makes the part again."""
+"""`corpus verify` reports every change of a build, and `corpus build` makes the part again."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def manifest_of(directory: Path) -> Any:
 
 
 def seal(directory: Path, manifest: Any) -> None:
-    """Write a manifest with a valid seal, as a person could who knows how seals are made."""
+    """Write a manifest with a valid seal, as anyone could who knows how seals are made."""
     (directory / "manifest.json").write_text(render(sealed(manifest)))
 
 
 def problems(directory: Path) -> str:
-    """Return the complaint of verify; there must be one."""
+    """Return the complaint of `verify`, which must exist."""
     done = invoke("verify", directory)
     assert done.exit_code == 1, done.output
     assert "Traceback" not in done.output
@@ -406,6 +406,6 @@ def test_a_build_that_was_ended_before_it_wrote_anything_is_taken_up(tmp_path: P
     (tmp_path / ".plan.json.0123456789abcdef.partial").write_text("{")
     prepare(PLAN, tmp_path)
     assert (tmp_path / "plan.json").is_file()
-    # The plan is checked first: a directory of another name has no owner.
+    # The plan is checked first: a directory whose name is not in the plan has no owner.
     shutil.rmtree(tmp_path / "work")
     prepare(PLAN, tmp_path)

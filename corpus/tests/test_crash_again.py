@@ -41,11 +41,11 @@ from journalspec_corpus.pipeline.shards import Shard
 from journalspec_reference import load
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
-#: What each format adds for second generations.
+#: The additions of each format for second generations.
 disk_resume: Any = crash_format(DISK).second
 tx_resume: Any = crash_format(TX).second
 BYTES, SECTORS = get_preset("prefix-byte"), get_preset("epoch-subset-512")
-#: Presets of a disk that performs each fsync: failures under them are weaknesses of a format.
+#: Presets of a disk that performs each fsync: failures with them are weaknesses of a format.
 HONEST = tuple(
     map(get_preset, ("prefix-sector-4096", "prefix-byte", "epoch-subset-4096", "epoch-subset-512"))
 )
@@ -66,7 +66,7 @@ def tx() -> CrashFormat:
 
 
 def two_records() -> Trace:
-    """Two records and a pointer that counts them; the first is acknowledged before the second begins."""
+    """Two records and a pointer to their end; the first is acknowledged before the second begins."""
     ops = (
         Write("new", 1000, b"A" * 600),
         Mark("a", "new", 1000, 600, "key-a"),
@@ -113,10 +113,10 @@ def test_complete_record_is_at_the_current_place_of_its_file() -> None:
     # The file was renamed after the record had been written.
     assert [(mark.record, mark.file) for mark in everything.standing] == [("gone", "log"), ("a", "log")]
     assert lengths(everything.possible) == [("b", 2000, 600)]
-    assert everything.stale == ()  # b lies over it
+    assert everything.stale == ()  # record b overwrites it
     nothing = image_of(two_records(), g0=0, g3=0, g4=0, g5=0)
     assert (records(nothing.standing), records(nothing.stale)) == (["gone", "a"], ["old"])
-    # Whether a later write took effect is unknown: the record's name stays known, its bytes do not.
+    # It is unknown whether a later write took effect: the record's name stays known, but its bytes do not.
     assert lengths(nothing.possible) == [("b", 2000, 0)]
     assert records(nothing.whole) == ["gone", "a"]
     # If record b is half written, neither it nor the old record is intact.
@@ -194,7 +194,7 @@ def test_required_records_after_a_second_run(
     gone = resume.released_is_gone
     left = remains_where(adapter, work, whole={*whole.split()}, required_now={*required.split()}, gone=gone)
     life = resume.live(work, 2, left, then)
-    # Recovery also finishes decided transactions.
+    # Recovery also completes decided transactions.
     assert then != "settle" or any(isinstance(op, Mark) for op in life.ops[: life.opened])
     expected = ended(life.ops, left)
     assert expected.must_keep == {*kept.split()}
@@ -261,7 +261,7 @@ def test_base_of_a_second_run_is_a_state_of_the_first(
 
 @pytest.mark.parametrize("is_listed", [True, False])
 def test_first_crashes_differ_and_are_of_many_kinds(disk: CrashFormat, is_listed: bool) -> None:
-    """The first crashes are those of the format's list; without such a list they are chosen by class."""
+    """The first crashes are those in the format's list; without such a list they are chosen by class."""
     first = disk.build(STALE_FIRST)
     chosen = choose(first if is_listed else unlisted(first), gone=True)
     assert (len(chosen.images), chosen.fine) == (CHOICES, is_listed)
@@ -346,7 +346,7 @@ def test_an_unknown_continuation_is_refused(resume: Any, first: Any) -> None:
 
 
 def verdicts_of(adapter: CrashFormat, trace: Trace, presets: tuple[Preset, ...] = HONEST) -> Counter[str]:
-    """Count the strict reader's verdicts over the states of `trace` under honest presets."""
+    """Count the strict reader's verdicts on the states of `trace` under honest presets."""
     return Counter(
         rows.verdict(0, row) for rows in Shard(adapter, presets, 1).judged(trace) for row in rows.new
     )
@@ -358,8 +358,8 @@ def verdicts_of(adapter: CrashFormat, trace: Trace, presets: tuple[Preset, ...] 
         (DISK, Workload("append", "spec", ONE), 1, "swap", set()),
         (DISK, Workload("swap", "spec", ONE), 1, "typical", set()),
         (DISK, Workload("append", "3.0", ONE), 0, "swap", set()),
-        # BTM 2.1.4 writes a position for a timestamp: the other file stays elected after later writes to this
-        # one.
+        # BTM 2.1.4 writes a position in place of a timestamp, so the other file stays elected after later
+        # writes to this one.
         (DISK, Workload("append", "2.1.4", ONE), 0, "swap", {"append-lost"}),
         (TX, TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, "over", set()),
     ],

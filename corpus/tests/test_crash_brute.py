@@ -1,4 +1,4 @@
-"""The second oracle: brute force gives the same results, and the comparison detects differences."""
+"""The second oracle: brute force has the same results, and the comparison detects differences."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SAMPLES = [
     ("jboss_journal", (89, 0), (11, 2000, 6000)),
     ("kahadb_journal", (61, 0), (11, 2000, 6000)),
     ("derby_log", (41, 3), (11, 2000, 6000)),
-    # Few of its workloads are small enough.
+    # Few workloads of this format are small enough.
     ("swiftmq_store", (16, 2), (2, 100, 300)),
 ]
 
@@ -65,7 +65,7 @@ def test_both_oracles_agree_on_a_sample_of_the_core_tier(
 
 
 def test_records_copied_by_corruption_may_take_effect_twice() -> None:
-    """A sector was also written elsewhere: its records are read in both places, and delivered twice."""
+    """A sector was also written elsewhere, so its records are read in both places and delivered twice."""
     adapter = crash_format("jboss_journal")
     name = "append/v2/add-1-4200/check@1024/each/garbage"
     at = next(at for at, work in enumerate(adapter.workloads("core")) if work.name == name)
@@ -132,7 +132,7 @@ def test_a_renamed_file_is_never_there_twice() -> None:
 
 
 def rotten(label: str, **files: bytes) -> bool:
-    """Whether corruption `label` may leave `files` of a trace that put 600 times A after a page of zeros."""
+    """Whether corruption `label` may lead to `files` if the trace wrote 600 times A after a zeroed page."""
     trace = toy(*record("a", PAGE, 600, b"A"), base=bytes(3 * PAGE))
     settled = bytes(PAGE) + b"A" * 600 + bytes(2 * PAGE - 600)
     return is_rotten(Past(trace, len(trace.ops)), files or {"log": settled}, label)
@@ -195,7 +195,7 @@ def part(fill: bytes, off: int, copy: int = 0) -> tuple[Write, Mark]:
 
 
 def chained(*places: tuple[int, ...], **more: Any) -> Trace:
-    """A record, written part by part, once at each of `places`; forced and acknowledged after the first."""
+    """A record, written part by part, at each of `places`; forced and acknowledged after the first place."""
     first, *others = ([op for off in spots for op in part(b"A", off, at)] for at, spots in enumerate(places))
     told = (Publish(("a",)), Sync("log"), Ack(("a",)))
     return replace(toy(*first, *told, *(op for ops in others for op in ops)), **more)
@@ -252,7 +252,7 @@ CHAINED = {
 def test_both_oracles_agree_on_records_of_several_parts(trace: Trace) -> None:
     report = brute.compare_trace(trace, chains)
     assert not report.kinds, "\n".join(report.lines())
-    # A write of the same bytes may leave garbage in between.
+    # While a write of the same bytes is in flight, there may be garbage.
     assert set(report.verdicts) <= {"pass", "silent", "lost"}
     assert report.rows > 20
 

@@ -24,7 +24,7 @@ from journalspec_corpus.pipeline.shards import BuildError, sealed
 from programs import alive
 
 FORMAT = "bitronix_tlog"
-#: Six shards: even a busy machine kills the build before it ends.
+#: Six shards, so that even on a busy machine the build is killed before it ends.
 PLAN = Plan(FORMAT, "core", every=97)
 #: A shorter plan for tests that do not depend on time.
 SHORT = Plan(FORMAT, "core", every=499)
@@ -66,7 +66,7 @@ def finished(words: list[str], **options: Any) -> subprocess.CompletedProcess[st
 
 
 def until(holds: Callable[[], bool], process: subprocess.Popen[Any] | None = None) -> None:
-    """Wait until a condition holds; fail if the process ends before."""
+    """Wait until a condition holds; fail if the process ends earlier."""
     end = time.monotonic() + PATIENCE
     while not holds():
         assert process is None or process.poll() is None, process.communicate()
@@ -82,7 +82,7 @@ def family(pid: int) -> list[int]:
 
 
 def runs(pids: list[int], name: str) -> bool:
-    """Return whether one of the processes has this in its command line."""
+    """Return whether the command line of one of the processes contains this text."""
     for pid in pids:
         with suppress(psutil.NoSuchProcess):
             if any(name in word for word in psutil.Process(pid).cmdline()):
@@ -91,7 +91,7 @@ def runs(pids: list[int], name: str) -> bool:
 
 
 def two_workers(process: subprocess.Popen[str]) -> list[int]:
-    """Return both workers of a build (Linux), without its resource tracker, which is a child too."""
+    """Return both workers of a build (Linux), without Python's resource tracker, which is also a child."""
 
     def workers() -> list[int]:
         return [pid for pid in family(process.pid)[1:] if runs([pid], "spawn_main")]
@@ -108,7 +108,7 @@ def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, refere
     until(lambda: sealed(out) >= 1, process)
     workers = two_workers(process)
     process.kill()
-    # The workers share the output: they end with it, and print nothing.
+    # The workers share the standard output: they end when it is closed, and print nothing.
     assert process.communicate() == ("", "")
     until(lambda: not any(map(alive, workers)))
     before = sealed(out)
@@ -164,7 +164,7 @@ def limited() -> None:
 
 
 def test_no_space_in_a_worker_is_reported_and_nothing_half_stays(tmp_path: Path) -> None:
-    """And with one process: test_corpus_verify.py, at every file."""
+    """For one process, see test_corpus_verify.py, which does this at every file."""
     out = tmp_path / "out"
     done = run(*building(out, "--jobs", "2", plan=SHORT), preexec_fn=limited)
     assert done.returncode == 1
@@ -221,7 +221,7 @@ def end(pids: list[int]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-#: Executors that start as quickly as the driver: optimising compilation is not worth its time.
+#: Options that let executors start as quickly as the driver: optimising compilation is not worth its time.
 QUICK = "--conf spark.executor.extraJavaOptions='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' pyspark-shell"
 
 
@@ -241,7 +241,7 @@ def submitting(out: Path, master: str, *more: str) -> list[str]:
 @pytest.mark.usefixtures("java")
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds worker processes in /proc")
 def test_a_cluster_that_loses_a_worker_writes_the_same_bytes(tmp_path: Path, reference: Any) -> None:
-    """Two executors of one core each, in processes of their own, of a cluster that Spark starts itself."""
+    """A cluster that Spark starts itself, of two executors with one core each, in separate processes."""
     out = tmp_path / "out"
     words = submitting(out, "local-cluster[2,1,1024]")
     driver = subprocess.Popen(
@@ -253,7 +253,7 @@ def test_a_cluster_that_loses_a_worker_writes_the_same_bytes(tmp_path: Path, ref
     )
 
     def at_work() -> list[int]:
-        """Return the processes of an executor whose Python has started."""
+        """Return the processes of those executors whose Python has started."""
         own = [pid for pid in family(driver.pid) if runs([pid], "CoarseGrainedExecutorBackend")]
         families = [found for found in map(family, own) if runs(found, "pyspark.daemon")]
         return families[0] if families else []

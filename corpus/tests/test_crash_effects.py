@@ -106,8 +106,8 @@ DELETE_6 = "DELETE:0:6:0::"
 @pytest.mark.parametrize(
     ("answer", "verdict"),
     [
-        # DELETE 6 was not acknowledged. A reader of the copy may not have seen it; a reader of the other
-        # records must have.
+        # DELETE 6 was not acknowledged. A reader of the copy may not have seen DELETE 6; a reader of the
+        # other records must have.
         (read(ADD_5, live={"5": "aa"}), "pass"),
         (read(TX_5, COMMIT, ADD_6, DELETE_6, live={"5": "aa"}), "pass"),
         (read(TX_5, COMMIT, ADD_6, DELETE_6, live=BOTH), "deleted-returned"),
@@ -145,7 +145,7 @@ def test_deletion_permits_the_next_operation_only_if_it_undoes_the_deleted_one(
     ],
 )
 def test_answer_with_all_deleted_records_does_not_use_copies(answer: Answer, verdict: str) -> None:
-    """A record in flight may be in effect if it is listed, or if a reader may have used the copies."""
+    """A record in flight may be in effect if it is listed, or if a reader may have read the copies."""
     before = [*written(TX_5, COMMIT, ADD_6), Ack(("ADD-5", "COMMIT-1")), *copied()]
     assert judged(journal(*before, Release(("COMMIT-1",))), answer) == verdict
 
@@ -164,7 +164,7 @@ def test_answer_without_records_is_judged_by_the_state(
 
 FIVE, SIX = ("ADD", "0", "aa"), ("ADD", "0", "bb")
 TWICE: State = ((("5", (FIVE, FIVE)),), ())
-#: Traces in which ADD 5 has a copy, or is written once.
+#: Traces in which ADD 5 has a copy, and in which it is written once.
 COPIED, ONCE = journal(*written(ADD_5, ADD_6), *copied()), journal(*written(ADD_5))
 
 
@@ -320,7 +320,7 @@ def test_a_name_may_be_written_again(trace: Trace, answer: Answer) -> None:
 
 
 def test_second_run_has_the_write_order_of_its_base() -> None:
-    """The deleted record may be present; its DELETE must be."""
+    """The deleted record may be present; its DELETE must be present."""
     made, gone = Mark("ADD-5", "f", 100, 1, ADD_5), Mark("DELETE-5", "f", 200, 1, DELETE_5)
     trace = journal(standing=(gone,), possible=(made,), order=(made, gone))
     answer = Answer((DELETE_5,), None, False, (ADD_5,), state())

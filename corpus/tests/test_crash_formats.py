@@ -130,7 +130,7 @@ def test_a_swap_releases_what_is_finished_and_publishes_with_the_timestamp() -> 
 
 
 def test_of_two_files_with_one_timestamp_the_second_one_counts() -> None:
-    """2.1.4 writes a position for a timestamp: two swaps may write the same one."""
+    """2.1.4 writes a position in place of a timestamp, so two swaps may write the same one."""
     rules = "a1b a2a c3a p4z a5y p6b p7z c8z c9b paz pbx"
     trace = build(LongWorkload("2.1.4", 1500, rules))
     stamps = {op.file: op.data for op in trace.ops if isinstance(op, Write) and op.off == TIMESTAMP_AT}
@@ -149,7 +149,7 @@ def test_a_reclaimed_file_is_stamped_before_its_first_record_and_keeps_the_delet
     (second,) = trace.marks["ADD-2"]
     assert second.file == stamp.file
     released = {record for op in trace.ops if isinstance(op, Release) for record in op.records}
-    # The target of the delete was in the file that was reused; the delete itself stays required.
+    # The record to delete was in the file that was reused; the DELETE itself stays required.
     assert "ADD-80" in released
     assert "DELETE-80" not in released
 

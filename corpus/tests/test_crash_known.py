@@ -1,4 +1,4 @@
-"""Crash states give the same results as before, and faults of recovery show."""
+"""Crash states have the same results as before, and faults of recovery are detected."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from journalspec_corpus.crash.verdict import VERDICTS, judge
 from journalspec_corpus.pipeline.shards import JudgedStates
 
 GOLDENS = Path(__file__).with_name("data") / "goldens.json"
-#: Faults that show in any sample of states: first the one in the checksum or its equivalent.
+#: Faults that any sample of states detects, beginning with the fault in the checksum or its equivalent.
 PLAIN = {
     "bitronix_tlog": ("skip-checksum", "last-record-excluded", "older-file-wins", "strict-skips"),
     "jboss_journal": ("skip-check-size", "any-file-id", "scan-one-late", "hash-over-itself"),

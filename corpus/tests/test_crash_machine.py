@@ -21,11 +21,11 @@ from journalspec_corpus.workloads import (
     long_workloads,
 )
 
-#: file -> the number of its lines, and the least and most words of a line.
+#: file -> the number of its lines, and the least and most numbers of words of a line.
 LENGTHS = {LONG_WORKLOADS: (2000, 4, 12), LONGER_WORKLOADS: (400, 13, 24)}
 FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log", "swiftmq_store")
-#: The number of files of a long journal in formats that do not reuse files. Derby's have 100,000 bytes at
-#: least; SwiftMQ overwrites its only log.
+#: The number of files of a long journal in formats that do not reuse files. Derby's files have at least
+#: 100,000 bytes; SwiftMQ overwrites its only log.
 FILES_OF_A_LONG_JOURNAL = {"derby_log": 2, "swiftmq_store": 1}
 
 
@@ -66,7 +66,7 @@ def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format
     # The initial bytes of a new journal depend only on the writer.
     assert len({(writer_of(trace), trace.standing) for trace in traces}) == len({*map(writer_of, traces)})
     assert max(sum(isinstance(op, Ack) for op in trace.ops) for trace in traces) > 4
-    # Files are reused, or there are several of them.
+    # Files are reused, or several files exist.
     reused = Counter(op.file for trace in traces for op in trace.ops if isinstance(op, Reuse))
     most = max(len({mark.file for mark in marks_of(trace)}) for trace in traces)
     assert reused.total() > 10 or most >= FILES_OF_A_LONG_JOURNAL.get(format_id, 5)

@@ -107,17 +107,17 @@ SEVEN = trace_of(*map(Create, NAMES), base={"log": b"l"})
     [
         # A size is durable only with all new blocks below it.
         (GROWN, "ext4-ordered", logs(b"", A, A + B, other=OTHER)),
-        # A size becomes durable with its own write; missing blocks below it read as zeros.
+        # A size becomes durable with its own write; missing blocks below this size read as zeros.
         (GROWN, "xfs-unwritten", logs(b"", A, A + B, ZERO + B, other=OTHER)),
         (GROWN, "epoch-subset-4096", logs(b"", A, A + B, ZERO + B, ZERO, ZERO * 2, A + ZERO, other=OTHER)),
         # New space that no write has reached shows the block of another file.
         (GROWN, "ext4-writeback-stale", logs(OS, OTHER, A + PS, OS + B, other=OTHER)),
-        # Space that a force has made part of a file reads as zeros, whatever the preset.
+        # Space that a force has made part of a file reads as zeros under every preset.
         (LONGER, "ext4-ordered", logs(ZERO * 2, A + ZERO, other=OTHER)),
         (LONGER, "xfs-unwritten", logs(ZERO * 2, A + ZERO, other=OTHER)),
         (LONGER, "epoch-subset-4096", logs(ZERO * 2, A + ZERO, other=OTHER)),
         (LONGER, "ext4-writeback-stale", []),
-        # The force of the file has committed its name; the rest comes in order.
+        # The force of the file has committed its name; later changes of names become durable in order.
         (SWITCH, "ext4-ordered", [BOTH, {"log": b"n", "old": b"o"}, {"log": b"n"}]),
         (SWITCH, "epoch-subset-512", [OLD, BOTH, {"log": b"n", "old": b"o"}, {"log": b"n"}]),
         # Every name changes independently: the new name, the old name of the same file, the removed name.
@@ -132,7 +132,7 @@ def test_a_preset_leaves_these_states_and_no_others(trace: Trace, preset: str, e
 @pytest.mark.parametrize(
     ("before", "torn"),
     [
-        # One sector edge is in the old part of the file, none more before its end.
+        # One sector edge is in the old part of the file, and no other one before its end.
         (700, [b"y" * 600 + b"x" * 100]),
         (1100, [b"y" * 600 + b"x" * 424 + b"y" * 76, b"y" * 600 + b"x" * 500]),
     ],
@@ -202,7 +202,7 @@ def record(name: str, off: int, length: int) -> tuple[Write, Mark]:
 
 
 def test_writes_are_torn_at_the_bytes_that_the_page_names() -> None:
-    """Short ones are cut at each byte, long ones near their ends, early ones at fields, all at sectors."""
+    """Short writes are cut at each byte, long ones near their ends, early ones at fields, all at sectors."""
     writes = [op for _ in range(9) for op in record("a", 300, 2000)]
     long, many = (trace_of(*ops, base={"log": b""}) for ops in (writes[:2], writes))
     sectors = {edge + beside for edge in (212, 724, 1236, 1748) for beside in (-1, 0, 1)}
@@ -224,7 +224,7 @@ def put(content: bytes, off: int, data: bytes) -> bytes:
     return content[:off] + data[: len(content) - off] + content[off + len(data) :]
 
 
-#: The log without records, with record a, with b alone, with both, and with a and part of b.
+#: The log without records, with record a, with record b alone, with both, and with a and a part of b.
 NONE, SPARE = LOG.base["log"], LOG.base["spare"]
 WITH_A, WITH_B = put(NONE, 100, b"a" * 40), put(NONE, 1000, b"b" * 40)
 NOW = put(WITH_A, 1000, b"b" * 40)
@@ -240,7 +240,7 @@ ONE, TWO = put(NOW, 512, WITH_A[512:1024]), put(NOW, 1024, WITH_A[1024:1536])
 
 
 def strayed(sector: int, old: bytes) -> list[Files]:
-    """Return the files for each wrong place of a misdirected sector; `old` is the log without it."""
+    """Return the files for each wrong place of a misdirected sector; `old` is the log without that sector."""
     data = NOW[sector * 512 : sector * 512 + 512]
     here = [both(put(old, at * 512, data)) for at in range(5) if at != sector]
     return here + [both(old, put(SPARE, at * 512, data)) for at in range(2)]
@@ -258,7 +258,7 @@ AT_THE_END = trace_of(
 CLEARED = [both(NOW, put(SPARE, at, bytes(512))) for at in (0, 512)]
 ENDED_EARLY = [both(NOW[: at * 512]) for at in range(5)] + [both(NOW, SPARE[: at * 512]) for at in range(2)]
 EXCHANGED = [both(SPARE, NOW), both(NONE), both(WITH_A)]
-#: The pages of one force, or one of them, never arrived.
+#: All pages of one force, or one of its pages, never arrived.
 FAILED = (WITH_B, WITH_A, CUT, put(NOW, 1000, bytes(24)))
 
 
@@ -270,7 +270,7 @@ FAILED = (WITH_B, WITH_A, CUT, put(NOW, 1000, bytes(24)))
         (LOG, "lying-cache", 8, [both(NONE), both(WITH_A), both(CUT)]),
         (LOG, "fail-marks-clean", 4, [both(NONE)]),
         (LOG, "fail-marks-clean", 8, [*map(both, FAILED)]),
-        # A page that is written again is dirty again, and arrives then.
+        # A page that is written again is dirty again, and then arrives.
         (TWICE, "fail-marks-clean", 7, logs(b"a" * 40)),
         # Sectors 3 and 4 already contain zeros.
         (
@@ -356,7 +356,7 @@ def test_bursts_begin_and_end_wrong_and_pairs_are_two_bits(preset: str) -> None:
                 assert run == int(length) <= 64
 
 
-# --- Which subsets are drawn, and how a state is found again ---
+# --- Which subsets are drawn, and how to find a state again ---
 
 
 @pytest.mark.parametrize(
@@ -374,7 +374,8 @@ def test_many_subsets_are_two_deviations_and_uniform_samples() -> None:
     assert len(got) == len({row.tobytes() for row in got})
     deviations = 2 * (1 + 40 + 2 + 40 * 39 // 2 + 40 * 2)
     assert len(got) == deviations + SAMPLES
-    # The page on the crash model says this too: up to 4,096 states are enumerated, and 4,096 more are drawn.
+    # The page on the crash model also states this: up to 4,096 states are enumerated, and 4,096 more are
+    # drawn.
     assert SAMPLES == EXHAUSTIVE == 4096
     assert (got[:deviations] == other[:deviations]).all()
     kept = (got[:deviations] == np.asarray(dims) - 1).sum(axis=1)
@@ -391,7 +392,7 @@ def test_many_subsets_are_two_deviations_and_uniform_samples() -> None:
 
 
 def test_equal_rows_are_one_where_the_first_of_them_was() -> None:
-    """The strongest preset comes first, and a state belongs to the first one that leaves it."""
+    """The strongest preset comes first, and a state belongs to the first preset that can leave it."""
     rows = np.asarray([[1, 2], [0, 1], [1, 2], [0, 258], [0, 1], [2, 0]], np.uint16)
     for given in (rows, np.asfortranarray(rows), rows[:0], np.zeros((3, 0), np.uint16)):
         found, first = distinct(given)
@@ -413,14 +414,14 @@ def test_another_seed_draws_other_states(preset: str) -> None:
 
 
 def test_deviations_are_counted_from_the_nearer_end() -> None:
-    """From all four sectors arrived, or from none."""
+    """The least deviation: from the state with all four sectors, or from the state with none."""
     trace = trace_of(Write("log", 0, b"A" * 4 * SECTOR), base={"log": bytes(4 * SECTOR)})
     (states,) = crash_states(trace, (get_preset("epoch-subset-512"),), SEED)
     counted = zip(states.codes.sum(axis=1).tolist(), Facts(states).deviations.tolist(), strict=True)
     assert {*counted} == {(0, 0), (1, 1), (2, 2), (3, 1), (4, 0)}
 
 
-#: All features in one trace: growth, space set aside, names, two files, several versions of one granule.
+#: All features in one trace: growth, preallocated space, names, two files, several versions of one granule.
 MIXED = trace_of(
     Write("log", 64, b"p" * 8),
     *(Create("new"), Truncate("new", 1536)),
@@ -438,7 +439,7 @@ MIXED = trace_of(
 
 @pytest.mark.parametrize("trace", [MIXED, GROWN, SWITCH])
 def test_every_state_is_the_one_its_descriptor_describes(trace: Trace) -> None:
-    """The ids of a group equal those of its files. Checked: each preset's first state, and one in 41."""
+    """The ids of a group equal those of its files. Checked are each preset's first state, and one in 41."""
     seen: set[str] = set()
     again = replace(trace)
     for states in crash_states(trace, PRESETS, SEED):
@@ -473,7 +474,7 @@ def test_a_descriptor_of_another_trace_or_shape_is_refused(descriptor: Descripto
 
 @pytest.mark.parametrize("size", [0, 3, 512, 700, 33 * 512 + 5])
 def test_ids_are_put_together_from_names_sizes_and_pages(size: int) -> None:
-    """Ids are permanent: blake2b-128 of names, sizes and pages; over 32 pages are hashed in groups of 32."""
+    """Ids are permanent: blake2b-128 of names, sizes and pages; more than 32 pages form groups of 32."""
 
     def blake(data: bytes) -> bytes:
         return hashlib.blake2b(data, digest_size=16).digest()
@@ -546,7 +547,7 @@ KEEP = ended(
 )
 #: After corruption a report is required and no record is: a and b were acknowledged.
 ROTTEN = ended(LOG, stratum="C")
-#: A second run that acknowledged b-1. Record a existed before it; the record maybe possibly did.
+#: A second run that acknowledged b-1. Record a existed before this run; the record "maybe" possibly existed.
 LATER = trace_of(
     *(*record("b-1", 1000, 10), Sync("log"), Ack(("b-1",))),
     base={"log": bytes(2000)},
@@ -555,7 +556,7 @@ LATER = trace_of(
     life=2,
 )
 SECOND, FINE = ended(LATER), ended(replace(LATER, tags={"fine": "yes"}))
-#: A run that writes maybe again, which gives this record a place in the order.
+#: A run that writes the record "maybe" again, which gives this record a place in the order.
 AGAIN = ended(replace(LATER, ops=(*record("maybe", 20, 10), *LATER.ops)))
 
 
@@ -577,7 +578,7 @@ def test_what_an_earlier_crash_may_have_left_may_come_back() -> None:
         (KEEP, Answer(("a", "x")), ALLOWED, False, "torn-accepted"),
         (KEEP, Answer(("b", "a")), ALLOWED, False, "hole"),
         (KEEP, Answer(("b", "a")), ALLOWED, True, "pass"),
-        # Damage has to be reported, and a report is enough.
+        # Damage must be reported, and a report is enough.
         (KEEP, Answer(("a",)), REQUIRED, False, "silent"),
         (KEEP, Answer(("a",), reported=True), REQUIRED, True, "pass"),
         # A record that is set aside need not be in effect, but some process must have written it.

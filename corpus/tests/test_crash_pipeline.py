@@ -108,7 +108,7 @@ def test_the_manifest_counts_what_is_there(built: Path, manifest: Any, plan: Pla
 
 
 def test_rows_are_descriptors_from_which_their_content_is_rebuilt(built: Path, plan: Plan) -> None:
-    """And published cases have that content."""
+    """Published cases also have that content."""
     adapter = crash_format(plan.format)
     traces = {trace.id: trace for trace in map(adapter.build, plan.workloads())}
     rows = {row["case_id"].hex(): row for row in ds.dataset(built / "states").to_table().to_pylist()}
@@ -146,7 +146,7 @@ def test_a_build_resumes_and_comes_out_the_same(tmp_path: Path, built: Path) -> 
 
 
 def test_a_state_counts_for_every_writer_that_reaches_it() -> None:
-    """The state itself is stored once."""
+    """The state itself is stored only once."""
     adapter = crash_format(FORMAT)
     trace = adapter.build(
         Workload("append", "2.1.4", (Step("COMMITTING", 1, "tiny"),), background="stale-same")
@@ -158,7 +158,7 @@ def test_a_state_counts_for_every_writer_that_reaches_it() -> None:
     once, first = len(shard.table()), set(shard.reached)
     shard.add(replace(trace, tags={**trace.tags, "order": "another"}))
     assert len(shard.table()) == once
-    # The second writer also reaches the failures of the state.
+    # The failures of the state also count for the second writer.
     assert {entry.verdict for entry in first} == {"", "resurrected"}
     assert shard.reached == first | {entry._replace(writer="another") for entry in first}
 
@@ -192,10 +192,10 @@ def test_published_cases_hold_and_the_reference_keeps_them(built: Path, manifest
         for probe in case.probes:
             observed = reference.recover(files, edition=case.edition, policy=str(probe.policy)).to_json()
             differences = [compare(entry, observed, Claims()) for entry in probe.expect]
-            # Losses that the format itself cannot prevent are published too, and listed in the manifest's
+            # Losses that the format itself cannot prevent are also published, and the manifest lists them in
             # `beyond`.
             kept = not VERDICTS[row[f"verdict_{probe.policy}"]]
-            # A case cannot detect half a transaction: it does not list the COMMIT that shows it.
+            # A case cannot detect half a transaction, because it does not list the COMMIT that reveals it.
             half = row[f"verdict_{probe.policy}"] == "half-transaction"
             assert (None in differences) == kept or half, (probe.id, case.title, differences)
             beyond += not kept
@@ -236,7 +236,7 @@ def test_records_that_a_compaction_wrote_twice_may_be_listed_twice(
         )
         twice += max(found.values(), default=0) > 1
     assert twice
-    # A surviving copy is not a failure: the only failures are those of the manifest's `beyond`.
+    # A surviving copy is not a failure: the only failures are those listed in the manifest's `beyond`.
     assert failed == sum(sum(of.values()) for of in said["beyond"].get("strict", {}).values())
 
 
@@ -252,7 +252,7 @@ def test_reach_of_another_writer_decides_its_safe_states() -> None:
         Reached("R", "one", "e", "prefix-byte"),
         Reached("R", "one", "e", "epoch-subset-512"),
         Reached("R", "one", "e", "epoch-subset-512", "strict", "lost"),
-        # The same state, which is stored for the first writer.
+        # The second writer reaches the same state, which is stored for the first writer.
         Reached("R", "two", "e", "prefix-sector-512"),
         Reached("R", "two", "e", "prefix-byte"),
         Reached("R", "two", "e", "prefix-byte", "strict", "lost"),

@@ -1,4 +1,4 @@
-"""Published cases: packed and put together again, readable from Node.js alone, checked by their manifest."""
+"""Published cases: packed and reassembled, readable with Node.js alone, checked against their manifest."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def nested(counts: Counter[tuple[str, str]]) -> dict[str, dict[str, int]]:
 
 
 def test_no_reader_influences_the_choice_or_the_questions(tmp_path: Path, built: Path) -> None:
-    """A build whose readers fail everywhere publishes the same cases, and asks every policy in each."""
+    """A build whose readers always fail publishes the same cases, each with a question for every policy."""
     copy = tmp_path / "copy"
     shutil.copytree(built, copy)
     usual = published.choose(map(pq.read_table, part_files(copy)), ("strict", "salvage"))
@@ -100,7 +100,7 @@ def test_quotas_hold_where_there_is_enough() -> None:
     kinds = {name: (name, "w", "e", "rotate", "zero", "", True) for name in "RC"}
     found = [(number.to_bytes(16, "big"), kinds["RC"[number % 2]]) for number in range(2000)]
     chosen = published._chosen(found, 1000)
-    # No state is of class L, so its share goes to R.
+    # No state is of class L, so class R receives the share of L.
     assert Counter(kind[0] for name, kind in found if name in chosen) == {"R": 850, "C": 150}
     few = [entry for entry in found[:200] if entry[1][0] == "R"] + [
         each for each in found if each[1][0] == "C"
@@ -110,7 +110,7 @@ def test_quotas_hold_where_there_is_enough() -> None:
 
 
 def test_three_of_each_class_are_taken_however_many_others_come_first() -> None:
-    """Rare classes have the last ids here: without a share of their own no state of them would be chosen."""
+    """Rare classes have the last ids here: without their own shares, none of their states would be chosen."""
     common = [
         (number.to_bytes(16, "big"), ("R", "w", "e", "rotate", "zero", "", True)) for number in range(900)
     ]
@@ -120,7 +120,7 @@ def test_three_of_each_class_are_taken_however_many_others_come_first() -> None:
     ]
     chosen = published._chosen([*common, *rare], 100)
     assert chosen == {name for name, _ in (*common[:85], *rare[:15])}
-    # A class with fewer states than its share gives all of them.
+    # If a class has fewer states than its share, all of them are chosen.
     lonely = [(b"\xff" * 16, ("L", "w", "e", "lost-force", "zero", "", False))]
     assert published._chosen([*common, *lonely], 100) == {name for name, _ in (*common[:99], *lonely)}
 
@@ -236,7 +236,7 @@ SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " 
 @pytest.mark.parametrize(
     ("refusal", "stratum", "salvaging", "fine"),
     [
-        # Acknowledged records must be there, and a refusal must be one that the oracle permits.
+        # Acknowledged records must be present, and the oracle must permit a refusal.
         ("forbidden", "R", False, ["A clean", "AB clean"]),
         ("allowed", "R", False, ["A clean", "AB clean", "refused"]),
         ("allowed", "L", True, ["A clean", "AB clean", "refused"]),

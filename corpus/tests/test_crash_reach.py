@@ -1,4 +1,4 @@
-"""The reach of recovery: bytes beyond it do not matter, and omitted cuts there give no new result."""
+"""The reach of recovery: bytes beyond it do not matter, so that cuts there can be omitted."""
 
 from __future__ import annotations
 

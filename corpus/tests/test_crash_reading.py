@@ -1,4 +1,4 @@
-"""States with the same look to recovery are read once, and each gets the answer of its own reading."""
+"""States that look the same to recovery are read once, and each has the answer of its own reading."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from journalspec_reference.storage import MemoryStorage
 from journalspec_reference.swiftmq_store.fileset import DEFAULT_SIZE
 from journalspec_reference.swiftmq_store.store import LOG, PAGES
 
-#: One of this many workloads is checked.
+#: One in this many workloads is checked.
 EVERY = {
     "bitronix_tlog": 1201,
     "derby_log": 241,
@@ -41,9 +41,9 @@ EVERY = {
     "kahadb_journal": 151,
     "swiftmq_store": 199,
 }
-#: One of this many cases of the corpus is checked.
+#: One in this many cases of the corpus is checked.
 CASES = {"bitronix_tlog": 23, "derby_log": 23, "jboss_journal": 31, "kahadb_journal": 31, "swiftmq_store": 23}
-#: Number of states of a crash point that are checked.
+#: The number of checked states of a crash point.
 MOST = 100
 
 
@@ -80,7 +80,7 @@ def test_states_that_look_alike_have_one_answer(format_id: str) -> None:
 
 
 def changed(files: Mapping[str, bytes]) -> Iterator[dict[str, bytes]]:
-    """Yield files as they are, and with one of them ended, cleared, longer, or wrong in one byte."""
+    """Yield the files unchanged, and with one of them cut, cleared, extended, or wrong in one byte."""
     yield {**files}
     for name, data in files.items():
         size = len(data)
@@ -102,7 +102,7 @@ def state_of(files: Mapping[str, bytes], format_id: str, edition: str) -> StateF
 
 @pytest.mark.parametrize("format_id", CASES)
 def test_cases_that_look_alike_have_one_answer(format_id: str) -> None:
-    """Cases also have damage and files beside the log that no crash of a writer leaves."""
+    """Cases also contain damage that no crash of a writer leaves, and files other than the log."""
     adapter, seen, number = crash_format(format_id), dict[Hashable, tuple[Answer, ...]](), 0
     for case in load_cases(format_id)[:: CASES[format_id]]:
         for files in changed(case.files()):
@@ -146,7 +146,7 @@ def assert_one_answer(format_id: str, edition: str, stores: Iterable[dict[str, b
 
 
 def test_each_place_of_damage_in_a_disk_journal_is_seen() -> None:
-    """Damage can be anywhere, even in the timestamp, which decides the newer file."""
+    """Damage can be anywhere, even in the timestamp, which decides which file is newer."""
     storage = MemoryStorage()
     writer = load("bitronix_tlog").writer(storage, edition="2.1", params={})
     writer.apply({"op": "open"})
@@ -163,7 +163,7 @@ def test_each_place_of_damage_in_a_disk_journal_is_seen() -> None:
             other[POSITION_AT : POSITION_AT + 8] = (places[-1] + size).to_bytes(8, "big")
             for at, place in enumerate(places[:3]):
                 other[place + CRC_AT] ^= bad >> at & 1
-            if longer:  # the second record claims the third one too, and is no longer valid
+            if longer:  # the second record also claims the bytes of the third one, and is no longer valid
                 other[places[1] + 4 : places[1] + 8] = (2 * size - UNCOUNTED).to_bytes(4, "big")
             yield {"btm1.tlog": active, "btm2.tlog": bytes(other)}
 
@@ -171,7 +171,7 @@ def test_each_place_of_damage_in_a_disk_journal_is_seen() -> None:
 
 
 def test_the_length_of_a_blank_file_is_seen() -> None:
-    """A record that had no room in a file explains why that file is blank."""
+    """A record that did not fit into a file explains why that file is blank."""
     storage = MemoryStorage()
     writer = load("kahadb_journal").writer(storage, edition="5.16", params={})
     writer.apply({"op": "open"})

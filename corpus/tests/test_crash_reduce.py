@@ -1,4 +1,4 @@
-"""Reduction: the result fails as the given state, is a state of its trace, and is locally minimal."""
+"""Reduction: the result fails like the given state, is a state of its trace, and is locally minimal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from journalspec_reference.api import WriterRefused
 
 FORMATS = ("bitronix_tlog", "jboss_journal")
 SEED = 1
-#: States of each group that are checked to find one that fails.
+#: The number of states of each group that are checked to find a failing one.
 SAMPLE = 40
 
 
@@ -51,8 +51,8 @@ ADD3 = (Op("add", 1, 600), Op("add", 2, 1400))
 DELETE = (Op("add", 1, 600), Op("delete", 91))
 COMMIT = (Op("add_tx", 1, 600, 1), Op("add_tx", 2, 600, 1), Op("commit", tx=1))
 PREPARE = (Op("update_tx", 91, 600, 1), Op("add_tx", 2, 600, 1), Op("prepare", tx=1))
-#: format, reader, verdict, a workload in which it fails. Faults of mutants, and losses of the formats
-#: themselves.
+#: Format, reader, verdict, and a workload in which the reader fails. The failures are faults of mutants and
+#: losses of the formats themselves.
 KNOWN: list[tuple[str, str, str, Any]] = [
     ("bitronix_tlog", "strict", "resurrected", logged("2.1.4")),
     ("bitronix_tlog", "strict", "resurrected", logged("3.0", "swap")),
@@ -74,7 +74,7 @@ IDS = [f"{name.split('_')[0]}-{reader}-{verdict}-{work.kind}" for name, reader, 
 
 
 def failing(adapter: CrashFormat, work: Any, named: Named, verdict: str) -> State:
-    """Return a failing state that is far from the smallest: of some samples, the one with most deviations."""
+    """Return a failing state that is far from the smallest: the sampled one with the most deviations."""
     found: list[State] = []
     for situation in situations(adapter.build(work), len(PRESETS) - 1, SEED, "R"):
         weight = situation.deviations
@@ -119,20 +119,20 @@ def test_reduced_state_fails_alike_and_no_neighbour_is_smaller(
     start = failing(adapter, work, named, verdict)
     given = start.descriptor(SEED)
     out = reduced(adapter, work, given, named, verdict, budget=10**6)
-    # It still fails in the same way.
+    # The reduced state still fails in the same way.
     assert find(adapter.build(out.workload), out.descriptor).files == dict(out.state.files)
     assert verdict_again(adapter, named, out.workload, out.descriptor) == out.verdict == verdict
     assert out.breaks == VERDICTS[out.verdict] != ()
     assert out.start == start.case_id
     assert out.minimal
-    # It is no larger, and within the target.
+    # The reduced state is no larger, and within the target.
     assert out.state.deviations <= min(start.deviations, 2)
     assert out.records <= min(start.records(named.reader(start.files, start.trace.edition)), 3)
     assert rank(out.descriptor.preset) <= start.rank
     assert bool(out.steps) == (out.descriptor != given)
     if out.steps:
         assert (out.steps[-1].workload, out.steps[-1].descriptor) == (out.workload.name, out.descriptor)
-    # Writer and kind of run stay.
+    # The writer and the kind of run are the same.
     kept = [
         (trace.edition, trace.tags["kind"], trace.tags["order"]) for trace in (start.trace, out.state.trace)
     ]
@@ -154,7 +154,7 @@ def test_reduced_state_fails_alike_and_no_neighbour_is_smaller(
             alike = bool(wrong(read[key], state.situation.expected)) == in_effect
             assert not (fails and alike) or state.records(read[key]) > out.records, state.trace.name
     assert looked_at or (out.state.deviations == 0 and not list(smaller(adapter, out.workload)))
-    # Reducing again changes nothing.
+    # A second reduction changes nothing.
     again = reduced(adapter, out.workload, out.descriptor, named, out.verdict, budget=10**6)
     assert (again.workload, again.descriptor, again.steps) == (out.workload, out.descriptor, ())
 
@@ -184,7 +184,7 @@ def test_the_budget_is_kept_and_said() -> None:
 
 @pytest.mark.parametrize("in_effect", [True, False])
 def test_wrong_records_in_effect_are_distinguished_from_listed_ones(in_effect: bool) -> None:
-    """An unwritten record fails listed and in effect; a reduction keeps the kind of the given state."""
+    """An unwritten record fails if listed or in effect; a reduction keeps the kind of the given state."""
     adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
     start = failing(adapter, work, named_reader("bitronix_tlog", "strict"), "resurrected")
 

@@ -44,7 +44,7 @@ def trace_of(*ops: Op, base: Mapping[str, bytes], stale: tuple[Mark, ...] = ()) 
 
 
 def records(letters: str) -> list[tuple[int, int, str]]:
-    """Return (offset, length, letter) of each record of a log that is given as on the page."""
+    """Return (offset, length, letter) of each record of a log that is written as on the page."""
     runs = [(found.start(), found.group()) for found in re.finditer(r"([A-Z])\1*", letters)]
     return [(at * SECTOR, len(run) * SECTOR, run[0]) for at, run in runs]
 
@@ -108,7 +108,7 @@ def test_the_page_has_examples_of_each_kind() -> None:
 
 
 def copied() -> Trace:
-    """A record, published; then a copy of it where an old record is, and a pointer to that."""
+    """A published record; then a copy of it at the place of an old record, and a pointer to the copy."""
     first = (*written("R", SECTOR, SECTOR), *pointer("P", "R"))
     second = (*written("R", 2 * SECTOR, SECTOR), *pointer("Q", "R"))
     return trace_of(*first, *second, Sync("log"), Ack(("R",)), base={"log": drawn("..S")}, stale=old("..S"))

@@ -66,12 +66,12 @@ def test_the_same_bytes_give_the_same_answer_and_stay_what_they_are(format_id: s
 
 #: In these formats, opening a journal does not rewrite the records that recovery reads.
 LISTED = ("bitronix_tlog", "jboss_journal")
-#: Objects that opening a store makes if they are missing: a queue of SwiftMQ's own, "sys$prepared".
+#: Objects that opening a store makes if they are missing: SwiftMQ's internal queue "sys$prepared".
 MADE = {("swiftmq_store", "737973247072657061726564")}
 
 
 def opened(adapter: CrashFormat, work: Any, states: States, row: int) -> set[str] | None:
-    """Open the state; return the old records that count only since then; None if nothing was opened."""
+    """Open the state; return the old records that are live only after that; None if nothing was opened."""
     lives, semantics = adapter.second, adapter.semantics
     assert lives is not None
     assert semantics is not None
@@ -104,7 +104,7 @@ def opened(adapter: CrashFormat, work: Any, states: States, row: int) -> set[str
     own = {op.key for op in run.storage.ops if isinstance(op, Mark)}
     assert set(before.keys) <= set(after.keys) | own
     more = set(after.keys) - set(before.keys) - own
-    # Opening has written an end of the transactions of these records.
+    # Opening the journal has written the ends of these records' transactions.
     assert {semantics.action(key).tx for key in more} <= {semantics.action(key).tx for key in own}
     return more
 

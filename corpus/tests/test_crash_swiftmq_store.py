@@ -75,17 +75,17 @@ def test_a_checkpoint_that_is_interrupted_at_any_write_loses_nothing() -> None:
 
 
 def test_a_torn_record_is_accepted_as_complete() -> None:
-    """Nothing covers an image: the store itself does the same (SMQ-LOG-037)."""
+    """No checksum covers an image: the store itself does the same (SMQ-LOG-037)."""
     shard = Shard(crash_format(FORMAT), PRESETS, 1)
     shard.add(crash_format(FORMAT).build(Workload("insert", "13", (Step("insert queue=q body=a*3000"),))))
     verdicts = set(shard.table().to_pydict()["verdict_strict"])
-    # An earlier record is lost only if a disk corrupts a sector of it.
+    # An earlier record is lost only if a disk corrupts one of the record's sectors.
     assert {"pass", "torn-accepted", "lost"} <= verdicts
     assert not verdicts & {"effect-invented", "uncommitted-applied", "half-transaction"}
 
 
 def test_possible_decisions_form_a_chain() -> None:
-    """A record changes pages as earlier records left them, so it has no effect without those."""
+    """A record changes pages as earlier records left them, so it has no effect without these records."""
     trace = crash_format(FORMAT).build(
         Workload("moves", "13", tuple(Step(f"insert queue=q body={text}") for text in "abcd"))
     )

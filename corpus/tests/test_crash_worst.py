@@ -1,4 +1,4 @@
-"""The worst cases: each is what its text says, and is published full and small."""
+"""The worst cases: each is as its text states, and is published in a full and a small form."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_requirements_exist_and_hold_in_the_edition(worst: Worst) -> None:
 
 
 def wrong_bodies(worst: Worst, form: Form) -> Iterator[tuple[bytes, bytes]]:
-    """Yield for each wrong record of a journal the written body and the delivered one."""
+    """For each wrong record of a journal, yield the written body and the delivered one."""
     state = worst.state(form)
     answer, expected = worst.named.reader(state.files, state.trace.edition), state.situation.expected
     written = {
@@ -163,8 +163,8 @@ def test_findings_are_about_all_cases_and_only_about_them(format_id: str) -> Non
     assert not {name for finding in found for name in finding.missing} - known
 
 
-#: No product can be asked: no Derby of level 10.0 is published, and none has a policy that refuses; no
-#: SwiftMQ.
+#: No product can be asked: no Derby of level 10.0 is published, no Derby has a policy that refuses, and no
+#: SwiftMQ is published.
 PREDICTED = {
     *("drb.worst.hole-in-a-row", "drb.worst.next-file-begun"),
     *("smq.worst.end-of-a-record-missing", "smq.worst.neighbour-takes-a-message"),
@@ -174,7 +174,7 @@ UNLISTED = {"lost": {"effect-lost", "decision-lost"}}
 
 
 def test_each_worst_case_was_seen_in_a_product() -> None:
-    """A prediction must be removed as soon as some product shows the case under its policy."""
+    """A prediction must be removed as soon as some product has the case's failure under its policy."""
     for worst in WORST:
         both = [finding for finding in findings(worst.format) if finding.case in (worst.id, worst.small_id)]
         seen = {finding.verdict for finding in both if finding.policy == worst.reader}
@@ -186,10 +186,10 @@ def test_each_worst_case_was_seen_in_a_product() -> None:
 def test_a_finding_in_words() -> None:
     finding = Finding("a.b.c", "p", "Product", "1.2", "strict", "resurrected", wrong=("stale-0", "stale-1"))
     assert text_of(finding) == (
-        "Product 1.2, strict: brings back what the file held in its earlier life (I4): stale-0, stale-1."
+        "Product 1.2, strict: delivers a record of an earlier generation of the file (I4): stale-0, stale-1."
     )
     refusal = Finding("a.b.c", "p", "Product", "1.2", "strict", "acceptable", 'odd "code"\\')
-    assert text_of(refusal) == 'Product 1.2, strict: refuses the journal, which it may: odd "code"\\.'
+    assert text_of(refusal) == 'Product 1.2, strict: refuses the journal, which is allowed: odd "code"\\.'
     assert tomllib.loads(rendered([refusal]))["finding"][0]["refused"] == refusal.refused
     assert Finding("a", "p", "P", "1", "x", "hang").breaks == ("I7",)
     assert Finding("a", "p", "P", "1", "x", "error").breaks == ()
@@ -197,7 +197,7 @@ def test_a_finding_in_words() -> None:
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_boxes_of_a_picture_cover_each_file_and_describe_its_content(format_id: str) -> None:
-    """The boxes are compared with the files: completely written, and as the crash left them."""
+    """The boxes are compared with the completely written files, and with the files as the crash left them."""
     kinds: set[str] = set()
     for item in worst_cases(format_id):
         state = item.state(item.small)

@@ -1,22 +1,17 @@
-"""KahaDB: situations that the requirements decide, and for which the smoke tier has no room.
-
-Each is expected by hand. The reference must give it, and so must the naive reader, as far as it goes; a
-faulty copy of the reference must not.
-"""
+"""KahaDB: situations that the requirements decide, and for which the smoke tier has no room."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mutants import Mutant
 
+from decided import Situation
 from journalspec.observation import CLEAN, REFUSED
-from journalspec_corpus.edits import apply
 from journalspec_corpus.kahadb_journal import author, naive
 from journalspec_reference import load
 from journalspec_reference.answers import ask
@@ -42,29 +37,10 @@ def _odd_records_after_the_end(data: bytes) -> dict[str, bytes]:
 
 
 @dataclass(frozen=True)
-class Situation:
-    """Files by a base and edits or by a function, and what a reading says of them."""
+class OfData(Situation):
+    """A situation whose files are a function of the content of the first one."""
 
-    requirement: str
-    base: Mapping[str, Any]
-    #: the codes of all notes but `index`, code, file and count of what is missing, types in `unanchored`
-    expected: Mapping[str, Any]
-    #: place, text and replacement of the faulty copy
-    fault: tuple[str, str, str]
-    why: str
-    edits: tuple[Mapping[str, Any], ...] = ()
-    of_data: Callable[[bytes], Mapping[str, bytes]] | None = None
-    edition: str = "5.16"
-    #: of recovery; without one the files are read
-    policy: str = ""
-
-    def files(self) -> Mapping[str, bytes]:
-        """Return the files."""
-        built = author.build(self.base, self.edition)
-        for edit in self.edits:
-            apply(built, edit, lambda _: built, author.seal)
-        content = built.content()
-        return content if self.of_data is None else self.of_data(content["db-1.log"])
+    of_data: Callable[[bytes], Mapping[str, bytes]] = field(kw_only=True)
 
 
 ONE: dict[str, Any] = {"batches": [["r1"]], "end": "none"}
@@ -88,8 +64,10 @@ SHARED: dict[str, Any] = {
 ONE_IS_PENDING: dict[str, Any] = {"messages": ["r3", "r4"], "last": "r4"}
 OPENWIRE, VERSION = "self.openwire = first.number(_I4)", "self.version = first.number(_I4)"
 ONE_IS_GONE = {"notes": ["file-id-gap"], "missing": [("file", "db-2.log", 0)]}
-SITUATIONS = {
-    "an-empty-batch-in-the-search": Situation(
+#: `expected`: the codes of all notes but `index`; code, file and count of the entries in `missing`; the types
+#: of records in `unanchored`.
+SITUATIONS: dict[str, Situation] = {
+    "an-empty-batch-in-the-search": OfData(
         "KHD-END-011",
         ONE,
         {"notes": ["suspicious-end"], "missing": []},
@@ -97,7 +75,7 @@ SITUATIONS = {
         "after an empty batch the search continues at the next byte",
         of_data=lambda data: {"db-1.log": data + EMPTY + EMPTY[:25] + data},
     ),
-    "a-record-alone-and-a-suspicious-end": Situation(
+    "a-record-alone-and-a-suspicious-end": OfData(
         "KHD-FIL-013",
         ONE,
         {"notes": ["suspicious-end"], "missing": []},
@@ -105,7 +83,7 @@ SITUATIONS = {
         "a suspicious end is damage",
         of_data=_unused_file_1,
     ),
-    "odd-records-after-the-end": Situation(
+    "odd-records-after-the-end": OfData(
         "KHD-END-011",
         ONE,
         {"notes": ["beyond-end"], "missing": [], "unanchored": ["OTHER", "TRACE"]},
@@ -252,7 +230,7 @@ SITUATIONS = {
             {"at": "i.page4.start+25", "len": 4, "hex": "f09f9880"},
         ),
     ),
-    "a-torn-tail-after-a-record-alone": Situation(
+    "a-torn-tail-after-a-record-alone": OfData(
         "KHD-FIL-013",
         ONE,
         {"notes": ["torn-tail"], "missing": [("emptied-file", "db-1.log", None)]},
@@ -266,7 +244,7 @@ SITUATIONS = {
         "what follows the record does not matter",
         of_data=lambda data: {"db-1.log": b"", "db-2.log": data + b"x"},
     ),
-    "an-unused-file-between-emptied-ones": Situation(
+    "an-unused-file-between-emptied-ones": OfData(
         "KHD-FIL-013",
         ONE,
         {"notes": ["unused-file"], "missing": [("emptied-file", "db-1.log", None)]},
@@ -501,10 +479,13 @@ SITUATIONS |= {
 }
 
 
+def _files(situation: Situation) -> Mapping[str, bytes]:
+    content = situation.built(FORMAT).content()
+    return situation.of_data(content["db-1.log"]) if isinstance(situation, OfData) else content
+
+
 def _told(implementation: Any, situation: Situation) -> dict[str, Any]:
-    how: dict[str, Any] = {"policy": situation.policy} if situation.policy else {}
-    ask_for = implementation.recover if how else implementation.read
-    seen = ask_for(situation.files(), edition=situation.edition, **how)
+    seen = situation.answer(implementation, _files(situation), FORMAT)
     told = {
         "notes": [note.code for note in seen.notes if note.code != "index"],
         "missing": [(gone.code, gone.name, gone.count) for gone in seen.missing],
@@ -518,9 +499,9 @@ def test_reference_and_naive_reader_decide_it(name: str) -> None:
     situation = SITUATIONS[name]
     assert _told(load(FORMAT), situation) == situation.expected
     if situation.policy:
-        seen = naive.recover(situation.files(), situation.edition, situation.policy)
+        seen = naive.recover(_files(situation), situation.edition_in(FORMAT), situation.policy)
     else:
-        seen = naive.read(situation.files(), situation.edition)
+        seen = naive.read(_files(situation), situation.edition_in(FORMAT))
     gone = [(gone["code"], gone["name"], gone.get("count")) for gone in seen.get("missing", ())]
     assert gone == situation.expected["missing"]
     codes = [note for note in seen["notes"] if note in naive.NOTED]
@@ -530,12 +511,11 @@ def test_reference_and_naive_reader_decide_it(name: str) -> None:
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_a_fault_changes_it(name: str) -> None:
     situation = SITUATIONS[name]
-    faulty = Mutant(f"decided-{name}", FORMAT, *situation.fault, situation.why, (situation.requirement,))
-    assert _told(faulty.implementation(), situation) != situation.expected
+    assert _told(situation.faulty(FORMAT, name), situation) != situation.expected
 
 
 def test_a_directory_is_a_file_that_cannot_be_read_and_no_index(tmp_path: Path) -> None:
-    """A case cannot have a directory of that name (KHD-FIL-015)."""
+    """A case cannot contain a directory of that name (KHD-FIL-015)."""
     for name in ("db-1.log", "db.data"):
         (tmp_path / name).mkdir()
     batches: list[dict[str, Any]] = [{"id": number, "batches": [[f"r{number}"]]} for number in (2, 3)]

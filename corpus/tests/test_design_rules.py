@@ -1,4 +1,4 @@
-"""Design rules: every rule has an entry in every format, and every proof of one holds; limits of formats."""
+"""Design rules: every format has an entry for every rule, and every proof holds; limits of formats."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def workloads(format_id: str, scope: str) -> dict[str, Any]:
 
 
 def trace_of(adapter: CrashFormat, proof: StateProof) -> Trace:
-    """Return the trace that a proof is about; its workload is looked for in small scopes first."""
+    """Return the trace of a proof; its workload is searched for in small scopes first."""
     for scope in ("smoke", "core", "full"):
         if proof.workload in workloads(adapter.format, scope):
             return adapter.build(workloads(adapter.format, scope)[proof.workload])
@@ -75,7 +75,7 @@ def trace_of(adapter: CrashFormat, proof: StateProof) -> Trace:
 def state_named(trace: Trace, proof: StateProof) -> State:
     """Return the enumerated state of a proof; a state that no preset reaches is refused.
 
-    A mask may omit blocks with one version only.
+    A mask may omit blocks that have only one version.
     """
     named = descriptor_of(trace, proof)
     for states in crash_states(trace, (get_preset(proof.preset),), proof.seed, everywhere=True):
@@ -184,7 +184,7 @@ def test_a_proof_by_a_case_holds() -> None:
 
 
 def test_a_proof_that_is_made_wrong_fails() -> None:
-    """A proof with a changed member gives another verdict or is refused."""
+    """A proof with a changed member has another verdict or is refused."""
     name, proof = next(
         (name, proof)
         for name, _, item in entries()
@@ -204,7 +204,7 @@ def test_a_proof_that_is_made_wrong_fails() -> None:
             verdict_of(name, replace(proof, **members))
 
 
-#: Changes to the rules of a findings file that make it wrong.
+#: Changes to the rules of a findings file that make the file wrong.
 SPOILT: dict[str, Callable[[list[Any]], Any]] = {
     "no rule 4": lambda rules: rules.pop(3),
     "a rule twice": lambda rules: rules[3].update(id=rules[2]["id"]),
@@ -221,7 +221,7 @@ SPOILT: dict[str, Callable[[list[Any]], Any]] = {
 
 @pytest.mark.parametrize("spoilt", SPOILT)
 def test_a_file_of_findings_that_is_wrong_is_refused(spoilt: str) -> None:
-    name = FORMATS[0]  # any format will do: one reader loads them all
+    name = FORMATS[0]  # any format is suitable: one reader loads them all
     path = files(format_module("journalspec_corpus", name)).joinpath(FILE_NAME)
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     parse_findings(name, copy.deepcopy(data))
@@ -244,7 +244,7 @@ def test_states_covered_by_a_limit() -> None:
     assert first_that_covers(table, "v2/x", "any", "R", "lost", "clean", "prefix-byte") is None
 
 
-#: The names that patterns may contain.
+#: The names that may occur in patterns.
 KNOWN = {
     "strata": STRATA,
     "verdicts": [name for name, broken in VERDICTS.items() if broken],

@@ -1,4 +1,4 @@
-"""Changes made at named places."""
+"""Edits at labelled places."""
 
 from __future__ import annotations
 

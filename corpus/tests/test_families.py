@@ -1,4 +1,4 @@
-"""Families of generated cases, of all formats: content, and naive readers that give the expectations."""
+"""Families of generated cases of all formats: their content, and expectations from naive readers."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ FORMATS = [
     if (Path(format_module("journalspec_corpus", name).__file__ or "").parent / TABLE).is_file()
 ]
 each_format = pytest.mark.parametrize("format_id", FORMATS)
-#: The compared parts, besides notes, and records outside the log, which some naive readers report.
+#: The compared parts, besides notes and those records outside the log that some naive readers report.
 COMPARED = ("verdict", "phase", "code", "dropped", "records", "missing", "state")
-#: Pages of tables: a naive reader looks at the log alone.
+#: Files of table pages, which a naive reader ignores: it reads only the log.
 PAGES = "seg0."
 #: The parts that a naive reader omits: control files, left-over files and other extensions.
 NOT_NAIVE = ("control.ctr", ".tmp", ".cmp", ".bak", ".lock", ".txt")
@@ -50,7 +50,7 @@ def test_few_smoke_cases_ask_the_same_of_the_same_bytes(format_id: str) -> None:
 
 @each_format
 def test_the_committed_form_is_what_the_sources_give(format_id: str) -> None:
-    # The sources lie in the checkout, also when the installed package is tested.
+    # The sources are in the checkout, even if the installed package is tested.
     rendered = render(format_id, collect(format_id, Path(__file__).resolve().parents[1]))
     folder = published_folder(format_id)
     assert folder is not None
@@ -64,7 +64,7 @@ def test_the_committed_form_is_what_the_sources_give(format_id: str) -> None:
 
 
 def covers(have: Any, want: Any) -> bool:
-    """Return whether an answer contains the wanted values; objects may have further members."""
+    """Return whether an answer contains the wanted values; its objects may have further members."""
     if isinstance(want, Mapping):
         return all(covers(have.get(name), value) for name, value in want.items())
     if isinstance(want, list):
@@ -87,7 +87,7 @@ def test_files_of_a_product_are_there_or_it_is_reported_why_not(format_id: str) 
     ],
 )
 def test_naive_reader_agrees_with_hand_derived_and_product_cases(format_id: str, tier: str) -> None:
-    """The naive reader gives the expectations that were derived by hand or from products."""
+    """The naive reader returns the expectations that were derived by hand or from products."""
     naive = format_module("journalspec_corpus", format_id).naive
     asked = 0
     # All versions of a product have the same scenarios, so every second capture is enough.

@@ -63,7 +63,7 @@ def test_readers_survive_a_few_hundred_inputs() -> None:
 
 
 def test_readers_survive_expensive_inputs() -> None:
-    """The time is checked for all inputs, the memory, slow to measure, for each fourth."""
+    """The time is checked for all inputs; memory, which is slow to measure, for each fourth input."""
     source, readers = Source(FORMAT, 1), Readers(FORMAT)
     inputs = list(fuzz.costly(source))
     assert len(inputs) > 40
@@ -85,7 +85,7 @@ def test_decoders_survive_changed_bodies(family: Family) -> None:
     assert {outcome.partition(": ")[2] for outcome in outcomes} == {"decoded", "something is wrong"}
 
 
-#: A serialised table of Java's is refused whole, as the product refuses it; values of columns are one field.
+#: A serialised Java table is refused completely, as by the product; values of columns are one field.
 REFUSED_WHOLE = {"durable", "sql"}
 #: Families that need a larger share than the others.
 LEAST = {"openwire": 0.97}

@@ -1,4 +1,4 @@
-"""Indexes with random damage: naive reader and reference agree on what is missing, and nothing fails."""
+"""Indexes with random damage: naive reader and reference report the same missing parts and never fail."""
 
 from __future__ import annotations
 

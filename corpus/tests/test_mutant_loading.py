@@ -1,4 +1,4 @@
-"""Mutants are private copies: they differ in one place, and the reference stays as it is."""
+"""Mutants are private copies: they differ in one place, and the reference stays unchanged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_there_are_enough_and_each_has_a_reason(format_id: str) -> None:
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_no_module_beside_a_mutant_uses_the_original(format_id: str) -> None:
-    """Only modules that the fault does not reach are shared with the original."""
+    """Only modules that the fault cannot affect are shared with the original."""
     mutant = next(mutant for mutant in load_mutants(format_id) if mutant.module == "scan")
     mutant.implementation()
     beside = {name: module for name, module in sys.modules.items() if name.startswith(f"{mutant.package}.")}

@@ -1,4 +1,4 @@
-"""Captures, and the published tiers: up to date, deterministic, and their ids permanent."""
+"""Captures and published tiers are up to date and deterministic, and ids are permanent."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Three descriptions of each format agree on every byte of every case and captured file.
 
-The reference gives the places of headers and records. Both kinds of schemas read the same there, field by
-field, and find no record in dropped bytes. This holds for damaged journals too.
+The reference reports the places of headers and records. Both kinds of schemas read the same values at these
+places, field by field, and find no record in dropped bytes. This also holds for damaged journals.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def read_cases() -> Iterator[Any]:
                 yield pytest.param(format_id, tier, id=f"{format_id}-{tier}")
 
 
-#: Bytes of an earlier generation can look like a current record: a reader distinguishes them, a schema
+#: Bytes of an earlier generation can look like a current record: a reader can distinguish them, a schema
 #: cannot.
 RESEMBLING = {"JBM-RDR-025", "JBM-RDR-026"}
 
@@ -73,7 +73,7 @@ def assert_read_again(case: Case, kind: str, files: dict[str, bytes], wanted: Ob
 
 
 def record_at(format_id: str, kind: str, journal: Journal, region: Dropped) -> Plain:
-    """Return the record that a schema has at the start of a region; raises SchemaError."""
+    """Return the record that a schema reads at the start of a region; raises SchemaError."""
     data = journal.files[region.file][: region.end]
     if whole := record_reader(format_id, kind):
         return whole(replace(journal, files={**journal.files, region.file: data}), region.file, region.off)
@@ -85,7 +85,7 @@ OF_THE_STORE = "SMQ-LOG-027"
 
 
 def assert_taken_nowhere(case: Case, kind: str, files: dict[str, bytes], seen: Observation) -> None:
-    """A schema finds no record at the start of a dropped region either."""
+    """A schema also finds no record at the start of a dropped region."""
     reasons = get_format(case.format).vocabulary.reasons
     headers = {entry.file: entry.header for entry in seen.files}
     for region in seen.dropped:
@@ -121,7 +121,7 @@ def without_gap(found: list[At], behind_gaps: bool) -> Iterator[tuple[int, int]]
 
 
 def is_log(entry: FileMap) -> bool:
-    # A file of Derby that is shorter than its header has no part that a schema knows.
+    # A Derby file that is shorter than its header contains no structure of the schema.
     is_short = entry.role == "old" and not entry.header
     return entry.role in ("active", "passive", "data", "log", "old") and not is_short
 
@@ -144,7 +144,7 @@ def assert_ends_at_damage(case: Case, files: dict[str, bytes], at: At) -> None:
 
 
 def parsed_as(tree: Any, kind: tuple[type, ...]) -> Iterator[Any]:
-    """Yield the parts of what Kaitai made of a file that are structures of these classes."""
+    """Yield those parts of Kaitai's result for a file that are structures of these classes."""
     if isinstance(tree, kind):
         yield tree
     elif isinstance(tree, list):

@@ -1,4 +1,4 @@
-"""The public strategies draw what they promise, in every edition and for every kind of fault."""
+"""The public strategies draw the promised values, in every edition and for every kind of fault."""
 
 from __future__ import annotations
 

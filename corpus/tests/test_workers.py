@@ -1,4 +1,4 @@
-"""Work dealt out to processes: every end of a worker is reported in one way."""
+"""Work distributed to processes: every way in which a worker can end is reported in the same form."""
 
 from __future__ import annotations
 

@@ -14,11 +14,12 @@ from journalspec.schemas import described
 from looked import CAPTURED, directories
 
 pytestmark = pytest.mark.browser
-#: On a wide screen only these may scroll sideways: a matrix keeps its first column, a dump its offsets.
+#: On a wide screen only these may scroll sideways: a matrix, whose first column stays visible, and a dump,
+#: whose offsets stay visible.
 MAY_SCROLL = ("jspec-matrix", "jspec-hex", "svg", "pre")
 
 
-#: Whether the page of a format's schemas is open, and the field in its address exists.
+#: Tests whether the page of a format's schemas is open, and the field in its address exists.
 AT_FIELD = (
     "return location.pathname.endsWith(`/${arguments[0]}/schemas.html`) && location.hash.startsWith('#f-')"
     " && !!document.querySelector(':target')"
@@ -26,7 +27,7 @@ AT_FIELD = (
 
 
 def page_of_dumps(site: Path, format_id: str) -> Path:
-    """Return a page of cases with a dump whose fields can be walked through."""
+    """Return a page of cases with a dump whose fields can be reached one by one."""
     return next(
         path
         for path in sorted((site / "formats" / format_id / "cases").glob("*.html"))
@@ -76,7 +77,7 @@ def test_truncation_is_found_unless_it_is_declared(
 def test_no_page_cuts_a_table_or_a_block_and_at_a_desk_only_matrices_and_dumps_scroll(
     opened: Browser, site: Path
 ) -> None:
-    """Every page is checked at both widths; of the generated pages of cases every second one at each."""
+    """Every page is checked at both widths, but of the generated pages of cases only half at each width."""
     found = pages(site)
     assert len(found) > 50
     cases = [path for path in found if path.parent.name == "cases"]
@@ -103,7 +104,7 @@ def seen(opened: Browser, files: list[Path], asked: str) -> list[dict[str, Any]]
 def test_the_page_finds_out_what_a_file_is(
     format_id: str, opened: Browser, site: Path, tmp_path: Path
 ) -> None:
-    """No format is chosen; the records are drawn, and their fields on request."""
+    """No format is chosen; the page draws the records, and their fields on request."""
     opened.resize(WIDTHS[0])
     opened.open(site / "try.html")
     files = [path for looked in islice(directories(format_id, tmp_path), 3) for path in looked.files]
@@ -121,7 +122,7 @@ def test_the_page_finds_out_what_a_file_is(
 def test_a_field_is_found_from_its_bytes_its_box_and_its_row(
     format_id: str, opened: Browser, site: Path
 ) -> None:
-    """In a section with dump, drawing and table each highlights the same ones; other dumps link there."""
+    """In a section, dump, drawing and table highlight the same fields; other dumps link to the section."""
     opened.resize(WIDTHS[0])
     opened.open(site / "formats" / format_id / "schemas.html")
     over = """
@@ -146,7 +147,7 @@ def test_a_field_is_found_from_its_bytes_its_box_and_its_row(
 
 
 def test_the_page_names_the_damaged_place(opened: Browser, site: Path, tmp_path: Path) -> None:
-    """The page shows a sentence about the damage; test_docs_try.py tests the places in Node."""
+    """The page shows a sentence about the damage; test_docs_try.py tests the places of damage in Node."""
     data = bytearray((CAPTURED / "bitronix_tlog/bitronix-2.1.4/partial-commit/btm1.tlog").read_bytes())
     data[21 + 8 + 6] ^= 1  # the time of the first record
     path = tmp_path / "btm1.tlog"
@@ -169,7 +170,7 @@ def test_a_file_of_no_format_does_no_harm(opened: Browser, site: Path, tmp_path:
     assert opened.complaints() == []
 
 
-#: One of this many pages is checked for faint text: pages of a kind are alike, and there are two themes.
+#: One in this many pages is checked for faint text, because pages of a kind are alike.
 EVERY_PAGE = 8
 
 
@@ -195,8 +196,8 @@ def test_text_has_contrast_in_both_themes(opened: Browser, site: Path) -> None:
     assert list(faint(opened, [*top, *pages(site)[::EVERY_PAGE]])) == []
 
 
-#: The effect of a keyboard: presses keys at the focus and reports the highlighted elements, and the focus
-#: after that.
+#: A script for the effect of a keyboard: it presses keys at the focus, and returns the highlighted elements
+#: and the focus after that.
 PRESS = """
 const [selector, ...keys] = arguments;
 const box = document.querySelector(selector);

@@ -116,7 +116,7 @@ def test_reduced_page_has_the_same_content(site: Path) -> None:
     assert lean.lean(text) == text
     page = "<table>\n<tr><td>a</td>\n  <td><pre>b\n\n</td></pre></td></tr>\n</table>\n\n<p>c  d</p>\n"
     assert lean.lean(page) == "<table>\n<tr><td>a<td><pre>b\n\n</td></pre></table>\n<p>c  d</p>\n"
-    # A browser closes elements that are left open; the parser of Python reports the same elements and texts.
+    # A browser closes open elements itself; Python's parser reports the same elements and texts.
     assert Page(lean.lean(page)).scopes == Page(page).scopes == [[]]
 
 
@@ -136,7 +136,7 @@ def test_a_family_is_one_page_with_a_column_and_a_row_for_each_case(format_id: s
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_the_page_of_observations_has_every_name(format_id: str, site: Path) -> None:
-    """And one answer in full, from the verdict to the notes."""
+    """The page also contains one complete answer, from the verdict to the notes."""
     text = (site / "formats" / format_id / "observation.html").read_text(encoding="utf-8")
     shown = set(re.findall(r"<code[^>]*>([^<]+)</code>", text))
     table = get_format(format_id).vocabulary
@@ -156,7 +156,7 @@ def test_the_page_of_observations_has_every_name(format_id: str, site: Path) -> 
 def test_the_page_of_contents_has_every_table_and_every_field_of_bodies(
     format_id: str, site: Path, parsed: dict[Path, Page]
 ) -> None:
-    """And a file to download for each family of bodies."""
+    """The page also has a file to download for each family of bodies."""
     path = site / "formats" / format_id / "contents.html"
     text = path.read_text(encoding="utf-8")
     about = described(format_id)
@@ -179,7 +179,7 @@ HAS_THE_BYTES = re.compile(
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_a_file_that_has_the_bytes_of_another_one_has_them(format_id: str) -> None:
-    """Dumps leave bytes out, so two different files may look the same; the page must compare bytes."""
+    """Dumps omit bytes, so two different files may look the same; the page must compare all bytes."""
     dumped: dict[str, str] = {}
     files: dict[tuple[str, str], bytes] = {}
     for case in sources.cases(format_id)[:400]:
@@ -226,7 +226,7 @@ def test_every_requirement_case_and_deviation_has_an_address_that_stays(
 ) -> None:
     """Each link leads to its own anchor; the test of all links checks that the anchor exists.
 
-    Pages and groups of cases keep their addresses as well.
+    The addresses of pages and of groups of cases also stay the same.
     """
     anchors = {item.id: f"req-{item.id.lower()}" for item in requirements(format_id)}
     anchors |= {case.id: case_pages.node_id(case.id) for case in sources.cases(format_id)}
@@ -247,9 +247,9 @@ def test_removed_page_redirects_to_its_replacement(site: Path, parsed: dict[Path
 
 @pytest.mark.node
 def test_the_search_finds_definitions_first(site: Path) -> None:
-    """First comes the definition of each id, also in small letters, and of 95 of 100 words.
+    """For each id, also in small letters, and for 95 of 100 words, the definition comes first.
 
-    The words are from the glossary, and some names from answers.
+    The words are from the glossary; some are names in answers.
     """
     node = shutil.which("node") or pytest.skip("Node.js is not installed")
     glossary = re.findall(r'<dt id="?(term-[^ ">]+)"?>([^<]+)', (site / "glossary.html").read_text("utf-8"))
@@ -262,7 +262,7 @@ def test_the_search_finds_definitions_first(site: Path) -> None:
     others = sorted(set(defined) - {word for _, word in glossary})
     words = [word for _, word in glossary] + random.Random(48).sample(others, 100 - len(glossary))
     assert len(words) == 100
-    # Of the ids of an area, which differ in their numbers alone, each third.
+    # Every third id of an area, because these ids differ only in their numbers.
     ids = [item.id for format_id in format_ids() for item in list(requirements(format_id))[::3]]
     ids.append(ids[0].lower())
     command = [node, str(DOCS / "tests" / "search.mjs"), str(site / "_static"), str(site / "searchindex.js")]

@@ -1,4 +1,4 @@
-"""Commands that README and pages give work, and their numbers are true.
+"""Commands on the pages and in README work, and the numbers on the pages are true.
 
 Every command of a ``console`` block is run; those of a page run one after the other in one directory.
 ``commands.toml`` lists the few that run on smaller input or not at all, with reasons.
@@ -27,7 +27,7 @@ from journalspec_corpus.load import load_cases
 HERE = Path(__file__).resolve().parent
 CHECKOUT = HERE.parents[1]
 FOLDERS = (CHECKOUT, CHECKOUT / "docs", CHECKOUT / "docs/reference")
-#: The change log describes the past; its commands are not for typing.
+#: The change log describes the past; readers are not meant to type its commands.
 PAGES = [path for folder in FOLDERS for path in sorted(folder.glob("*.md")) if path.name != "CHANGELOG.md"]
 
 
@@ -41,8 +41,8 @@ NUMBERS: dict[str, Callable[[], int]] = {
     "README.md: 42 crash states": worst_of_all,
 }
 WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
-#: A number of these things on a page must be in the list above. Rounded ones of the crash engine have
-#: "about".
+#: If a page states a number of these things, the number must be in the list above. Rounded numbers of the
+#: crash engine follow "about".
 COUNTED = "probes|cases|requirements|rules|mutants|deviations|crash states"
 TOLD = re.compile(rf"(?<![\w.,/-])(?P<number>\d[\d,]*|ten|twenty) (?P<what>{COUNTED})\b")
 ABOUT = re.compile(r"[Aa]bout |more\s+than |up to ")
@@ -96,7 +96,7 @@ def as_run(command: str) -> str | None:
 
 
 def runs() -> dict[Path, dict[str, str]]:
-    """Return page -> its commands and the command to run for each, once for all pages that have it."""
+    """For each page, return its commands and the command to run for each; a repeated command runs once."""
     found: dict[Path, dict[str, str]] = {}
     seen: set[str] = set()
     for path in PAGES:

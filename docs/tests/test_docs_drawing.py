@@ -1,4 +1,4 @@
-"""Byte diagrams and hexdumps: nothing lost, nothing twice, nothing unescaped."""
+"""Byte diagrams and hexdumps: no byte is lost or repeated, and all text is escaped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from journalspec_reference.api import Span
 
 
 def types(format_id: str) -> list[tuple[ksy.KsySchema, ksy.Type]]:
-    """Return the types of a format that have fields: a test for each would cost more than it sees."""
+    """Return the types of a format that have fields, for one test of all: separate tests would cost more."""
     schemas = sources.schemas(format_id).values()
     found = [(schema, kind) for schema in schemas for kind in schema.types.values() if kind.fields]
     assert found, f"{format_id} has no type with fields"
@@ -65,7 +65,7 @@ def test_names_that_do_not_fit_go_into_the_legend(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_alternatives_are_those_of_the_table_of_bytes(format_id: str) -> None:
-    """Every form that a builder knows is drawn, under its editions and record type; nothing else is."""
+    """Every form that a builder knows is drawn, with its editions and record type, and no other form."""
     layout = format_module("journalspec", format_id).LAYOUT
     for structure, several in alternatives.by_edition(format_id).items():
         drawn = {tuple(field.id for field in kind.fields) for kind in several}

@@ -1,4 +1,4 @@
-"""Schemas for documentation: offsets, sizes, what is refused."""
+"""Schemas for documentation: offsets, sizes, and refusals."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Plain English: phrases that are wrong in every context are rare, and sentences are short.
 
-The phrases are in ``plain_english.txt``, one regular expression a line. The test reads the texts for people:
-pages, requirements, the help of every command, and docstrings.
+The phrases are in ``plain_english.txt``, one regular expression per line. The test reads the texts for
+people: pages, requirements, the help of every command, and docstrings.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ PATTERNS = [
 PHRASES = re.compile("|".join(f"(?:{pattern})" for pattern in PATTERNS), re.IGNORECASE)
 #: Per 1,000 words.
 MOST_PHRASES = 1.0
-#: A sentence of more words is long; three in a hundred may be. One of more than LONGEST is a fault.
+#: A sentence of more words is long; three in a hundred may be long. A sentence of more than LONGEST words is
+#: a fault.
 LONG, LONGEST, MOST_LONG = 30, 45, 0.03
 #: Parts of a page or a docstring that are not sentences: code, directives, tables, columns.
 NO_PROSE = re.compile(

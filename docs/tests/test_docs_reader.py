@@ -13,7 +13,7 @@ from journalspec_docs import sources
 from judged import call
 
 HARNESS = Path(__file__).resolve().parents[1] / "harness"
-#: One of this many cases is asked; `journalspec run`, as the page says, asks all.
+#: One in this many cases is run; `journalspec run`, as on the page, runs all.
 STEP = 12
 
 

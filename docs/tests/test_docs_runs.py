@@ -1,4 +1,4 @@
-"""The runs that a format's page lists: scores and changes count that format's probes; signs of rules."""
+"""The runs on a format's page: scores and changes count only that format's probes; signs of rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The terminal sessions on the pages are what happens when one types them."""
+"""The terminal sessions on the pages show the output that their commands really print."""
 
 from __future__ import annotations
 

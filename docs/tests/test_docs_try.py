@@ -23,9 +23,9 @@ from looked import Looked, directories
 
 pytestmark = pytest.mark.node
 TOOL = Path(__file__).parent / "try_reader.mjs"
-#: One of this many captured directories is read: those of a kind are alike.
+#: One in this many captured directories is read: directories of a kind are alike.
 EVERY = 3
-#: Records that the page lists.
+#: The number of records that the page lists.
 ROWS = 2000
 
 
@@ -55,9 +55,9 @@ def seen(table: Path, files: list[Path], asked: str = "") -> list[dict[str, Any]
 
 @pytest.mark.parametrize("format_id", described())
 def test_files_are_read_as_the_reference_reads_them(format_id: str, table: Path, tmp_path: Path) -> None:
-    """Compared are offsets, lengths and types of records up to the first gap, and all common numbers.
+    """The test compares offsets, lengths and types of records up to the first gap, and all common numbers.
 
-    Damage is reported where the reference drops something, and nowhere else.
+    The page reports damage where the reference drops something, and nowhere else.
     """
     layout = layout_of(format_id)
     total = 0
@@ -88,7 +88,7 @@ def test_files_are_read_as_the_reference_reads_them(format_id: str, table: Path,
             for item in items:
                 record = wanted[item["off"]]
                 assert item["len"] == record.at.length, where
-                # The type is empty if neither the schema of the record nor that of its content gives it.
+                # The type is empty if neither the schema of the record nor that of its content determines it.
                 assert item["type"] in (record.type, "" if not layout.inner else None), where
                 assert item["type"] or layout.type_field not in [field["name"] for field in item["fields"]]
                 for field in item["fields"]:
@@ -101,7 +101,7 @@ def test_files_are_read_as_the_reference_reads_them(format_id: str, table: Path,
 
 @pytest.mark.parametrize("format_id", [name for name in described() if layout_of(name).contents])
 def test_messages_have_the_fields_that_a_hexdump_names(format_id: str, table: Path, tmp_path: Path) -> None:
-    """The fields of all cases about contents are at the same places; here list elements have numbers."""
+    """All fields of cases about contents are at equal places, but only here list elements have numbers."""
     held = tuple({row["field"] for row in layout_of(format_id).contents})
     asked: dict[str, list[tuple[Path, set[tuple[int, int, str]]]]] = {}
     for case in load_cases(format_id):
@@ -178,7 +178,7 @@ def test_damage_is_reported_with_its_offset(
 
 
 def test_a_large_file_is_read_in_pieces_and_forgotten(table: Path, tmp_path: Path) -> None:
-    """300,000 records: a few are listed, progress is reported, memory is that of the file."""
+    """300,000 records: a few are listed, progress is reported, and memory is bounded."""
     path = tmp_path / "hornetq-data-1.hq"
     record = bytes([16, 0, 0, 0, 1, 0]) + bytes(8) + b"\0\0\0\x12"
     path.write_bytes(b"\0\0\0\2" + bytes(4) + bytes(7) + b"\1" + record * 300_000)

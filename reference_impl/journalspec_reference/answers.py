@@ -126,7 +126,7 @@ class UnknownEdition(FilesetError):
         lines = "".join(f"\n  {trial}" for trial in trials)
         super().__init__(
             f"which edition of {journal.format} wrote {names} is unknown: {why}{lines}",
-            "say which it is with --edition; the history of the installation tells",
+            "give the edition with --edition; see the history of the installation",
         )
         self.journal = journal
         self.trials = trials

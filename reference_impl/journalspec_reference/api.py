@@ -320,8 +320,8 @@ class Implementation:
     names: Callable[[Files, str, Params, bool], Iterator[Span]]
     #: The parameters to assume for files of unknown origin; the specified defaults fit the cases only.
     assumed: Callable[[Files], Params] = lambda files: {}
-    #: Whether the module ``contents`` has `lacking`: rules on what the product's directories must hold.
-    lacks: bool = True
+    #: The module whose ``lacking`` knows what the product's directories must hold; empty: there is none.
+    lacks: str = "fileset"
     #: Whether a new store can be made even if recovery refuses the journal.
     of_refused: bool = False
     #: A cache: requested name -> id of the edition, without unknown names.
@@ -337,7 +337,7 @@ class Implementation:
 
     def lacking(self, answer: Any) -> Iterable[Missing]:
         """Return the missing items by the rules for the product's directories; reading ignores them."""
-        found: Iterable[Missing] = self._late("contents").lacking(answer) if self.lacks else ()
+        found: Iterable[Missing] = self._late(self.lacks).lacking(answer) if self.lacks else ()
         return found
 
     def _late(self, module: str) -> Any:

@@ -28,11 +28,11 @@ LOSSES = {
     "xml-character": "XML 1.0 has no such character; U+FFFD is written for it",
     "xml-char-property": "a property of type char becomes a text of one character",
     "xml-value": "a property, or an entry of a map, is a list, a map or too large a number; it is left out",
-    "xml-converted": "it is not a message of Core: JMS headers, properties and body are kept, no more",
-    "xml-body": "the body is not there or cannot be decoded, so that what is written is empty or in bytes",
+    "xml-converted": "it is not a message of Core: only JMS headers, properties and body are kept",
+    "xml-body": "the body is missing or cannot be decoded: the file has an empty body, or its bytes",
     "xml-duplicate-id": "an earlier message has the same duplicate id; it is left out, or the broker would "
     "reject this one",
-    "xml-queue": "its queue is not among the bindings, so that it is left out",
+    "xml-queue": "its queue is not in the bindings, so the message is omitted",
     "xml-null-text": "a text that reads _AMQ_NULL is taken for no text",
 }  # fmt: skip
 #: Types of properties, and the tags of values in Core's own maps and streams.

@@ -14,7 +14,7 @@ import tempfile
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
@@ -63,10 +63,8 @@ class Ranges:
 
     __slots__ = ("_ends", "_starts")
 
-    def __init__(self, ranges: Iterable[tuple[int, int]] = ()) -> None:
+    def __init__(self) -> None:
         self._starts, self._ends = array("q"), array("q")
-        for start, end in ranges:
-            self.add(start, end)
 
     def add(self, start: int, end: int) -> None:
         """Add a range."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -25,6 +25,8 @@ Value: TypeAlias = bool | int | float | str | bytes | Mapping[str, "Value"] | Se
 Row: TypeAlias = Mapping[str, Value]
 #: A fault in a part of a row: a code of ``[remarks]``, and the reason.
 Problem: TypeAlias = tuple[str, str]
+#: The most values in a cache of values, and the most bytes of a cached value.
+MOST_KNOWN, MOST_ENCODED = 1 << 10, 1 << 9
 #: This many remarks of one code are kept; the others are only counted.
 MOST_REMARKS = 1000
 
@@ -55,14 +57,6 @@ class Count:
     bytes: int = 0
     oldest: int | None = None
     newest: int | None = None
-
-    def add_all(self, sizes: Collection[int], times: Iterable[int | None]) -> None:
-        """Count rows with these sizes and times."""
-        self.rows += len(sizes)
-        self.bytes += sum(sizes)
-        if known := [time for time in times if time is not None]:
-            self.oldest = min(known if self.oldest is None else (self.oldest, *known))
-            self.newest = max(known if self.newest is None else (self.newest, *known))
 
     def add(self, size: int, time: int | None) -> None:
         """Count a row of `size` bytes; its time is in milliseconds (UTC), None if it has none."""
@@ -121,6 +115,23 @@ class Contents:
     def judge(self) -> frozenset[str]:
         """Remark on items with which the product does not start, decoding little; return their codes."""
         return frozenset()
+
+
+class ValueCache(dict[bytes, Any]):
+    """A cache of values by their bytes: most messages repeat values of earlier ones."""
+
+    def __init__(self, make: Callable[[bytes], Any]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, data: bytes) -> Any:
+        """Decode and cache a new value; raises what `make` raises."""
+        found = self._make(data)
+        if len(self) >= MOST_KNOWN:
+            self.clear()
+        if len(data) <= MOST_ENCODED:
+            self[data] = found
+        return found
 
 
 def inflated(data: bytes, most: int, *, exactly: bool = False) -> bytes:

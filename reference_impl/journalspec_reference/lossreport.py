@@ -28,7 +28,7 @@ FIRST = 100
 NOTE = "note"
 #: The code of an intact record in dropped bytes: if the bytes before it were intact, it might be live.
 GIVEN_UP = "given-up"
-_GIVEN_UP = "a sound record where what is around it cannot be used"
+_GIVEN_UP = "an intact record in bytes that cannot be used"
 #: The members of an item in the JSON, in order.
 MEMBERS = ("what", "id", "queue", "file", "off", "length", "code", "text")
 #: The tables in which a format explains codes.
@@ -161,8 +161,8 @@ class LossReport:
         if not kinds & {BYTES, FILE}:
             return ""
         messages = any(each.table == "messages" for one in self.found for each in one.carried)
-        back = ", and consumed messages may come back" if messages else ""
-        return f"What damaged bytes and missing files held is not counted: more may be lost{back}."
+        back = ", and consumed messages may be delivered again" if messages else ""
+        return f"The content of damaged bytes and missing files is not counted: more may be lost{back}."
 
     def write_json(self, out: IO[str], before: Sequence[Digest], written: Sequence[Digest] = ()) -> None:
         """Write the report as JSON, one entry a line; `before` are the files that were read."""
@@ -239,25 +239,25 @@ class LossReport:
 
     def _page(self) -> Iterator[str]:
         yield f"<!-- {MARK}, version {VERSION}, journalspec {__version__} -->"
-        yield f"# What is in {_word(self.target)}, and what is not"
+        yield f"# Content of {_word(self.target)}, and what was not carried over"
         yield ""
         carried = Counter[str]()
         for each in (count for one in self.found for count in one.carried):
             carried[each.table] += each.rows
         many = ", ".join(f"{rows:,} in {table}" for table, rows in carried.items()) or "nothing"
-        yield f"It was made of {_word(self.source)}, which was only read. Carried over: {many}."
+        yield f"It was made from {_word(self.source)}, which was only read. Carried over: {many}."
         doubtful = sum(each.unverified.total for each in self.found)
         yield f"Not carried over: {self.lost:,}. Not verified: {doubtful:,}."
         yield from filter(None, [self.uncounted])
         for path, why in self.undone.items():
-            yield f"\nNo new store was made of {_word(path)}: {shown(why)}"
+            yield f"\nNo new store was made from {_word(path)}: {shown(why)}"
         for one in self.found:
             yield from self._page_of(one)
         if self.written:
             yield from _table(
                 "Files of the new store", ("file", "bytes", "SHA-256"), map(_cells, self.written)
             )
-        after = "; they are the same after it as before" if self.written else ""
+        after = "; they did not change" if self.written else ""
         yield from _table(
             f"Files that were read{after}", ("file", "bytes", "SHA-256"), map(_cells, self.before)
         )
@@ -269,7 +269,7 @@ class LossReport:
         yield ""
         yield f"## {described.title}" + (f" in {_word(part.path)}" if part.path else "")
         yield ""
-        yield f"- meant for: {shown(part.store.product)}"
+        yield f"- product: {shown(part.store.product)}"
         yield f"- edition: {part.answer.assumption or journal.edition}"
         yield f"- policy: {part.policy}: {part.policy_text}"
         yield f"- verdict on the old store: {part.verdict}"
@@ -279,13 +279,13 @@ class LossReport:
         for title, tally in (
             ("Not carried over", one.left_out),
             ("Carried over, not verified", one.unverified),
-            ("Noted in the old store", one.noted),
+            ("Notes on the old store", one.noted),
         ):
             kinds = (
                 (what, code, f"{number:,}", f"{tally.bytes[what, code]:,}", shown(tally.texts[what, code]))
                 for (what, code), number in sorted(tally.counts.items())
             )
-            yield from _table(title, ("what", "reason", "number", "bytes", "which means"), kinds)
+            yield from _table(title, ("what", "reason", "number", "bytes", "meaning"), kinds)
             for what, items in tally.first.items():
                 number = sum(count for (each, _), count in tally.counts.items() if each == what)
                 first = f", the first {FIRST} of {number:,}" if number > FIRST else ""

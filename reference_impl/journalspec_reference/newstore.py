@@ -220,15 +220,13 @@ def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
     maker = getattr(room, "new_store", None)
     found: NewStore | None = None if maker is None else maker(answer, choices)
     if found is None:
-        raise CannotRebuild(f"no new store can be made of {name}", "export what it holds: journalspec export")
+        raise CannotRebuild(f"no new store can be made for {name}", "export its content: journalspec export")
     return found
 
 
-def nothing_kept(
-    seen: Observation, hint: str = "another policy may keep something (--policy)"
-) -> CannotRebuild:
+def nothing_kept(seen: Observation, hint: str = "another policy may keep data (--policy)") -> CannotRebuild:
     """Return the error for a refused recovery from which no new store can be made."""
-    return CannotRebuild(f"recovery keeps nothing: {seen.phase}/{seen.code}: {seen.message}", hint)
+    return CannotRebuild(f"recovery keeps no data: {seen.phase}/{seen.code}: {seen.message}", hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +247,7 @@ class Part:
     def policy_text(self) -> str:
         """The meaning of the policy."""
         if self.store.unrecovered:
-            return "recovery refuses this store under each policy: what is carried over was read without one"
+            return "recovery refuses this store under every policy: the data was read without a policy"
         return get_format(self.answer.journal.format).policies.get(self.policy, "")
 
     @property
@@ -377,7 +375,7 @@ def refuse_target(target: Path, others: Iterable[Path]) -> Path:
         raise FilesetError(f"{str(target)!r} is there already", "give the name of a new directory")
     if not target.parent.is_dir():
         raise FilesetError(
-            f"{str(target.parent)!r} is not a directory", "make it first, or give another place"
+            f"{str(target.parent)!r} is not a directory", "create it first, or give another place"
         )
     place = target.parent.resolve() / target.name
     for other in (each.resolve() for each in others):
@@ -442,8 +440,8 @@ def write(
             for one, other in zip(before, found, strict=True):
                 if one != other:
                     raise FilesetError(
-                        f"{one.file} was changed while it was read: nothing was written",
-                        "stop what writes there, or recover a copy",
+                        f"{one.file} changed during the read: nothing was written",
+                        "stop the program that writes to it, or recover a copy",
                     )
             _report(partial, lambda out: report(out, found, written), ".json")
             _report(partial, page, ".md")
@@ -494,7 +492,7 @@ def _fill(new: Path, parts: Sequence[Part], progress: Progress) -> Iterator[Dige
             if (why := _unfit(file.name)) or name.casefold() in known:
                 raise FilesetError(
                     f"a file of the new store would be called {name!r}: {why or 'there is one of that name'}",
-                    "export what it holds: journalspec export",
+                    "export its content: journalspec export",
                 )
             known.add(name.casefold())
             path = new / name
@@ -543,7 +541,7 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
                 first = next((each.reason for each in seen.dropped), next((e.code for e in seen.missing), ""))
                 why = seen.message or first
                 raise CannotRebuild(
-                    f"what was written is not clean ({seen.verdict}: {why}): it was removed",
+                    f"the new store was not clean ({seen.verdict}: {why}) and was removed",
                     "please report it: this is a fault of journalspec",
                 )
 
@@ -604,4 +602,4 @@ def refuse_other(path: Path) -> None:
             with path.open("rb") as stream:
                 begin = stream.read(256)
         if MARK.encode() not in begin:
-            raise FilesetError(f"{str(path)!r} is there and no report of ours", "move it away")
+            raise FilesetError(f"{str(path)!r} exists and is not a report of journalspec", "move it away")

@@ -1,4 +1,4 @@
-"""Answers about a journal: the edition is found by reading or refused; an unread file is never `clean`."""
+"""Answers about a journal: reading finds the edition or refuses; an unread file is never `clean`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def told(seen: Any) -> dict[str, Any]:
 
 
 def wrong(directory: Path, edition: str) -> str:
-    """Return how the answer without an edition differs from the answer with the right one; empty if equal."""
+    """Return the difference between the answers without and with the right edition; empty if equal."""
     for policy in (None, "strict"):
         right = ask(one(directory, edition=edition), policy)
         assert right.assumption == ""
@@ -61,14 +61,15 @@ def wrong(directory: Path, edition: str) -> str:
     return ""
 
 
-#: First a COMMIT without the file of its records: three editions read it cleanly, with different counts. Then
-#: a journal without records, whose files have the extension of a later edition's product.
+#: The first journal is a COMMIT without the file of its records: three editions read it cleanly, with
+#: different counts. The second one has no records, and its files have the extension of a later edition's
+#: product.
 UNDECIDED = {"hornetq-2.0.0/tx-commit-alone", "hornetq-2.0.0/empty"}
 
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_captured_journals_are_reported_as_with_the_right_edition(format_id: str) -> None:
-    """Each directory is read without an edition; cases of the corpus check the right edition's answer."""
+    """Each directory is read without an edition; cases of the corpus check the answer with the right one."""
     found = captured(format_id)
     assert bool(found) == (CAPTURED / format_id).is_dir()
     for directory, edition in found:
@@ -169,7 +170,7 @@ def test_headers_decide_what_is_tried(tmp_path: Path) -> None:
     for path in tmp_path.iterdir():
         path.unlink()
     (tmp_path / "a-1.hq").write_bytes(struct.pack(">i", 1).ljust(100, b"J"))
-    # The extension `hq` also admits v2, because headers that do not fit it may be damaged.
+    # The extension `hq` also admits v2, because headers that do not fit v2 may be damaged.
     assert one(tmp_path).editions == ("seed", "seed+hash", "s1", "s2", "v2")
     (tmp_path / "a-1.hq").rename(tmp_path / "a-1.own")
     assert one(tmp_path, params={"extension": "own"}).editions == ("seed", "seed+hash", "s1", "s2")
@@ -183,7 +184,7 @@ def test_headers_decide_what_is_tried(tmp_path: Path) -> None:
 
 @pytest.fixture
 def queue(tmp_path: Path) -> Path:
-    """Three data files with one record each."""
+    """Return three data files with one record each."""
     for number in (1, 2, 3):
         head = struct.pack(">iiq", 2, 0, number)
         record = short_record(11, number, b"\0" + struct.pack(">qiB", number, 0, 0))
@@ -215,7 +216,7 @@ def test_unreadable_file_with_a_journal_name_is_reported(queue: Path, spoil: Any
 
 
 def failing(monkeypatch: pytest.MonkeyPatch, name: str, number: int) -> None:
-    """Make opening of files with that name fail with the error `number`."""
+    """Make every attempt to open files with that name fail with the error `number`."""
     opened = os.open
 
     def watched(path: Any, *more: Any, **options: Any) -> int:
@@ -236,7 +237,7 @@ def test_a_file_that_the_system_does_not_give(
     assert os.strerror(number) in answer.observation.message
     assert [entry.name for entry in answer.journal.unread] == ["data-2.amq"]
     assert answer.journal.unread[0].length == (queue / "data-2.amq").stat().st_size
-    # An unreadable file is not reported as missing too.
+    # An unreadable file is not also reported as missing.
     seen = ask(one(queue), "salvage").observation
     assert "file-id-gap" not in [note.code for note in seen.notes]
     assert [item.reason for item in seen.dropped] == ["unreadable-file"]
@@ -314,7 +315,7 @@ def test_editions_that_are_read_by_the_rules_of_another_read_the_same() -> None:
 
 
 def test_records_at_the_same_places_are_compared_without_making_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Editions of Derby know different operations, and decode the common ones alike."""
+    """Editions of Derby know different operations, but decode common operations alike."""
     monkeypatch.setattr(reread, "KEEP", 0)
     implementation = load_implementation("derby_log")
     equal = unequal = 0
@@ -352,7 +353,7 @@ def test_a_journal_that_changes_while_it_is_read_is_not_clean(
 
 @pytest.mark.parametrize(("name", "above"), [("lock", False), ("btm2.tlog", False), ("lock", True)])
 def test_a_lock_that_another_process_holds_is_reported(tmp_path: Path, name: str, above: bool) -> None:
-    """A running product locks a file of its own, next to or above the journal, or the journal."""
+    """A running product locks the journal, or one of its own files next to or above the journal."""
     fcntl = pytest.importorskip("fcntl")
     journal = tmp_path / "store"
     journal.mkdir()
@@ -401,7 +402,7 @@ def test_damage_that_one_edition_takes_for_filler_is_damage(
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_reading_finds_what_strict_recovery_refuses_of_a_clean_journal(format_id: str) -> None:
-    """So a command can warn without a second pass; the observation does not contain this."""
+    """So a command can warn without a second pass; the observation does not contain the refusal."""
     found, reference = 0, load_implementation(format_id)
     for case in load_cases(format_id):
         files = case.files()

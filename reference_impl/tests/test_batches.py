@@ -1,4 +1,4 @@
-"""Batches: sequences made of them, kept in memory or scanned again, and files that change in between."""
+"""Sequences of batches, kept in memory or scanned again, and files that change in between."""
 
 from __future__ import annotations
 

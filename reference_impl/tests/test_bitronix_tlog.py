@@ -1,4 +1,4 @@
-"""Behaviour of the Bitronix reference that no corpus case shows: crafted bytes, suspicion."""
+"""Behaviour of the Bitronix reference that no corpus case tests: crafted bytes, suspicious records."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ROWS = literals(__file__)
 
 
 def test_a_forensic_search_on_crafted_bytes_stays_linear() -> None:
-    # Frames that overlap and all point at one end marker: the worst case for a search.
+    # Frames that overlap and all refer to one end marker: the worst case for a search.
     size, step = 400_000, 40
     data = bytearray(size)
     for at in range(0, size - 100, step):
@@ -43,7 +43,7 @@ def test_a_forensic_search_on_crafted_bytes_stays_linear() -> None:
 
 
 def found(batches: Iterable[Batch]) -> list[tuple[int, int, str]]:
-    """Return the place where records (without a reason) and damage begin and end."""
+    """Return the start and end of each record and each damaged part, with the reason (records: empty)."""
     rows: list[tuple[int, int, str]] = []
     for batch in batches:
         rows += [
@@ -54,7 +54,7 @@ def found(batches: Iterable[Batch]) -> list[tuple[int, int, str]]:
 
 
 def record_of(**fields: Any) -> bytes:
-    """Return a record with these fields; lengths and checksums match them."""
+    """Return a record with these fields, whose lengths and checksums are right."""
     return LAYOUT.build("record", "2.1", **{"header_length": DISK.header_length, **fields})
 
 
@@ -64,7 +64,7 @@ def with_a_wrong_checksum(record: bytes) -> bytes:
 
 def test_search_finds_a_record_inside_a_candidate_only_if_that_fails() -> None:
     inner = encode(8, b"1", (), 1, 1)
-    # No writer stores a record as a name.
+    # The name contains a complete record, which no writer would store.
     whole = record_of(status=8, time=2, sequence_number=2, gtrid=b"2", names=[inner])
     broken = with_a_wrong_checksum(whole)
     assert found(search(Memory(whole), 0, len(whole))) == [(0, len(whole), "")]
@@ -91,7 +91,7 @@ def test_numbers_in_names_may_be_of_any_script() -> None:
     ],
 )
 def test_the_missing_file_has_a_name_only_if_the_other_one_shows_it(name: str, other: str) -> None:
-    """A case cannot say that a note has no file (BTM-FIL-018)."""
+    """A case cannot express that a note has no file (BTM-FIL-018)."""
     reference, given = load("bitronix_tlog"), {name: encode_header(1, 0, 21)}
     for seen in (
         reference.read(given, edition="2.1"),
@@ -128,12 +128,12 @@ def test_gtrids_are_shown_as_the_product_makes_them(gtrid: bytes, text: str) -> 
 
 
 def bad(data: bytes, start: int, end: int) -> Content:
-    """Return a file of which the sectors from `start` to `end` cannot be read."""
+    """Return a file whose sectors from `start` to `end` cannot be read."""
     return Content(Disk(data, frozenset(range(start // SECTOR, end // SECTOR))))
 
 
 def test_bad_sector_loses_only_its_own_records() -> None:
-    """Three records of 32 KiB: a scan can skip a partly unreadable record if it has read its length."""
+    """Three records of 32 KiB: a scan can skip a partly unreadable record if it has read the length."""
     record = encode(8, b"g" * 16, (b"a" * 16_000, b"b" * 16_711), 1, 1)
     size = len(record)
     assert size == 8 * SECTOR
@@ -149,7 +149,7 @@ def test_bad_sector_loses_only_its_own_records() -> None:
         lost = (number - 1) // 8  # the record in which the sector begins
         kept = [(HEADER_SIZE, starts[0], ""), *((at, at + size, "") for at in starts)]
         kept[lost + 1] = (starts[lost], starts[lost] + size, "unreadable")
-        if end - 8 in starts:  # the sector holds the length of the next record too
+        if end - 8 in starts:  # the sector also contains the length of the next record
             kept[lost + 2 :] = [(end - 8, end, "unreadable"), (end, tail, "unreached")]
         assert seen == kept
 
@@ -162,7 +162,7 @@ def test_an_end_marker_that_was_read_and_is_another_one_contradicts_the_length()
     assert fault == (HEADER_SIZE, tail, "no-end-marker")
 
 
-#: Names of the records of a drawn log: some are sound, others cause notes.
+#: Names in the records of a drawn log: some are sound, others cause notes.
 NAMES = [(), (b"a",), (b"a", b"b"), (b"b", b"a"), (b"a", b"a"), (b"caf\xe9",), (b"n" * 300,)]
 
 
@@ -210,7 +210,7 @@ def said(
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 1 << 32), st.sampled_from([64, 100, 4096]), st.booleans())
 def test_any_read_size_gives_the_same_result(seed: int, stretch: int, frames: bool) -> None:
-    """Records longer than a stretch, and damage across its end, do not change the result."""
+    """Records longer than a stretch, and damage across a stretch's end, do not change the result."""
     data = drawn(random.Random(seed), frames=frames)
     if frames:
         header = nio.decode_header(data)
@@ -238,7 +238,7 @@ def test_any_read_size_gives_the_same_result_with_bad_sectors(seed: int, stretch
 
 
 def test_a_batch_ends_where_too_much_is_odd() -> None:
-    """Each record is unreadable for its own reason; no batch holds all of their messages."""
+    """Every record has its own damage or note; no batch contains the messages about all records."""
     fields = {"status": 8, "time": 1, "sequence_number": 1, "gtrid": b"g"}
     broken = with_a_wrong_checksum(record_of(**fields)) * 9000
     noted = record_of(**fields, header_length=16) * 9000

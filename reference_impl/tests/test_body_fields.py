@@ -1,4 +1,4 @@
-"""Dumps name the fields of bodies: those of contents within records."""
+"""Dumps label the fields of bodies, that is of contents within records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans and columns of all formats: scans and reading give equal objects and equal Arrow arrays."""
+"""Plans and columns of all formats: scans and reading result in equal objects and equal Arrow arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from journalspec_corpus.load import load_cases
 from journalspec_reference import load
 from journalspec_reference.batches import ReadingRefused, Stretch
 
-#: Fields whose columns contain the stored form, or that have a column for each member.
+#: Fields whose columns contain the stored form, and fields that have a column for each member.
 NESTED = {
     "derby_log": {"header", "table", "rows", "global_id"},
     "jboss_journal": {"pairs"},
@@ -32,7 +32,7 @@ def cases(format_id: str) -> Iterator[Case]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value in the form that an array has it."""
+    """Return a value in the form that it has in an array."""
     if isinstance(value, (list, tuple)):
         return [plain(each) for each in value]
     return shown(value) if isinstance(value, str) else value
@@ -64,7 +64,7 @@ def test_the_records_of_a_plan_are_those_of_reading(format_id: str) -> None:
 
 
 def planned(plan: Iterable[Stretch]) -> Iterator[Stretch]:
-    """Yield the stretches of a plan; end at the place where reading refuses."""
+    """Yield the stretches of a plan, up to the place where reading refuses."""
     with suppress(ReadingRefused):
         yield from plan
 

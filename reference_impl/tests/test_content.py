@@ -1,6 +1,7 @@
 """The content of a file: bounded memory, errors as ranges, no invented zeros.
 
-Journals read through it give the same answers as from bytes, and a disk's faults invent no records.
+Journals that are read through it have the same answers as journals in memory, and a disk's faults never lead
+to invented records.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ def test_a_bad_sector_is_a_range_and_the_rest_is_read() -> None:
         assert gap is not None
         assert gap.why == EIO
     assert content.gap(0, 3 * SECTOR) is content.gap(5 * SECTOR, 300 * SECTOR) is None
-    # Sectors known to be bad are not read again: a disk takes seconds for each.
+    # Sectors that are known to be bad are not read again, because a disk takes seconds for each.
     before = disk.errors
     assert content.read(4 * SECTOR, 8) == bytes(8)
     assert disk.errors == before
@@ -302,7 +303,8 @@ def test_answers_are_the_same_however_little_is_in_memory(
         for case in [case for case in load_cases(format_id, "smoke") if case.write is None][::every]:
             plain: dict[str, Any] = case.files()
             if sum(map(len, plain.values())) > size << 12:
-                # Megabytes in chunks of a few bytes take minutes; the larger chunks read these inputs.
+                # Megabytes in chunks of a few bytes would take minutes; tests with larger chunks read these
+                # inputs.
                 continue
             shared = Blocks(limit)
             lazy = {name: Content(Disk(bytes(data)), shared) for name, data in plain.items()}
@@ -319,7 +321,7 @@ def test_answers_are_the_same_however_little_is_in_memory(
 
 
 def write_queue(directory: Path, files: int, bodies: Iterator[int] | range) -> None:
-    """Write data files of format version 2 with one ADD for each length in `bodies`, and some fill."""
+    """Write data files of format version 2 with an ADD for each length in `bodies`, followed by fill."""
     for number in range(1, files + 1):
         out = bytearray(struct.pack(">iiq", 2, 0, number))
         for size in bodies:
@@ -402,7 +404,7 @@ def test_a_bad_sector_is_a_dropped_region_and_never_a_record(
     lost = overlapping(places(sound.records), file, start, end)
     told = places((*seen.records, *seen.unanchored))
     assert not overlapping(told, file, start, end)
-    if sector:  # without a header its records are not found
+    if sector:  # without its header the file's records are not found
         assert places(sound.records) - lost <= told
     covered = [item for item in seen.dropped if item.file == file and item.reason == "unreadable"]
     assert set(range(start, end)) <= {

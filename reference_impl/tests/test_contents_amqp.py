@@ -1,7 +1,8 @@
-"""AMQP messages: values by the examples of the specification, messages by what Artemis made of them.
+"""AMQP messages: values as in the specification's examples, messages as Artemis decoded them.
 
-``data/contents_amqp.json`` has messages that clients sent to Artemis 2.44.0 (``stores.py artemis-amqp``) as
-its journal holds them, and what the broker, started on them again, decoded (``ArtemisAmqpBrowse``).
+``data/contents_amqp.json`` contains messages that clients sent to Artemis 2.44.0 (``stores.py
+artemis-amqp``), in the form of its journal, and the values that the restarted broker decoded
+(``ArtemisAmqpBrowse``).
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from tables import literals
 from work import LINEAR, Counted, growth
 
 ROWS = literals(__file__)
-#: Messages that a program sends; JOURNALSPEC_AMQP_MESSAGES=100000 for a caller that wants more.
+#: The number of messages that a program sends; set JOURNALSPEC_AMQP_MESSAGES=100000 to send more.
 SENT = int(os.environ.get("JOURNALSPEC_AMQP_MESSAGES", "2000"))
 
 KEPT = json.loads((Path(__file__).parent / "data" / "contents_amqp.json").read_text("utf-8"))
 STORED = [bytes.fromhex(each["stored"]) for each in KEPT]
-#: How the broker's management numbers the kinds of messages.
+#: The numbers of the kinds of messages in the broker's management.
 TYPES = {0: "plain", 2: "object", 3: "text", 4: "bytes", 5: "map", 6: "stream"}
 #: The broker's name for each section of pairs -> the prefix of its keys among the properties.
 PAIRS = {
@@ -84,7 +85,7 @@ def test_values_that_do_not_fit_are_damage(encoded: bytes) -> None:
 
 
 def nested(levels: int) -> bytes:
-    """Return lists within each other."""
+    """Return nested lists."""
     data = b"\x40"
     for _ in range(levels):
         data = b"\xd0" + (len(data) + 4).to_bytes(4, "big") + b"\0\0\0\1" + data
@@ -155,7 +156,7 @@ def assert_body(row: Mapping[str, Any], broker: Mapping[str, Any]) -> None:
     parts = [row[name] for name in ("text", "content", "data")]
     found = next((each for each in parts if each is not None), None)
     assert parts.count(None) >= 2
-    # Of several sections the broker's decoder shows the first.
+    # Of several body sections the broker's decoder returns only the first.
     if section == "Data" and row["kind"] == "text":
         assert {"hex": row["text"].encode().hex()} == body
     elif section == "Data":
@@ -164,8 +165,8 @@ def assert_body(row: Mapping[str, Any], broker: Mapping[str, Any]) -> None:
         assert row["content"][: len(body)] == body
     else:
         assert found == body
-    # The broker's management shows a value other than a text, list or map as bytes. Its attribute named text
-    # contains a text.
+    # The broker's management shows a value other than a text, list or map as bytes. A text is in its
+    # attribute named text.
     if section == "Data" and broker.get("type") == 3 and row["kind"] == "bytes":
         with pytest.raises(UnicodeDecodeError):
             bytes.fromhex(body["hex"]).decode()
@@ -180,7 +181,7 @@ def test_a_message_is_what_the_broker_decoded(number: int) -> None:
     assert not reasons
     broker = KEPT[number]["broker"]
     if broker.get("large"):
-        # Only the record is kept here: it has neither body nor delivery annotations nor footer.
+        # The test data contains only the record, which has neither body nor delivery annotations nor footer.
         broker = {name: value for name, value in broker.items() if name not in ("section", "body", "type")}
         row |= {"kind": "plain"}
     assert_is(row, broker)
@@ -233,7 +234,7 @@ BODY, CLAIM = b"\0\x53\x77", b"\0\x53\x74\xd1" + 2 * b"\x7f\xff\xff\xff"
     "make",
     [
         lambda n: (BODY + b"\xd0") * n,
-        # Each text is the beginning of a section that contains all following ones.
+        # Each text is the beginning of a section that claims all following texts.
         lambda n: CLAIM + (b"\xa1\x0c" + CLAIM) * n,
         lambda n: BODY + compound(0xD0, n, compound(0xF0, n, b"\x41") * n),
         lambda n: b"\0\x53\x75\xa0\1x" * n,
@@ -254,7 +255,7 @@ def test_hostile_bytes_cost_linear_time(make: Any) -> None:
 @pytest.mark.product
 @pytest.mark.java
 def test_contents_equal_what_the_broker_decoded() -> None:
-    """Every message of every queue: columns, bodies of large ones, those in pages, which are pending."""
+    """Every message of every queue: its columns, large bodies, messages in pages, and pending messages."""
     if shutil.which("java") is None:
         pytest.skip("no Java on PATH")
     cached = list((stores.cache() / "brokers").glob("artemis-amqp-2.44.0-*"))

@@ -19,8 +19,8 @@ from journalspec_reference.xids import MOST_READINGS, Uid, gtrid_in_full, gtrid_
 ROOT = Path(__file__).resolve().parents[2]
 CAPTURED = ROOT / "corpus" / "captured" / "bitronix_tlog"
 
-#: Gtrids, and their parts by BTM 2.1.4 (Uid.extractServerId, extractTimestamp, extractSequence). The spelling
-#: is that of ActiveMQ 5.15.16 (XATransactionId of a BitronixXid).
+#: Gtrids, and their parts as BTM 2.1.4 returns them (Uid.extractServerId, extractTimestamp, extractSequence).
+#: The spelling is that of ActiveMQ 5.15.16 (XATransactionId of a BitronixXid).
 PRODUCTS = {
     "73727631000001a1fb109cb700000004": (
         Uid("srv1", 1795213532343, 4),
@@ -50,7 +50,7 @@ def rows_of(found: Contents) -> list[dict[str, Any]]:
 
 
 def test_a_name_that_is_no_table_raises_key_error() -> None:
-    """The name is also that of an attribute of the object."""
+    """These names are attributes of the object, but not tables."""
     _, found = opened(CAPTURED / "bitronix-2.1.4" / "partial-commit")
     for name in ("told", "state", "rows"):
         with pytest.raises(KeyError):
@@ -88,14 +88,14 @@ def test_every_spelling_of_a_gtrid_finds_it(gtrid: str) -> None:
     ]
     for text in spellings:
         assert data in spelled(text), text
-    # A spelling with sign-extended bytes is found. The spelling of ActiveMQ has at most three readings.
+    # A spelling with sign-extended bytes is recognised. ActiveMQ's spelling has at most three readings.
     extended = "".join(f"ffffff{byte:02x}" if byte > 127 else f"{byte:02x}" for byte in data)
     assert data in spelled(extended)
     assert len(spelled(of_activemq)) < 4
 
 
 def test_a_prepared_transaction_of_postgresql_is_a_spelling() -> None:
-    """The spelling of its JDBC driver: the format, and both parts in base64."""
+    """The spelling of PostgreSQL's JDBC driver: the format id, and both parts in base64."""
     assert spelled("1114926712_c3J2MQAAAaH7EJy3AAAABA==_YjE=") == (
         bytes.fromhex("73727631000001a1fb109cb700000004"),
     )

@@ -79,7 +79,7 @@ def agree(found: Contents, expected: Mapping[str, Any], without: set[str]) -> No
 
 @pytest.fixture(name="small", scope="module")
 def small_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database of Derby 10.14 that was killed, without most tables of the system and all indexes."""
+    """A database of Derby 10.14 after a kill, without indexes and most system tables."""
     return unpacked(DATA / "derby_contents.tar.gz", tmp_path_factory.mktemp("small"))
 
 
@@ -101,7 +101,7 @@ def test_the_kept_database_is_as_sql_has_it(small: Path) -> None:
 
 
 def test_all_remarks_are_described() -> None:
-    """The sources are searched: most codes have no case, and an undescribed one ends a redacted report."""
+    """The sources are searched: most codes have no case, and an unknown code ends a redacted report."""
     known = described("derby_log")
     assert known is not None
     place = Path(values.__file__).parent
@@ -120,7 +120,7 @@ def test_a_value_is_as_sql_has_it(kind: int, stored: str, value: Any) -> None:
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "contents" / "derby_log"
 ENCRYPTED = SHARED / "enc2-aes-10.8.3.0"
 shared = pytest.mark.skipif(not ENCRYPTED.is_dir(), reason="needs the stores beside the checkout (../shared)")
-#: Tables whose containers the encrypted database does not have: they were omitted for their size.
+#: Tables whose containers the encrypted database lacks, because they were too large.
 LEFT_OUT = {"SYS.SYSALIASES", "SYS.SYSROUTINEPERMS", "SYS.SYSSTATEMENTS", "SYSIBM.SYSDUMMY1"}
 
 
@@ -243,7 +243,7 @@ def row_of(ident: int, text: str, status: int = 0) -> bytes:
 
 
 def log_of(*records: dict[str, Any]) -> bytes:
-    """Return a log file of records of transaction 1; records without a group change page 1 of c470."""
+    """Return a log file with records of transaction 1; records without a group change page 1 of c470."""
     data, version = struct.pack(">iiqq", 128, 9, 1, 0), 2
     for record in records:
         at: dict[str, Any] = {}
@@ -264,7 +264,7 @@ def texts(booted: Booted) -> dict[int, str]:
 
 
 def test_pages_after_a_cut_count_once_they_are_made_again() -> None:
-    """If the log cuts off page 2 and makes it again, the newer page in the file stays."""
+    """If the log removes page 2 and makes it again, the newer page in the file stays."""
     there = container([page([head()]), page([row_of(6, "new")])])
     cut = {"operation": "COMPRESS_SPACE", "group": 0x180, "container": 0x470, "page": 0, "page_version": 1}
     cut |= {"highest_page": 1, "pages_truncated": 1}
@@ -280,7 +280,7 @@ def test_pages_after_a_cut_count_once_they_are_made_again() -> None:
 
 
 def test_pages_that_are_packed_are_the_same_again() -> None:
-    """The rows are of all kinds, on more pages than memory keeps as objects."""
+    """The rows are of all kinds, on more pages than are kept in memory as objects."""
     rows = {
         6: HeapRow([b"x", None, ..., Pointer(b"\0\1\6")], 2, (1 << 40, 1 << 20)),
         70000: HeapRow([], 0, (3, 9), deleted=True),
@@ -304,7 +304,7 @@ def test_pages_that_are_packed_are_the_same_again() -> None:
 
 
 def test_many_rows_that_share_a_long_value_cost_no_more_than_the_file() -> None:
-    """2,000 rows name a value of 10 pages: together their parts would be 80 MB."""
+    """Many rows share the parts of one value: with 2,000 rows and 10 pages these would be 80 MB."""
     parts = [
         page([b"\0\6\2" + field(bytes(3000)) + field(struct.pack(">HB", 22 + number, 6), 2)], overflow=True)
         for number in range(9)
@@ -327,7 +327,7 @@ def test_a_value_that_is_too_long_is_reported_as_none(small: Path, monkeypatch: 
 
 
 def test_damaged_pages_and_rows_end_in_remarks(small: Path) -> None:
-    """Bytes changed anywhere, with a matching checksum: rows are reported or omitted, nothing is raised."""
+    """Bytes are changed, the checksum is right: rows are reported or omitted, without an exception."""
     draws, pages = random.Random(46), [data for data in all_pages(small) if len(data) == 4096]
     for _ in range(500):
         damaged = bytearray(draws.choice(pages))
@@ -361,7 +361,7 @@ def test_damaged_values_are_remarks(small: Path, tmp_path: Path) -> None:
     assert all(row["N"] == "0.05" for row in rows if row["I"] != 2)
     (remark,) = (remark for remark in found.remarks.kept if remark.code == "bad-value")
     assert (remark.table, remark.key) == ("APP.ALLT", "2,6")
-    # The remark has the place of the page.
+    # The remark contains the place of the page.
     assert (remark.file, remark.off) == ("seg0/c490.dat", start)
 
 

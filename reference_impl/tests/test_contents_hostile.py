@@ -1,4 +1,4 @@
-"""Contents of hostile stores: values with wrong types for their columns, bombs, holes, repetitions."""
+"""Contents of hostile stores: values with wrong types for columns, compression bombs, holes, repetitions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from journalspec_reference.kahadb_journal.contents import KahaContents
 from work import LINEAR, Task, growth, work
 
 INTEGER = 19
-#: Properties that have a column of their own, and these columns.
+#: Properties that have their own columns, and these columns.
 TEXTS = {
     "JMSCorrelationID": "correlation_id",
     "JMSReplyTo": "reply_to",
@@ -123,7 +123,7 @@ def test_a_number_that_no_column_can_hold_is_not_a_number() -> None:
     assert TYPES[INTEGER].decode(b"\xff\xff\xff\xfe") == -2
     with pytest.raises(ValueError, match="a number of 9 bytes"):
         TYPES[INTEGER].decode(bytes(9))
-    # Its digits would be more than Python converts to a text.
+    # This number has more digits than Python converts to a text.
     with pytest.raises(ValueError, match="a number of 4096 bytes"):
         TYPES[INTEGER].decode(b"\x7f" * 4096)
 

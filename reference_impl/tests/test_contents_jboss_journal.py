@@ -1,4 +1,4 @@
-"""Contents of broker journals: equal to brokers' output on real stores, to their rules on made ones."""
+"""Contents of broker journals equal the brokers' output on real stores, and their rules on made ones."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_contents_of_a_hornetq_store_equal_what_the_broker_listed(tmp_path: Path
     unpacked(Path(__file__).parent / "data" / "hornetq_contents.tar.xz", tmp_path)
     found = opened(tmp_path / "journal")
     wanted = plain(json.loads((tmp_path / "expected.json").read_text(encoding="utf-8")))
-    # HornetQ takes this property out when it reads a message.
+    # HornetQ removes this property when it reads a message.
     assert compare(found, wanted, {"_HQ_SCHED_DELIVERY"}) == ALL_KINDS
     (store,) = found.rows("store")
     assert store["product"] == "HornetQ 2"
@@ -96,8 +96,8 @@ def test_every_row_has_the_columns_of_its_table(tmp_path: Path) -> None:
             assert list(row) == [column.name for column in table.columns]
 
 
-#: Records and bindings of a store; its messages as queue and id, why a start deletes others, remarks. Stores
-#: without bindings are in the smoke tier, cases jbm.contents.
+#: Records and bindings of a store; its messages as queue and id; messages that a start deletes, with reasons;
+#: remarks. Stores without bindings are in the smoke tier, cases jbm.contents.
 HELD: Mapping[str, tuple[list[Any], dict[int, str] | None, list[Any], list[Any], set[str]]] = {
     "a queue without a binding": (
         [add(10), update(10, 32, 7), add(11), update(11, 32, 9)],
@@ -347,7 +347,7 @@ def test_an_amqp_message_has_the_columns_of_its_sections(tmp_path: Path) -> None
     assert not codes(found)
 
 
-# The table of page entries, by the naive decoder, and the hand-written one.
+# The table of page entries, read by the naive decoder, and the hand-written decoder.
 
 
 def naive(shape: str, data: bytes, version: str = "") -> Any:
@@ -362,7 +362,7 @@ def test_drawn_page_entries_are_the_same_to_the_naive_decoder(tmp_path: Path, ve
     while len(entries) < 80:
         data = draw(family, "page_entry", version, random)
         found = naive("page_entry", data, version)["paged"]
-        # The end of a large AMQP message, or of a message of the old form, is not drawn.
+        # The last fields of a large AMQP message, and of a message of the old form, are not drawn.
         of_amqp = found.get("message", {}).get("persister") == core.AMQP_LARGE
         if not of_amqp and "old_message" not in found and "routed" in found:
             queues = tuple(each["queue"] for each in found["routed"]["queues"])
@@ -380,7 +380,7 @@ def test_drawn_page_entries_are_the_same_to_the_naive_decoder(tmp_path: Path, ve
 
 @pytest.mark.parametrize("marker", [0, 1, 2, 5, 255])
 def test_a_message_has_a_user_id_only_after_a_byte_of_1(marker: int) -> None:
-    """Bytes of HornetQ 2.4.9's and Artemis 2.44.0's decodeHeadersAndProperties, which compare with 1."""
+    """Bytes for the decodeHeadersAndProperties of HornetQ 2.4.9 and Artemis 2.44.0, which compare with 1."""
     ident = bytes(range(16))
     rest = HEADERS.pack(3, True, 0, 77, 4, 0)
     stored = core.LONG.pack(9) + b"\0" + bytes([marker]) + (ident if marker == 1 else b"") + rest

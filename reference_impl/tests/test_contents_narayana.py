@@ -1,7 +1,8 @@
-"""Narayana's transactions: equal to what the transaction manager and its resources reported.
+"""Narayana's transactions equal the reports of the transaction manager and its resources.
 
-``data/contents_narayana.json`` has records of Narayana 7.0.2 (``stores.py narayana``), and of each its Uid,
-what recovery must do, and the XIDs of participants that have not finished, or decided by themselves.
+``data/contents_narayana.json`` contains records of Narayana 7.0.2 (``stores.py narayana``). For each record
+it lists the Uid, the required action of recovery, and the XIDs of participants that have not finished or
+decided by themselves.
 """
 
 from __future__ import annotations
@@ -80,8 +81,8 @@ def test_a_transaction_is_what_its_manager_and_resources_saw(number: int) -> Non
 
 def test_status_and_outcome_are_those_of_the_moment() -> None:
     found = [transaction(data) for data in STORED]
-    # Two ended with failed participants, two with heuristic decisions. The last one was stopped during its
-    # commit; the one before it is only prepared, but has the same status.
+    # Two transactions ended with failed participants, two with heuristic decisions. The last one was stopped
+    # during its commit; the fifth is only prepared, but has the same status.
     assert [each.status for each in found] == [*["COMMITTED"] * 4, "COMMITTING", "COMMITTING"]
     assert [each.decision for each in found][2:4] == ["HEURISTIC_MIXED"] * 2
 
@@ -148,11 +149,11 @@ def test_participants_of_other_kinds_end_the_list() -> None:
     assert (found.reason, found.recovery, found.status) == ("", "nothing", "COMMITTING")
 
 
-# The table, by the naive decoder, and the hand-written one.
+# The table, read by the naive decoder, and the hand-written decoder.
 
 
 def raw(tree: Mapping[str, Any]) -> bytes:
-    """Return the bytes that are stored in pieces of four."""
+    """Return the bytes that are stored as pieces of four bytes."""
     pieces = [each["value"] for each in (*tree["quads"], *([tree["last"]] if "last" in tree else []))]
     return b"".join(pieces)[: tree["size"]]
 
@@ -201,7 +202,7 @@ def decoded(participants: Any) -> list[Any]:
 
 
 def assert_same(data: bytes, kind: str, root: str) -> None:
-    """Assert that a state is the same to the table and to the decoder."""
+    """Assert that the table and the decoder read the same state."""
     tree, found = decode(FAMILY, root, data), transaction(record(kind, data))
     assert found.reason == ""
     action = tree["action"]

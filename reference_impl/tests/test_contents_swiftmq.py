@@ -1,8 +1,9 @@
-"""Contents of SwiftMQ stores: equal to the getters of the product's classes; and hostile bytes.
+"""Contents of SwiftMQ stores equal the results of the product's getters; and hostile bytes.
 
-``data/swiftmq_contents.tar.xz`` is a store as a crash leaves it, made by the classes of SwiftMQ CE 13.1.2
-(store and client) through the harness: messages of every kind with random headers, properties and bodies,
-two prepared branches, two subscriptions, a swap file. ``expected.json`` in it is what their getters returned.
+``data/swiftmq_contents.tar.xz`` is a store after a crash, made by the classes of SwiftMQ CE 13.1.2 (store and
+client) through the harness. It contains messages of every kind with random headers, properties and bodies,
+two prepared branches, two subscriptions, and a swap file. Its ``expected.json`` contains the values that the
+getters returned.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def rows_of(found: StoreContents, table: str) -> list[dict[str, Any]]:
 
 
 def told(value: Any) -> Any:
-    """Return a value as ``expected.json`` has it."""
+    """Return a value in the form of ``expected.json``."""
     if isinstance(value, float):
         return {"float": value.hex()}
     if isinstance(value, bytes):
@@ -69,7 +70,7 @@ def told(value: Any) -> Any:
 
 
 def as_the_product_says(row: Row, wanted: Row) -> dict[str, Any]:
-    """Return a row in the form of the product's getters, which return no null for an empty value."""
+    """Return a row in the form of the product's getters, which never return null for an empty value."""
     found = {name: told(row[name]) for name in wanted if name in row}
     found |= {"properties": found["properties"] or {}}
     found |= {"content": found["content"] or {}} if wanted["kind"] == "map" else {}
@@ -169,7 +170,7 @@ def test_every_row_has_the_columns_of_its_table(table: str, made: Path) -> None:
 
 
 def body_of(kind: str, stored: bytes) -> tuple[Any, ...]:
-    """Return the priority, the content and the data of a message of a body, and the codes of its problems."""
+    """Return the priority, content and data of a message with a body, and the codes of its problems."""
     row, problems = decode(pack(">iqiqii?", KINDS.index(kind), 0, 4, 0, 1, 2, False) + bytes(11) + stored)
     return row["priority"], row["content"], row["data"], [code for code, _ in problems]
 
@@ -189,7 +190,8 @@ def test_of_a_damaged_subscription_the_parts_in_their_places_are_told(made: Path
     for path in sorted((made / "durables").iterdir()):
         data = path.read_bytes()
         whole = durable(path.name, data)
-        # These bytes are not part of the subscription: all before the number of entries, and the last one.
+        # These bytes are not part of the subscription: all bytes before the number of entries, and the last
+        # byte.
         for at in (*range(77), len(data) - 1):
             spoilt = bytearray(data)
             spoilt[at] ^= 0x40

@@ -39,7 +39,7 @@ def contents(directory: Path) -> Files:
 
 @pytest.mark.parametrize("directory", DIRECTORIES[::3], ids=lambda path: "/".join(path.parts[-2:]))
 def test_captured_bodies_are_built_as_the_product_has_built_them(directory: Path) -> None:
-    """Building gives the same bytes; hexdumps label each field with the name used for building."""
+    """Rebuilding results in the same bytes; hexdumps label each field with its name in the built record."""
     files = contents(directory)
     named: dict[tuple[str, int], list[tuple[str, int]]] = {}
     for span in IMPLEMENTATION.spans(files, edition="10.16"):
@@ -60,7 +60,7 @@ def test_captured_bodies_are_built_as_the_product_has_built_them(directory: Path
 
 
 def test_sums_that_overlap_cost_no_more_than_the_file() -> None:
-    """Each checksum record covers all the others after it, and every sum is right."""
+    """Each checksum record covers all checksum records after it, and every sum is right."""
 
     def made(count: int) -> Counted:
         tail = b""
@@ -75,7 +75,7 @@ def test_sums_that_overlap_cost_no_more_than_the_file() -> None:
     assert sum(map(len, found)) == 3000
     assert found[-1].more["end"] == End(len(data))
     assert growth(lambda count: partial(list, scan(source_of(made(count)), 1)), 300) < LINEAR
-    # All records are summed: a changed last byte makes the first checksum wrong.
+    # The checksum covers all records: a changed last byte makes the first checksum wrong.
     assert next(scan(source_of(data[:-1] + b"\x16"), 1)).more["end"] == End(24, "bad-checksum")
 
 
@@ -92,7 +92,7 @@ def keys(answer: Observation) -> list[int]:
 
 
 def test_hostile_lengths_are_compared_before_anything_is_read() -> None:
-    """A checksum record that claims 2 GiB, or the rest of the file, is checked once."""
+    """A checksum record that claims 2 GiB, or the rest of the file, is checked only once."""
     head, size = struct.pack(">iiqq", 128, 9, 1, 0), 1 << 22
     for length in (2**31 - 1, -(2**31), -16, size):
         claim = struct.pack(">iq", length, 1 << 32 | 24)
@@ -122,7 +122,7 @@ def inserted(ident: int, data: bytes) -> dict[str, Any]:
 
 
 def test_a_part_of_a_row_is_reported_once() -> None:
-    """Two heads share the same rest: without a bound, many heads would report a long rest many times."""
+    """Two heads of rows share one rest: without a bound, many heads would report a long rest many times."""
     key = b"\0\4\0\0\0"
     rest = inserted(9, b"\4\x09\1\1\0\4\0\2vv")
     heads = [
@@ -135,7 +135,7 @@ def test_a_part_of_a_row_is_reported_once() -> None:
 
 
 def test_of_a_long_list_the_first_elements_are_named() -> None:
-    """A name takes more memory than its field: bytes after the first thousand fields have one name."""
+    """A name takes more memory than its field, so bytes after the first thousand fields share one name."""
     purge = {"operation": "PURGE", "slot": 0, "rows": [{"record_id": 7}] * 2000}
     found = [
         span
@@ -178,9 +178,9 @@ def test_records_discarded_by_one_recovery_stay_discarded() -> None:
 
 @pytest.mark.parametrize("name", ["transactions", "open-checkpoint"])
 def test_recovery_is_the_same_after_it_was_cut_short_anywhere(name: str) -> None:
-    """Recovery stops after each of its writes; the next recovery gives the product's rows.
+    """Recovery is stopped after each of its writes; the next recovery results in the product's rows.
 
-    Other captured logs have nothing to roll back, or no more than these.
+    Other captured logs contain nothing to roll back, or nothing that these do not contain.
     """
     directory = CAPTURED / "derby-10.16.1.1" / name
     expected = json.loads((directory / "expected.json").read_text())["expect"][-1]["state"]
@@ -257,7 +257,7 @@ def test_every_read_size_gives_the_same_result(seed: int, monkeypatch: pytest.Mo
 
 
 def test_simple_changes_are_redone_for_many_records_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Transactions with and without an end, pages out of order, and a row of a table among them."""
+    """There are transactions with and without an end, pages out of order, and a row of a table."""
     rng, versions = random.Random(5), dict.fromkeys(range(6), 3)
     for _ in range(15):
         records: list[dict[str, Any]] = []

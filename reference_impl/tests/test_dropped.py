@@ -1,4 +1,4 @@
-"""Well-formed records where recovery sees none: dumps name and mark them; the answer omits them."""
+"""Well-formed records that recovery ignores: dumps label and mark them; the answer omits them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from journalspec_reference.api import REST, WELL_FORMED, Span, load
 from journalspec_reference.hexdump import Head, lines, regions
 from work import LINEAR, Counted, Task, growth
 
-#: One of this many published cases that drop something is checked.
+#: One in this many published cases with dropped bytes is checked.
 EVERY = 10
 
 
@@ -76,7 +76,7 @@ def test_the_records_of_a_case_are_found(case_id: str, wanted: list[str]) -> Non
 
 
 def hostile(format_id: str, size: int) -> list[tuple[str, str, bytes]]:
-    """Return edition, name and content of files in which each record claims to contain all that follows."""
+    """Return edition, name and content of files in which each record claims all following bytes."""
     if format_id == "bitronix_tlog":
         frame = struct.pack(">iiiqiIBi", 8, size, 16, 1, 1, 0, 0, 0)
         return [("seed", "seed.log", frame * (size // len(frame)))]
@@ -94,7 +94,7 @@ def hostile(format_id: str, size: int) -> list[tuple[str, str, bytes]]:
         records = control + struct.pack(">ib", 5, 1) * 9
         contents = [each * (size // len(each)) for each in (control, records)]
         return [("5.16", "db-1.log", each) for each in contents]
-    # Each action has the bytes that begin a COMMIT, a record that claims all following actions.
+    # Each action contains the bytes that begin a COMMIT, which claims all following actions.
     head, inserts = struct.pack(">iq", 1, 7), struct.pack(">ii", 1, 2) * (size // 8)
     whole = struct.pack(">iqqi", 2, 6, 1, size // 16)
     return [("13", "transaction.log", head + each + inserts) for each in (b"", whole)]

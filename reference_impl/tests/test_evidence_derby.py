@@ -39,7 +39,7 @@ def codes(seen: Observation) -> set[str]:
 
 
 def damaged(home: Path, what: str, *more: Any) -> None:
-    """Do to a database what a row of the table says: change bytes of a file, or whole files."""
+    """Apply a row of the table to a database: change bytes of a file, or whole files."""
     path = home / more[0]
     data = path.read_bytes() if path.is_file() else b""
     if what == "flip":
@@ -66,7 +66,7 @@ def damaged(home: Path, what: str, *more: Any) -> None:
 
 
 PROPERTIES = "service.properties"
-#: The change of a healthy database, and the code that reports it.
+#: The changes of a healthy database, each with the code that reports it.
 DAMAGES = dict(literals(__file__)["DAMAGES"])
 
 
@@ -111,7 +111,7 @@ def test_only_what_redo_reads_keeps_derby_from_starting(page: int, effect: str, 
 
 
 def test_a_page_that_the_log_makes_again_must_be_readable(tmp_path: Path) -> None:
-    """Derby 10.16 reports XSDG2 and XSDFI; it makes a page that is not yet on the disk."""
+    """Derby 10.16 reports XSDG2 and XSDFI, but it makes a page that is not yet on the disk."""
     home = database(tmp_path, "derby_contents.tar.gz")
     before = {note.file for note in answered(home).notes if note.code == "damaged-container"}
     assert before == set()

@@ -1,4 +1,4 @@
-"""From a path to journals: what is read, what is omitted and why, what belongs together."""
+"""From a path to journals: files that are read, files that are omitted and why, and sets of files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from journalspec_reference.filesets import (
     load,
 )
 
-#: The smallest pair that a writer leaves: two headers, nothing logged.
+#: The smallest pair that a writer leaves: two headers and no records.
 EMPTY = bytes.fromhex("42746e78") + (7).to_bytes(8, "big") + b"\0" + (21).to_bytes(8, "big")
 OTHER = bytes.fromhex("42746e78") + (5).to_bytes(8, "big") + b"\0" + (21).to_bytes(8, "big")
 
@@ -83,7 +83,7 @@ def test_pairs_are_found_by_their_names_or_what_they_hold(
 
 def test_gzip_files_keep_their_names(tmp_path: Path) -> None:
     (tmp_path / "btm1.tlog.gz").write_bytes(gzip.compress(EMPTY.ljust(1 << 20, b"\0")))
-    # Two members, as `cat a.gz b.gz` makes them.
+    # A file with two members, as `cat a.gz b.gz` makes it.
     (tmp_path / "btm2.tlog.gz").write_bytes(
         gzip.compress(OTHER) + gzip.compress(bytes((1 << 20) - len(OTHER)))
     )
@@ -308,7 +308,7 @@ def test_a_directory_that_cannot_be_listed_is_not_a_clean_answer(
 def test_a_directory_above_is_not_listed_for_one_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With thousands of adjacent stores, each one would list the files of all."""
+    """With thousands of adjacent stores, each store would otherwise list the files of all."""
     make_pair(tmp_path / "store")
     (tmp_path / "service.properties").write_bytes(b"a=b")
     (tmp_path / "service.properties.gz").symlink_to("nowhere")
@@ -366,7 +366,7 @@ def test_the_directory_of_many_pairs_is_listed_once_again_unless_it_changes(
     monkeypatch.setattr(time, "time_ns", lambda: now)
     journals = find_journals(load(tmp_path))
     assert len(journals) == 30
-    # A file that has just changed may change again within the same tick, and is listed each time.
+    # A file that has just changed may change again within the same clock tick, so it is listed each time.
     assert [*map(appeared, journals)] == [[]] * 30
     assert len(listed) == 30
     monkeypatch.setattr(time, "time_ns", lambda: now + 10**10)
@@ -397,7 +397,7 @@ def test_a_listing_that_failed_is_made_again(tmp_path: Path, monkeypatch: pytest
 def test_what_has_no_name_of_a_format_is_of_none(
     format_id: str, as_is: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Names are only a shortcut: asking every format in turn gives the same claims."""
+    """Names are only a shortcut: trying every format in turn results in the same claims."""
 
     def claims(files: Mapping[str, Any]) -> list[Any]:
         loaded = Loaded(Path(), Path(), {**files}, frozenset())
@@ -406,7 +406,7 @@ def test_what_has_no_name_of_a_format_is_of_none(
     cases = [case for case in load_cases(format_id, "smoke") if case.write is None][::12]
     sets = [{name: bytes(data) for name, data in case.files().items()} for case in cases]
     if not as_is:
-        # The files get names that people give to copies, and names of other formats.
+        # The files receive names that people use for copies, and names of other formats.
         ways = ("{}.gz", "copy of {}", "x/{}", "db-{}.log", "log{}.dat", "{}-1.amq", "a-7.{}", "{}")
         sets = [
             {

@@ -33,7 +33,7 @@ def test_regions_cover_the_file_and_hold_their_fields() -> None:
 
 
 def test_the_dump_as_text() -> None:
-    """Bytes, the same as text, and what they are."""
+    """Each row contains bytes, the same bytes as text, and their meaning."""
     blank = " " * (12 * 3)
     assert list(plain(DATA, SPANS, "f")) == [
         "-- header: 20 bytes at 0 (header)",

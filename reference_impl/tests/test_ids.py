@@ -1,10 +1,10 @@
-"""Numbers stored by id are the same as in a dictionary, in the same order."""
+"""Numbers that are stored by id are the same as in a dictionary, in the same order."""
 
 from __future__ import annotations
 
 from random import Random
 
-from journalspec_reference.ids import IdNumbers
+from journalspec_reference.batches import IdNumbers
 
 
 def test_numbers_by_ids_are_those_of_a_dictionary_in_its_order() -> None:

@@ -1,4 +1,4 @@
-"""Behaviour of the JBoss journal's reference that no corpus case shows: control files, gaps."""
+"""Behaviour of the JBoss journal's reference that no corpus case tests: control files, gaps."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ FILES = {"a-1.hq": data_file(1), "a-2.hq": data_file(2), "a-3.hq.cmp": data_file
 
 
 def told(control: bytes) -> tuple[Any, list[str]]:
-    """Return what `read` says of a control file's layout, and the notes on it."""
+    """Return the layout of a control file as `read` reports it, and the notes on the file."""
     seen = REFERENCE.read({**FILES, NAME: control}, edition="v2").to_json()
     (entry,) = (entry for entry in seen["files"] if entry["file"] == NAME)
     return entry, [note["code"] for note in seen["notes"] if note.get("file") == NAME]
@@ -75,7 +75,7 @@ def test_every_byte_of_it_has_a_name() -> None:
     ends = [span.off + span.length for span in fields]
     assert [span.off for span in fields] == [0, *ends[:-1]]
     assert ends[-1] == len(CONTROL)
-    # The files that a compaction leaves next to the data files are named as well.
+    # The answer also lists the files that a compaction leaves next to the data files.
     kinds = {(span.file, span.kind) for span in spans}
     assert {("a-1.hq", "record"), ("a-9.hq.tmp", "record"), ("a-3.hq.cmp", "record")} <= kinds
 
@@ -95,7 +95,7 @@ def test_removing_deleted_records_keeps_live_ones(monkeypatch: pytest.MonkeyPatc
 
 
 def hurt(rng: random.Random, edition: str) -> bytes:
-    """Return a file of all types of records, of which some bytes were flipped, cleared, moved or cut."""
+    """Return a file with all types of records, in which some bytes were flipped, cleared, moved or cut."""
     pieces = [LAYOUT.build("header", edition, file_id=1)]
     for _ in range(rng.randrange(60)):
         name = rng.choice(sorted(DIALECTS[edition].codes))
@@ -142,7 +142,7 @@ def test_stretches_of_any_size_give_the_same(edition: str, seed: int) -> None:
         for stretch in (1, 64, 100, 333, 4096):
             batches = scan(source_of(drawn), dialect, stamp, dialect.header_size, len(drawn), stretch=stretch)
             assert whole(batches) == wanted
-    # No byte is in two of them, and all are in order.
+    # No byte belongs to two of these parts, and all parts are in order.
     rows, damage = wanted = whole(scan(source_of(drawn), dialect, 1, dialect.header_size, len(drawn)))
     ends = [dialect.header_size]
     for start, end in sorted([*((row[0], row[1]) for row in rows), *((row[0], row[1]) for row in damage)]):
@@ -176,7 +176,7 @@ def test_many_regions_end_a_batch() -> None:
 
 
 def test_a_hash_over_what_many_candidates_claim_takes_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each candidate claims all that follows. Only the first few bytes are summed again for each one."""
+    """Each candidate claims all following bytes. Only a few bytes are summed again for each candidate."""
     monkeypatch.setattr("journalspec_reference.jboss_journal.scan.SUMMED", 1 << 13)
 
     def scanned(size: int) -> Task:

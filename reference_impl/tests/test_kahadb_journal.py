@@ -48,7 +48,7 @@ def test_each_byte_is_summed_once(share: int, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_gibibyte_is_scanned_in_the_memory_of_a_window(tmp_path: Path) -> None:
-    """A hole that a control record claims: all of it is summed, and what comes after it is found."""
+    """A control record claims a hole: the complete hole is summed, and the bytes after it are found."""
     size, record = 1 << 30, struct.pack(">iB", 5, 1)
     whole = DIALECT.start + struct.pack(">iq", len(record), zlib.adler32(record)) + record
     with (tmp_path / "db-1.log").open("wb") as out:
@@ -74,7 +74,7 @@ def test_an_end_marker_may_lie_across_the_pieces_that_are_read() -> None:
 
 
 def test_subscriptions_and_messages_are_not_multiplied() -> None:
-    """Pending messages are listed on request: 300 subscriptions to 300 messages keep no lists in memory."""
+    """Pending messages are listed on request: 300 subscriptions to 300 messages need no lists in memory."""
     lines = [f"r{at} SUBSCRIPTION t=T sub=c:{at} info=01" for at in range(300)]
     lines += [f"r{at} t=T" for at in range(300, 600)]
     files = author.build({"batches": [lines]}, "5.16").files
@@ -89,7 +89,7 @@ def test_subscriptions_and_messages_are_not_multiplied() -> None:
 
 
 def test_subscriptions_that_come_and_go_cost_the_logarithm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """N subscriptions end one after the other; each has N pending messages that others need too."""
+    """N subscriptions end one after the other; each has N pending messages that others also need."""
     looked = [0]
 
     def counted(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -144,7 +144,7 @@ _ZEROS, _MARKED = fileset.ZEROS, fileset.MARKED
 def test_bytes_after_the_batches_show_the_edition(
     tails: tuple[bytes, ...], editions: tuple[str, ...]
 ) -> None:
-    """Zeros in the last file alone exclude no edition: a crash leaves them where end markers are written."""
+    """Zeros in the last file exclude no edition: a crash leaves some even where end markers are written."""
     files = {f"db-{number}.log": SOUND + tail for number, tail in enumerate(tails, start=1)}
     (found,) = fileset.detect(files, {})
     assert set(found.editions) == set(editions)
@@ -154,7 +154,7 @@ EDITIONS = sorted(codec.DIALECTS)
 
 
 def lies(seed: int) -> tuple[str, dict[str, bytes]]:
-    """Return files with false sizes, checksums and commands; some are cut, or have a part twice."""
+    """Return files with false sizes, checksums and commands; some are cut, or contain a part twice."""
     rng = random.Random(seed)
     edition = rng.choice(EDITIONS)
     files = drawing.lies(edition, rng)
@@ -219,7 +219,7 @@ def test_columns_are_replayed_as_commands_one_by_one(seed: int, monkeypatch: pyt
 
 
 def test_salvage_goes_on_where_strict_recovery_refuses() -> None:
-    """After damage it does, and not after a record that is no command."""
+    """Salvage continues after damage, but not after a record that is not a command."""
     reference, met = load("kahadb_journal"), Counter[bool]()
     sets = [lies(seed) for seed in range(60)]
     sets += [(case.edition, case.files()) for case in load_cases("kahadb_journal")]

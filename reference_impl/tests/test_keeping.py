@@ -14,10 +14,10 @@ from journalspec_corpus.draws import drawn_cases
 from journalspec_reference import load
 from journalspec_reference.keeping import held_for_others, keeping
 
-#: Kinds of holders whose file changes the result of recovery if it is missing.
+#: Kinds of holders: if a file with such a holder is missing, the result of recovery changes.
 TELLING = {
     "jboss_journal": {"records", "deletes", "prepared"},
-    # Of two acknowledgements of one message one is enough, and the product keeps the files of both.
+    # One of two acknowledgements of a message is enough, although the product keeps the files of both.
     "kahadb_journal": {"messages", "prepared", "subscription"},
 }
 #: Members of the state that these holders may change.
@@ -29,7 +29,7 @@ def recovered(case: Case, files: Mapping[str, Any]) -> Observation:
 
 
 def state(case: Case, files: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is live and what is prepared in a drawn journal."""
+    """Return the live and the prepared items in a drawn journal."""
     seen = recovered(case, files).state or {}
     found: dict[str, Any] = {name: jsonable(seen.get(name, [])) for name in STATE[case.format]}
     # The name of a destination without messages and subscriptions holds no file.
@@ -66,7 +66,7 @@ def test_free_files_hold_nothing_and_kept_ones_do(format_id: str) -> None:
 
 
 def test_deletes_and_ends_in_the_current_file_have_no_effect_yet() -> None:
-    """Artemis' reclaimer looks at the files before the current one, and a start continues in that one."""
+    """Artemis' reclaimer examines only files before the current one, in which a start continues."""
 
     def file(number: int, *records: tuple[str, Mapping[str, int]]) -> bytes:
         header = LAYOUT.build("header", "v2", format_version=2, file_id=number)
@@ -89,7 +89,7 @@ def test_deletes_and_ends_in_the_current_file_have_no_effect_yet() -> None:
         "a-5.amq": [],
     }
     assert kinds(files) == held
-    # With a record, a-5.amq is the current file, and all files before it are looked at. A start would end the
+    # With a record, a-5.amq is the current file, and all files before it are examined. A start would end the
     # open transaction in a-3.amq.
     files["a-5.amq"] = file(5, ("ADD", {"id": 5}))
     counted = kinds(files)
@@ -98,7 +98,7 @@ def test_deletes_and_ends_in_the_current_file_have_no_effect_yet() -> None:
 
 
 def kinds(files: Mapping[str, bytes]) -> dict[str, list[str]]:
-    """Return what kinds of holders each file of an Artemis journal has."""
+    """Return the kinds of holders of each file of an Artemis journal."""
     found = keeping("jboss_journal", files, "v2", {})
     assert found is not None
     assert not found.doubt

@@ -42,7 +42,7 @@ from journalspec_reference.newstore import (
 from tables import literals
 
 ROWS = literals(__file__)
-#: Each force, and its place.
+#: Each force, and the path that was forced.
 FORCED = ROWS["what_is_written_is_forced_before_a_name_leads_to_it"]
 
 SCHEMA = json.loads(resources("journalspec_reference").joinpath("loss-report.schema.json").read_text("utf-8"))
@@ -51,7 +51,7 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 @dataclass
 class Copied(NewStore):
-    """A new store that has the files of the old one, or others."""
+    """A new store that consists of the files of the old one, or of others."""
 
     answer: Answer
     others: Sequence[NewFile] = ()
@@ -86,7 +86,7 @@ class Copied(NewStore):
 
 @pytest.fixture
 def old(tmp_path: Path) -> Path:
-    """A journal that reads clean, in a directory of its own."""
+    """A journal that reads clean, in its own directory."""
     place = tmp_path / "old"
     place.mkdir()
     find_case("btm.clean.two-phase").materialize(place)
@@ -128,7 +128,7 @@ def test_a_new_store_and_its_reports_are_there_and_the_old_one_is_as_it_was(old:
     assert {Path(each["file"]).name: each["sha256"] for each in report["source_files"]} == before
     assert {each["file"]: each["sha256"] for each in report["files"]} == before
     page = (old.parent / "new.loss-report.md").read_text()
-    for words in ("2 in transactions", "2. Move it into place.", "meant for: Bitronix 2.1", "choice: --drop"):
+    for words in ("2 in transactions", "2. Move it into place.", "product: Bitronix 2.1", "choice: --drop"):
         assert words in page
 
 
@@ -187,13 +187,13 @@ def test_sources_are_files_and_no_links(old: Path) -> None:
 
 @pytest.mark.parametrize("end", [b"\0more", b"\1"])
 def test_a_source_that_changes_meanwhile_is_noticed(old: Path, end: bytes) -> None:
-    """The source becomes longer, or one of its bytes changes."""
+    """The old store becomes longer, or one of its bytes changes."""
 
     def change() -> Iterator[bytes]:
         (old / "btm1.tlog").write_bytes((old / "btm1.tlog").read_bytes()[:-1] + end)
         yield b"x"
 
-    with pytest.raises(FilesetError, match="changed while it was read"):
+    with pytest.raises(FilesetError, match="changed during the read"):
         made(old, old.parent / "new", others=[NewFile("extra", change())])
     assert left(old.parent) == []
 
@@ -201,12 +201,12 @@ def test_a_source_that_changes_meanwhile_is_noticed(old: Path, end: bytes) -> No
 def test_other_files_where_the_reports_go_are_not_touched(old: Path) -> None:
     other = old.parent / "new.loss-report.md"
     other.write_text("mine")
-    with pytest.raises(FilesetError, match="no report of ours"):
+    with pytest.raises(FilesetError, match="not a report of journalspec"):
         made(old, old.parent / "new")
     assert other.read_text() == "mine"
     other.unlink()
     other.symlink_to(old / "btm1.tlog")
-    with pytest.raises(FilesetError, match="no report of ours"):
+    with pytest.raises(FilesetError, match="not a report of journalspec"):
         made(old, old.parent / "new")
     assert left(old.parent) == ["new.loss-report.md"]
 
@@ -224,7 +224,7 @@ def test_two_runs_at_once_do_not_meet(old: Path) -> None:
 
 @needs_fork
 def test_a_run_that_begins_at_once_is_seen_by_its_lock(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second run checked for others before the first had its lock, and now makes its directory."""
+    """A second run looked for other runs before the first one had its lock, and now makes its directory."""
     other = old.parent / ".new.partial-01234567"
     mkdir = Path.mkdir
 
@@ -279,7 +279,7 @@ def test_what_another_user_left_stays_and_does_not_stop_the_run(
 
 
 def forked(action: Callable[[], None]) -> int:
-    """Run an action in a child; return how that ended, as a shell has it."""
+    """Run an action in a child process; return the exit status as in a shell."""
     child = os.fork()
     if not child:
         try:
@@ -294,7 +294,7 @@ def forked(action: Callable[[], None]) -> int:
 
 
 def killed_at(number: int, old: Path) -> Callable[[], None]:
-    """Return a function that makes a new store and is killed at file system call `number`."""
+    """Return a function that makes a new store; its process is killed at file system call `number`."""
     left_over = [number]
 
     def hook(event: str, _: object) -> None:
@@ -383,7 +383,7 @@ def test_an_interruption_leaves_nothing(old: Path) -> None:
 def test_a_store_that_is_in_its_place_is_not_called_unwritten(
     old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The last force of names fails: the new store is there, with its reports."""
+    """The last force of names fails, but the new store exists, with its reports."""
     target = old.parent / "new"
 
     def force(place: Path) -> None:
@@ -427,7 +427,7 @@ def test_a_sound_record_in_what_was_given_up_is_named_with_its_place(old: Path) 
         dropped=(Dropped("btm1.tlog", 100, 90, "bad-checksum"), Dropped("btm1.tlog", 300, 5, "bad-checksum")),
         unanchored=(record, replace(record, at=At("btm1.tlog", 400, 60))),
     )
-    text = "a sound record where what is around it cannot be used"
+    text = "an intact record in bytes that cannot be used"
     assert [*losses(replace(answer, observation=seen), "../x/")][2:] == [
         LossItem("record", "given-up", text, "gtrid 07", file="../x/btm1.tlog", off=120, length=60)
     ]
@@ -480,7 +480,7 @@ def test_a_long_report_is_a_stream_and_its_page_has_the_first_of_each_kind(old: 
 def test_a_format_without_new_stores_and_an_answer_without_a_state_are_refused(old: Path) -> None:
     answer = answered(old)
     refused = replace(answer, observation=replace(answer.observation, state=None))
-    with pytest.raises(CannotRebuild, match="recovery keeps nothing"):
+    with pytest.raises(CannotRebuild, match="recovery keeps no data"):
         new_store(refused, StoreChoices())
     unknown = replace(answer, journal=replace(answer.journal, format="no_such_format"))
     with pytest.raises(CannotRebuild, match="no new store can be made"):

@@ -87,7 +87,7 @@ def left_out(store: NewStore) -> list[LossItem]:
         ([], ["20", "21"]),
         ([("ADD", 30, 39, struct.pack(">qqi", 7, 1, 1))], ["20"]),
         ([("ADD", 30, 42, struct.pack(">qqi", 7, 1, 1))], []),
-        # Another queue has acknowledged it.
+        # Another queue has acknowledged the message.
         ([("ADD", 30, 42, struct.pack(">qqi", 8, 1, 1))], ["20", "21"]),
     ],
 )
@@ -121,7 +121,7 @@ def test_a_counter_of_a_queue_says_what_its_pages_have(stored: bytes, kept: byte
 
 
 def pages_of(new: Path) -> dict[str, dict[str, list[int]]]:
-    """Return the ids of the messages that queues have in each page of a new store, by address."""
+    """Return the ids of the queues' messages in each page of a new store, by address."""
     found: dict[str, dict[str, list[int]]] = {}
     opened = contents(asked(new / "journal"))
     assert isinstance(opened, BrokerContents)
@@ -140,7 +140,7 @@ def test_a_message_that_was_sent_to_a_queue_by_name_is_in_a_page_of_the_address(
 
 
 def test_a_queue_that_is_made_again_has_what_artemis_reads_of_one(tmp_path: Path) -> None:
-    """Artemis does not start if the metadata are missing; ADDRESS::QUEUE has both names."""
+    """Artemis does not start if the metadata is missing; ADDRESS::QUEUE contains both names."""
     old = with_pages(tmp_path / "old", [], paged(message(20, address="orders::a"), [7]))
     (old.parent / "paging" / "1f" / "address.txt").write_text("orders::a")
     (old.parent / "bindings" / "activemq-bindings-1.bindings").unlink()
@@ -151,7 +151,7 @@ def test_a_queue_that_is_made_again_has_what_artemis_reads_of_one(tmp_path: Path
 
 
 def test_queues_that_are_made_again_have_the_address_of_most_of_their_messages(tmp_path: Path) -> None:
-    """With different addresses, only one of the queues would find their common pages."""
+    """With different addresses, only one of the queues would find the pages that they share."""
     pages = paged(message(20, address="ordErs"), [7, 8]) + b"".join(
         paged(message(ident), [7, 8]) for ident in (21, 22)
     )
@@ -164,7 +164,7 @@ def test_queues_that_are_made_again_have_the_address_of_most_of_their_messages(t
 
 
 def test_pages_are_with_those_of_the_address_of_their_queues(tmp_path: Path) -> None:
-    """A page whose number is taken gets another one, and its acknowledged messages stay acknowledged."""
+    """A page whose number is taken receives another one, and its acknowledged messages stay acknowledged."""
     done = ("ADD", 30, 39, struct.pack(">qqi", 7, 1, 0))
     first = b"".join(paged(message(ident), [7]) for ident in (20, 21, 22))
     old = with_pages(tmp_path / "old", [done], first)

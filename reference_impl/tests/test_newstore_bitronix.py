@@ -113,7 +113,7 @@ def test_a_decision_is_taken_back() -> None:
         (pair(LOG), {"keep": (ONE.hex(),)}, "no such transaction"),
         (pair(LOG), {"queues": ("q",)}, "neither queues"),
         (pair(LOG), {"index_acks": True}, "neither queues"),
-        (pair([record(PREPARED, ONE, ())]), {"commit": (ONE.hex(),)}, "names no resource"),
+        (pair([record(PREPARED, ONE, ())]), {"commit": (ONE.hex(),)}, "has no resource"),
         (
             pair([record(COMMITTED, ONE)], [record(COMMITTING, ONE)]),
             {"keep": (ONE.hex(),)},
@@ -142,17 +142,17 @@ def test_a_decision_of_the_other_file_is_copied_on_request() -> None:
 
 
 def test_decisions_of_a_sound_other_file_are_listed_where_the_active_one_is_damaged() -> None:
-    """Records of the end may be in the damage, so no record is missing for certain."""
+    """The damage may contain the records of the ends, so no record is certainly missing."""
     second = [record(COMMITTING, ONE), record(COMMITTING, TWO), record(COMMITTING, THREE)]
     first = [record(PREPARED, TWO), record(COMMITTED, TWO), record(COMMITTED, THREE)]
     answer = answer_of(pair(first, second, hole=0))
     assert not answer.observation.missing
     store, _ = made(answer)
-    # Of the records after the damage two show that their transactions have ended.
+    # Two of the records after the damage prove that their transactions have ended.
     (item,) = store.left_out()
     assert (item.id, item.file, item.off, item.code) == (FIRST, "btm2.tlog", HEADER_SIZE, "may-be-lost")
     assert item.text == (
-        "it is to be committed on db1, jms1, unless it has ended in what is damaged; --keep carries it over"
+        "it is to be committed on db1, jms1, unless its end is in damaged bytes; --keep carries it over"
     )
     store, again = made(answer, keep=(ONE.hex(),))
     assert outcomes(again) == {FIRST: ("commit", ["db1", "jms1"])}
@@ -160,7 +160,7 @@ def test_decisions_of_a_sound_other_file_are_listed_where_the_active_one_is_dama
 
 
 def test_a_decision_is_never_lost_in_silence() -> None:
-    """Damage is a sector of zeros and two flipped bits: each intact decision is carried over or listed."""
+    """A sector of zeros and two flipped bits: each intact decision is carried over or listed."""
     draw = random.Random(47)
     ids = [b"srv1" + number.to_bytes(8) + bytes(4) for number in range(1, 25)]
     opened = {gtrid: record(COMMITTING, gtrid) for gtrid in ids}
@@ -192,7 +192,7 @@ def test_a_decision_is_never_lost_in_silence() -> None:
 
 
 def test_records_after_damage_are_copied_on_request() -> None:
-    """The copies keep their order: a decision precedes the records that end parts of it."""
+    """The copies keep their order: a decision precedes the records that end parts of its transaction."""
     answer = answer_of(pair([record(PREPARED, TWO), record(PREPARED, THREE), *LOG[1:]], hole=1))
     assert outcomes(answer) == {"srv1/7/0": ("rollback", ["db1", "jms1"])}
     store, again = made(answer, salvage_records=True)
@@ -204,7 +204,7 @@ def test_records_after_damage_are_copied_on_request() -> None:
 
 
 def test_after_the_next_swap_of_any_product_the_right_file_is_elected() -> None:
-    """2.1.3 and 2.1.4 store a position as timestamp, other products a time (BTM-DEV-001)."""
+    """2.1.3 and 2.1.4 store a position as the timestamp, other products a time (BTM-DEV-001)."""
     files = bytes_of(new_store(answer_of(pair(LOG)), StoreChoices()))
     stamps = [LONG.unpack_from(data, TIMESTAMP_AT)[0] for data in files.values()]
     assert stamps[1] < stamps[0] < HEADER_SIZE
@@ -227,7 +227,7 @@ def test_a_file_that_was_alone_gets_another_one(name: str, other: str, tmp_path:
 
 
 def test_records_of_the_lap_before_come_first() -> None:
-    """In the old file they lie after this lap's records; the new one puts a decision before its end."""
+    """The old file has them after this lap's records; the new one has a decision before its end."""
     before, now = bytes(range(16)), bytes(range(16, 32))
 
     def frame(delimiter: bytes, status: int, names: tuple[bytes, ...]) -> bytes:

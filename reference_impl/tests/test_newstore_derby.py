@@ -41,7 +41,7 @@ DATA = Path(__file__).resolve().parent / "data"
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured" / "derby_log"
 #: The beginning of the unpacked database's log, its checkpoint, its end, and the branch in doubt.
 FIRST, CHECKPOINT, END, BRANCH = (2, 238), (3, 943), (3, 2276), "0907"
-#: The numbers of rows in its tables, as Derby reports them.
+#: The numbers of rows in the database's tables, as Derby reports them.
 ROWS = {"APP.T": 124, "APP.U": 6, "APP.W": 15}
 
 
@@ -65,7 +65,7 @@ def copied_log(base: Path, tmp_path: Path) -> Path:
 
 
 def made(old: Path, new: Path, choices: StoreChoices | None = None) -> tuple[Answer, Database | OnlyRows]:
-    """Make the new store of an old one, and hold it against the law."""
+    """Make the new store of an old one, and check the law."""
     answer = opened(old)
     store = new_store(answer, choices or StoreChoices())
     assert isinstance(store, Database | OnlyRows)
@@ -74,7 +74,7 @@ def made(old: Path, new: Path, choices: StoreChoices | None = None) -> tuple[Ans
         again = opened(new, "strict")
         assert (again.observation.verdict, again.observation.message) == ("clean", "")
         assert live(again) == live(answer)
-        # A refused journal has no state; contents may have it nevertheless.
+        # The answer about a refused journal contains no state; contents may contain one nevertheless.
         refused = answer.observation.verdict == "refused"
         assert answer.observation.state == (None if refused else again.observation.state)
     return answer, store
@@ -110,7 +110,7 @@ def test_the_law_holds_for_damaged_databases(base: Path, tmp_path: Path) -> None
 def test_many_records_are_redone_at_once_as_one_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rows, faults, and what becomes of pages and transactions are the same with columns and without."""
+    """Rows, faults, and the results for pages and transactions are the same with and without columns."""
     bases = [unpacked(path, tmp_path / path.name) for path in sorted(DATA.glob("derby_*.tar.*"))]
     for base, seed in itertools.product(bases, range(12)):
         place, found, random = tmp_path / str(seed), list[Any](), Random(seed)
@@ -131,7 +131,7 @@ def test_many_records_are_redone_at_once_as_one_by_one(
 
 @pytest.mark.parametrize("product", ["derby-10.1.3.1", "derby-10.16.1.1"])
 def test_the_law_holds_for_logs_alone(product: str, tmp_path: Path) -> None:
-    """Captured logs, as they are, with zeros at the end, and with a bad mirror."""
+    """Captured logs: unchanged, with zeros at the end, and with a bad mirror."""
     count = 0
     for place in sorted(path.parent for path in (CAPTURED / product).glob("*/log1.dat"))[::2]:
         for damage in ("sound", "zeros", "control"):
@@ -177,7 +177,7 @@ def test_a_sound_database_is_the_same_but_for_what_is_after_its_log(old: Path, t
     assert [*store.unverified()] == []
     assert [*store.chosen()] == []
     assert {count.name: count.rows for count in store.carried()} == ROWS
-    assert store.opaque  # nothing changed: it is not read again
+    assert store.opaque  # nothing changed, so the new store is not read again
     # The new store has the same bytes each time.
     assert [b"".join(file.parts) for file in store.files()] == [
         b"".join(file.parts) for file in store.files()
@@ -221,7 +221,7 @@ def test_a_control_file_is_made_from_the_other_one(name: str, other: str, old: P
 
 
 def test_control_files_are_made_from_the_log(old: Path, tmp_path: Path) -> None:
-    """The control files get the lowest possible level, so that older and newer products open them."""
+    """The control files receive the lowest possible level, so that older and newer products open them."""
     for name in ("log.ctrl", "logmirror.ctrl"):
         (old / "log" / name).unlink()
     answer = opened(old)
@@ -264,7 +264,7 @@ def test_where_the_checkpoint_is_lost_the_log_gets_one(log: Path, tmp_path: Path
 def test_dispensable_parts_of_the_log_are_rewritten(
     damage: str, codes: set[str], old: Path, tmp_path: Path
 ) -> None:
-    """Damage: headers of log files; an older checkpoint; torn writes of pages that the log makes."""
+    """Damage: headers of log files, an older checkpoint, torn writes of pages that the log makes."""
     sound = {count.name: count.rows for count in contents_of(opened(old)).counts()}
     container = old / "seg0" / "c470.dat"
     if damage in ("page", "cut"):
@@ -329,7 +329,7 @@ def end(transaction: int) -> bytes:
 
 
 def test_a_log_does_not_begin_at_the_end_of_a_file(tmp_path: Path) -> None:
-    """Derby reads a log that begins there as empty, and removes it."""
+    """Derby takes a log that begins at the end of a file for empty, and removes it."""
     log = tmp_path / "log"
     log.mkdir()
     first = LAYOUT.build("header", "10.8", number=1, previous=0) + group(1, 24, begin(1), end(1))
@@ -353,7 +353,7 @@ def test_a_log_does_not_begin_at_the_end_of_a_file(tmp_path: Path) -> None:
 
 
 def test_a_group_that_is_cut_is_summed_up_again(log: Path, tmp_path: Path) -> None:
-    """A record in the middle is invalid although the checksum is right; the rest needs a right checksum."""
+    """A record in the middle is invalid despite a right checksum; the rest needs a new checksum."""
     path = log / "log3.dat"
     data = path.read_bytes()
     (batch,) = scan(gather({"log3.dat": data})[3].source, 3)
@@ -403,7 +403,7 @@ def test_properties_are_rebuilt(old: Path, tmp_path: Path) -> None:
 
 
 def test_a_property_that_is_not_text_is_omitted_and_reported(old: Path, tmp_path: Path) -> None:
-    """A property that all databases have gets its usual value; a tab is not damage."""
+    """A property that all databases have receives its usual value; a tab is not damage."""
     path = old / "service.properties"
     text = path.read_text()
     path.write_text(text.replace("SystablesIdentifier=96", "SystablesIdentifier=9\x016") + "x=1\ty\n")
@@ -456,9 +456,9 @@ def test_a_transaction_in_doubt_is_rolled_back(old: Path, tmp_path: Path) -> Non
         (StoreChoices(commit=("0908",)), "no transaction '0908' is in doubt"),
         (StoreChoices(rollback=("232",)), "no transaction '232' is in doubt"),
         (StoreChoices(commit=(BRANCH,), rollback=("193",)), "is to be committed and rolled back"),
-        (StoreChoices(queues=("APP.T",)), "as a whole: --queue"),
-        (StoreChoices(drop=("APP.T",)), "as a whole: --drop and --keep"),
-        (StoreChoices(keep=("x",)), "as a whole: --drop and --keep"),
+        (StoreChoices(queues=("APP.T",)), "completely: --queue"),
+        (StoreChoices(drop=("APP.T",)), "completely: --drop and --keep"),
+        (StoreChoices(keep=("x",)), "completely: --drop and --keep"),
         (StoreChoices(salvage_records=True), "are for KahaDB"),
     ],
 )
@@ -473,7 +473,7 @@ def test_rows_have_no_choices(old: Path) -> None:
         new_store(opened(old), StoreChoices(commit=(BRANCH,)))
 
 
-# Where there is no new database.
+# Cases without a new database.
 
 
 @pytest.mark.parametrize(
@@ -552,7 +552,7 @@ def test_nothing_in_a_text_ends_a_statement() -> None:
 
 
 def test_a_comment_ends_where_ij_ends_it() -> None:
-    """ij 10.16 runs the DROP of the first text, and treats the third as a comment that is still open."""
+    """ij 10.16 runs the DROP in the first text, and treats the third text as a comment that is still open."""
     for text in ("1 --\r; DROP TABLE u;\n", "1 --\rx\r\n", "1 /* /* */", "1 /*/", "1 /* /* */ */"):
         assert not contained(text, commas=True), text
 
@@ -578,7 +578,7 @@ def lines_of(script: Script) -> list[str]:
 def with_table(
     found: DerbyContents, monkeypatch: pytest.MonkeyPatch, table: SqlTable, *rows: list[bytes | None]
 ) -> DerbyContents:
-    """Give a database one table of users more, with these rows; their keys are 1,6 and so on."""
+    """Add a user table with these rows to a database; the rows' keys are 1,6 and so on."""
     fields = found.fields
     stored = [(f"1,{number}", row) for number, row in enumerate(rows, start=6)]
     monkeypatch.setattr(found, "sql", {**found.sql, table.title: table})
@@ -635,7 +635,7 @@ def chars(text: str) -> bytes:
 
 
 def described_index(*columns: int, up: bool = True, unique: bool = False) -> bytes:
-    """Return the description of an index of these columns, the last of them up or down."""
+    """Return the description of an index of these columns, with the last column ascending or descending."""
     said = {"keyLength": len(columns), "isUnique": int(unique)}
     for at, column in enumerate(columns):
         said |= {f"bcp{at}": column, f"isAsc{at}": int(up or at < len(columns) - 1)}

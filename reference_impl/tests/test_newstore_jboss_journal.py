@@ -1,4 +1,4 @@
-"""New stores of the JBoss family hold what contents report as live, and choices do what they say."""
+"""New stores of the JBoss family contain the items that contents report as live; and choices."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def opened(answer: Answer) -> BrokerContents:
 
 
 def remade(answer: Answer, target: Path, **choices: Any) -> tuple[NewStore, BrokerContents]:
-    """Return the new store and its contents; it lacks those bodies that its report lists."""
+    """Return the new store and its contents, which lack only those bodies that the store's report lists."""
     store = new_store(answer, StoreChoices(**choices))
     again = asked(put(store, target), "strict")
     lacks = {(entry.code, Path(entry.name).stem) for entry in again.observation.missing}
@@ -120,8 +120,8 @@ def test_a_sound_store_is_made_again_with_all_that_it_holds(source: Path, tmp_pa
 def test_damaged_stores_keep_what_contents_report(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The committed store and captured journals; the law of each trial is in tools/newstore_trials.py."""
-    # Stores that happen to be in the cache would make these other trials.
+    """Trials of the committed store and captured journals; tools/newstore_trials.py checks the law."""
+    # Stores that happen to be in the cache would change the trials, so they are not used.
     store = Path(__file__).parent / "data" / "hornetq_contents.tar.xz"
     monkeypatch.setattr(newstore_trials.Hooks, "stores", lambda _: [store])
     assert newstore_trials.main(["--format", "jboss_journal", "--count", "20"]) == 0
@@ -157,7 +157,7 @@ def kept_of(answer: Answer) -> Kept:
 
 
 def content_of(item: Body) -> tuple[int, int, bytes]:
-    """Return id, type and body; a message's body is empty, because its id in the body may change."""
+    """Return id, type and body; for messages the body is empty, because the id in it may change."""
     body = b"" if item.user_type in MESSAGES else item.stored
     return item.id, item.user_type, body
 
@@ -286,7 +286,7 @@ def test_queues_are_chosen_and_dropped(hornetq: Answer, tmp_path: Path) -> None:
     assert "jms.queue.orders" not in {row["queue"] for row in after.rows("queues")}
     messages = [item for item in store.left_out() if item.what == "message" and item.code == "dropped"]
     assert len(messages) == sum(row["queue"] == "jms.queue.orders" for row in before.rows("messages"))
-    # Files of large messages are those that are left.
+    # Files of large messages exist only if large messages are left.
     assert not list((tmp_path / "others" / "large-messages").glob("*")) or any(
         row["large"] for row in after.rows("messages")
     )
@@ -328,7 +328,7 @@ def blank(directory: Path, kept: Kept, item: Body) -> None:
     """Replace a record by fill."""
     file, off = kept.where(item.place)
     data = (directory / file).read_bytes()
-    # Before the body are 19 bytes, after it are 4.
+    # There are 19 bytes before the body, and 4 after it.
     end = off + 23 + item.end - item.start
     (directory / file).write_bytes(data[:off] + b"J" * (end - off) + data[end:])
 
@@ -616,7 +616,7 @@ def test_bodies_are_what_core_stores(hornetq: Answer) -> None:
         stored = each.pop("body")
         kind = artemis_xml.TYPES.get(str(each["kind"]), "default")
         if kind in ("map", "stream"):
-            # Columns do not show the types of numbers in such bodies.
+            # Columns do not contain the types of numbers in such bodies.
             continue
         again = next(iter(exported([each], [{"queue": each["queue"]}]).iter("body"))).itertext()
         assert decoded("".join(again)) == stored, each["id"]

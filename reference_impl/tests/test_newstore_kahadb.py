@@ -1,4 +1,4 @@
-"""New KahaDB journals: what contents report as live is in them, nothing else is, and they read clean."""
+"""New KahaDB journals contain exactly the items that contents report as live, and they read clean."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def sent(number: int, **more: Any) -> bytes:
 
 
 def taken(number: int) -> bytes:
-    """Return the record of an acknowledgement of a message by itself."""
+    """Return the record that acknowledges one message, whose producer contains the number."""
     client = f"ID:n{number:04}-1"
     blob = objects()["ack", 12].replace(b"ID:north-1", client.encode())
     fields = {"destination": {"kind": 0, "name": "SHOP.ORDERS"}, "message_id": f"{client}:1:2:1"}
@@ -132,7 +132,7 @@ def test_three_bytes_of_a_batch_cost_two_messages_at_most() -> None:
 
 
 def test_recoverable_parts_of_damage_are_listed() -> None:
-    """A message that a later record acknowledges is not listed."""
+    """A message in the damage is not listed if a later record acknowledges it."""
     middle = bytearray(batch([sent(1), sent(2), sent(3, message_id="ID:n0003-1:1:2:1")]))
     middle[-3] ^= 1
     fields = {"message_id": "ID:n0001-1:1:2:50", "destination": {"name": "SHOP.ORDERS"}}
@@ -162,7 +162,7 @@ def test_a_torn_batch_gives_what_is_complete() -> None:
 
 
 def test_removal_is_reduced_only_if_two_copies_agree() -> None:
-    """An acknowledgement removes a message only if its object names it too; no other record removes one."""
+    """An acknowledgement removes a message only if its object agrees; no other record removes one."""
     first = [sent(1, message_id="ID:n0001-1:1:2:1"), sent(2), sent(3, message_id="ID:n0003-1:1:2:1")]
     gone = [taken(1), taken(3).replace(b"\x1a\x10ID:n0003", b"\x1a\x10ID:n0004")]
     gone += [record(6, "REMOVE_DESTINATION", destination={"kind": 0, "name": "SHOP.ORDERS"})]
@@ -176,7 +176,7 @@ def test_removal_is_reduced_only_if_two_copies_agree() -> None:
 
 
 def test_omitted_items_are_listed_with_place_and_reason() -> None:
-    """One record is a byte too long; one subscription contains the object of another one."""
+    """One record is a byte too long; one subscription contains the object of another subscription."""
     longer = (len(sent(2)) + 1).to_bytes(4, "big") + sent(2)[4:] + b"\0"
     fields = {"destination": {"kind": 1, "name": "T"}, "subscription_info": objects()["subscription", 12]}
     right, wrong = (
@@ -356,7 +356,7 @@ def acknowledgements(store: NewStore) -> list[tuple[str, str]]:
 
 
 def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> None:
-    """Products deliver the messages after it; if none precedes, an added message is acknowledged."""
+    """Products deliver the messages after it; if no message precedes them, an added one is acknowledged."""
     begin = ["r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 SUBSCRIPTION t=T sub=c:b info=02"]
     sent_ = [f"r{number} t=T" for number in (3, 4, 5, 6)]
     later = [f"r{number + 6} REMOVE_MESSAGE t=T id=m{number} sub=c:a" for number in (3, 4, 6)]
@@ -365,7 +365,8 @@ def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> N
     assert acknowledgements(store) == [("c:a", "m6"), ("c:a", "m3"), ("c:a", "m4")]
     assert [item.code for item in store.unverified()] == ["out-of-order"]
     (step,) = (step for step in store.steps() if "out of order" in step)
-    # Otherwise c:b loses m6 when c:a acknowledges it again: observed with ActiveMQ 5.8.0, 5.13.5 to 5.15.4.
+    # Without this step, c:b loses m6 when c:a acknowledges m6 again: observed with ActiveMQ 5.8.0 and 5.13.5
+    # to 5.15.4.
     assert "Let the other subscriptions of its topic receive first: ActiveMQ 5.15.4 and earlier" in step
     store, again = made(authored(*begin, *sent_, later[1]))
     assert queues_of(again) == {("T", "c:a"): ["m3", "m5", "m6"], ("T", "c:b"): ["m3", "m4", "m5", "m6"]}
@@ -401,7 +402,7 @@ def test_notes_of_a_broker_without_a_text_are_no_jobs() -> None:
     store, _ = made(authored("r1 TRACE", "r2 ADD_MESSAGE q=A id=m1", "r3 REMOVE_DESTINATION q=A"))
     assert [kind for kind, _ in commands_of(store, "5.16")] == ["TRACE"]
     damaged = answer_of({"db-1.log": batch([record(0, "TRACE")]) + batch([sent(1)])[:-9]})
-    with pytest.raises(CannotRebuild, match="scheduled messages alone"):
+    with pytest.raises(CannotRebuild, match="only records of scheduled messages"):
         new_store(damaged, StoreChoices())
 
 
@@ -431,7 +432,7 @@ def test_the_report_says_what_no_checksum_covers() -> None:
     store, _ = made(answer_of({"db-1.log": batch([sent(3)])}, policy="unchecked"))
     (item,) = store.unverified()
     assert "policy unchecked does not compare checksums" in item.text
-    # Beyond the first piece that is read, the item's offset is still that in the file.
+    # Beyond the first piece that is read, the item's offset is still the offset in the file.
     first, bare = batch([sent(1, message=bytes(5 << 20))]), batch([sent(2)])[:20] + bytes(8) + sent(2)
     (item,) = made(answer_of({"db-1.log": first + bare}))[0].unverified()
     assert (item.off, item.text[:12]) == (len(first) + 28, "1 message(s)")

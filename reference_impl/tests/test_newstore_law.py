@@ -1,8 +1,7 @@
-"""The law of new stores, for every format that is read from files alone: cases, drawn journals, crash states.
+"""The law of new stores, on cases, drawn journals and crash states of formats that are only files.
 
-What contents report as live is carried over, nothing else is, and the new store reads clean under `strict`.
-Derby has databases, and brokers of the JBoss family have directories next to the journal: see their own
-tests.
+Exactly the items that contents report as live are carried over, and the new store reads clean under `strict`.
+Databases of Derby, and brokers' directories next to journals of the JBoss family, have their own tests.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from tables import literals
 ROWS = literals(__file__)
 
 CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured"
-#: Least numbers of journals: by edition and by verdict; those with or without carried-over rows of a table;
-#: those of which nothing can be kept.
+#: Least numbers of journals: by edition, by verdict, by tables with carried-over rows, without such rows, and
+#: without anything to keep.
 LEAST = dict(ROWS["LEAST"])
-#: Items that a new store reports although nothing was chosen: omitted, or not verified.
+#: Codes of items that a new store reports even without choices: omitted items, or unverified ones.
 REPORTED = {
     "bitronix_tlog": {"decision", "may-be-lost", *get_format("bitronix_tlog").vocabulary.reasons},
     "swiftmq_store": {"no-topic"},
@@ -45,7 +44,7 @@ POLICIES += [("swiftmq_store", "default"), ("swiftmq_store", "strict")]
 
 
 def counted(journal: Journal, policy: str = SALVAGE) -> set[str]:
-    """Hold the law for a journal; return what it counts as."""
+    """Check the law for a journal; return the kinds under which the journal is counted."""
     try:
         found = held(journal, policy)
     except CannotRebuild:
@@ -56,7 +55,8 @@ def counted(journal: Journal, policy: str = SALVAGE) -> set[str]:
     items = {item.code for item in chain(store.left_out(), store.unverified())}
     assert items <= REPORTED[journal.format]
     codes = [{note.code for note in each.observation.notes} for each in (again, answer)]
-    # The new store has no damaged message, so the key of one that a branch holds refers to nothing there.
+    # The new store contains no damaged message, so a branch's key of a damaged message refers to nothing
+    # there.
     without = {"branch-key"} if {"bad-message", "held"} <= codes[1] else set()
     assert codes[0] - codes[1] <= {"unchecked", "empty-file"} | without
     tables = {count.table for count in store.carried() if count.rows} or {"empty"}

@@ -1,4 +1,4 @@
-"""New SwiftMQ stores: they contain the recovered state, read clean under every policy, decide branches."""
+"""New SwiftMQ stores contain the recovered state and read clean under every policy; choices for branches."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def answer_of(files: Mapping[str, bytes], policy: str = SALVAGE, **params: str) 
 
 
 def test_a_store_of_the_product_is_found_again(tmp_path: Path) -> None:
-    """Messages of all kinds, two branches, two subscriptions; swap files are no part of it."""
+    """The contents are messages of all kinds, two branches and two subscriptions, but not swap files."""
     (journal,) = find_journals(load(unpacked(CONTENTS, tmp_path / "old")), FORMAT)
     answer = ask(journal, "default")
     store = new_store(answer, StoreChoices())
@@ -75,7 +75,7 @@ def ids(answer: Answer) -> list[tuple[str, int, int]]:
 
 
 def in_doubt() -> dict[str, bytes]:
-    """Two messages of a queue; a branch inserts a third, another one removes the second."""
+    """Return a store with messages and two branches: one inserts a message, the other removes one."""
     return written(
         insert("a", "one"),
         insert("a", "two"),
@@ -132,7 +132,7 @@ def test_a_choice_that_cannot_be_is_refused(choices: dict[str, Any], why: str) -
 
 
 def test_a_branch_that_cannot_be_read_is_omitted_on_request() -> None:
-    """Without the choice nothing is kept; with it every message is there, and the other branch."""
+    """Without the choice nothing is kept; with it every message and the other branch are kept."""
     files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
     pages = bytearray(files["db/page.db"])
     gtrid = pages.index(bytes.fromhex("01000000010c"))
@@ -149,7 +149,7 @@ def test_a_branch_that_cannot_be_read_is_omitted_on_request() -> None:
     (item,) = store.left_out()
     assert (item.what, item.id, item.queue, item.code) == ("transaction", "1", "sys$prepared", "bad-branch")
     assert item.off == gtrid // 2048 * 2048
-    assert "what they removed as if rolled back" in item.text
+    assert "messages that they removed stay in their queues" in item.text
     (line,) = store.chosen()
     assert line.startswith("--drop sys$prepared: 1 branches that cannot be read are left out")
     # The option also works together with other choices.
@@ -196,7 +196,7 @@ def test_the_report_counts_what_queues_and_branches_hold() -> None:
 
 
 def test_the_place_of_what_is_omitted_is_that_of_its_page() -> None:
-    """The store was recovered, so its pages are all in the file."""
+    """The store was recovered, so all its pages are in the page file."""
     files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
     (item,) = new_store(answer_of(files), StoreChoices(drop=("b 0",))).left_out()
     assert (item.what, item.id, item.queue, item.file) == ("message", "0", "b", "db/page.db")
@@ -222,7 +222,7 @@ def test_a_message_of_several_queues_is_stored_once() -> None:
 
 @pytest.mark.parametrize("page_size", ["2048", "4096", "32768"])
 def test_pages_of_any_size(page_size: str) -> None:
-    """More queues and messages than an index page holds, and messages of several pages."""
+    """There are more queues and messages than fit into an index page, and messages of several pages."""
     operations = [insert(f"queue-{number:03}", "x" * (number * 97)) for number in range(90)]
     operations += [insert("many", str(number)) for number in range(130)]
     operations += [{"op": "remove", "queue": "many", "key": str(number)} for number in range(0, 130, 3)]

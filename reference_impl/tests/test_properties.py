@@ -1,4 +1,4 @@
-"""The same laws for the reference of every format, on drawn journals; and agreement of all descriptions."""
+"""Laws for the reference of every format, on drawn journals; and agreement of all descriptions."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ from journalspec_reference.storage import MemoryStorage
 
 
 class Known(NamedTuple):
-    """What the laws must know of a format.
+    """The facts about a format that the laws need.
 
     `names` are file names with a meaning in the format. `writer` returns the parameters with which a writer
-    accepts a drawn journal. `made` adds to a state the items that a writer makes when it opens the journal.
+    accepts a drawn journal. `made` returns a state with those items added that a writer makes when it opens
+    the journal.
     """
 
     names: tuple[str, ...]
@@ -110,7 +111,7 @@ def test_all_descriptions_agree(format_id: str, edition: str, data: st.DataObjec
 
 @law
 def test_the_plainest_reader_finds_the_same_places(format_id: str, edition: str, data: st.DataObject) -> None:
-    """Every offset checked, one rule per line, no shared code: also on damaged files."""
+    """The naive reader checks every offset and shares no code; both also agree on damaged files."""
     fault = data.draw(faults(data.draw(journals(format_id, edition))))
     naive = format_module("journalspec_corpus", format_id).naive
     for policy in get_format(format_id).policies:
@@ -130,7 +131,7 @@ def test_the_plainest_reader_finds_the_same_places(format_id: str, edition: str,
 def test_a_log_that_ends_early_gives_the_records_that_are_complete_in_it(
     format_id: str, edition: str, data: st.DataObject
 ) -> None:
-    """Salvage gives a prefix for any end; strict recovery does for every end that a pointer can name."""
+    """Salvage returns a prefix for any end, strict recovery for every end that a pointer can have."""
     journal = data.draw(journals(format_id, edition))
     assume(journal.recovered)
     last = journal.recovered[-1].at
@@ -146,7 +147,7 @@ def test_a_log_that_ends_early_gives_the_records_that_are_complete_in_it(
 
 
 def ended(journal: DrawnJournal, name: str, end: int) -> Mapping[str, bytes]:
-    """Return the files with the log in `name` ending at `end`: by a pointer if there is one, or cut there."""
+    """Return the files with the log in `name` ending at `end`: there is a pointer to it, or a cut."""
     content = journal.files[name]
     for place in journal.pointers:
         if place.file == name:
@@ -230,7 +231,7 @@ def spliced(data: st.DataObject, content: bytes) -> bytes:
 
 
 def assert_within(answer: Observation, files: Mapping[str, bytes]) -> None:
-    """Assert that reported ranges are in the files, each byte in one record or region at most."""
+    """Assert that reported ranges are in the files, and each byte is in at most one record or region."""
     taken: dict[str, int] = {}
     reported = [(record.at.file, record.at.off, record.at.length) for record in answer.records]
     reported += [(region.file, region.off, region.length) for region in answer.dropped]

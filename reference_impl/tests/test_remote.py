@@ -1,4 +1,4 @@
-"""Journals in an object store give the same answers as in a directory, with and without Spark's reader."""
+"""Journals in an object store have the same answers as in a directory, with and without Spark."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CASES = ("btm.clean.two-phase", "smq.log.update")
 
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[str]:
-    """A store of objects on this machine, as the beginning and the end of a URI with ``{}`` between them."""
+    """A local object store, given as a URI with ``{}`` in place of the journal's path."""
     server = pytest.importorskip("moto.server", reason="moto is missing: pip install 'journalspec[test]'")
     running = server.ThreadedMotoServer(port=0)
     running.start()
@@ -68,7 +68,7 @@ def test_spark_reads_a_uri(bucket: str, tmp_path: Path) -> None:
     for name in CASES:
         find_case(name).materialize(tmp_path / name)
     assert rows(bucket.format("")) == rows(str(tmp_path))
-    # The scheme that Hadoop uses.
+    # The scheme in Hadoop's URIs.
     assert rows(bucket.format("").replace("s3://", "s3a://")) == rows(str(tmp_path))
 
 

@@ -1,4 +1,4 @@
-"""The readers' benchmark on small files: each format has a row; plain loop and scan find equal records."""
+"""The readers' benchmark on small files: a row per format; plain loop and scan find equal records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Journals as DataFrames: the same records that the reference reads, one partition per journal."""
+"""Journals as DataFrames: the records are those that the reference reads; one partition per journal."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def spark() -> Any:
 
 @pytest.fixture(scope="module")
 def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Directories with the inputs of a few published cases that one journal makes."""
+    """Directories with the inputs of a few published cases, each of which forms one journal."""
     root = tmp_path_factory.mktemp("journals")
     for format_id in format_ids():
         for case in load_cases(format_id)[:400:50]:
@@ -58,7 +58,7 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 try:
                     for journal in find_journals(load_files(directory)):
                         ask(journal)
-                except FilesetError:  # its own test covers it
+                except FilesetError:  # another test covers this format
                     shutil.rmtree(directory)
     return root
 
@@ -66,7 +66,7 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_programs_of_the_spark_page_and_of_the_readme_run(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The programs run in the existing session: a start of one takes longer than all their work."""
+    """The programs run in the existing session, because its start takes longer than all their work."""
     for case in load_cases("bitronix_tlog"):
         if case.id.startswith("btm.torn-beyond-tail."):
             case.materialize(tmp_path / case.id)
@@ -201,7 +201,7 @@ def test_a_journal_is_a_row(spark: Any, journals: Path) -> None:
         assert set((row["notes"] or "").split(", ")) - {""} == {note.code for note in seen.notes}
 
 
-#: A case of each kind of table: one with a list of participants, one with bodies, one of users' own tables.
+#: A case for each kind of table: with a list of participants, with bodies, and of users' own tables.
 STORED = dict(ROWS["STORED"])
 
 
@@ -288,7 +288,7 @@ def short_files(directory: Path, *bodies: bytes) -> Path:
 
 
 ADD = b"\x0b" + struct.pack(">qiB", 1, 0, 0)
-#: The size at its end is one that no edition accepts.
+#: No edition accepts the size at the end of this record.
 TORN = b"\x10" + bytes(30)
 
 
@@ -318,7 +318,7 @@ def test_an_edition_that_cannot_be_told_is_damage(spark: Any, tmp_path: Path) ->
 def test_what_cannot_be_read_is_a_dropped_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: str
 ) -> None:
-    """One row is for a bad sector after the records, which reading does not reach, one for a missing file."""
+    """One row is for an unread bad sector after the records, and one row is for a missing file."""
     pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
     directory = short_files(tmp_path / "a", ADD)
     path = directory / "data-1.jbm"
@@ -368,7 +368,7 @@ def test_terminal_controls_and_invalid_text_in_names_are_escaped(tmp_path: Path)
 
 
 def test_a_stream_has_each_record_once_as_a_journal_grows(spark: Any, tmp_path: Path) -> None:
-    """Records may be incomplete at first, may be in a new file, or in a file that is written again."""
+    """Records may be incomplete at first, in a new file, or in a file that is written again."""
 
     def write(name: int, number: int, ids: range, cut: int = 0) -> None:
         adds = [struct.pack(">BIbqiB5si", 11, number, 0, each, 5, 45, b"hello", 28) for each in ids]

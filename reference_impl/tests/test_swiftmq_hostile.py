@@ -1,4 +1,4 @@
-"""SwiftMQ's file store: reading hostile stores ends, at a cost proportional to their size."""
+"""SwiftMQ's file store: reading a hostile store ends, at a cost proportional to the store's size."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_notes_that_are_too_many_are_counted() -> None:
 
 
 def test_a_page_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of many queues names page 1, which has many changes in the log."""
+    """Many queues all refer to page 1, which has many changes in the log."""
     change = bytes.fromhex("00000004 00000001 00000400 00 00000001 55")
     log = struct.pack(">iqiqqi", 1, 7, 2, 7, 0, 1000) + change * 1000
     made: list[int] = []

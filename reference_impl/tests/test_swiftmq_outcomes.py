@@ -31,12 +31,12 @@ TABLE = Path(__file__).parent / "data" / "swiftmq_store_outcomes.toml"
 pytestmark = pytest.mark.skipif(
     not OUTCOMES.is_dir(), reason="recorded outcomes are missing beside the checkout (../shared/real)"
 )
-#: Of each queue, at most this many entries were recorded.
+#: At most this many entries of each queue were recorded.
 LISTED = 200
-#: The queue of the prepared branches: the product makes it at every start, so an empty one means nothing.
+#: The queue of the prepared branches: the product makes it at every start, so an empty one is ignored.
 PREPARED = "sys$prepared"
 Facts = dict[str, Any]
-#: Bytes of an entry besides its message.
+#: Members of an entry besides its message.
 ENTRY = ("key", "page", "priority", "deliveries", "expiration")
 
 
@@ -62,7 +62,7 @@ def inputs() -> dict[str, dict[str, tuple[str, bytes]]]:
 
 
 def observed(case: Any) -> Facts:
-    """Return what the product did."""
+    """Return the recorded facts about the product's start."""
     result = case["result"]
     if "state" not in result:
         return {"end": "refused" if result["kind"] == "refused" else "dies"}
@@ -130,7 +130,7 @@ def predicted(found: Recovered) -> Facts:
 
 
 def same_durables(result: Any, found: Recovered) -> bool:
-    """Return whether the durable subscribers agree: the product stops at its first unreadable file."""
+    """Return whether the durable subscribers agree, up to the file at which the product stops."""
     theirs = [tuple(one.values()) for one in result.get("durables") or ()]
     if "durablesError" in result:
         return bool(found.bad_files) and set(theirs) <= set(found.durables)
@@ -138,7 +138,7 @@ def same_durables(result: Any, found: Recovered) -> bool:
 
 
 def _keep(kinds: list[int], log: Log) -> Iterator[Batch]:
-    """Yield the batches of a log, and keep the types of the records that have actions."""
+    """Yield the batches of a log, and add the types of the records with actions to `kinds`."""
     for batch in log.scan():
         for off, end, code in zip(batch.off, batch.end, batch.code, strict=True):
             kinds += [code] if end - off > log.lead else []
@@ -146,7 +146,7 @@ def _keep(kinds: list[int], log: Log) -> Iterator[Batch]:
 
 
 def differences(case: Any, found: Recovered, kinds: list[int]) -> str:
-    """Return the facts in which the two differ, as the table spells them."""
+    """Return the facts in which product and reference differ, in the spelling of the table."""
     result, theirs, ours = case["result"], observed(case), predicted(found)
     if theirs["end"] != ours["end"]:
         differing = [f"{theirs['end']}/{ours['end']}"]
@@ -155,7 +155,7 @@ def differences(case: Any, found: Recovered, kinds: list[int]) -> str:
     if "rolledForward" in result:
         counts = result["rolledForward"], result["aborted"], result["consistencyCheck"]
         differing += ["log"] * (counts != (len(kinds), kinds.count(ABORT), found.checked))
-    # A second start must give the same result as the first (SMQ-RCV-035).
+    # A second start must have the same result as the first (SMQ-RCV-035).
     differing += ["second"] * isinstance(result.get("secondStart"), dict)
     if theirs["end"] == "started":
         gone = {one["name"] for one in result.get("filesChanged", ()) if one["sizeAfter"] is None}
@@ -196,7 +196,7 @@ def test_inputs_are_those_of_the_outcomes() -> None:
 
 
 def test_every_cause_is_a_deviation() -> None:
-    """The table must not excuse a fault of the reference: such a fault is corrected."""
+    """The table must not excuse a fault of the reference, because such a fault has to be corrected."""
     text = files("journalspec.swiftmq_store").joinpath("deviations.toml").read_text(encoding="utf-8")
     told = [
         (found[2], int(found[1]))

@@ -1,4 +1,4 @@
-"""SwiftMQ's transaction log: the same records and end whatever the stretches are, and columns of them."""
+"""SwiftMQ's transaction log: the same records, columns and end with stretches of any length."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def record(kind: int, *actions: bytes) -> bytes:
 
 @st.composite
 def logs(draw: st.DrawFn) -> bytes:
-    """Draw a tagged log for pages of 64 bytes, all kinds of actions in it, perhaps with bytes changed."""
+    """Draw a tagged log for pages of 64 bytes, with all kinds of actions, perhaps with changed bytes."""
     page, image = st.integers(0, 5), st.binary(max_size=20)
     picture = st.builds(
         lambda number, free: struct.pack(">iBB", number, 1, free) + (b"" if free else b"\5" * 64),
@@ -77,7 +77,7 @@ def test_every_read_size_gives_the_same_records_and_pages(data: bytes) -> None:
     made = [_replayed(Memory(pages), Memory(data), STRETCH, 1 << 20)]
     for stretch in STRETCHES:
         assert scanned(Log(Memory(data), 64, 4), stretch) == wanted
-        # The files are read from a disk, with a page kept in memory or none.
+        # The files are read from a disk, with or without a page kept in memory.
         made += [_replayed(Content(Disk(pages)), Content(Disk(data)), stretch, kept) for kept in (0, 64)]
     assert made == [made[0]] * len(made)
 

@@ -1,4 +1,4 @@
-"""SwiftMQ's file store: writes of a transaction group, and calls of the disk; cases smq.write the rest."""
+"""SwiftMQ's file store: writes of a transaction group, and calls of the disk (else: cases smq.write)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def keys(found: Recovered) -> dict[str, list[int]]:
 
 
 class Watched(MemoryStorage):
-    """Remembers what was done."""
+    """Records the calls."""
 
     def __init__(self, given: dict[str, bytes] | None = None) -> None:
         super().__init__(given)
@@ -40,7 +40,7 @@ def content(storage: MemoryStorage) -> dict[str, bytes]:
 
 
 def opened(storage: MemoryStorage | None = None, **params: str) -> tuple[StoreWriter, Any]:
-    """Return a writer with its store open, and a function that gives it an operation."""
+    """Return a writer with its store open, and a function that passes an operation to the writer."""
     storage = storage or MemoryStorage()
     writer = StoreWriter(storage, "13", {"checkpoint_size": "1048576", **params})
     writer.apply({"op": "open"})
@@ -72,7 +72,7 @@ def test_a_group_is_one_write_and_its_records_stand_alone() -> None:
     assert [sum(map(len, each.values())) for each in seen] == [0, 1, 2, 3]
 
 
-#: A message of kind bytes with two of them.
+#: A message of kind bytes, with two bytes.
 SHORT = "00000001" + "00" * 43 + "026869"
 
 

@@ -1,6 +1,7 @@
 """Writers of all formats: misuse, directories, and the order in which things become durable.
 
-Cases test which bytes writers write and what they refuse; crash tiers test what a stop may lose.
+Cases test which bytes writers write and which operations they refuse; crash tiers test the possible losses
+after a stop.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def log(number: int, kind: str = "COMMITTING", *names: str) -> Operation:
 
 
 class Recorder(MemoryStorage):
-    """Memory that keeps a copy of itself before each change, and the list of changes and forces."""
+    """Storage in memory that records a copy before each change, and the list of changes and forces."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,7 +72,7 @@ JOURNAL = {"file_size": "1024"}
 SMALL = {"max_file_length": "512"}
 COMPACTING = ("s2", "v1", "v2", "v2e")
 
-#: Operations that are refused before anything is done, by format; for every format unknown operations.
+#: Operations that are refused before any change, by format; for every format unknown operations.
 MISUSED: dict[str, list[tuple[Operation, str]]] = dict(ROWS["MISUSED"])
 
 
@@ -133,7 +134,7 @@ def test_a_directory_forces_what_it_is_told_to(tmp_path: Path, monkeypatch: pyte
 def test_names_are_listed_at_the_start_and_not_for_each_new_file(
     format_id: str, params: dict[str, str], put: Operation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Such a listing would take quadratic time in the number of files."""
+    """A listing for each new file would take quadratic time in the number of files."""
     storage = MemoryStorage()
     edition, force = ("v2e", FORCE) if format_id == "jboss_journal" else ("5.14", FLUSH)
     writer = opened(format_id, edition, storage, params)
@@ -175,7 +176,7 @@ def steps(storage: Recorder) -> list[str]:
 
 @pytest.mark.parametrize("edition", COMPACTING)
 def test_each_step_of_a_compaction_is_durable_before_the_next(edition: str) -> None:
-    """This holds too if a start finishes it. No case shows it: the runner's crashes keep names in order."""
+    """Also if a start completes it. No case tests this, because the runner's crashes keep names in order."""
     params, storage, started = {**JOURNAL, "auto_reclaim": "false"}, Recorder(), Recorder()
     compacted = (add(1), {"op": "next"}, add(2), {"op": "compact"})
     opened("jboss_journal", edition, storage, params, *compacted)

@@ -1,4 +1,4 @@
-"""KahaDB's messages in the terms of Artemis: queues of subscriptions, filters, types of values."""
+"""KahaDB's messages in Artemis' terms: queues for subscriptions, filters, types of values."""
 
 from __future__ import annotations
 

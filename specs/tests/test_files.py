@@ -1,4 +1,4 @@
-"""Files of the tools: complete or absent, bounded, regular; names cannot control a terminal."""
+"""Files that the tools read or write: complete or absent, bounded, regular, with harmless names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of contents: the possible content of ``contents/tables.toml``, and a format without contents."""
+"""Tables of contents: the valid content of ``contents/tables.toml``, and a format without contents."""
 
 from __future__ import annotations
 

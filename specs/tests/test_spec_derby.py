@@ -1,4 +1,4 @@
-"""Derby's log: its tables of operations, and the schemas of bodies on what real Derby wrote."""
+"""Derby's log: its tables of operations, and the schemas of bodies on logs that real Derby wrote."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_schemas_agree_on_every_record_that_was_captured() -> None:
         assert whole.header.number == tree.header.number == int(path.stem[3:])
         bodies = [record.body for record in tree.records]
         assert [slot.record.body for slot in whole.slots if slot.is_record] == bodies, path
-        # Each base begins with the same records.
+        # Captures of one version begin with the same records, so known bodies are skipped.
         for body in set(bodies) - known:
             found = BODY.parse(body)
             assert BODY.build(found) == body

@@ -12,7 +12,7 @@ from journalspec.deviations import deviations, lint, main
 from journalspec.formats import format_ids, get_format
 from journalspec.requirements import requirements
 
-#: Any format will do: the lint is the same for all.
+#: Any format is suitable: the lint is the same for all.
 FORMAT = format_ids()[0]
 P = get_format(FORMAT).prefix
 MISTAKES = tomllib.loads(
@@ -86,7 +86,7 @@ PROGRAM_SHOW = {"products": ["p"], "demands": "x", "program": "m"}
 @pytest.mark.parametrize(
     ("table", "complaint"),
     [
-        # These are good.
+        # These entries have no fault.
         (CASE_SHOW, ""),
         (STEP_SHOW, ""),
         (TRACE_SHOW, ""),
@@ -112,7 +112,7 @@ def test_lint_sees_ways_of_showing_that_show_nothing(table: dict[str, Any], comp
     data = copy.deepcopy(GOOD)
     data["deviation"][0]["show"] = [table]
     assert any(complaint in fault for fault in lint(FORMAT, data)) == bool(complaint)
-    # Steps, a trace or a program prove a requirement without a case.
+    # Steps, a trace or a program can prove a deviation without a case.
     data["deviation"][0]["cases"] = []
     assert (lint(FORMAT, data) == []) == (table in (STEP_SHOW, TRACE_SHOW, PROGRAM_SHOW))
 

@@ -26,7 +26,7 @@ each_example = pytest.mark.parametrize(
 
 
 def dumps(format_id: str) -> dict[str, bytes]:
-    """Return name -> bytes of the hexdumps in a format's prose that are called examples; they have no gap."""
+    """Return name -> bytes of the hexdumps without gaps that are named as examples in a format's prose."""
     prose = get_format(format_id).root.joinpath("spec.md").read_text(encoding="utf-8")
     found = {}
     for name, block in re.findall(r":name: (\S+-example-\S+)\n\n(.*?)```", prose, re.DOTALL):
@@ -40,7 +40,7 @@ def dumps(format_id: str) -> dict[str, bytes]:
 
 
 def built(layout: Layout, edition: str, piece: Mapping[str, Any]) -> bytes:
-    """Return the bytes of one piece: the structure that it names, with these values."""
+    """Return the bytes of one piece: a structure, given by its name, with these values."""
     ((name, values),) = piece.items()
     kind = values[layout.type_field] if layout.by_type(name) else ""
     items = {item.name: item for item in layout.structure(name, edition, kind).fields}
@@ -91,7 +91,7 @@ def test_an_example_is_built_byte_for_byte_and_read_back(example: dict[str, Any]
 
 
 def part_of(small: Any, large: Any) -> bool:
-    """Return whether `large` has all of `small`: members of objects, and elements of lists one by one."""
+    """Return whether `large` contains `small`: members of objects, and elements of lists one by one."""
     if isinstance(small, dict):
         return all(name in large and part_of(value, large[name]) for name, value in small.items())
     if isinstance(small, list):

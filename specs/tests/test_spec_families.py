@@ -43,7 +43,7 @@ for (const [path, text] of Object.entries(made)) writeFileSync(process.argv[3] +
 
 @cache
 def drawn(family: Family, number: int) -> list[tuple[str, str, bytes]]:
-    """Return `number` types of a family: root, version and bytes, always the same ones."""
+    """Return `number` drawn types of a family (root, version, bytes), the same ones in every run."""
     random = Random(46)
     pairs = [(root, version) for root in family.roots for version in family.versions]
     return [(*pairs[at % len(pairs)], draw(family, *pairs[at % len(pairs)], random)) for at in range(number)]
@@ -152,7 +152,7 @@ def test_the_generated_parser_finds_what_the_naive_decoder_finds(parser: Any) ->
 
 
 def kaitai(module: Any, family: Family, root: str, data: bytes, version: str) -> Any:
-    """Return the tree that a generated parser makes of a root of a family."""
+    """Return the tree that a generated parser returns for a root of a family."""
 
     def camel(name: str) -> str:
         return "".join(part.capitalize() for part in name.split("_"))

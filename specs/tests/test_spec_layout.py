@@ -1,6 +1,6 @@
 """The table of fields of every format, against its observations and its schemas.
 
-The parsers are generated of the .ksy files: what the table builds is read by them, field by field.
+The parsers are generated from the .ksy files. They must read the bytes that the table builds, field by field.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def test_the_table_and_the_observations_agree_on_types_and_widths(format_id: str
             here = not entry.editions or edition in entry.editions
             if item is None or not here or not item.is_int or entry.kind != "int":
                 continue
-            # The file id of a record is reported as the header's, which may be longer.
+            # The file id of a record is reported with the width of the header's file id, which may be longer.
             assert entry.width == item.type or (entry.name == "file_id" and entry.width == "s8"), entry.name
 
 
@@ -110,7 +110,7 @@ def values_of(form: Structure, rng: random.Random) -> dict[str, Any]:
 
 
 def least(form: Structure, item: Field) -> int:
-    """Return the least number of bytes of `item`, if a length with a minimum counts it alone."""
+    """Return the least number of bytes of `item`, if a length with a minimum counts only this field."""
     alone = (other.low for other in form.fields if other.counts == (item.name, item.name) and other.low)
     return next(alone, 0)
 
@@ -221,7 +221,7 @@ class Looked(bytes):
 
 @each_structure
 def test_wrong_count_ends_with_the_bytes(format_id: str, edition: str, name: str, kind: str) -> None:
-    """Every number is the largest possible: no counted element begins after the bytes."""
+    """Every number is the largest possible: a parser must not go on after the last byte."""
     layout = layout_of(format_id)
     form = layout.structure(name, edition, kind)
     head = b"".join(

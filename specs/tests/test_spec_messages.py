@@ -1,4 +1,4 @@
-"""The messages of products: each row is complete and has its record, and a line of a log finds its row."""
+"""Messages of products: each row is complete and has a record, and a line of a log leads to its row."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from journalspec.messages import (
 )
 from work import LINEAR, Task, growth, work
 
-#: Products that run here: at least this many of their messages were printed by a start.
+#: For products that run here: the least number of their messages that a start printed.
 RUN = {"jboss_journal": 10, "kahadb_journal": 10, "derby_log": 10, "bitronix_tlog": 10}
 MISTAKES = tomllib.loads((Path(__file__).parent / "data" / "mistakes.toml").read_text(encoding="utf-8"))
-#: Lines as logs have them, and their messages.
+#: Lines as they occur in logs, and their messages.
 LINES: dict[str, str] = MISTAKES["lines"]
 
 
@@ -59,7 +59,7 @@ def test_a_row_that_was_made_is_in_the_lines_of_its_record(name: str) -> None:
 
 
 def test_lines_of_the_records_find_the_row_that_they_are_of() -> None:
-    """At least thirty lines of each product, as it printed them, drawn at random."""
+    """Tests at least thirty random lines of each product, as the product printed them."""
     for name in RUN:
         pairs = [
             (entry.id, line)

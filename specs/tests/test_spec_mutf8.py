@@ -1,4 +1,4 @@
-"""Java's modified UTF-8: examples from its definition, and text of every kind there and back."""
+"""Java's modified UTF-8: examples from its definition, and all kinds of text encoded and decoded."""
 
 from __future__ import annotations
 

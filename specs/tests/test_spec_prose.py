@@ -1,4 +1,4 @@
-"""The prose of all formats: it cites what exists, lists every area, and has the design's sections."""
+"""The prose of all formats cites existing requirements, lists every area, and has all sections."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_every_area_is_listed_once(format_id: str) -> None:
 
 @each_format
 def test_requirements_are_cited_by_a_role(format_id: str) -> None:
-    """The site's build checks that they exist and that links lead somewhere: its warnings are errors."""
+    """The site's build, whose warnings are errors, checks that requirements exist and that links work."""
     assert "{req}`" in prose(format_id), "cite requirements where the prose says what they demand: {req}`ID`"
     bare = re.findall(rf"(?<![`\w]){get_format(format_id).prefix}-[A-Z]{{3}}-\d{{3}}", prose(format_id))
     assert not bare, "cite requirements with the role {req}"

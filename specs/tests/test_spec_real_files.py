@@ -44,7 +44,7 @@ def layout_of(format_id: str) -> Layout:
 
 
 def parsed(format_id: str) -> dict[str, Any]:
-    """Return path of a file -> the other reader's result: a list of records, or members of a file."""
+    """For each path of a file, return the other reader's result: a list of records, or members of a file."""
 
     def flat(node: Any, path: str) -> Iterator[tuple[str, Any]]:
         if isinstance(node, list) or "length" in node:
@@ -58,7 +58,7 @@ def parsed(format_id: str) -> dict[str, Any]:
 
 
 def assert_the_same(value: Any, other: Any) -> None:
-    """Compare a value with that of another reader, which has bytes in hex or counted, and signed."""
+    """Compare a value with another reader's, in which bytes are hex, signed, or only counted."""
     if isinstance(value, bytes):
         assert {"len": len(value)} == other if isinstance(other, dict) else value.hex() == other
     elif isinstance(value, list) and all(isinstance(row, str) for row in value):
@@ -108,8 +108,8 @@ def test_three_descriptions_and_an_independent_reader_agree(
             assert [record.type for record in mine] == known["types"][name]
         found = others.get(f"{place}/{name}")
         if found is None or "not-parseable" in found or place in known.get("damaged", ()):
-            continue  # that reader gave up, or ours does not report the journal as clean
-        # Those readers do not report missing parts.
+            continue  # the other reader gave up, or ours does not report the journal as clean
+        # The other readers do not report missing parts.
         assert (
             seen.verdict == CLEAN
             or seen.missing

@@ -15,7 +15,7 @@ from journalspec.formats import format_ids, get_format
 from journalspec.messages import messages
 from journalspec.requirements import LEVELS, lint, main, requirements, stamp, text_digest
 
-#: Any format will do: the lint is the same for all.
+#: Any format is suitable: the lint is the same for all.
 FORMAT = format_ids()[0]
 P = get_format(FORMAT).prefix
 EDITION = get_format(FORMAT).default_edition
@@ -139,7 +139,7 @@ WRITTEN = (".py", ".java", ".ksy", ".md", ".toml")
 
 
 def test_every_id_that_code_tables_or_pages_name_exists() -> None:
-    """With a wrong digit, the source of a fact would name another requirement or none."""
+    """With a wrong digit, the source of a fact would be another requirement or none."""
     prefixes = "|".join(get_format(format_id).prefix for format_id in format_ids())
     ids = {item.id for f in format_ids() for item in (*requirements(f), *deviations(f), *messages(f))}
     name = re.compile(rf"\b(?:{prefixes})-[A-Z]{{3}}-\d{{3}}\b")

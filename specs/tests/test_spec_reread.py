@@ -1,4 +1,4 @@
-"""Sequences that are read again: parts kept in memory, parts only counted, files that change in between."""
+"""Sequences that are read again: parts in memory, parts only counted, files that change meanwhile."""
 
 from __future__ import annotations
 

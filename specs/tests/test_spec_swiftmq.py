@@ -1,4 +1,4 @@
-"""SwiftMQ's file store: the schemas of pages, messages and branches, on what real SwiftMQ wrote."""
+"""SwiftMQ's file store: schemas of pages, messages and branches on stores that real SwiftMQ wrote."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ real = [
     pytest.mark.real,
     pytest.mark.skipif(not REAL.is_dir(), reason="needs real/ in ../shared beside the checkout"),
 ]
-#: Facts about a value that only one of the two parsers gives.
+#: Members that only one of the two parsers adds to a value.
 LEFT_OUT = {"flag", "first", "off", "end", "page_size", "record_kind"}
 
 
@@ -53,9 +53,9 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, KaitaiStruct):
         members = {name: item for name, item in vars(value).items() if name[0] != "_" and item != []}
-        if isinstance(members.get("slots"), list):  # those of a log, not the number in an index page
+        if isinstance(members.get("slots"), list):  # slots of a log, not a number of slots
             members["records"] = [slot.record for slot in members.pop("slots") if slot.is_record]
-        # A PORTION is one level deeper there, because its form depends on a byte in its middle.
+        # A PORTION is one level deeper in Kaitai, because its form depends on a byte in its middle.
         return plain(members["body"]) if type(value).__name__ == "AnyPortion" else plain(members)
     if isinstance(value, dict):
         return {
@@ -71,7 +71,7 @@ def plain(value: Any) -> Any:
 
 
 def agreed(schema: Construct[Any, Any], kind: Any, data: bytes, *arguments: Any) -> Any:
-    """Return what both parsers make of `data`, which construct builds again to the last byte."""
+    """Return the result of both parsers for `data`; construct must rebuild `data` to the last byte."""
     found = parsed(schema, BytesIO(data), "")
     built = schema.build(found)
     assert built == data[: len(built)]
@@ -79,7 +79,7 @@ def agreed(schema: Construct[Any, Any], kind: Any, data: bytes, *arguments: Any)
     return found
 
 
-#: The roots of the families of contents, and the parsers that are generated of them.
+#: The roots of the families of contents, and the parsers that are generated from them.
 FAMILIES = families("swiftmq_store")
 PARSERS = {
     "message": SwiftmqStoreMessage,
@@ -90,7 +90,7 @@ PARSERS = {
 
 
 def found_by_all(root: str, data: bytes) -> dict[str, Any]:
-    """Return what the naive decoder, construct and Kaitai read from contents; construct builds them."""
+    """Return the contents as the naive decoder, construct and Kaitai read them; construct rebuilds them."""
     family = FAMILIES["durable" if root == "durable" else "message"]
     wanted, tree = decode(family, root, data), parse(family, root, data)
     assert schema(family, root, "").build(tree) == data
@@ -100,7 +100,7 @@ def found_by_all(root: str, data: bytes) -> dict[str, Any]:
 
 
 def pages(data: bytes, size: int, first: int) -> Iterator[int]:
-    """Give the numbers of a chain's pages."""
+    """Yield the numbers of a chain's pages."""
     while first != -1:
         yield first
         first = int.from_bytes(data[first * size + 5 : first * size + 9], signed=True)

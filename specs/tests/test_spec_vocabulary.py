@@ -65,7 +65,7 @@ def test_a_table_in_the_wrong_file_is_reported(monkeypatch: pytest.MonkeyPatch) 
 
 
 def fields_of(kind: dict[str, Any]) -> Iterator[str]:
-    """Yield the ids of all stored fields and parameters of a type of a schema, and of the types within it."""
+    """Yield the ids of all stored fields and parameters of a schema's type, and of the types within it."""
     yield from (item["id"] for item in (*kind.get("seq", ()), *kind.get("params", ())))
     for inner in kind.get("types", {}).values():
         yield from fields_of(inner)

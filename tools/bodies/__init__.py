@@ -1,15 +1,16 @@
 """Bodies of contents, one at a time: their sources, their changes, and their decoders.
 
-A format's module has
+A format's module defines
 
-``DECODERS``   (family, type) -> what reads a body of a version: its fields by name, and what is wrong;
-               a type that is not here is decoded as a part of others only
-``stored()``   bodies that products wrote, as (family, root, version, bytes): those here, and those beside the
-               checkout if they are there
+``DECODERS``   (family, type) -> a function from a body and its version to its fields by name and its fault;
+               other types are decoded only as parts of these
+``stored()``   bodies that products wrote, as (family, root, version, bytes): from this checkout, and from
+               ../shared if it exists
 
-``INSIDE``     perhaps: (family, type) -> what gives the type and the bytes of another body that is in one
+``INSIDE``     (optional) (family, type) -> a function that returns type and bytes of a body within a body
 
-A decoder raises nothing, whatever the bytes are. Its fields are the values that users see.
+A decoder never raises an exception, whatever the bytes are. The fields that it returns are the values that
+users see.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from journalspec.numbers import NUMBERS
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "reference_impl" / "tests" / "data"
-#: Stores of products with the output of their own browsers; not in every checkout.
+#: Stores of products, with the output of the products' own browsers; some checkouts lack them.
 SHARED = ROOT.parent / "shared" / "contents"
 Fields = Mapping[Any, Any]
 #: A function from a body and its version to its fields and its fault (empty: none).
@@ -69,7 +70,7 @@ def real_bodies(format_id: str, family: str) -> Sequence[Body]:
 
 
 def drawn_body(family: Family, random: Random) -> Body:
-    """Return a random body that the table of the family allows."""
+    """Return a random body that the table of the family permits."""
     known = decoders(family.format_id)
     root = random.choice([each for each in family.roots if (family.name, each) in known])
     version = random.choice(family.versions)
@@ -83,7 +84,7 @@ def all_families() -> Iterator[Family]:
 
 
 def lengths(body: Body) -> set[int]:
-    """Return the offsets of sizes and counts, by their use in other fields or by their names."""
+    """Return the offsets of sizes and counts: other fields use them as such, or their names say so."""
     found, measures = set[int](), _measures(body.family)
 
     def see(_: int, shape: Shape, member: Member, start: int, end: int, __: object) -> None:
@@ -100,13 +101,13 @@ def lengths(body: Body) -> set[int]:
     return found
 
 
-#: Names of sizes and counts: constant ones are not used by other fields.
+#: Names of sizes and counts. They are needed because no other field refers to a constant size.
 _CALLED = re.compile(r"(^|_)(size|length|count)$")
 
 
 @cache
 def _measures(family: Family) -> frozenset[tuple[str, str]]:
-    """Return the (type, field) pairs that sizes and counts use; the type is "" for fields of outer types."""
+    """Return the (type, field) pairs in sizes and counts; the type is "" for fields of outer types."""
     found = set()
     for shape in family.types.values():
         sizes = (
@@ -118,7 +119,7 @@ def _measures(family: Family) -> frozenset[tuple[str, str]]:
 
 
 def changed(data: bytes, random: Random) -> bytes:
-    """Return a body after up to eight changes, of bytes, numbers and lengths; some are not changed."""
+    """Return a body with up to eight changes of bytes, numbers and lengths; some bodies stay unchanged."""
     out = bytearray(data)
     for _ in range(random.choice((0, 1, 1, 1, 2, 3, 8))):
         at = random.randrange(len(out) + 1)

@@ -35,7 +35,7 @@ BODIES = {
     "stream_body": core.STREAM,
     "object_body": core.OBJECT,
 }
-#: Types of the two families whose types are one user type each -> that user type.
+#: Types of the two families in which each type corresponds to one user type -> that user type.
 RECORDS, BINDINGS = (
     {
         row["of"].removeprefix(family): row["on"]["user_type"]
@@ -50,7 +50,7 @@ IMPORTED = TRANSACTION + "/SubordinateAtomicAction/JCA"
 
 
 def stored() -> Iterator[tuple[str, str, str, bytes]]:
-    """Yield what brokers and transaction managers wrote."""
+    """Yield the bodies that brokers and transaction managers wrote."""
     for each in json.loads((DATA / "contents_amqp.json").read_text("utf-8")):
         yield "amqp", "stored", "", bytes.fromhex(each["stored"])
     for each in json.loads((DATA / "contents_narayana.json").read_text("utf-8")):
@@ -73,7 +73,7 @@ def _state(data: bytes) -> tuple[str, bytes]:
 
 
 def in_pieces(tree: Mapping[str, Any]) -> bytes:
-    """Return the bytes that are stored in pieces of four."""
+    """Return the bytes that are stored as pieces of four bytes."""
     pieces = [each["value"] for each in (*tree["quads"], *([tree["last"]] if "last" in tree else []))]
     return b"".join(pieces)[: tree["size"]]
 
@@ -108,7 +108,7 @@ def _of_store(root: Path, version: str) -> Iterator[tuple[str, str, str, bytes]]
 def _message(kind: int) -> Decoder:
     def read(data: bytes, _: str) -> tuple[Fields, str]:
         message = core.message_of(kind, data)
-        # The body of a large message is in a file.
+        # The body of a large message is in a separate file.
         body = core.body_of(message) if not message.large else core.BodyParts()
         sound = core.glance(kind, data, 0, len(data))[1]
         # If the quick look reports no fault, the full decoder must report none.
@@ -182,7 +182,7 @@ def _binding(kind: int) -> Decoder:
 
 
 class _Replay:
-    """A recovered journal of a message, a reference, and one record more."""
+    """A recovered journal that contains a message, a reference, and one more record."""
 
     def __init__(self, kind: int, data: bytes) -> None:
         message = b"\1" + struct.pack(">q", 5)
@@ -198,7 +198,7 @@ class _Replay:
         return map(bodies.columns_of, self._rows)
 
     def in_doubt_transactions(self) -> list[bodies.PreparedTx]:
-        """Return the same records again, as those of a prepared transaction."""
+        """Return the same records as records of a prepared transaction."""
         return [bodies.PreparedTx(9, b"", 0, (0, 1, 2), ())]
 
     def bodies(self, _: object) -> Iterator[bodies.Body]:
@@ -229,12 +229,12 @@ def _xid(data: bytes, _: str) -> tuple[Fields, str]:
 
 
 def packed(data: bytes) -> bytes:
-    """Return bytes as Narayana packs them."""
+    """Return bytes in the form in which Narayana packs them."""
     return struct.pack(">i", len(data)) + data + bytes(-len(data) % 4)
 
 
 def record(kind: str, state: bytes) -> bytes:
-    """Return a record of Narayana with an object of a type."""
+    """Return a record of Narayana that contains an object of the given type."""
     return HEADER + packed(bytes(28)) + packed(kind.encode() + b"\0") + packed(state)
 
 
@@ -248,7 +248,7 @@ def _transaction(data: bytes, _: str = "") -> tuple[Fields, str]:
 
 INSIDE = {("narayana", "record"): _state}
 MOST_REASONS = 10
-#: A large AMQP message whose body file is missing here.
+#: A large AMQP message without its body file.
 _LARGE = struct.pack(">BqqB", core.AMQP_LARGE, 10, 0, 0)
 DECODERS: Mapping[tuple[str, str], Decoder] = {
     **{("core", root): _message(kind) for root, kind in MESSAGES.items()},

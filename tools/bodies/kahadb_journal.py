@@ -19,12 +19,12 @@ _KINDS = {"value_stream": 27, "long_text": 28}
 #: Fields of a message that make up its body, and names under which the decoded body is shown.
 _OF_BODY = {"kind", "content", "properties", "url", "mime_type", "deleted_by_broker"}
 _SHOWN = ("text", "content", "data", "class_name")
-#: Fields of records that hold an object.
+#: Record fields that contain a marshalled object.
 _HOLD = ("message", "ack", "subscription_info", "job")
 
 
 def stored() -> Iterator[tuple[str, str, str, bytes]]:
-    """Yield objects that ActiveMQ's marshallers made in each version, and those of stores."""
+    """Yield objects that ActiveMQ's marshallers wrote in each version, and the objects in stores."""
     made = tomllib.loads((DATA / "openwire.toml").read_text(encoding="utf-8"))["object"]
     objects = [(str(each["version"]), bytes.fromhex(each["hex"])) for each in made]
     for store in sorted((SHARED / "kahadb_journal").glob("*")):

@@ -17,21 +17,21 @@ from journalspec_reference.swiftmq_store.contents import StoreContents
 from journalspec_reference.swiftmq_store.contents.message import decode
 from journalspec_reference.swiftmq_store.durable import durable, presumed
 
-#: A file of a durable subscriber has its client and name.
+#: The name of a durable subscriber's file contains the client and the name of the subscription.
 NAME = "client$name.durable"
-#: A plain message up to and including the flag that properties follow; a message of bytes up to its body.
+#: A plain message, up to the flag that announces properties; a message of bytes, up to its body.
 _PLAIN = pack(">iqiqii?", 0, 0, 4, 0, 1, 2, False) + bytes(7) + b"\1"
 _BYTES = pack(">iqiqii?", 1, 0, 4, 0, 1, 2, False) + bytes(11)
 
 
 def stored() -> Iterator[tuple[str, str, str, bytes]]:
-    """Yield what the product's own classes wrote."""
+    """Yield the bodies that the product's own classes wrote."""
     with tempfile.TemporaryDirectory() as scratch, tarfile.open(DATA / "swiftmq_contents.tar.xz") as packed:
         packed.extractall(scratch, filter="data")
         (journal,) = find_journals(load(Path(scratch)), "swiftmq_store")
         found = contents(ask(journal))
         assert isinstance(found, StoreContents)
-        for queue in found._found.queues:  # the bytes of messages are no part of a row
+        for queue in found._found.queues:  # a row does not contain the bytes of the message
             for at in range(len(queue.entries)):
                 data = bytes(queue.entries.content(at))
                 yield "message", "message", "", data

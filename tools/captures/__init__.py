@@ -1,15 +1,16 @@
-"""Making captured files: scenarios run through a product's harness, killed where the scenario says so.
+"""Makes captured files: runs scenarios through a product's harness, and kills it where they require it.
 
 ``python tools/captures FORMAT OUT`` makes ``OUT/<product>/<scenario>/``. Captures in the repository are never
-edited. The operations are in the format's table, see :mod:`journalspec_conformance.harnesses.scenarios`; its
-module here contains special steps of its products. Members of a scenario that only this package reads:
+edited. The operations are in the format's table, see :mod:`journalspec_conformance.harnesses.scenarios`; the
+format's module in this package contains special steps of its products. Members of a scenario that only this
+package reads:
 
-    params          of the write requests                 charset         the JVM's, if not its own choice
-    settings        of the product, besides the usual
+    params          parameters of the write requests      charset         the JVM's, if not its own choice
+    settings        additional settings of the product
     obeys, breaks   requirements that the files show      only            the one product that can do it
-    refused         numbers of operations turned down     forgotten       numbers of those that are lost
-    on."PRODUCT"    what is otherwise with one product; with `kept`, what a person says about files that it
-                    has spoilt
+    refused         numbers of rejected operations        forgotten       numbers of lost operations
+    on."PRODUCT"    values that differ with one product; with `kept`, the right content, as listed by a
+                    person, of files that the product has corrupted
 """
 
 from __future__ import annotations
@@ -48,14 +49,14 @@ Json = dict[str, Any]
 Steps = list[tuple[Op, Answer]]
 
 PROVENANCE, EXPECTED = "provenance.toml", "expected.json"
-#: Seconds; every answer of a product comes within milliseconds or not at all.
+#: In seconds; a product answers within milliseconds or not at all.
 TIMEOUT = 10.0
 _CHILD_SECONDS = 120
 _CLOSE = "close"
 
 
 def on(scenario: Scenario, product: Product, member: str, otherwise: Any = ()) -> Any:
-    """Return a member of the scenario's entry, as it is for `product`."""
+    """Return a member of the scenario's entry, with the value for `product`."""
     special = scenario.told.get("on", {}).get(product.id, scenario.told)
     return special.get(member, otherwise)
 
@@ -67,7 +68,7 @@ def by_hand(scenario: Scenario, product: Product) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """One capture: its product, its place, and its operations: how each session ended, and its steps."""
+    """One capture: its product, its scenario, and its sessions: how each one ended, and its steps."""
 
     product: Product
     scenario: Scenario
@@ -82,15 +83,15 @@ class Played:
 
     @property
     def refused(self) -> set[int]:
-        """The numbers of the steps that were turned down."""
+        """The numbers of the steps that the product rejected."""
         return {number for number, (_, answer) in enumerate(self.steps) if "refused" in answer}
 
 
 class Capture:
     """The way to capture one format's files; a format's subclass adds special steps of its products.
 
-    `settings` is how the products are configured; `defaults` are parameters of all requests that a scenario
-    may change: where there are some, the provenance lists the parameters.
+    `settings` is how the products are configured. `defaults` are parameters of all requests, which a scenario
+    may change; if there are any, the provenance lists the parameters.
     """
 
     settings = ""
@@ -109,7 +110,7 @@ class Capture:
         return tuple(name for name in product_ids() if get_product(name).harness == self.format_id)
 
     def scenarios(self, product: Product) -> tuple[Scenario, ...]:
-        """Return what `product` can do."""
+        """Return the capabilities of `product`."""
         every = self.table.scenarios(product.edition)
         return tuple(item for item in every if product.id.startswith(item.told.get("only", "")))
 
@@ -126,7 +127,7 @@ class Capture:
         return None
 
     def head(self, run: Played) -> Json:
-        """Return the additional facts of the provenance."""
+        """Return additional facts for the provenance."""
         return {"params": self.params(run.product, run.scenario)} if self.defaults else {}
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
@@ -148,7 +149,7 @@ class Capture:
         return {"expect": permitted(found, view["read"]["records"], loaded["records"])}
 
     def loads(self, view: Mapping[str, Answer]) -> Iterator[str]:
-        """Yield lines of the provenance about the records that the product itself then loads."""
+        """Yield the provenance's lines about the records that the product itself loads."""
         yield from ()
 
     # The entries for all formats.
@@ -162,7 +163,7 @@ class Capture:
         return history(model, {}, [op for op, _ in run.steps], frozenset(nothing), run.product.edition)
 
     def alike(self, found: Json, state: Json) -> Json:
-        """Return the right answers if a reading gives all of `found`, and every policy also `state`."""
+        """Return the right answers if ``read`` finds all of `found`, and each policy also `state`."""
         policies = [{"op": "recover", "policy": policy} for policy in get_format(self.format_id).policies]
         recovered = [{"when": when, **found, "state": state} for when in policies]
         return {"expect": [{"when": {"op": "read"}, **found}, *recovered]}
@@ -187,7 +188,7 @@ class Capture:
         return connect.to([*serving(product.id), *more], timeout=TIMEOUT)
 
     def child(self, command: Sequence[str], ends: int = 0) -> None:
-        """Let a program make files; raises RuntimeError unless its exit status is `ends`."""
+        """Run a program that makes files; raises RuntimeError unless its exit status is `ends`."""
         done = subprocess.run(command, capture_output=True, text=True, timeout=_CHILD_SECONDS, check=False)
         if done.returncode != ends:
             raise RuntimeError(f"{command}: the child ended with {done.returncode}: {done.stderr}")
@@ -198,7 +199,7 @@ class Capture:
         return {"format": self.format_id, "edition": product.edition, "params": params, **members}
 
     def play(self, product: Product, scenario: Scenario, directory: Path) -> Played:
-        """Do all sessions of `scenario` in `directory` (empty) and return what was done."""
+        """Do all sessions of `scenario` in `directory` (empty); return the sessions with their steps."""
         charset = scenario.told.get("charset", "")
         connection = self.connect(product, charset)
         impl = connection.hello().impl
@@ -216,7 +217,7 @@ class Capture:
         )
 
     def look(self, product: Product, scenario: Scenario, directory: Path) -> dict[str, Answer]:
-        """Return answers of `product` on copies of `directory`: to ``read`` (if supported), and by policy."""
+        """Return the answers of `product` on copies of `directory`: to ``read`` and per policy."""
         connection = self.connect(product)
         questions = {"read": {"cmd": "read"}}
         for policy in connection.hello().formats[self.format_id].policies:
@@ -241,7 +242,7 @@ class Capture:
     def describe(self, run: Played, directory: Path) -> None:
         """Ask the product about the files in `directory` and write the known facts next to them.
 
-        Raises ValueError if the product does not find what it was asked to store.
+        Raises ValueError if the product does not find the data that it was asked to store.
         """
         view = self.look(run.product, run.scenario, directory)
         product, scenario = run.product, run.scenario
@@ -303,7 +304,7 @@ class Capture:
         return Played(product, scenario, told.get("java", ""), told.get("charset", ""), sessions)
 
     def capture(self, products: Sequence[str], select: str, out: Path, *, again: bool) -> int:
-        """Capture; 0 done, 2 a directory is already there (captures are never overwritten)."""
+        """Make captures; 0 done, 2 a directory exists already (captures are never overwritten)."""
         for product in map(get_product, products or self.products()):
             for scenario in self.scenarios(product):
                 target = out / product.id / scenario.name
@@ -331,7 +332,7 @@ class Capture:
 
 
 def told_steps(ops: Iterable[Mapping[str, Any]]) -> Steps:
-    """Return the operations of a provenance as they were done."""
+    """Return the operations of a provenance, each with its answer."""
     return [
         ({key: value for key, value in op.items() if key != "answer"}, dict(op.get("answer", {})))
         for op in ops
@@ -341,7 +342,7 @@ def told_steps(ops: Iterable[Mapping[str, Any]]) -> Steps:
 def permitted(
     sound: Json, records: list[Json], recovered: list[Json], strict: Json | None = None
 ) -> list[Json]:
-    """Return the permitted answers to ``read`` and under both policies; `strict` is a refusal, if given."""
+    """Return the permitted answers to ``read`` and with both policies; `strict` is a refusal."""
     found = {**sound, "records": recovered}
     return [
         {"when": {"op": "read"}, **sound, "records": records},
@@ -353,8 +354,8 @@ def permitted(
 def _play_steps(connection: Connection, request: Mapping[str, Any], *, killed: bool) -> Steps:
     """Do the operations of a ``write`` request one by one and return each with its stepwise answer.
 
-    `killed`: the process dies after the last operation. The connection is
-    closed. Raises RuntimeError if an operation gets no stepwise answer.
+    `killed`: the process dies after the last operation. The connection is closed. Raises RuntimeError if an
+    operation has no stepwise answer.
     """
     done = []
     steps = connection.steps({**request, "cmd": "write", "step": True})
@@ -364,7 +365,7 @@ def _play_steps(connection: Connection, request: Mapping[str, Any], *, killed: b
                 raise RuntimeError(f"{op} got no stepwise answer: {answer}")
             done.append((op, answer))
         if not killed:
-            for _ in steps:  # the final answer: the harness has release the files
+            for _ in steps:  # the final answer: the harness has released the files
                 pass
     finally:
         steps.close()  # if the loop ended early, this kills the process
@@ -373,7 +374,7 @@ def _play_steps(connection: Connection, request: Mapping[str, Any], *, killed: b
 
 
 def capture_of(format_id: str) -> Capture:
-    """Return the Capture of a format: from its module here, if it has one."""
+    """Return the Capture of a format, from the format's module in this package if there is one."""
     name = f"{__name__}.{format_id}"
     if find_spec(name) is None:
         return Capture(format_id)

@@ -1,4 +1,4 @@
-"""The whole transaction manager of Bitronix at work, as a process of its own: a capture may kill it.
+"""The complete transaction manager of Bitronix at work, in its own process, which a capture may kill.
 
 ``python tools/captures/bitronix_manager.py transactions --product ID --directory DIR --told JSON``
 """
@@ -18,7 +18,7 @@ from journalspec_conformance.harnesses.product import run_program
 from journalspec_conformance.products import Product
 
 _TIMEOUT_SECONDS = 60
-#: The answers of an XA resource that agrees to everything, stores nothing and is its own manager.
+#: The answers of an XA resource that agrees to everything, stores nothing, and is its own resource manager.
 _AGREES = {
     "start": None,
     "end": None,

@@ -1,11 +1,11 @@
-"""Captured pairs: ``scenarios.toml`` has the operations, this module the required content.
+"""Captured pairs: ``scenarios.toml`` lists the operations, this module derives the required content.
 
-Captures made again are never the same: clocks differ from run to run.
+Repeated captures always differ, because clocks differ from run to run.
 
 No reader of this project takes part. An operation names the requested record; its answer names the file to
-which the product wrote it. A change of that file is a swap: the file starts again, with copies of the carried
-records. The copies are known only from the product's cursor; the records after them must equal the requested
-ones, one by one.
+which the product wrote it. If the next answer names the other file, there was a swap: that file starts again
+with copies of the carried records. The copies are known only from the product's cursor; the records after
+them must equal the requested ones, one by one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SHOWN = 400
 
 
 def asked_records(steps: Steps, *, filtered: bool = False) -> dict[str, list[Json]]:
-    """Return file -> records that were logged into it since it last became active."""
+    """For each file, return the records that were logged into it since it last became active."""
     asked: dict[str, list[Json]] = {name: [] for name in PAIR}
     active = ""
     for op, answer in steps:
@@ -46,7 +46,7 @@ def asked_records(steps: Steps, *, filtered: bool = False) -> dict[str, list[Jso
 
 
 def _read_back(answer: Answer) -> dict[str, list[Json]]:
-    """Return file -> the records that the product's cursor gives."""
+    """For each file, return the records that the product's cursor returns."""
     found: dict[str, list[Json]] = {name: [] for name in PAIR}
     for record in answer.get("records", []):
         plain = {key: record[key] for key in ("type", "gtrid", "names")}
@@ -81,8 +81,8 @@ def _written(run: Played, read: Answer) -> Json:
 def _managed(logged: list[list[str]], read: Answer) -> Json:
     """Return the product's own reading of the files, compared with the records that transactions log.
 
-    The manager chooses the ids, and the files keep only the last lap. So the check is on the remaining
-    records: for each transaction the last part of its records, and the copies (COMMITTING) of a swap.
+    The manager chooses the ids, and the files contain only the last lap. So only the remaining records are
+    checked: for each transaction a final part of its records, and the copies (COMMITTING) of a swap.
     """
     found = _read_back(read)
     sequences: dict[str, list[str]] = {}
@@ -103,7 +103,7 @@ class BitronixCapture(Capture):
     def made_otherwise(
         self, product: Product, scenario: Scenario, directory: Path
     ) -> list[tuple[str, Steps]] | None:
-        """Let a child process run the manager on an empty pair."""
+        """Run the manager on an empty pair in a child process."""
         fates = scenario.told.get("fates")
         if not fates:
             return None
@@ -123,13 +123,13 @@ class BitronixCapture(Capture):
         return [(ending, [(transaction, {}) for transaction in told])]
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
-        """Return the product's own answers if it can read its files, else those of the table."""
+        """Return the product's own answers if it can read its files, else the answers in the table."""
         read, strict = view["read"], view["strict"]
         fates = run.scenario.told.get("fates", ())
         logged = [self.table.told["fates"][fate] for fate in fates]
         written = _managed(logged, read) if fates else _written(run, read)
         if by_hand(run.scenario, run.product):
-            # All records of these scenarios are COMMITTING, so the kept ones are unfinished.
+            # All records of these scenarios are COMMITTING, so the kept transactions are unfinished.
             kept = on(run.scenario, run.product, "kept")
             good = [{**written["files"][PAIR[0]][index], "at": {"file": PAIR[0]}} for index in kept]
             unfinished = [{key: record[key] for key in ("gtrid", "names")} for record in good]

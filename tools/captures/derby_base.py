@@ -16,18 +16,18 @@ from journalspec_conformance.programs import scratch
 
 
 def make_base(product: Product, *, out: str) -> bool:
-    """Make OUT/LEVEL.tar.xz, and never overwrite it: then the exit status is 2.
+    """Make OUT/LEVEL.tar.xz; if it exists, the exit status is 2, because it is never overwritten.
 
-    Two bases of one version differ: each database has identifiers of its own. So they are made once and never
-    again; the docstring of the package explains why that matters.
+    Two bases of one version differ, because each database has unique identifiers. So the bases are made once
+    and never again; the docstring of the package explains why that matters.
     """
     target = Path(out) / f"{product.edition}.tar.xz"
     if target.exists():
         print(f"error: {target} is already there: bases are never overwritten", file=sys.stderr)
         os._exit(2)
     jvm.start(product)
-    # With this setting the log ends with its last record, so the next one does not depend on preallocated
-    # room.
+    # With this setting the log ends with its last record, so the next record does not depend on preallocated
+    # space.
     configure({"file_sync": "true"})
     with scratch() as place:
         database = Database(place / "base", create=True)

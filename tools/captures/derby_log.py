@@ -1,7 +1,7 @@
-"""Captured logs: ``scenarios.toml`` has the operations, the model gives the required rows.
+"""Captured logs: ``scenarios.toml`` lists the operations, the model returns the required rows.
 
-A capture has the log, and the containers that differ from its base (``seg0.c<HEX>.dat``): a checkpoint writes
-some, and new pages are written when they are made.
+A capture contains the log, and the containers that differ from its base (``seg0.c<HEX>.dat``): a checkpoint
+writes some containers, and a new page is written when it is created.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class DerbyCapture(Capture):
     defaults = {"file_sync": "true"}  # noqa: RUF012 - never changed
 
     def play(self, product: Product, scenario: Scenario, directory: Path) -> Played:
-        """Do all sessions, and leave the log and the containers that differ from the base."""
+        """Do all sessions, and keep only the log and the containers that differ from the base."""
         run = super().play(product, scenario, directory)
         flatten(directory, product.edition)
         return run
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
-        """Return the product's result, which must equal the model's; it has no records."""
+        """Return the product's result, which must equal the model's; it contains no records."""
         asked, answer = self.asked(run), view["default"]
         if run.refused or answer["verdict"] != "clean" or asked.shown[-1] != asked.seen(answer["state"]):
             raise ValueError(f"{run.scenario.name}: asked for {asked.shown[-1]}, found {answer}")

@@ -1,7 +1,7 @@
-"""Captured journals: ``scenarios.toml`` has the operations, the format's model gives the required records.
+"""Captured journals: ``scenarios.toml`` lists the operations, the model returns the required records.
 
-Captures made again have the same bytes but for the names of compacted files and
-what a killed Artemis had not yet written of an open transaction.
+Repeated captures have the same bytes, with two exceptions: the names of compacted files, and records of an
+open transaction that a killed Artemis had not yet written.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class JournalCapture(Capture):
     settings = "unbuffered NIO, no automatic compaction; reclaiming only where an operation asks for it"
 
     def params(self, product: Product, scenario: Scenario) -> dict[str, str]:
-        """Return the smallest journal, named as the product would."""
+        """Return the smallest journal, with the file names that the product would use."""
         few = scenario.told.get("params", {}).get("min_files", "2")
         return {**variant_of(product.id).smallest, "min_files": few, "auto_reclaim": "false"}
 
@@ -36,7 +36,7 @@ class JournalCapture(Capture):
     def made_otherwise(
         self, product: Product, scenario: Scenario, directory: Path
     ) -> list[tuple[str, Steps]] | None:
-        """Let a child process do the operations elsewhere; `directory` becomes its copy of one moment."""
+        """Run the operations in a child process elsewhere; `directory` becomes its copy of one moment."""
         moment = scenario.told.get("moment")
         if not moment:
             return None
@@ -50,7 +50,7 @@ class JournalCapture(Capture):
         return [(f"copied: {moment}", [(op, {}) for op in ops])]
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
-        """Return the product's answers, and the parameter that a reader needs."""
+        """Return the product's answers, and the parameter that a reader requires."""
         return {"params": {"extension": variant_of(run.product.id).extension}, **super().expected(run, view)}
 
 

@@ -1,6 +1,6 @@
-"""Captured journals: ``scenarios.toml`` has the operations, the model gives the required messages.
+"""Captured journals: ``scenarios.toml`` lists the operations, the model returns the required messages.
 
-Captures made again have the same bytes.
+Repeated captures have the same bytes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from journalspec_conformance.harnesses.product import Answer
 from journalspec_conformance.harnesses.scenarios import Op, Scenario
 from journalspec_conformance.products import Product
 
-#: A small file size, which keeps captures readable; products up to 5.11 preallocate more than this.
+#: A small file size, which keeps captures readable; products up to 5.11 preallocate more bytes than this.
 _FILE_LENGTH = "1024"
 
 
@@ -30,7 +30,7 @@ class KahaDBCapture(Capture):
     defaults = {"max_file_length": _FILE_LENGTH}  # noqa: RUF012 - never changed
 
     def scenarios(self, product: Product) -> tuple[Scenario, ...]:
-        """Return what `product` can do."""
+        """Return the capabilities of `product`."""
         return tuple(
             replace(item, sessions=tuple(tuple(map(_told, ops)) for ops in item.sessions))
             for item in super().scenarios(product)
@@ -38,7 +38,7 @@ class KahaDBCapture(Capture):
         )
 
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
-        """Return the product's answers, if its state is what the model says under every policy."""
+        """Return the product's answers, if its state equals the model's under every policy."""
         asked = self.asked(run)
         for policy in OPTIONS:
             answer = view[policy]

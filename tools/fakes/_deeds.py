@@ -33,7 +33,7 @@ def first_file(directory: Path) -> Path:
 
 
 def child(*, lives: float, detached: bool, holds: bool) -> None:
-    """Start a child that sleeps; `detached` from the session, `holds` the pipes open."""
+    """Start a child that sleeps: `detached` from the session, or one that `holds` the pipes open."""
     where = None if holds else subprocess.DEVNULL
     command = [sys.executable, "-I", "-S", "-c", f"import time; time.sleep({lives})"]
     subprocess.Popen(
@@ -42,7 +42,7 @@ def child(*, lives: float, detached: bool, holds: bool) -> None:
 
 
 def drips_forever(turn: Turn) -> None:
-    """Write a space now and then."""
+    """Write a space at intervals."""
     while True:
         turn.write(b" ")
         time.sleep(0.05)
@@ -73,7 +73,7 @@ def stubborn(turn: Turn) -> None:
 
 
 def leaves_it_to_a_child(turn: Turn) -> None:
-    """End at once; a child gives the answer a little later."""
+    """End at once; a child writes the answer a little later."""
     if os.fork():
         os._exit(0)
     time.sleep(0.3)
@@ -114,7 +114,7 @@ def closes_output_and_lives(turn: Turn) -> None:
 
 
 def raises(error: Callable[[], BaseException]) -> Does:
-    """Raise."""
+    """Raise an exception."""
 
     def does(turn: Turn) -> None:
         raise error()
@@ -123,7 +123,7 @@ def raises(error: Callable[[], BaseException]) -> Does:
 
 
 def recurses(turn: Turn) -> None:
-    """Call itself without end."""
+    """Recurse without end."""
     recurses(turn)
 
 
@@ -145,7 +145,7 @@ def from_a_thread(turn: Turn) -> None:
 
 
 def prints_itself(turn: Turn) -> None:
-    """Print, as one does while looking for a mistake, then answer."""
+    """Print a line to standard output, as in debugging, then answer."""
     print("hello")
     turn.say()
 
@@ -157,13 +157,13 @@ def replaces_output(turn: Turn) -> None:
 
 
 def endless() -> Any:
-    """Yield an endless sequence of values that are no answers."""
+    """Yield an endless sequence of values that are not answers."""
     while True:
         yield {"step": "0", "durable": True}
 
 
 def same_but_changed(directory: Path) -> None:
-    """Change a byte and put the time back."""
+    """Change a byte and restore the file's modification time."""
     path = first_file(directory)
     was = path.stat()
     data = bytearray(path.read_bytes())
@@ -205,7 +205,7 @@ def links_a_file(directory: Path) -> None:
 
 
 def deep(directory: Path) -> None:
-    """Make directories in directories, deeper than a path may be long."""
+    """Nest directories until their path is longer than the system allows."""
     here = os.open(directory, os.O_RDONLY)
     for _ in range(3000):
         os.mkdir("d", dir_fd=here)
@@ -232,7 +232,7 @@ def listens(directory: Path) -> None:
 
 
 TABLE = misdeeds_of(
-    # Processes that end or are silent.
+    # Processes that end or do not answer.
     everywhere("crash"),
     ("ends", "ends with exit status 3", lambda turn: os._exit(3)),
     by_mode(persistent="crash", oneshot="error", python="crash"),

@@ -1,4 +1,4 @@
-"""Shared by all misdeeds: their description, the question at which one happens, the ways to answer it."""
+"""Shared by all misdeeds: their descriptions, the question at which they happen, the ways to answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Does = Callable[["Turn"], object]
 
 
 class Misdeed(NamedTuple):
-    """One misdeed, and the results that a runner must give.
+    """One misdeed, and the results that a runner must report.
 
     `does` is the action at the question, `greets` changes the answer to hello. `expected` is, for each
     possible mode, the required class of the question (and perhaps the fingerprint), or ``refused`` if the
@@ -44,7 +44,7 @@ class Misdeed(NamedTuple):
 
 
 class Due(NamedTuple):
-    """The required results of the following misdeeds in a table; members as in Misdeed."""
+    """In a table, the required results of the misdeeds that follow; members as in Misdeed."""
 
     expected: Mapping[str, str]
     then: str = "pass"
@@ -67,12 +67,12 @@ def misdeeds_of(*lines: Due | tuple[Any, ...]) -> tuple[Misdeed, ...]:
 
 
 def by_mode(*, then: str = "pass", slow: bool = False, **results: str) -> Due:
-    """Expect a result in each of the modes named."""
+    """Expect a result in each of the given modes."""
     return Due(results, then, slow)
 
 
 def everywhere(result: str, *, slow: bool = False) -> Due:
-    """Expect the same in each mode."""
+    """Expect the same result in each mode."""
     return Due(dict.fromkeys(MODES, result), slow=slow)
 
 
@@ -90,7 +90,7 @@ def key_of(request: Message) -> str:
 
 
 class Turn:
-    """The question at which the misdeed happens, the right answer to it, and the ways to answer."""
+    """The question at which the misdeed happens, the right answer to it, and the ways to send an answer."""
 
     def __init__(self, request: Message, right: Message, mode: str) -> None:
         self.request = request
@@ -105,7 +105,7 @@ class Turn:
         return Path(self.request["dir"])
 
     def line(self, reply: Any = None) -> bytes:
-        """Return `reply` (None: the right one) as bytes: a line of the protocol, or what a command prints."""
+        """Return `reply` (None: the right one) as bytes: a line of the protocol, or a command's output."""
         given = self.right if reply is None else reply
         if self.mode == "oneshot":
             given = given.get("ok", given) if isinstance(given, dict) else given
@@ -114,7 +114,7 @@ class Turn:
         return json.dumps(given).encode() + b"\n"
 
     def say(self, reply: Any = None) -> None:
-        """Answer with `reply` (None: the right one) in the way of the mode."""
+        """Answer with `reply` (None: the right one) in the form that the mode requires."""
         if self.mode == "python":
             self.value = self.right if reply is None else reply
             return
@@ -129,7 +129,7 @@ class Turn:
 
 
 def acts(deed: Callable[[Path], object]) -> Does:
-    """Do something to the directory, then give the right answer."""
+    """Do something to the directory, then return the right answer."""
 
     def does(turn: Turn) -> None:
         deed(turn.directory)

@@ -17,7 +17,7 @@ HEX = re.compile(r"(?=.*[a-f])([0-9a-f]{2}){5,}")
 
 
 def answers(change: Callable[[Message], Any]) -> Does:
-    """Answer with another observation than the right one."""
+    """Answer with a wrong observation."""
     return lambda turn: turn.say({"ok": change(turn.right["ok"])})
 
 
@@ -52,7 +52,7 @@ def prints(change: Callable[[bytes], bytes]) -> Does:
 
 
 def numbered(seq: Callable[[int], Any]) -> Does:
-    """Give the right answer another number."""
+    """Return the right answer with another number."""
     return lambda turn: turn.say({**turn.right, "seq": seq(turn.request["seq"])})
 
 
@@ -112,7 +112,7 @@ def talks(turn: Turn) -> None:
 
 
 def waits_for_a_child(turn: Turn) -> None:
-    """Let a child answer, and wait for it."""
+    """Let a child process answer, and wait for it."""
     made = os.fork()
     if not made:
         turn.say()
@@ -121,7 +121,7 @@ def waits_for_a_child(turn: Turn) -> None:
 
 
 def hello_of_many(greeting: Message) -> Message:
-    """Declare 10^6 editions more."""
+    """Declare 10^6 additional editions."""
     more = [f"x-{number}" for number in range(1_000_000)]
     return greeting | {
         "formats": {
@@ -148,15 +148,15 @@ def claims(**members: Any) -> Callable[[Message], Message]:
 
 
 def leaves(greeting: Message) -> Message:
-    """End before hello is answered."""
+    """End before answering hello."""
     os._exit(0)
 
 
-#: Bytes: more than an answer may have, and few enough to be quick.
+#: Bytes: more than an answer may contain, but few enough to be written quickly.
 TOO_LONG = 20 << 20
 
 TABLE = misdeeds_of(
-    # Right answers in an unusual form: they must pass.
+    # Right answers in an unusual form, which must pass.
     everywhere("pass"),
     ("nothing", "nothing is wrong", lambda turn: turn.say()),
     ("talks", "writes 4 MiB to standard error, and is right", talks),

@@ -1,4 +1,4 @@
-"""One misdeed in three modes: right answers to every question, and something wrong at ``recover``.
+"""One misdeed in three modes: every question is answered correctly, except for a fault at ``recover``.
 
     persistent   python tools/fakes NAME
     oneshot      the same command, called with the question as arguments
@@ -28,7 +28,7 @@ def misdeeds() -> Mapping[str, Misdeed]:
 
 
 def _tables() -> Iterator[tuple[Misdeed, ...]]:
-    """Yield the tables one by one: a misdeed of the first table does not need the import of the second."""
+    """Yield the tables one by one, so that a misdeed of the first table does not import the second."""
     from fakes import _sayings  # noqa: PLC0415 - where the other will do
 
     yield _sayings.TABLE
@@ -38,7 +38,7 @@ def _tables() -> Iterator[tuple[Misdeed, ...]]:
 
 
 class Faulty:
-    """Gives the right answers, except for one misdeed."""
+    """Returns the right answers, except for one misdeed."""
 
     misdeed: Misdeed
     mode = "python"
@@ -52,7 +52,7 @@ class Faulty:
         return greeting if self.misdeed.greets is None else self.misdeed.greets(greeting)
 
     def read(self, request: Message) -> Message:
-        """Give the right answer."""
+        """Return the right answer."""
         right: Message = self._right["answers"][key_of(request)]
         return right
 
@@ -75,7 +75,7 @@ class Faulty:
 def __getattr__(name: str) -> type[Faulty]:
     """Return the class that commits the misdeed `name`."""
     if name.startswith("_"):
-        raise AttributeError(name)  # imports ask for it before the tables can be loaded
+        raise AttributeError(name)  # the import system calls this before the tables can be loaded
     found = next((entry for table in _tables() for entry in table if entry.name == name), None)
     if found is None:
         raise AttributeError(name)

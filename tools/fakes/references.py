@@ -1,6 +1,6 @@
-"""The reference with one thing wrong: as a process, by a name of HOOKS, CLAIMS or SERVED, or as a class.
+"""The reference with one fault: as a process, by a name in HOOKS, CLAIMS or SERVED, or as a class.
 
-They are asked about cases that the tests define. Fakes that need no reference are misdeeds.
+These fakes are asked about cases that the tests define. Fakes that need no reference are misdeeds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from journalspec_conformance.harnesses.reference import Reference
 from journalspec_conformance.serve import answers, serve
 
 Message = dict[str, Any]
-#: A function from a question and its right answer to the given answer.
+#: A function from a question and its right answer to the fake's answer.
 Hook = Callable[[Message, Message], Message]
 
 
@@ -28,7 +28,7 @@ def accepts_all(request: Message, right: Message) -> Message:
 
 
 def bad_schema(request: Message, right: Message) -> Message:
-    """Use numbers for texts, and an unknown member."""
+    """Use numbers in place of texts, and add an unknown member."""
     right["ok"]["records"] = [{**record, "type": 8} for record in right["ok"].get("records", [])]
     right["ok"]["confidence"] = 0.9
     return right
@@ -54,7 +54,7 @@ def modifies_dir(request: Message, right: Message) -> Message:
 
 
 def changes_after_read(request: Message, right: Message) -> Message:
-    """Change the last byte of what was read."""
+    """Change the last byte of the files that were read."""
     if request["cmd"] == "read":
         path = min(Path(request["dir"]).iterdir())
         data = path.read_bytes()
@@ -73,7 +73,7 @@ def recovery_empties(request: Message, right: Message) -> Message:
 
 
 def not_idempotent(request: Message, right: Message) -> Message:
-    """Make every file a byte longer at each recovery, then give the answer for the files before that."""
+    """Append a byte to every file at each recovery, then return the answer for the unchanged files."""
     if request["cmd"] == "recover":
         for path in sorted(Path(request["dir"]).iterdir()):
             with path.open("ab") as stream:
@@ -82,7 +82,7 @@ def not_idempotent(request: Message, right: Message) -> Message:
 
 
 def perfect(request: Message, right: Message) -> Message:
-    """Give the right answer."""
+    """Return the right answer."""
     return right
 
 
@@ -102,7 +102,7 @@ class LosesWrites(Reference):
     """Acknowledges every operation as durable, and writes all of them at the very end."""
 
     def hello(self) -> Message:
-        """Declare the same as the reference, except for the list of operations on the files."""
+        """Make the same declaration as the reference, but without the list of operations on the files."""
         message = super().hello()
         for entry in message["formats"].values():
             entry["features"].remove("io-trace")
@@ -169,12 +169,12 @@ def be(name: str) -> None:
 
 
 class Right(Reference):
-    """A right implementation as a class; subclasses override `happens`, called at the third question."""
+    """A correct implementation as a class; the third question calls `happens`, which subclasses override."""
 
     _asked = 0
 
     def read(self, request: Message) -> Message:
-        """Call `happens` at the third question; answer."""
+        """Answer a question; at the third one, call `happens` first."""
         type(self)._asked += 1
         if type(self)._asked == 3:
             self.happens()
@@ -198,7 +198,7 @@ Prints = _third("Prints", "Writes where the answers of programs go.", lambda: pr
 
 
 class ExitsInHello(Right):
-    """Ends before it has answered hello."""
+    """Ends before it answers hello."""
 
     def hello(self) -> Message:
         """Exit at once."""

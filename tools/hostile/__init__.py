@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 
 def hostile(format_id: str, edition: str, size: int) -> Mapping[str, Mapping[str, bytes]]:
-    """Return name -> expensive files of about `size` bytes; empty for a format without a module."""
+    """For each name, return expensive files of about `size` bytes; no names for a format without a module."""
     if find_spec(f"{__name__}.{format_id}") is None:
         return {}
     found: Mapping[str, Mapping[str, bytes]] = import_module(f"{__name__}.{format_id}").hostile(edition, size)

@@ -12,7 +12,7 @@ from journalspec_corpus.bitronix_tlog.author import NIO_NAME, SEED_NAME, header_
 from journalspec_corpus.bitronix_tlog.drawing import pair
 from journalspec_corpus.bitronix_tlog.naive import END_MARK, LOG_START
 
-#: Builds one record of the edition, of these fields.
+#: Builds one record of the edition with the given fields.
 Build = Callable[..., bytes]
 
 
@@ -31,14 +31,14 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     made = {}
     for name, log in logs.items():
         made[name] = pair(log, b"", LOG_START + len(log))
-        # The same bytes after the tail: only a forensic search looks there.
+        # The same bytes after the tail, which only a forensic search examines.
         made[f"{name}-behind-tail"] = pair(b"", log, LOG_START)
     return made
 
 
 def _costly_logs(size: int, record: Build) -> dict[str, bytes]:
     def many(name: bytes) -> bytes:
-        """Return one record with `name` as often as it fits."""
+        """Return one record that contains `name` as often as it fits."""
         return record(names_hex=[name.hex()] * ((size - 40) // (2 + len(name))))
 
     # Heads every 12 bytes; each recordLength leads to the one end marker at the end.
@@ -54,7 +54,7 @@ def _costly_logs(size: int, record: Build) -> dict[str, bytes]:
         # As many different names of three bytes as fit.
         "short-names": record(names_hex=short),
         "nested-frames": bytes(nested),
-        # Consecutive records with right frames, none of them valid.
+        # Consecutive records with valid frames and invalid contents.
         "bad-chain": repeated(record(names_count=2**31 - 1), size),
         "one-bad-record": many(b"a")[:-5] + b"b" + END_MARK,
         "unlike-transactions": b"".join(

@@ -11,25 +11,25 @@ from journalspec_corpus.derby_log.author import build, container_of, seal
 from journalspec_corpus.derby_log.naive import AROUND, HEADER, UNCHECKED
 from journalspec_corpus.edits import Built
 
-#: The first place in a log.
+#: The instant of the first record in a log.
 START = 1 << 32 | HEADER
-#: The length of a checksum record; the body of a BEGIN of no transaction.
+#: The length of a checksum record; the body of a BEGIN without a transaction.
 CHECKSUM_RECORD, NOBODYS_BEGIN = 37, "00814101000000a900000000000000000000"
 
 
 def _plain(texts: Iterable[str]) -> list[Any]:
-    """Return one group: records that no checksum covers."""
+    """Return one group, whose records no checksum covers."""
     return [{"records": [*texts], "plain": True}]
 
 
 def _costly(edition: str, size: int) -> Iterator[tuple[str, list[Any]]]:
-    """Yield groups of sound records, about `size` bytes of them, that cost a careless reader much."""
+    """Yield groups of sound records (about `size` bytes) that cost a careless reader much time."""
     body = "0081" if edition == "seed" else NOBODYS_BEGIN
     yield "one-record", _plain([f"r body=00*{size}"])
     yield "small-records", _plain([f"r body={body}"] * (size // (AROUND + len(body) // 2)))
     if edition not in UNCHECKED:
         count = size // CHECKSUM_RECORD
-        # Each record covers all that follows; the checksums are corrected afterwards, or not.
+        # Each record covers all bytes that follow; the checksums are corrected afterwards, or not.
         claims = [{"records": [], "data_length": at * CHECKSUM_RECORD} for at in reversed(range(count))]
         yield "sums-of-all-that-follows", claims
         yield "sums-that-are-wrong", claims

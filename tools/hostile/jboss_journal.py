@@ -23,10 +23,10 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
         return joined(header_parts({"id": number}, edition))
 
     add = record("ADD_TX")
-    # Heads of records that claim to end with the file, without a right end.
+    # Heads of records that claim to end with the file, but without a valid end.
     head = len(record("ADD")) - 4
     claims = b"".join(record("ADD", size=size - at - head - 4)[:head] for at in range(0, size - head, head))
-    # Nested records with a torn outermost one: a search finds each level again.
+    # Nested records, of which the outermost one is torn: a search finds each level again.
     nested = record("ADD", body="61")
     while len(nested) < size:
         nested = record("ADD", body=nested.hex(), check=1)
@@ -52,7 +52,7 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     first = name_of(1, edition)
     made = {name: {first: file(1) + content} for name, content in data.items()}
     if LAYOUT.has("control", edition):
-        # Its first list has as many empty names as fit.
+        # The first list of this file contains as many empty names as fit.
         body = ((size // 2).to_bytes(4, "big") + bytes(2 * (size // 2)) + bytes(8)).hex()
         control = build({"files": [{"control": True, "body": body}]}, edition)
         made["control-of-names"] = {first: file(1), CONTROL: bytes(control.files[CONTROL])}

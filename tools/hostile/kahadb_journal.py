@@ -26,7 +26,7 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     start = control(0, 0)[:16]
     message = b"a" if edition == "seed" else payload("r1", edition)
     small = batch(record(message))
-    # Control records that each claim all that follows, with wrong checksums.
+    # Control records that each claim all bytes that follow, with wrong checksums.
     claims = b"".join(control(size - at - CONTROL, 7) for at in range(0, size - CONTROL, CONTROL))
     halves = b"".join(control(max(5, (size - at) // 2), 7) for at in range(0, size - CONTROL, CONTROL))
     nested = small

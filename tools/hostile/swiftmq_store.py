@@ -20,7 +20,7 @@ def _laid(edition: str, *texts: str) -> bytes:
 
 
 def _queue(edition: str, count: int, page: int, *, first: int = 2, after: int = 0) -> bytes:
-    """Return `count` pages of an index, from page `first` on, all of whose entries name one page."""
+    """Return `count` pages of an index, from page `first` on, whose entries all refer to one page."""
     texts = []
     for at in range(count):
         entries = " ".join(f"{at * 61 + slot}:{page}" for slot in range(61))
@@ -40,7 +40,7 @@ def _commit(*actions: bytes) -> bytes:
 
 
 def _branches(edition: str, size: int) -> bytes:
-    """Return pages with many entries that all name one prepared branch of many keys."""
+    """Return pages with many entries that all refer to one prepared branch of many keys."""
     data = branch("q", [f"{key}:1" for key in range(size // 74)], {})
     count = max(1, size // 2 // PAGE)
     first, parts = 2 + count, range(0, len(data), PAGE - CHAIN)
@@ -54,7 +54,7 @@ def _branches(edition: str, size: int) -> bytes:
 
 
 def _strings(size: int) -> bytes:
-    """Return a log that makes pages of zeros, which are a message of empty strings."""
+    """Return a log that makes pages of zeros, which form a message of empty strings."""
     last = size // 38 + 3
     strings = ((last - 2) * (PAGE - CHAIN) - 60) // 2
     head = pack(">i", 5) + bytes(40) + b"\1" + pack(">i", strings)

@@ -1,10 +1,10 @@
-"""One archive per language of the parsers that Kaitai Struct generates from the schemas.
+"""Packs the parsers that Kaitai Struct generates from the schemas, with one archive per language.
 
     npm ci --prefix tools/kaitai
     python tools/kaitai/archives.py OUT
 
-writes ``OUT/journalspec-parsers-LANGUAGE.tar.gz`` for every language that is offered, each with the
-parsers, the schemas they come from, the licence, and what that language's package manager wants. The same
+writes ``OUT/journalspec-parsers-LANGUAGE.tar.gz`` for every supported language. Each archive contains the
+parsers, their schemas, the licence, and the files that the language's package manager requires. The same
 schemas always give the same bytes.
 """
 
@@ -57,7 +57,7 @@ def compiler_version() -> str:
 
 
 def packed(folder: Path, name: str) -> bytes:
-    """Return `folder` as a .tar.gz whose bytes depend on nothing but names and contents."""
+    """Return `folder` as a .tar.gz whose bytes depend only on names and contents."""
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.USTAR_FORMAT) as archive:
         for path in sorted(folder.rglob("*")):
@@ -70,7 +70,7 @@ def packed(folder: Path, name: str) -> bytes:
 
 
 def archives(out: Path) -> list[Path]:
-    """Write all archives into `out` and return their paths; raises RuntimeError with what went wrong."""
+    """Write all archives into `out` and return their paths; raises RuntimeError with the cause."""
     node = shutil.which("node")
     if node is None:
         raise RuntimeError("needs Node.js: node is not on the PATH")

@@ -1,7 +1,7 @@
-"""Comparisons in trials of new Bitronix logs; and BTM, started on new logs made of damaged ones.
+"""Comparisons in trials of new Bitronix logs, which are made of damaged ones and on which BTM is started.
 
-BTM must load exactly the decisions that recovery keeps. If it starts on an old log that reads clean, the new
-log must have everything that it loads from there.
+BTM must load exactly the decisions that recovery keeps. If BTM starts on an old log that reads clean, the new
+log must contain every decision that BTM loads from the old one.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def live(answer: Answer) -> Any:
 
 
 def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:
-    """Start each product on each new pair; yield missing and unexpected transactions."""
+    """Start each product on each new pair of logs; yield missing and unexpected transactions."""
     connections = {each: connect.to(serving(each), timeout=60, bounds=BOUNDS) for each in PRODUCTS}
     for place, answer in stores:
         files = {path.name: path.read_bytes() for path in place.iterdir()}
         if answer.journal.edition not in PAIRS:
-            # The other editions have no product.
+            # No product reads the other editions.
             yield None
             continue
         asked = connections.items()
@@ -51,7 +51,7 @@ def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:
 
 
 def _problem(connection: Connection, files: Files, product: str, answer: Answer) -> str:
-    """Return what is wrong with a start on a new log; empty: nothing, or the product deviates."""
+    """Return the fault of a start on a new log; empty if there is none, or if the product deviates."""
     edition, wanted = answer.journal.edition, reported(answer)
     loaded = start(connection, files, edition, "strict")
     if deviates(product, answer):
@@ -68,7 +68,7 @@ def _problem(connection: Connection, files: Files, product: str, answer: Answer)
 
 
 def reported(answer: Answer) -> dict[str, list[str]]:
-    """Return the transactions to commit, gtrid -> names."""
+    """Return the transactions to commit: gtrid -> names of resources."""
     state: Any = answer.observation.state
     return {one["gtrid"].hex(): one["names"] for one in state["unfinished"]}
 
@@ -88,7 +88,7 @@ def start(connection: Connection, files: Files, edition: str, policy: str) -> di
 
 
 def deviates(product: str, answer: Answer) -> bool:
-    """Return whether a version deviates on a record of the log (BTM-DEV)."""
+    """Return whether a version has a deviation that affects a record of the log (BTM-DEV)."""
     records: Any = answer.observation.records
     if product == "bitronix-2.1.2":
         # For 2.1.2 only COMMITTED ends a part of a transaction.

@@ -59,16 +59,17 @@ def exported(place: Path) -> bool:
 
 
 def starts(files: Mapping[str, bytes]) -> bool:
-    """Return whether the files are a database with the files that each has, not a log alone."""
+    """Return whether the files are a database, with the files that each database has, not a log alone."""
     return {"service.properties", "log/logmirror.ctrl"} <= files.keys()
 
 
 def last(files: Mapping[str, bytes]) -> Mapping[str, int]:
-    """Return the last file of the log, and how much of it was forced: up to the checkpoint, or its header.
+    """Return the last log file, and how much of it was forced: up to the checkpoint, or the header only.
 
-    The control file names a checkpoint after the log with it was forced, and the pages before that
-    (DRB-CTL-004). A page is written after its record in the log, and forced before the log is no longer
-    needed. So Derby cannot recover from damage to a page that the log does not make again.
+    The control file refers to a checkpoint only after the log that contains it was forced, and the pages
+    before that (DRB-CTL-004). A page is written after its record in the log, and forced before that part of
+    the log is no longer needed. So Derby cannot recover from damage to a page whose records are not in the
+    log any more.
     """
     found = {int(match[1]): name for name, data in files.items() if data and (match := _LOG.search(name))}
     if not found:
@@ -113,7 +114,7 @@ def _started(places: Sequence[Path]) -> Iterator[dict[str, Any] | None]:
             if exported(place):
                 request["script"] = str(place / "rows.sql")
             elif (place / "service.properties").is_file():
-                # Derby's start changes the database, so it gets a copy.
+                # Derby's start changes the database, so it uses a copy.
                 shutil.copytree(place, request["database"])
             else:
                 yield None
@@ -147,7 +148,7 @@ class Derby:
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
-        # The product prints lines of its own, too.
+        # The product also prints its own lines.
         while line := self._process.stdout.readline():
             if line.startswith("{"):
                 found: dict[str, Any] = json.loads(line)
@@ -164,7 +165,7 @@ def told(found: DerbyContents) -> dict[str, Counter[str]]:
         if row["kind"] != "system":
             columns = found.tables[title].columns
             if any(typed.type == JAVA for _, typed in found.sql[title].columns):
-                # Derby's answer has no bytes of objects: only the number of rows is compared.
+                # Derby's answer contains no bytes of objects, so only the number of rows is compared.
                 out[title] = Counter({OBJECT: sum(1 for _ in found.rows(title))})
                 continue
             rows = ([_as_told(each[column.name], column) for column in columns] for each in found.rows(title))

@@ -1,13 +1,13 @@
-"""What a Derby has of databases: it starts on each of them, in one process, and gives all rows of all tables.
+"""Starts Derby on one database after the other in one process, and prints all rows of all tables.
 
 ``python derby_rows.py PRODUCT``: each line of standard input is a JSON object. ``{"database": DIRECTORY}``
-starts on a database; with a ``"script"`` it is made, and ``ij`` runs the script; with a ``"seed"`` it is made
-by random work that ends in a crash, and nothing is asked of it; with ``"drawn"`` its tables are drawn, too.
-For each a line is printed:
+starts Derby on a database. With a ``"script"`` the database is created, and ``ij`` runs the script. With a
+``"seed"`` it is created by random work that ends in a crash, and its rows are not read. With ``"drawn"`` its
+tables are random, too. For each object a line is printed:
 ``{"tables": {"SCHEMA.TABLE": [rows]}, "in_doubt": [gtrid], "errors": number}``, or ``{"refused": text}``.
 
-Transactions in doubt are rolled back before the rows are read. A row is a list of texts, or null; of real
-numbers there are the hex digits of their bytes, of bytes their hex digits.
+Transactions in doubt are rolled back before the rows are read. A row is a list of texts or nulls. Real
+numbers and bytes are printed as the hex digits of their bytes.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def rows(connection: Any) -> dict[str, list[list[str | None]]]:
         found[f"{schema}.{name}"] = read = []
         while result.next():
             read.append([_value(result, at, kind) for at, kind in enumerate(kinds, start=1)])
-        # It holds a table against its indexes.
+        # The call compares a table with its indexes.
         check = statement.executeQuery(
             f"values syscs_util.syscs_check_table('{_sql(schema)}', '{_sql(name)}')"
         )
@@ -86,7 +86,7 @@ def _sql(name: str) -> str:
 
 
 def asked(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the answer to one line."""
+    """Return the answer to one line of standard input."""
     script, errors = request.get("script"), 0
     if "seed" in request:
         return _worked(Path(request["database"]), int(request["seed"]), drawn=bool(request.get("drawn")))
@@ -147,7 +147,7 @@ _TABLES_MADE = (
 
 
 def _worked(directory: Path, seed: int, *, drawn: bool) -> dict[str, Any]:
-    """Make a database by random work; what a crash leaves of it is copied to `directory`."""
+    """Make a database by random work; its files after a crash are copied to `directory`."""
     random, place = Random(seed), directory.with_name(f"{directory.name}.work")
     for name, value in {**_SMALL, "derby.storage.fileSyncTransactionLog": str(seed % 2 > 0).lower()}.items():
         java_class("java.lang.System").setProperty(name, value)
@@ -185,7 +185,7 @@ def _worked(directory: Path, seed: int, *, drawn: bool) -> dict[str, Any]:
     return {"made": str(directory)}
 
 
-#: Types of columns, and what gives a value of one as SQL has it.
+#: Types of columns, each with a function that returns a random value as SQL text.
 _TYPES: Sequence[tuple[str, Callable[[Random], str]]] = (
     ("integer", lambda random: str(random.randint(-(1 << 31), (1 << 31) - 1))),
     ("smallint", lambda random: str(random.randint(-(1 << 15), (1 << 15) - 1))),
@@ -257,7 +257,7 @@ def _draw(database: Database, random: Random, connections: Sequence[Any]) -> Non
 
 
 def _step(database: Database, random: Random, connection: Any, key: int) -> None:
-    """Do one thing to a row that one connection alone uses, if it is possible; then perhaps commit."""
+    """Make one change to a row that only one connection uses, if possible; then perhaps commit."""
     text, kind = "x" * random.choice((3, 50, 900, 2900)), random.randrange(8)
     try:
         if kind < 3:
@@ -272,7 +272,7 @@ def _step(database: Database, random: Random, connection: Any, key: int) -> None
         else:
             database.execute("insert into w values (?, ?)", key, text[:200], on=connection)
     except Thrown as thrown:
-        # A key that is there already, or a lock of the other connection.
+        # A key that exists already, or a lock of the other connection.
         if thrown.name not in ("23505", "40XL1"):
             raise
     if random.random() < 0.15:

@@ -31,7 +31,7 @@ from journalspec_reference.jboss_journal.contents.pending import MESSAGES
 from journalspec_reference.jboss_journal.selector import is_filter
 
 HERE = Path(__file__).resolve()
-#: The common part of both brokers' programs; it is compiled into each.
+#: The source that both brokers' programs share; it is compiled into each.
 COMMON = "Delivers.java"
 #: The longest average start in seconds, and the least bytes per second of a store or an XML file.
 SECONDS_EACH, BYTES_A_SECOND = 3, 100_000
@@ -66,13 +66,13 @@ ARTEMIS = Broker("artemis-core", "2.44.0", "ArtemisDelivers.java")
 #: This product includes the importer of XML.
 CLI = Broker("artemis-cli", "2.44.0", "ArtemisDelivers.java")
 HORNETQ = Broker("hornetq", "2.4.9.Final", "HornetqDelivers.java")
-#: Its classes equal those of HornetQ 2.4 under other names.
+#: This product's classes equal those of HornetQ 2.4 under other names.
 ARTEMIS_1 = Broker("artemis-1", "1.5.6", "HornetqDelivers.java")
 
 
 @dataclass
 class Outcome:
-    """The messages in the queues of a store: queue -> id of a message -> fields, or the time when it is due.
+    """The messages in the queues of a store: queue -> id of a message -> its fields, or its due time.
 
     `failed` is the reason why the broker did not start.
     """
@@ -223,7 +223,7 @@ def differences(wanted: Outcome, got: Outcome) -> Iterator[str]:
         yield from (f"{queue}: {ident} is not delivered" for ident in messages.keys() - there.keys())
         yield from (f"{queue}: {ident} is delivered" for ident in there.keys() - messages.keys())
         for ident in messages.keys() & there.keys():
-            # A client's value of a body that cannot be inflated is not predicted.
+            # The client's result for a body that cannot be inflated is not predicted.
             pairs = zip(messages[ident], there[ident], strict=True)
             if others := [pair for pair in pairs if pair[0] != pair[1] and pair[0] is not None]:
                 yield f"{queue}: {ident}: {others}"
@@ -268,10 +268,10 @@ def starts(files: Mapping[str, bytes]) -> bool:
 
 
 def live(answer: Answer) -> Any:
-    """Return messages, queues and transactions; for other journals records and transactions.
+    """Return messages, queues and transactions; for journals of other kinds records and transactions.
 
-    An UPDATE whose ADD is lost is an ADD in the new journal. Messages on which a broker does not start are
-    omitted, and so are operations of transactions in lost queues.
+    If an UPDATE has lost its ADD, the new journal contains the UPDATE as an ADD. Messages that prevent a
+    broker's start are omitted, and so are operations of transactions in lost queues.
     """
     found = contents(answer)
     if not isinstance(found, BrokerContents) or not (
@@ -280,7 +280,7 @@ def live(answer: Answer) -> Any:
         state: Any = answer.observation.state or {"live": (), "prepared": ()}
         ids = {item["id"] for item in state["live"]}
         prepared = [
-            # A DELETE of an absent record has no effect, and is not written.
+            # A DELETE of an absent record has no effect, so the new journal does not contain it.
             {
                 **tx,
                 "deletes": [
@@ -298,7 +298,7 @@ def live(answer: Answer) -> Any:
     rows["in_doubt"] = [row for row in rows["in_doubt"] if row["queue"] in known]
     named = {name: ident for ident, name in found.store.queues.items()}
     for name in ("messages", "in_doubt"):
-        # A queue gets a new name if its binding is lost.
+        # A queue receives a new name if its binding is lost.
         rows[name] = [{**row, "queue": named.get(str(row["queue"]))} for row in rows[name]]
     rows["duplicates"] = [row for row in rows["duplicates"] if row["address"] is not None]
     for name in ("transactions", "queues"):
@@ -315,9 +315,9 @@ def live(answer: Answer) -> Any:
 
 
 def alike(before: Any, now: Any) -> Any:
-    """Return the new store's items; of queues only the ids if the old store has no bindings.
+    """Return the new store's items, with only the ids of queues if the old store has no bindings.
 
-    An empty old store may be reported as records without queues; an equally empty new one is the same.
+    An empty old store may be reported as records without queues; an empty new store equals it.
     """
     if "live" in before and not any([*before.values(), *now.values()]):
         return before
@@ -327,7 +327,7 @@ def alike(before: Any, now: Any) -> Any:
 
 
 def undecodable(found: BrokerContents) -> set[object]:
-    """Return the ids of messages on which a broker does not start, or that it cannot read from a page."""
+    """Return the ids of messages that prevent a broker's start, or that it cannot read from a page."""
     items = (item for item in found.store.replay.live() if item.user_type in MESSAGES)
     messages = [(item.id, message_of(item.user_type, item.stored)) for item in items]
     for _, entry in found.store.entries():
@@ -392,7 +392,7 @@ def _started(stores: Sequence[tuple[Path, Answer]]) -> list[Outcome | None]:
 
 
 def _copied(broker: Broker, places: Sequence[Path]) -> list[Outcome]:
-    """Return deliveries of copies of stores; if one ends the process, each half of them is tried again."""
+    """Return deliveries of copies of stores; if one store ends the process, each half is tried again."""
     with tempfile.TemporaryDirectory(prefix="newstore-start-") as scratch:
         copies = [Path(scratch, str(number)) for number in range(len(places))]
         for copy, place in zip(copies, places, strict=True):
@@ -431,7 +431,7 @@ def _product(place: Path, answer: Answer) -> str:
 
 
 def carried(place: Path, answer: Answer) -> Outcome:
-    """Return the required deliveries of the new store at a place, by the contents of the old one."""
+    """Return the required deliveries of the new store at a place, from the old store's contents."""
     found, there = contents(answer), contents(ask(find_journals(load(place / "journal"))[0], SALVAGE))
     assert isinstance(found, BrokerContents)
     assert isinstance(there, BrokerContents)

@@ -28,9 +28,10 @@ from journalspec_reference.newstore import REPORT
 
 HERE = Path(__file__).resolve()
 TABLES = ("messages", "queues", "subscriptions", "jobs")
-#: Columns with places, and those about an index, which the new store does not have.
+#: Columns with places, and columns about an index, which the new store lacks.
 _LEFT = {"file", "off", "state", "pending", "index_only"}
-#: Edition -> the release that is started on its stores. 5.9.0 to 5.12.0 ignore durable subscriptions then.
+#: Edition -> the release that is started on its stores. 5.9.0 to 5.12.0 are not used, because they ignore
+#: durable subscriptions on new stores.
 RELEASES = {"5.3": "5.8.0", "5.12": "5.13.5", "5.14": "5.15.16", "5.15.1": "5.15.16", "5.15.2": "5.15.16"}
 LATEST = "6.1.7"
 COMMANDS = DIALECTS["5.16"].commands
@@ -38,8 +39,8 @@ COMMANDS = DIALECTS["5.16"].commands
 SECONDS = 10
 #: The number of stores that share a process.
 SHARED = 60
-#: The only form of selectors that is evaluated here: a property equals a text. Names of headers begin with
-#: JMS.
+#: The only form of selector that is evaluated here: a property equals a text. Names that begin with JMS are
+#: headers, not properties.
 _SELECTOR = re.compile(r"(?!JMS)([A-Za-z_]\w*) = '([^']*)'")
 
 
@@ -81,7 +82,7 @@ def command(version: str, scratch: Path) -> list[str]:
 
 
 def release(answer: Answer) -> str:
-    """Return the release to start on a new store; 5.8 does not know updates, which came with 5.10."""
+    """Return the release to start on a new store; 5.8 does not know UPDATE_MESSAGE, introduced in 5.10."""
     early = answer.journal.edition == "5.3"
     if early and any(record.type == "UPDATE_MESSAGE" for record in answer.observation.records):
         return LATEST
@@ -99,8 +100,9 @@ def delivered(new: Sequence[tuple[Path, Answer]], version: str = "") -> Iterator
 def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str | None]:
     """Start ActiveMQ on a copy of each old store; yield delivered messages that the new one lacks.
 
-    None: it does not start, or messages are not received. Messages in bytes that the report lists as damaged
-    are not required: without checksums ActiveMQ reads damaged bytes as if they were sound.
+    None: ActiveMQ does not start, or messages cannot be received. The new store need not contain messages in
+    bytes that the report lists as damaged: without checksums, ActiveMQ reads damaged bytes as if they were
+    sound.
     """
     stores = [(place, answer) for place, answer, _ in old]
     for (want, lines), (_, answer, named) in zip(_all_started(stores), old, strict=True):
@@ -125,7 +127,7 @@ def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str 
 
 
 def _holds(data: bytes, ident: str) -> bool:
-    """Return whether data contain the id of a message itself, not only a longer id that begins with it."""
+    """Return whether data contains the id of a message, and not only a longer id that begins with it."""
     return re.search(re.escape(ident).encode() + rb"(?!\d)", data) is not None
 
 
@@ -161,8 +163,8 @@ class Expected:
         self.openwire = 11
         #: Whether all messages and subscriptions can be read, so that they can be received.
         self.readable = True
-        #: Whether transactions in doubt and subscriptions can be read. ActiveMQ reads them when it starts; it
-        #: ends if it cannot, or if a queue has a durable subscription, as in some drawn journals.
+        #: Whether transactions in doubt and subscriptions can be read. ActiveMQ reads them when it starts. It
+        #: ends if it cannot read them, or if a queue has a durable subscription, as in some drawn journals.
         self.starts = True
 
 
@@ -197,11 +199,12 @@ def expectation(answer: Answer) -> Expected:
         text, data, kind = row["text"], row["data"], row["kind"]
         body: Any = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else b""
         body = (data or b"") if kind == "bytes" else body
-        # A message that a selector refuses stays pending until it is acknowledged. ActiveMQ 5.3 writes no
-        # such acknowledgement, and damage can lose those of later releases.
+        # A message that a selector refuses stays pending until it is acknowledged. ActiveMQ 5.3 does not
+        # write this acknowledgement, and damage can destroy the acknowledgements of later releases.
         if key not in selectors or _selects(selectors[key], row["properties"]):
             out.messages.setdefault(key, Counter())[str(row["message_id"]), zlib.crc32(body)] += 1
-    # Without checksums damage may be within a message: ActiveMQ ends with an exception when it reads it.
+    # Without checksums, damage may be within a message; ActiveMQ ends with an exception when it reads such a
+    # message.
     out.readable &= not found.remarks.counts.keys() & {
         "undecodable",
         "bad-text",
@@ -214,7 +217,7 @@ def expectation(answer: Answer) -> Expected:
 
 
 def _selects(selector: re.Match[str], properties: object) -> bool:
-    """Return whether a selector takes a message with these properties."""
+    """Return whether a selector accepts a message with these properties."""
     return isinstance(properties, Mapping) and properties.get(selector[1]) == selector[2]
 
 
@@ -239,10 +242,10 @@ def _trimmed(name: object) -> str:
 
 
 def _plain(name: Name, ident: str, record: bytes) -> bool:
-    """Return whether ActiveMQ can read a command: without checksums damage may be within it.
+    """Return whether ActiveMQ can read a command, which may be damaged if there are no checksums.
 
-    It reads the bytes after an unknown key as keys (KHD-DEV-011). It cannot read a message without an id
-    (KHD-DEV-013) or a destination without a name.
+    ActiveMQ reads the bytes after an unknown key as keys (KHD-DEV-011). It cannot read a message without an
+    id (KHD-DEV-013) or a destination without a name.
     """
     number, message, _ = frame(record[HEAD:])
     built = build(COMMANDS[number], parse(COMMANDS[number], message))
@@ -271,13 +274,13 @@ def _hex(value: object) -> str:
 
 
 def _started(version: str, some: Sequence[tuple[int, Path, Expected]]) -> dict[int, list[list[str]]]:
-    """Return the lines that the program prints of each store, by its number."""
+    """Return the lines that the program prints for each store, by the number of the store."""
     out: dict[int, list[list[str]]] = {}
     with tempfile.TemporaryDirectory(prefix="newstore-start-") as scratch:
         words = command(version, Path(scratch))
         for number, place, want in some:
             shutil.copytree(place, Path(scratch, str(number)))
-            # The other subscriptions receive first, as the steps of the report say.
+            # The other subscriptions receive first, as the steps of the report require.
             late = "\n".join(_out_of_order(place))
             Path(scratch, f"{number}.last").write_text(late, encoding="utf-8")
             words.append(f"{scratch}/{number}={want.openwire}" + ("" if want.readable else "=count"))

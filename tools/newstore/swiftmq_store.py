@@ -23,7 +23,7 @@ def stores() -> Iterator[Path]:
 
 
 def live(answer: Answer) -> Any:
-    """Return all rows except swap files, which a start deletes, and unreadable messages."""
+    """Return all rows except those of swap files, which a start deletes, and of unreadable messages."""
     found = contents(answer)
     if found is None:
         return None
@@ -32,11 +32,11 @@ def live(answer: Answer) -> Any:
     }
     unread = {remark.key for remark in found.remarks.kept if remark.code == "unreadable"}
     rows["messages"] = [row for row in rows["messages"] if f"{row['queue']} {row['id']}" not in unread]
-    # Contents also show the readable parts of a file that recovery dropped.
+    # Contents also include the readable parts of a file that recovery dropped.
     bad = {remark.key for remark in found.remarks.kept if remark.code == "bad-subscription"}
     rows["subscriptions"] = [row for row in rows["subscriptions"] if row["queue"] not in bad]
     kept = Counter(str(row["queue"]) for row in rows["messages"])
-    # Lost subscriptions are made again; the empty queue of a lost one is removed.
+    # A lost subscription is created anew if a message shows its topic; otherwise its empty queue is removed.
     seen = answer.observation
     lost = {each.name for each in seen.missing if each.code == "durable"}
     lost |= {Path(each.file).stem for each in seen.dropped if each.reason == "bad-durable"}

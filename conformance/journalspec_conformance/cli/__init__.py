@@ -220,7 +220,7 @@ def _of_system(error: OSError) -> str:
 )
 @click.version_option(__version__, prog_name="journalspec")
 def cli() -> None:
-    """Specifications of durable journals, and the judge of their implementations."""
+    """Specifications of on-disk journals, and a conformance runner for their implementations."""
 
 
 def _open_streams() -> None:

@@ -111,9 +111,12 @@ def implementation() -> Callable[[Command], Command]:
                 default=getattr(BOUNDS, what) >> 20,
                 show_default=True,
                 metavar="MIB",
-                help=f"End it when it {takes} more.",
+                help=f"End IMPL if {users} use more.",
             )
-            for what, takes in (("memory", "and the processes that it has started hold"), ("disk", "leaves"))
+            for what, users in (
+                ("memory", "it and its child processes"),
+                ("disk", "the files that it leaves"),
+            )
         ),
     )
 

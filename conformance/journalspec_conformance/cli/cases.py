@@ -58,7 +58,7 @@ def _title(case: Case) -> str:
     "--cases", multiple=True, type=_options.FILE, metavar="FILE", help="Look in FILE, not in the tiers."
 )
 @click.option("--json", "as_json", is_flag=True, help="The case in its published form.")
-@click.option("--no-hex", is_flag=True, help="Leave the bytes out.")
+@click.option("--no-hex", is_flag=True, help="Omit the bytes.")
 def show_command(case_id: str, cases: tuple[Path, ...], as_json: bool, no_hex: bool) -> None:
     """Show CASE (a case or probe id): its bytes, the questions, and the permitted answers."""
     case = find(case_id.partition("/")[0], cases)

@@ -42,7 +42,7 @@ COMMANDS = {
 
 @click.group("corpus", cls=LazyGroup, entries=COMMANDS, needs=_NEEDS, former={"shrink": "reduce"})
 def command() -> None:
-    """Build crash states from write traces, judge with them, and look at what was built."""
+    """Build crash states from write traces, test implementations on them, and print them."""
 
 
 @click.command("build", epilog=_STATUS + " 130 interrupted: the same command continues.")

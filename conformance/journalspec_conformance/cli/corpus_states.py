@@ -33,12 +33,12 @@ from journalspec_corpus.pipeline.failures import BuiltState
 @click.option("--case", "case_id", required=True, metavar="ID", help="The state, by its id (32 hex digits).")
 @click.option("--json", "as_json", is_flag=True, help="Print everything, with all bytes, as one JSON object.")
 def show_command(directory: Path, case_id: str, as_json: bool) -> None:
-    """Print the definition of a state of the build in DIR: writes, forces, acknowledgements, the crash.
+    """Print the definition of a state of the build in DIR: writes, fsyncs, acknowledgements, the crash.
 
     ID is a `case_id` of the build's Parquet files, or the id of a published core
-    case. Then come the bytes that arrived, the required outcome, and the verdicts of the build. With --json,
-    the required outcome can be recomputed elsewhere: the output has all bytes of all writes and files, the
-    place of each record, the write that publishes it, and the earlier records at that place.
+    case. The bytes that reached the disk, the required outcome and the verdicts of the build follow. With
+    --json, the required outcome can be recomputed elsewhere: the output has all bytes of all writes and
+    files, the place of each record, the write that publishes it, and the earlier records at that place.
     """
     try:
         place = failures.place_of(directory, case_id)
@@ -61,7 +61,7 @@ def _account(place: BuiltState, told: Mapping[str, Any]) -> Iterator[str]:
     yield f"preset    {explain.preset_words(state)}"
     yield f"kind      {told['stratum']}, {told['category']}" + (f", {state.field}" if state.field else "")
     safe = [mark["record"] for mark in told["trace"]["before"] if mark["acknowledged"]]
-    yield f"stood     {', '.join(safe) or '-'}"
+    yield f"durable   {', '.join(safe) or '-'}"
     yield ""
     yield from lived(place.adapter, place.workload, state)
     pieces = told["arrived"].get("pieces", ())
@@ -123,9 +123,9 @@ def reduce_command(
     """Reduce a failing state of the build in DIR to the smallest one that fails in the same way.
 
     ID is a `case_id` of the build's Parquet files, or the id of a published core
-    case. The verdict stays the same. Removed are, in this order: records, sectors that did not arrive, weak
-    guarantees, backgrounds, bytes of payload and alignment. A deviation is a sector, size or name that
-    differs from a state in which everything (or nothing) arrived.
+    case. The verdict stays the same. Removed are, in this order: records, sectors that did not reach the
+    disk, weak guarantees, backgrounds, bytes of payload and alignment. A deviation is a sector, size or name
+    that differs from a state in which all writes (or none) reached the disk.
     """
     if out is not None:
         refuse_filled(out)
@@ -212,12 +212,12 @@ def _words(adapter: CrashFormat, found: Reduced, reader: Named, small: Case) -> 
         f"{_count(found.records, 'record')}, {_count(found.state.deviations, 'deviation')}"
         + (f" and {found.earlier} in the crash before" if found.earlier else "")
         + f"; {found.tried:,} tried"
-        + ("" if found.minimal else "; the budget ended, there may be a smaller one"),
+        + ("" if found.minimal else "; the budget is used up, a smaller state is possible"),
         *_effect(found),
         f"case      {small.id}",
         f"workload  {found.workload.name}",
         f"preset    {explain.preset_words(state)}",
-        f"taken     {', '.join(step.how for step in found.steps) or _nothing(found)}",
+        f"removed   {', '.join(step.how for step in found.steps) or _nothing(found)}",
         "",
     ]
     return [*out, *lived(adapter, found.workload, state)]

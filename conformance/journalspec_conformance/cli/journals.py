@@ -619,8 +619,8 @@ def _write_doubt(out: Painter, description: Format, seen: Observation, lost: Seq
     words = description.vocabulary.notes
     gone = any(note.code in words and words[note.code].loss for note in seen.notes)
     if (gone or seen.dropped or seen.missing) and not lost:
-        told = "A part of the journal was lost or omitted (see above and the notes): what it said is not"
-        told += " known, and the state below may be incomplete or wrong."
+        told = "A part of the journal was lost or omitted (see above and the notes). Its content is"
+        told += " unknown, so the state below may be incomplete or wrong."
         out.wrapped("", told, "bold yellow")
 
 

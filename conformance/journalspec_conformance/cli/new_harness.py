@@ -50,7 +50,7 @@ def _copy(source: Traversable, target: Path, values: dict[str, str]) -> None:
         (target / entry.name).write_text(text, encoding="utf-8", newline="\n")
 
 
-@click.command("new-harness", epilog="Exit status: 0 done, 2 usage, or a directory that has something in it.")
+@click.command("new-harness", epilog="Exit status: 0 done, 2 usage, or a directory that is not empty.")
 @click.argument("language", metavar="LANG", type=click.Choice(LANGUAGES))
 @click.argument("format_id", metavar="FORMAT", type=click.Choice(format_ids()))
 @click.option(

@@ -62,7 +62,7 @@ EXIT_STATUS = (
 VERDICTS = {
     CLEAN: "nothing in the journal is damaged or missing",
     RECOVERED: "something is damaged or missing, and the rest can be read",
-    REFUSED: "recovery gives no result; what is carried over was read without it",
+    REFUSED: "recovery gives no result; the data was read without recovery",
 }
 _NAMED = (
     ("drop", "TX|ID|QUEUE", "With --to: omit this transaction, message or queue."),

@@ -37,9 +37,7 @@ def summary_command(report: Path, form: str) -> None:
     raise click.exceptions.Exit(1 if loaded.red else 0)
 
 
-@click.command(
-    "matrix", epilog="Exit status: 0, or 2 usage, or a report cannot be believed (cut off, edited)."
-)
+@click.command("matrix", epilog="Exit status: 0, or 2 usage, or a report is invalid (cut off, edited).")
 @click.argument("reports", type=_options.FILE, nargs=-1, required=True)
 @click.option(
     "--by", type=click.Choice(["format", "requirement"]), default="format", show_default=True, help="Rows."
@@ -69,11 +67,11 @@ def matrix_command(reports: tuple[Path, ...], by: str, markdown: bool) -> None:
     type=_options.FILE,
     required=True,
     metavar="FILE",
-    help="The expectation file to rewrite in place; made if it is not there.",
+    help="The expectation file to rewrite in place; created if missing.",
 )
 @click.argument("report", type=_options.FILE)
 def expect_command(path: Path, report: Path) -> None:
-    """Bring FILE up to date with REPORT: fixed entries go, new failures come.
+    """Bring FILE up to date with REPORT: remove fixed entries, add new failures.
 
     Comments stay, entries are sorted. A new entry's reason begins with TODO, and
     runs refuse it until you have written down why it fails.

@@ -28,7 +28,7 @@ def command() -> None:
 
 
 @command.command(
-    "add", epilog="Exit status: 0 added, 2 usage, or a report that cannot be believed or is there."
+    "add", epilog="Exit status: 0 added, 2 usage, or a report that is invalid or exists already."
 )
 @click.argument("report", type=_options.FILE)
 @_IN
@@ -37,7 +37,7 @@ def add_command(report: Path, directory: Path) -> None:
     say(f"added: {history.add(report, directory)}")
 
 
-@command.command("history", epilog="Exit status: 0, or 2 usage, or a report that cannot be believed.")
+@command.command("history", epilog="Exit status: 0, or 2 usage, or an invalid report.")
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @_IN
 def history_command(names: tuple[str, ...], directory: Path) -> None:

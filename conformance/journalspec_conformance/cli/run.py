@@ -327,7 +327,7 @@ def _summary(prepared: Prepared, results: Sequence[Result]) -> dict[str, Any]:
 )
 @_options.implementation()
 def smoke_command(**options: Any) -> None:
-    """Ask IMPL a handful of easy questions about undamaged journals, checking every message."""
+    """Ask IMPL a few easy questions about undamaged journals, and check every message."""
     prepared = prepare(RunRequest(**options, validate=True, expect="none"))
     engine = prepared.setup.open()
     try:

@@ -340,7 +340,7 @@ def _files(parts: Sequence[Part], left: Iterable[LeftOut], *, contents: bool) ->
     rows: list[Sequence[str]] = []
     if archive := parts[0].place.asked.archive:
         packed = f"{archive.stat().st_size:,}" if archive.exists() else ""
-        rows.append((shown(archive.name), "unpacked", packed, "to be read; what it held follows"))
+        rows.append((shown(archive.name), "unpacked", packed, "for reading; its files follow"))
     for part in parts:
         answer = part.answer
         journal = answer.journal

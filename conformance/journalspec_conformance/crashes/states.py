@@ -112,7 +112,7 @@ class CrashCase(Case):
             seen = load(self.format).recover(self.files(), edition=self.edition, policy=policy)
             right = replace(self.adapter.answer(seen), unlisted=answer.unlisted)
             if self.verdict(policy, right) == verdict:
-                why += f"; the format cannot promise it: {limit.why}"
+                why += f"; no reader of this format can prevent it: {limit.why}"
                 return Outcome("allowed", fingerprint, why, choice=limit.id)
         return Outcome("fail", fingerprint, why)
 
@@ -126,7 +126,7 @@ class CrashCase(Case):
         parted = parting(answer, self.required)
         words = [MEANINGS[verdict]]
         words += [f"missing: {_listed(parted['missing'])}"] if parted["missing"] else []
-        words += [f"not to come: {_listed(parted['wrong'])}"] if parted["wrong"] else []
+        words += [f"must not be recovered: {_listed(parted['wrong'])}"] if parted["wrong"] else []
         words += [parted["effect"]] if parted["effect"] else []
         words += [f"refused: {answer.refused}"] if answer.refused is not None else []
         return "; ".join(words)

@@ -153,7 +153,7 @@ def _answered(case: CrashCase, result: Result) -> Iterator[str]:
     else:
         told = parting(answer, case.required)
         yield f"{result.answer.get('verdict')}, with the records {', '.join(told['came']) or '-'}"
-        for name, words in (("missing", "missing"), ("wrong", "not to come")):
+        for name, words in (("missing", "missing"), ("wrong", "must not be recovered")):
             if told[name]:
                 yield f"{words}: {', '.join(told[name])}"
         if told["effect"]:
@@ -166,19 +166,19 @@ def required(case: CrashCase) -> Iterator[str]:
     """Yield the lines on the required outcome in a state, by names of records."""
     sets = case.required
     for words, names in (
-        ("must come", sets.must_keep),
-        ("may come", sets.may_keep - sets.must_keep),
-        ("must not come", sets.must_drop),
+        ("must be recovered", sets.must_keep),
+        ("may be recovered", sets.may_keep - sets.must_keep),
+        ("must not be recovered", sets.must_drop),
     ):
         yield f"{words}: {', '.join(sorted(names)) or '-'}"
-    yield f"refusing is {case.state.refusal}"
+    yield f"a refusal is {case.state.refusal}"
 
 
 def lived(adapter: CrashFormat, workload: Any, state: State) -> Iterator[str]:
     """Yield the lines on the operations before `state`, and on the parts of them that reached the disk."""
-    yield f"Before: {state.trace.background} after the used bytes."
+    yield f"Background (the bytes after the used ones): {state.trace.background}."
     for number, before in enumerate(reduce.crashes_before(adapter, workload), start=1):
-        yield f"Life {number}, done in this order:"
+        yield f"Run {number}, operations in this order:"
         yield from (*(f"  {line}" for line in explain.story(before)), *explain.arrived(before), "")
-    yield "Done, in this order:"
+    yield "Operations in this order:"
     yield from (*(f"  {line}" for line in explain.story(state)), *explain.arrived(state))

@@ -129,7 +129,7 @@ def record(engine: Asking, probe: Probe) -> Written:
                 asked += [number] * (len(ops) - len(asked))
                 replies.append(answer)
         if disk.files() != place.files():
-            text = "the storage operations that it reports do not lead to the files"
+            text = "the reported storage operations do not produce the files"
             raise Settled(Outcome("fail", "wrote-invalid", text))
     trace = Trace(case.format, case.edition, case.id, case.files(), tuple(ops), "zero")
     return Written(trace, tuple(asked), tuple(replies))
@@ -225,14 +225,17 @@ def account(loss: WriterLoss, target: str, repeat: str) -> list[str]:
     for number, text in zip(written.asked, explain.story(state), strict=False):
         told.setdefault(number, []).append(text)
     lines = [f"fail not-durable: {loss.case.id}/write", f"  {loss.case.title}", f"  {loss.reason}"]
-    lines += [f"disk: {explain.preset_words(state)}", f"{target} was asked for, and did:"]
+    lines += [
+        f"disk: {explain.preset_words(state)}",
+        f"Operations requested from {target}, and its writes:",
+    ]
     for number, op in enumerate((loss.case.write or {})["ops"][: loss.issued]):
         lines += [f"  {number}: {json.dumps(op)}", *(f"      {text}" for text in told.get(number, ()))]
     lines += explain.arrived(state)
     found = recovered(loss.case, state.files)
     if "refused" in found:
         policy = lenient(loss.case.format)
-        lines.append(f"strict recovery refuses that ({found['refused']}); under {policy}:")
+        lines.append(f"strict recovery refuses these files ({found['refused']}); under {policy}:")
         found = recovered(loss.case, state.files, policy)
     permitted = dict.fromkeys(f"  {json.dumps(some)[:MOST_SHOWN]}" for some in loss.permitted)
     lines += [f"recovered: {json.dumps(found)[:MOST_SHOWN]}", "permitted by the acknowledgements:"]
@@ -243,7 +246,7 @@ def told(engine: Asking, case: Case, target: str, repeat: str) -> list[str]:
     """Return the description of a loss, after reducing it with questions through `engine`."""
     loss = reduced(engine, next(probe for probe in case.probes if probe.op == "write"))
     return (
-        [f"{case.id}: nothing is lost when it writes once more"]
+        [f"{case.id}: a second run of the writer loses nothing"]
         if loss is None
         else account(loss, target, repeat)
     )

@@ -20,7 +20,7 @@ class _Fake(Reference):
         return {"ok": self.spoil(reply["ok"])} if "ok" in reply else reply
 
     def spoil(self, right: Message) -> Message:
-        """Return the answer that is given instead of `right`."""
+        """Return the answer that replaces `right`."""
         return right
 
 
@@ -36,7 +36,7 @@ class Loses(_Fake):
 
 
 class Invents(_Fake):
-    """Gives the last record the name of another transaction."""
+    """Reports the last record with the name of another transaction."""
 
     def spoil(self, right: Message) -> Message:
         *others, last = right["records"] or [None]
@@ -79,7 +79,7 @@ class Raises(_Fake):
 
 
 class Nonsense(_Fake):
-    """Answers with records that cannot be distinguished."""
+    """Answers with records that cannot be told apart."""
 
     def spoil(self, right: Message) -> Message:
         for record in right["records"]:

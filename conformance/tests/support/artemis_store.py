@@ -36,7 +36,7 @@ def message(
     properties: bytes = b"\0",
     address: str = "orders",
 ) -> bytes:
-    """Return the body of a record of type 45 with a Core message."""
+    """Return the body of a record of type 45 that contains a Core message."""
     body = simple(f"text {ident}", flag=True) if body is None else body
     stored = struct.pack(">i", 13 + len(body)) + body + headers(ident, kind, properties, address=address)
     return (
@@ -54,7 +54,8 @@ def old_message(ident: int) -> bytes:
     return struct.pack(">i", 17 + len(body)) + body + struct.pack(">i", 8 + len(body) + len(head) + 13) + head
 
 
-#: Fields that versions added to queues: first metadata and auto-created; then consumers, purging, routing.
+#: The fields that versions added to queues: first metadata and auto-created, then consumers, purging,
+#: routing.
 ARTEMIS_1, ARTEMIS_2 = b"\0\x01", b"\0\x01" + struct.pack(">ibb", -1, 0, 1)
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from journalspec_reference.contents import Contents
 
-#: Kind of a message -> the column that a client gets as the body.
+#: Kind of a message -> the column that a client receives as the body.
 BODIES = {"text": "text", "map": "content", "stream": "content", "bytes": "data", "object": "class_name"}
 #: The kinds of messages that a compared store must contain.
 ALL_KINDS = {*BODIES, "plain", "compressed", "large", "both", "paged"}
 
 
 def plain(value: Any) -> Any:
-    """Return a value of JSON with bytes as bytes."""
+    """Return a value of JSON; objects whose only member is `bytes` become bytes."""
     if isinstance(value, dict):
         if set(value) == {"bytes"}:
             return bytes.fromhex(value["bytes"])
@@ -40,7 +40,7 @@ def differences(
 
 
 def compare(found: Contents, wanted: Mapping[str, Any], gone: set[str]) -> set[str]:
-    """Compare all messages and prepared transactions; return the kinds of messages (both: large, compressed).
+    """Compare all messages and prepared transactions; return the kinds ("both": large and compressed).
 
     A broker removes the properties `gone` when it reads a message.
     """
@@ -50,7 +50,7 @@ def compare(found: Contents, wanted: Mapping[str, Any], gone: set[str]) -> set[s
     counts = {count.name: (count.rows, count.bytes) for count in found.counts()}
     kinds: set[str] = set()
     for queue, theirs in wanted["queues"].items():
-        # While a broker reads a page, it lists a message of it twice.
+        # While a broker reads a page, it lists a message of this page twice.
         idents = {each["id"] for each in theirs["messages"]}
         assert set(rows[queue]) == idents, queue
         assert counts[queue] == (len(idents), sum(row["size"] for row in rows[queue].values()))

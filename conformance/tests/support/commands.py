@@ -1,4 +1,4 @@
-"""Outputs of every command: the rows of ``data/commands.toml``, and how to try one."""
+"""Outputs of every command: the rows of ``data/commands.toml``, and how to test a row."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _rows(block: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def tried(row: Row, place: Path, **names: str) -> None:
-    """Try a row; `names` replace the words in braces; nothing below `place` may change."""
+    """Test a row; `names` replace the words in braces; no file below `place` may change."""
     line, status, words, absent = row
     names |= {"place": str(place), "cases": str(CASES), "captured": str(CAPTURED)}
     names |= {"fakes": f"{sys.executable} {FAKES}"}
@@ -41,7 +41,7 @@ def tried(row: Row, place: Path, **names: str) -> None:
     before = sorted(place.rglob("*"))
     done = call(*(part.format(**names) for part in shlex.split(line)), columns=200)
     assert done.exit_code == status, done.output
-    # A refusal of a command goes to standard error; a refused journal is the requested result.
+    # A command's own refusal goes to standard error; a journal's refusal is the requested result.
     said = done.stderr if status == 2 else done.output
     assert words.format(**names) in " ".join(harmless(said).split())
     assert status != 0 or done.stderr == ""

@@ -1,4 +1,4 @@
-"""Damaged Derby databases, and the new ones that are made of them.
+"""Damaged Derby databases, and new ones that are made from them.
 
 A trial is a base (a database as a crash leaves it), and a seed that decides the damage.
 """
@@ -73,7 +73,7 @@ def _in_log(directory: Path, random: Random) -> str:
 
 
 def _next_file(directory: Path, random: Random) -> str:
-    """Leave a next file of a few bytes, of a header, or with another link."""
+    """Create a next file that has a few bytes, only a header, or a wrong link."""
     last = _log_files(directory)[-1]
     number, data = int(last.stem[3:]), last.read_bytes()
     used = _used(data)
@@ -160,7 +160,7 @@ class Trial:
     form: str = ""
     wanted: dict[str, Counter[str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
-    #: Whether transactions are undone that Derby does not undo: without control files it begins a new log.
+    #: Whether we undo transactions that Derby does not undo: without control files it begins a new log.
     undone: bool = False
 
     @property
@@ -174,7 +174,7 @@ class Trial:
         return self.place / "new"
 
     def prepare(self) -> None:
-        """Make the damaged database and the new store, and hold them against each other."""
+        """Make the damaged database and the new store, and compare them."""
         shutil.copytree(self.base, self.old)
         self.what = damage(self.old, Random(f"{self.base.name}-{self.seed}"))
         before = _bytes(self.old)

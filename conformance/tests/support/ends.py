@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import get_context
 
-#: More bytes than a pipe holds: a sender waits until somebody reads.
+#: More bytes than fit into a pipe, so a sender waits until somebody reads.
 LONG = bytes(5_000_000)
 
 

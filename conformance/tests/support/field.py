@@ -1,4 +1,4 @@
-"""The inputs of `../shared/field`: situations that people reported, each with its right value."""
+"""The inputs of `../shared/field`: situations that people reported, each with the right answer."""
 
 from __future__ import annotations
 

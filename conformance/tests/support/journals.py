@@ -11,12 +11,12 @@ from journalspec.layout import laid
 CAPTURED = Path(__file__).resolve().parents[3] / "corpus" / "captured"
 PARTIAL_COMMIT = CAPTURED / "bitronix_tlog" / "bitronix-2.1.4" / "partial-commit"
 HORNETQ = CAPTURED / "jboss_journal" / "hornetq-2.4.9"
-#: Statuses that the product writes after a decision, before it, and when it is confirmed.
+#: Statuses that the product writes after a decision, before it, and when the decision is confirmed.
 COMMITTING, PREPARED, COMMITTED = 8, 2, 3
 
 
 def decision(status: int, gtrid: bytes, *names: bytes, broken: bool = False) -> bytes:
-    """Return a record of the transaction log; in a broken one the last byte of the body is changed."""
+    """Return a record of the transaction log; in a `broken` record the last byte of the body is changed."""
     rows = [{"name": name} for name in names]
     data = bitronix_tlog.LAYOUT.build(
         "record", "2.1", status=status, gtrid=gtrid, names=rows, time=1, sequence_number=1
@@ -53,6 +53,6 @@ def page(
 
 
 def short(directory: Path, *records: bytes) -> Path:
-    """Write a file with a header of 4 bytes, which four editions have: its bytes do not show which."""
+    """Write a file with a header of 4 bytes: four editions have this header, so its edition is unknown."""
     page(directory / "data-1.jbm", "s1", *records, fill=0x4A)
     return directory

@@ -29,7 +29,7 @@ FAKES = Path(__file__).resolve().parents[3] / "tools" / "fakes"
 #: The command as a process.
 PROGRAM = (sys.executable, "-m", "journalspec_conformance")
 
-if "mix_stderr" in inspect.signature(CliRunner).parameters:  # before click 8.2 both streams were one
+if "mix_stderr" in inspect.signature(CliRunner).parameters:  # before click 8.2 both streams were mixed
     CliRunner.__init__.__defaults__ = ("utf-8", None, False, False)
 
 
@@ -52,7 +52,7 @@ def has(text: Container[str], *words: str) -> None:
 
 
 def in_full(*arguments: object, columns: int = 80, status: int | None = None) -> Result:
-    """Run a command; `inspect` and `recover` get ``--all`` unless a form of the answer is chosen."""
+    """Run a command, with ``--all`` for `inspect` and `recover` unless a form of the answer is chosen."""
     forms = {"--all", "--json", "--ndjson", "--hex", "--level", "--help"}
     shown = forms & {str(each) for each in arguments} or arguments[0] not in ("inspect", "recover")
     return call(*arguments, *(() if shown else ("--all",)), columns=columns, status=status)
@@ -70,7 +70,7 @@ def flat(result: Result) -> str:
 
 
 def start(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run `journalspec` in a process of its own."""
+    """Run `journalspec` in a separate process."""
     command = [*PROGRAM, *map(str, arguments)]
     given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     return subprocess.run(command, text=True, check=False, **given)

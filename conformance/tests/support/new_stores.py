@@ -71,7 +71,7 @@ def rows_of(found: Any) -> Mapping[tuple[str, str], int]:
 
 
 def held(journal: Journal, policy: str = SALVAGE) -> tuple[NewStore, Answer, Answer] | None:
-    """Hold the law for one journal; return the new store and both answers, None if nothing is kept.
+    """Check the law for one journal; return the new store and both answers, None if nothing is kept.
 
     Raises CannotRebuild.
     """

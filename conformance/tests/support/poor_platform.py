@@ -1,4 +1,4 @@
-"""The command line as on a system that has little of POSIX: ``python poor_platform.py ARGUMENT...``.
+"""The command line as on a system that lacks most of POSIX: ``python poor_platform.py ARGUMENT...``.
 
 It has no `fork`, process groups, `fcntl` or `resource`, and the signals of Windows. Files whose names end in
 $LOCKED cannot be removed, as if another program had them open.

@@ -27,7 +27,7 @@ def of_products(test: Any) -> Any:
 
 
 def need_brokers(*brokers: str) -> None:
-    """Skip the test unless Java is here, and the jars of these brokers (NAME-VERSION) or Maven for them."""
+    """Skip the test unless Java and the jars of these brokers (NAME-VERSION), or Maven, are installed."""
     if shutil.which("java") is None:
         pytest.skip("no Java on PATH")
     for name in brokers if shutil.which("mvn") is None else ():

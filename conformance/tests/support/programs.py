@@ -15,7 +15,7 @@ HELLO = {
     "formats": {"f": {"editions": ["1"], "ops": ["read"], "observe": "records"}},
 }
 READ = {"cmd": "read", "format": "f", "edition": "1", "dir": ".", "observe": "records", "params": {}}
-#: One program for two modes; `answer` writes the right answer in the form of the mode.
+#: One program for two modes; its function `answer` writes the right answer in the form of the mode.
 _SOURCE = f"""
 import json, os, subprocess, sys, time
 oneshot = len(sys.argv) > 1

@@ -2,7 +2,7 @@
 
 A store is a captured set, an archive of whole stores, a published case (``case:ID``), a store beside the
 checkout (``shared/...``), a journal that is built here, or ``nothing``. Changes are written like shell
-commands: ``remove bindings; zero journal/*``. A name may be a pattern that fits one file or several.
+commands: ``remove bindings; zero journal/*``. A name may be a pattern that matches one file or several.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def headless(place: Path) -> None:
 
 
 def broker(place: Path) -> None:
-    """Write a journal and bindings, of which each file has a record of its own."""
+    """Write a journal and bindings, in which each file contains a different record."""
     for name, file in (("journal", "activemq-data-1.amq"), ("bindings", "activemq-bindings-1.bindings")):
         (place / name).mkdir()
         page(place / name / file, "v2", add("v2", 1))
@@ -43,7 +43,7 @@ def broker(place: Path) -> None:
 
 
 def future(place: Path) -> None:
-    """Write two files with a record each; no product has the format version of the second."""
+    """Write two files with one record each; no product writes the format version of the second file."""
     for number, version in ((1, 2), (2, 9)):
         path = place / f"activemq-data-{number}.amq"
         page(path, "v2", add("v2", number, number), file_id=number, format_version=version)
@@ -58,7 +58,7 @@ def indexed(place: Path) -> None:
 
 
 def strange(place: Path) -> None:
-    """Write a journal in a directory whose name controls terminals; copy a file to such a name."""
+    """Write a journal in a directory whose name controls terminals; also copy a file to such a name."""
     try:
         find_case("btm.clean.two-phase").materialize(place / STRANGE)
     except OSError:
@@ -69,7 +69,7 @@ def strange(place: Path) -> None:
 #: Journals that are built: a function that writes the files.
 BUILT: dict[str, Callable[[Path], object]] = {
     "nothing": lambda place: None,
-    # Transaction A is decided for two resources and confirmed by one, B is only prepared.
+    # Transaction A is decided for two resources and confirmed by one of them, B is only prepared.
     "clean": lambda place: pair(
         place, A, decision(COMMITTED, b"A", b"db1"), decision(PREPARED, b"B", b"db1")
     ),
@@ -106,7 +106,7 @@ def flip(file: Path, at: str) -> None:
 
 
 def resize(file: Path, size: str) -> None:
-    """Make a file, or cut it, or let zeros follow."""
+    """Create a file, cut it, or extend it with zeros."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.touch()
     os.truncate(file, int(size))

@@ -1,4 +1,4 @@
-"""Tables that tests try row by row: ``data/*.toml``, and ``data/*.txt`` for data that TOML cannot express."""
+"""Tables that tests use row by row: ``data/*.toml``, or ``data/*.txt`` if TOML cannot express the data."""
 
 from __future__ import annotations
 

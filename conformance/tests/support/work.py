@@ -39,7 +39,7 @@ class Counted(bytes):
 
 
 def work(task: Task) -> tuple[int, int]:
-    """Return the number of lines of Python that a task runs, and of bytes that it takes from Counted."""
+    """Return the number of lines of Python that a task runs, and of bytes that it reads from Counted."""
     lines = 0
 
     def traced(frame: FrameType, event: str, argument: object) -> Any:
@@ -58,7 +58,7 @@ def work(task: Task) -> tuple[int, int]:
 
 def growth(prepared: Callable[[int], Task], size: int) -> float:
     """Return the exponent by which work grows with its size; constant work is subtracted."""
-    prepared(size)()  # imported or cached parts are not measured
+    prepared(size)()  # a first run, so that imports and filled caches are not measured
     small, middle, large = (work(prepared(size * times)) for times in (1, 2, 4))
     grown = [(max(b - a, 1), max(c - b, 1)) for a, b, c in zip(small, middle, large, strict=True)]
     return max(math.log2(second / first) for first, second in grown)

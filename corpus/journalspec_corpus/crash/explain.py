@@ -86,7 +86,7 @@ def story(state: State) -> Iterator[str]:
         if written:
             text += f": {', '.join(written)}"
         if set(counting) - set(written):
-            text += f"; from now on {', '.join(counting)} count"
+            text += f"; live from now on: {', '.join(counting)}"
         yield text
     yield "the crash"
 
@@ -97,9 +97,9 @@ _WORDS: Mapping[type, str] = {
     Create: "create {0.file}",
     Release: "no longer required: {0}",
     Rename: "rename {0.old} to {0.new}",
-    Reuse: "{0.file} begins a new life, its old bytes stay",
-    Sync: "force {0.file}",
-    SyncDir: "force the names",
+    Reuse: "reuse {0.file}; its old bytes stay",
+    Sync: "fsync {0.file}",
+    SyncDir: "fsync the directory",
     Truncate: "set the size of {0.file} to {0.size}",
     Unlink: "remove {0.file}",
 }
@@ -120,24 +120,22 @@ def losses(state: State) -> tuple[str, list[Loss]]:
     """Return the deviations of `state`, after a line that introduces them."""
     states = state.situation.states
     if states.rot:
-        return "Everything arrived, and then:", [_rotten(state, states.rot[state.row])]
+        return "All writes reached the disk. Corruption after that:", [_rotten(state, states.rot[state.row])]
     if states.torn >= 0:
         op, tear = state.trace.ops[states.torn], int(states.tear[state.row])
         if isinstance(op, Write) and 0 < tear < len(op.data):
-            what = f"not arrived: of {len(op.data)} bytes written at {op.off}, {tear} did"
-            return "Everything before arrived, and the last write is torn:", [
+            what = f"of {len(op.data)} bytes written at {op.off}, only {tear} reached the disk"
+            return "All earlier writes reached the disk. The last write is torn:", [
                 Loss(op.file, op.off + tear, len(op.data) - tear, what)
             ]
-        return "Everything up to the crash arrived, or all but the last write.", []
+        return "All writes before the crash reached the disk, or all except the last one.", []
     lost = [loss for block, code, loss in pieces(state) if code != block.last]
     if len(lost) <= state.deviations:
-        head = (
-            "Everything up to the crash arrived, but for:" if lost else "Everything up to the crash arrived."
-        )
-        return head, lost
+        head = "All writes before the crash reached the disk"
+        return f"{head}, except:" if lost else f"{head}.", lost
     kept = [replace(loss, kept=True) for _, code, loss in pieces(state, beside=0) if code]
-    head = "Of what had not been forced nothing arrived"
-    return f"{head}, but for:" if kept else f"{head}.", kept
+    head = "No write without an fsync reached the disk"
+    return f"{head}, except:" if kept else f"{head}.", kept
 
 
 def arrived(state: State) -> list[str]:
@@ -178,17 +176,17 @@ def _loss(block: Block, code: int, names: Mapping[int, str], granule: int, besid
         return Loss(name, 0, 0, f"its size is {block.versions[code]}, {what}")
     start, length, what = block.index * granule, granule, f"its version {code} of {last}"
     if block.levels[code] < 0:
-        what = "something that was never written there"
+        what = "bytes that were never written there"
         for number, level in enumerate(block.levels):
             if level >= 0 and block.versions[number] == block.versions[code]:
-                what = f"broken, and by that the same as its version {number} of {last}"
+                what = f"broken, and equal to its version {number} of {last}"
         first, end = _apart(block.versions[code], block.versions[last if beside is None else beside])
         if end:
             start, length = start + first, end - first
     elif code == last:
         what = "arrived"
     elif code == 0:
-        what = "what stood there before"
+        what = "the bytes from before the write"
     return Loss(name, start, length, what)
 
 
@@ -208,14 +206,14 @@ def _rotten(state: State, what: str) -> Loss:
 
 
 def settled(state: State) -> dict[str, bytes]:
-    """Return the files as they would be if everything up to the crash had arrived."""
+    """Return the files as they would be if all writes before the crash had reached the disk."""
     states = state.situation.states
     upto = max(states.point.crash_index, states.torn + 1)
     return Timeline(state.trace, SECTOR).advance(upto).memory()
 
 
 def unarrived(state: State) -> dict[str, bytes]:
-    """Return the files as they would be if nothing that had not been forced had arrived."""
+    """Return the files as they would be if no write without an fsync had reached the disk."""
     point = state.situation.states.point
     return point.materialise(bytes(len(point.blocks)))
 

@@ -148,10 +148,8 @@ class Log:
 
     def enter(self, number: int) -> None:
         """Check the header of a file (DRB-HDR-012, DRB-HDR-162)."""
-        data = self.files[number]
-        whole = len(data) >= HEADER
-        if not whole or _signed(data, 0, 4) != 128 or _signed(data, 8, 8) != number:
-            raise Refused("header", "bad-header", self.name(number), 0, min(HEADER, len(data)))
+        if self.previous(number) is None:
+            raise Refused("header", "bad-header", self.name(number), 0, min(HEADER, len(self.files[number])))
 
     def problem(self, number: int, at: int) -> str:
         """Return why no record is at `at`; "end" if the file's log ends there, "" if there is one."""
@@ -235,7 +233,7 @@ class Log:
             except Refused:
                 if at >= until:
                     raise
-                why = "bad-body"
+                why = "bad-body" if at + AROUND + len(self.text(number, at)) <= until else "truncated"
                 break
             at += AROUND + record["length"]
             if record["type"] == "CHECKSUM" and record["group"] & CHECKSUM:
@@ -385,7 +383,8 @@ def _named(log: Log, files: Files, *, policy: str) -> tuple[int, str]:
 
 def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
     """Return the file, the offset and the redo instant at which recovery begins (DRB-RCV-060)."""
-    if not log.files and not set(CONTROLS) & set(files):
+    controls = CONTROLS[:1] if log.edition == "seed" else CONTROLS
+    if not log.files and not set(controls) & set(files):
         raise Refused("fileset", "no-files")
     checkpoint, control = _named(log, files, policy=policy)
     number, at = _parts(checkpoint) if checkpoint else (1, 0)
@@ -408,12 +407,13 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
         if undo[0] not in log.files:
             log.gone("log-file", log.name(undo[0]), log.name(number), at)
             undo = min(log.files), HEADER
-        if undo[1] <= len(log.files[undo[0]]):
+        if undo[1] <= max(len(log.files[undo[0]]), HEADER):
             log.enter(undo[0])
             log.checkpoint = number << 32 | at
             return *undo, _unsigned(found["redo_from"])
     if policy == "strict":
-        raise Refused("record", "no-checkpoint", control, 8, 8)
+        record = log.name(number), at, len(log.text(number, at)) + AROUND
+        raise Refused("record", "no-checkpoint", *((control, 8, 8) if control in CONTROLS else record))
     log.note("no-checkpoint")
     return number, HEADER, number << 32 | HEADER
 
@@ -573,9 +573,8 @@ class _Replay:
     made: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.rows = PageRows(
-            self.log.edition, {number: data for number, (_, data) in self.log.beside.items()}
-        )
+        beside = {number: data for number, (_, data) in self.log.beside.items()}
+        self.rows = PageRows(self.log.edition, beside)
 
     def of(self, records: list[dict[str, Any]]) -> dict[str, Any]:
         """Return the state after these records and the rollback of open transactions."""
@@ -684,7 +683,8 @@ class _Replay:
 
     def steps(self, record: Mapping[str, Any]) -> int:
         """Return by how much a record raises the version of its page (DRB-RCV-164)."""
-        by_row = record if record["type"] in BY_ROW else self.by_row.get(record.get("undone"))
+        undone = record.get("undone") if record["type"] == "PHYSICAL_UNDO" else None
+        by_row = record if record["type"] in BY_ROW else self.by_row.get(undone)
         self.by_row[record["instant"]] = by_row
         if by_row is record and record["type"] == "COPY_ROWS":
             return len(record["rows"]) + sum(1 for row in record["rows"] if row["reserved"])

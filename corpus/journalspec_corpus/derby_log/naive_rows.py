@@ -93,8 +93,9 @@ class PageRows:
         for container in self.tables.keys() & self.beside.keys():
             data = self.beside[container]
             size = int.from_bytes(data[117:121], "big", signed=True)
-            for number in range(1, len(data) // size if 1024 <= size <= 65535 else 0):
-                rows = _stored(data[number * size : (number + 1) * size])
+            for number in range(len(data) // size if 1024 <= size <= 65535 else 0):
+                page = data[number * size : (number + 1) * size]
+                rows = _stored(page) if number and page[:2] != b"\0\x76" else {}
                 if rows is not None:
                     self.pages[container, number] = rows
 

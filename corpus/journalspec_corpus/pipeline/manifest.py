@@ -61,7 +61,9 @@ def look(directory: Path) -> tuple[dict[str, Any], list[str]]:
         loaded, problems = opened(data)
     except (FileNotFoundError, NotADirectoryError):
         if (directory / PLAN_FILE).is_file():
-            raise ManifestError(f"{directory}: the build is not finished; the same command goes on") from None
+            raise ManifestError(
+                f"{directory}: the build is not finished; the same command continues it"
+            ) from None
         raise ManifestError(f"{directory}: no build: there is no {MANIFEST}") from None
     except (OSError, SealError) as error:
         raise ManifestChanged(

@@ -21,7 +21,7 @@ assert set(SIGNS) == set(VERDICTS)
 #: Severities in words.
 SEVERITIES = {
     3: "3: acknowledged data lost or invented in a state that a crash leaves",
-    2: "2: with rot, or in a file that is used again",
+    2: "2: the same after corruption, or in a reused file",
     1: "1: robustness and diagnosis",
 }
 

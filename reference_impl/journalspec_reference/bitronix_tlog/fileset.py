@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath, PurePosixPath
 from typing import Any, NamedTuple
 
-from journalspec.observation import At, Observation, refused
+from journalspec.observation import At, Missing, Observation, refused
+from journalspec_reference.answers import Answer, is_copy
 from journalspec_reference.api import Detection, Files, Params, natural_key
 from journalspec_reference.batches import source_of
 from journalspec_reference.bitronix_tlog import codec
@@ -224,3 +225,15 @@ def _pair(files: Files, names: list[str], magic: set[str]) -> Detection:
     editions = () if clock == "uptime" else DISK_EDITIONS
     evidence = CLOCKS.get(clock, "")
     return Detection(FORMAT, DISK_EDITIONS[0], tuple(names), score, editions, evidence=evidence)
+
+
+_TEXT = "{} has its name and something after it: the transaction manager does not read it"
+
+
+def lacking(answer: Answer) -> Iterator[Missing]:
+    """Yield a file of the pair that exists only under its name with a suffix."""
+    names = [*answer.journal.files]
+    for name, other in (names, names[::-1]) if len(names) == PAIR else ():
+        own = sibling(other)
+        if is_copy(name, own):
+            yield Missing("file", own, name, text=_TEXT.format(name))

@@ -238,10 +238,10 @@ class LogStore(NewStore):
         last = next(one for one in self._seen.records if one.at.off == row["off"])
         try:
             if not row["waits_for"]:
-                raise ValueError("the log names no resource of it")
+                raise ValueError("the log has no resource of it")
             return self._built(gtrid, row["waits_for"], last.fields)
         except ValueError as error:
-            raise ChoiceRefused(f"{row['id']}: {error}", "the log cannot have it committed") from None
+            raise ChoiceRefused(f"{row['id']}: {error}", "it cannot be committed") from None
 
     # The items of the report.
 
@@ -258,7 +258,7 @@ class LogStore(NewStore):
     def unverified(self) -> Iterator[LossItem]:
         """Yield the carried-over records that were outside every log, or in the log of the other file."""
         for record in self._extras():
-            text = f"{record.type}: its checksum holds, and nothing shows that it belongs to the log"
+            text = f"{record.type}: its checksum matches, but no data shows that it is part of the log"
             at, name = record.at, gtrid_text(_gtrid(record))
             yield LossItem("transaction", UNANCHORED, text, name, file=at.file, off=at.off, length=at.length)
 
@@ -337,9 +337,7 @@ class PairStore(LogStore):
         yield from super().left_out()
         for file in self._others:
             for region in self._lost(file) if file.problem is None else ():
-                text = (
-                    "in the file that is not active: decisions in it are carried over only as far as listed"
-                )
+                text = "in the inactive file: only its listed decisions are carried over"
                 yield LossItem(
                     BYTES, region.reason, text, file=file.name, off=region.off, length=region.length
                 )
@@ -364,7 +362,7 @@ class PairStore(LogStore):
         for gtrid in sorted(gone):
             text = f"it is to be committed on {', '.join(sorted(left[gtrid]))}"
             if not certain:
-                text += ", unless it has ended in what is damaged"
+                text += ", unless its end is in damaged bytes"
             code, text = DECISION if certain else PERHAPS, f"{text}; --keep carries it over"
             name, off = gtrid_text(gtrid), places[gtrid]
             yield LossItem("transaction", code, text, name, file=file.name, off=off)

@@ -17,6 +17,6 @@ IMPLEMENTATION = Implementation(
     recover.plan,
     spans.spans,
     fileset.assumed,
-    lacks=False,
+    lacks="",
     of_refused=True,
 )

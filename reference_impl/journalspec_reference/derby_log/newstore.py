@@ -66,12 +66,12 @@ def new_store(answer: Answer, choices: StoreChoices) -> Database | OnlyRows:
     journal, seen = answer.journal, answer.observation
     _check(choices)
     if journal.edition == SEED or seen.code in _STRICT:
-        text = seen.message or "the seed document does not say what records hold"
-        raise CannotRebuild(text, "say which edition it is with --edition, and take policy `default`")
+        text = seen.message or "the seed document does not define the content of records"
+        raise CannotRebuild(text, "give the edition with --edition, and use policy `default`")
     found = DerbyContents(answer)
     for remark in found.remarks.kept:
         if remark.code in ("no-password", "wrong-password"):
-            raise CannotRebuild(remark.text, "the boot password decides where the log ends")
+            raise CannotRebuild(remark.text, "the end of the log cannot be found without the boot password")
     home = _home(journal, found)
     if home is None:
         if not found.state.beside:
@@ -81,7 +81,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> Database | OnlyRows:
             raise CannotRebuild(f"the log cannot be read: {seen.message}")
         behind = Behind(answer, found)
         if behind.newer or behind.ahead or any(note.code == _NEWER for note in seen.notes):
-            raise CannotRebuild("a page beside the log has changes that the log does not explain")
+            raise CannotRebuild("a page has changes that are not in the log")
         return Database(answer, found, behind, choices)
     behind = Behind(answer, found)
     problem = next(_problems(answer, found, behind), None)
@@ -107,9 +107,9 @@ def _check(choices: StoreChoices) -> None:
     """Refuse requests that this format does not permit."""
     hint = "export a part of it: journalspec export --as sql"
     if choices.queues:
-        raise ChoiceRefused("a database is carried over as a whole: --queue names a table", hint)
+        raise ChoiceRefused("a database is carried over completely: --queue cannot select a table", hint)
     if choices.drop or choices.keep:
-        text = "a database is carried over as a whole: --drop and --keep name nothing in it"
+        text = "a database is carried over completely: --drop and --keep do not apply to it"
         raise ChoiceRefused(text, "delete rows in the new database; --rollback is for transactions in doubt")
     if choices.salvage_records or choices.index_acks:
         raise ChoiceRefused("--salvage-records and --index-acks are for KahaDB")
@@ -247,7 +247,7 @@ class _Made(NewStore):
             if each.prepared or not each.changes:
                 continue
             at = Instant.unpack(each.first)
-            text = "it has no end in the log, unless that is lost: its changes are undone"
+            text = "its end is not in the log (it can be lost): its changes are undone"
             file, off = f"log{at.number}.dat", at.position
             yield LossItem("transaction", "rolled-back", text, str(number), file=file, off=off)
         for container, count in sorted(self._behind.changes.items()):
@@ -365,7 +365,7 @@ class OnlyRows(_Made):
         yield from self._script.losses()
         yield from self._not_redone()
         for number in self._found.state.store.branches() if self._found.state.store is not None else ():
-            text = "in doubt: its changes are in no row of the script"
+            text = "in doubt: the script does not have its changes"
             yield LossItem("transaction", "in-doubt", text, str(number))
 
     def unverified(self) -> Iterator[LossItem]:
@@ -375,7 +375,7 @@ class OnlyRows(_Made):
             if each.queue:
                 yield replace(each, text=f"{each.text}: its rows are carried over, committed or not")
         for count in self.carried() if not self._redone else ():
-            text = "the log was not redone to its end: rows may be older, or of transactions without an end"
+            text = "redo did not reach the end of the log: rows may be older, or of unfinished transactions"
             yield LossItem("table", "no-redo", text, queue=count.name)
 
     def steps(self) -> Sequence[str]:

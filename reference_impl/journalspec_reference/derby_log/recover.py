@@ -150,6 +150,8 @@ class LogPass:
         #: The start of the batch with the redo point, and a copy of the store before that batch.
         self.resume: tuple[Instant, Store] | None = None
         self._files, self._edition, self._policy = files, edition, policy
+        #: The names of control files; the seed does not know the mirror.
+        self._controls = CONTROLS[: 1 if edition == SEED else None]
         self._logs = gather(files)
         self._found, self._beside_log = Found(), Found()
         #: The number of records by operation, and the number of page changes by container.
@@ -213,7 +215,7 @@ class LogPass:
 
         The next item depends on the batches of this one: the caller must :meth:`take` all of them first.
         """
-        if not self._logs and not any(name in self._files for name in CONTROLS):
+        if not self._logs and not any(name in self._files for name in self._controls):
             raise Refusal("fileset", "no-files", "there is neither a control file nor a log file")
         start = self._start()
         self._late += NAMES.notes(self._files)
@@ -312,7 +314,8 @@ class LogPass:
                 return self._entered(undo, At(file.name, at.position, 0))
         if self._policy == "strict":
             text = f"no usable checkpoint is at {at.position} of {file.name}"
-            raise Refusal("record", "no-checkpoint", text, At(self.chosen.name, 8, 8))
+            by = At(self.chosen.name, 8, 8) if self.chosen.name else _framed(file, at.position)
+            raise Refusal("record", "no-checkpoint", text, by)
         self._late.append(Note("no-checkpoint", file.name, at.position))
         return Instant(at.number, HEADER)
 
@@ -631,9 +634,7 @@ class LogPass:
     def _maps(self) -> Iterator[FileMap]:
         """Yield the role of each file, with the fields of its header if that is intact."""
         last = self.last.file.number if self.last else 0
-        roles = dict(zip(CONTROLS, ("control", "mirror"), strict=True))
-        if self._edition == SEED:
-            del roles[CONTROLS[1]]
+        roles = dict(zip(self._controls, ("control", "mirror"), strict=False))
         for number, file in self._logs.items():
             roles[file.name] = "old" if number < self.start.number else "log" if number <= last else "later"
         for name, role in roles.items():

@@ -116,7 +116,7 @@ class Script:
         """Yield the rows of a table of the catalogue, by column, in stored form."""
         table = self._system.get(name)
         if table is None and name in _NEEDED:
-            self._lose("catalogue", name, "", "the catalogue does not have it: what it says is not written")
+            self._lose("catalogue", name, "", "the catalogue does not have it: the script lacks its content")
         names = [column for column, _ in table.columns] if table is not None else []
         for _, values in self._found.fields(table) if table is not None else ():
             yield defaultdict(lambda: None, zip(names, values, strict=True))
@@ -156,7 +156,7 @@ class Script:
                 text = f"{fault.text}: its rows are not in the file"
                 yield LossItem("page", fault.code, text, queue=titles[container], file=file, off=fault.off)
         for number in state.store.branches() if state.store is not None else ():
-            text = "in doubt: its changes are in no row of the script"
+            text = "in doubt: the script does not have its changes"
             yield LossItem("transaction", "in-doubt", text, str(number))
 
     def counts(self) -> list[Count]:
@@ -199,7 +199,7 @@ class Script:
         columns = [self._column(table, name, typed) for name, typed in _columns(table.table)]
         if not columns:
             # SQL has no table without columns.
-            self._lose("table", "", title, "nothing tells of its columns")
+            self._lose("table", "", title, "its columns are unknown")
             columns = ['"?" INTEGER']
         return f"CREATE TABLE {_title(table.table)} ({', '.join(columns)});\n"
 

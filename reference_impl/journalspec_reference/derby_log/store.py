@@ -204,11 +204,17 @@ class Container:
         return numbers_of(self._data, self._size, self.count)
 
     def page(self, number: int) -> HeapPage | None:
-        """Return one page of rows; None if it is absent, unused or invalid."""
+        """Return one page; None if it is absent, unused or invalid.
+
+        The first page, and a page that lists others, have a version and no rows.
+        """
         size = self._size
         if number >= self.count:
             return None
         data = bytes(self._data[number * size : (number + 1) * size])
+        form, _, _, version, _, _ = PAGE_HEADER.unpack_from(data)
+        if form == ALLOCATION_PAGE or (form == ROWS_PAGE and not number):
+            return HeapPage(version)
         try:
             page = page_of(data)
         except BadLog:

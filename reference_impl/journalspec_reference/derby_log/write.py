@@ -97,7 +97,7 @@ class LogWriter:
 
     def _open(self, _: Operation) -> dict[str, Any]:
         if self._edition not in EDITIONS:
-            raise ValueError("nothing says what the bodies of this edition are: they cannot be written")
+            raise ValueError("the bodies of this edition are not defined: they cannot be written")
         storage = self._storage
         self._control = Control(None, *databases()[self._edition].level, 0, 0)
         if not any(number_of(name) or name in CONTROLS for name in storage.names()):

@@ -16,4 +16,5 @@ IMPLEMENTATION = Implementation(
     recover.recover,
     recover.plan,
     spans.spans,
+    lacks="neighbours",
 )

@@ -382,7 +382,7 @@ def _control_plan(files: Files, dialect: Dialect, notes: list[Note]) -> FileSet:
 
 def _gone_text(removed: list[str]) -> str:
     names = ", ".join(removed)
-    return f"what it replaces is still there and does not count: {names}" if names else ""
+    return f"the files that it replaces still exist and are ignored: {names}" if names else ""
 
 
 def control_lists(data: Any, dialect: Dialect) -> tuple[list[str], list[str], list[tuple[str, str]]] | None:

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from struct import Struct
 
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import Batch
-from journalspec_reference.ids import Ids
+from journalspec_reference.batches import Batch, Ids
 from journalspec_reference.jboss_journal.codec import (
     ADD,
     ADD_TX,
@@ -172,7 +171,7 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
         )
     lost = [*ledger.damaged, *(file.name for file in found.files if file.problem is not None)]
     return Keeping(
-        lengths, tuple(holders), f"{', '.join(lost)}: damaged, and what it held is not known" if lost else ""
+        lengths, tuple(holders), f"{', '.join(lost)}: damaged, and its content is unknown" if lost else ""
     )
 
 

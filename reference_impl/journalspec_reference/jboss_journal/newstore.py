@@ -15,13 +15,13 @@ from struct import Struct
 
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
+from journalspec_reference.batches import Ids
 from journalspec_reference.content import Content
 from journalspec_reference.contents import Count
-from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal import newbindings
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.codec import ADD, DIALECTS, INT, UPDATE, Dialect
-from journalspec_reference.jboss_journal.contents import BODY, RECORDS, body_name, is_narayana
+from journalspec_reference.jboss_journal.contents import BODY, RECORDS, body_name
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import LONG, OLD, PROTOCOL, id_at, message_of
 from journalspec_reference.jboss_journal.contents.pending import (
@@ -86,7 +86,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
         name = "--salvage-records" if choices.salvage_records else "--index-acks"
         raise ChoiceRefused(f"{name} is not possible: records of this format are alone, and it has no index")
     store = ListingStore(answer)
-    narayana = is_narayana(str(answer.journal.params.get("extension", "")), store.replay)
+    narayana = store.is_narayana
     if not narayana and store.is_of_broker and (store.is_bindings or store.has_any):
         return BrokerStore(store, choices)
     return PlainStore(store, choices, narayana=narayana)
@@ -99,8 +99,8 @@ class PlainStore(NewStore):
         super().__init__(store.answer)
         if narayana and (choices.commit or choices.rollback):
             raise ChoiceRefused(
-                "the records of Narayana are decisions that were made; the resources have to carry them out",
-                "leave one out with --drop and the id of its record, after the resources were looked at",
+                "the records of Narayana are decisions, which the resources must carry out",
+                "omit one with --drop and the id of its record, after a check of the resources",
             )
         if choices.queues or choices.keep:
             raise ChoiceRefused("this journal has no queues, and all that is live is carried over")
@@ -112,8 +112,8 @@ class PlainStore(NewStore):
             any(True for _ in self._kept.live()) or self._kept.in_doubt_transactions()
         ):
             raise CannotRebuild(
-                "nothing is kept, and nothing tells which edition an empty journal should have",
-                "say which it is with --edition",
+                "no record is kept, and the edition of an empty journal is unknown",
+                "give the edition with --edition",
             )
         wanted = {int(name) for name in chosen.drop if name.isdecimal()}
         self._dropped = {item.id: item.place for item in self._kept.live() if item.id in wanted}
@@ -303,8 +303,8 @@ class BrokerStore(NewStore):
         if root is None or not self._wanted.with_others:
             return (
                 "Stop the broker, and move its old directory away as a whole.",
-                "Move the new one to its place. What is beside it (journal, bindings, page files, large "
-                "messages) must belong to it: a broker deletes the messages of queues that it does not know.",
+                "Move the new one to its place. The directories beside it (journal, bindings, page files, "
+                "large messages) must belong to it: a broker deletes the messages of unknown queues.",
             )
         names = ", ".join((root.name, *(room.path.name for room in self._rooms.values())))
         store, pending = self._store, self._store.pending

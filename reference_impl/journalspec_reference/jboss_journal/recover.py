@@ -28,6 +28,7 @@ from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import (
     Batch,
     Found,
+    Ids,
     Source,
     Stretch,
     damaged,
@@ -35,7 +36,6 @@ from journalspec_reference.batches import (
     lost,
     source_of,
 )
-from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, PreparedTx
 from journalspec_reference.jboss_journal.codec import (
     ADD,
@@ -554,15 +554,12 @@ def _pairs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 def _soon_unknown(delivered: array[int]) -> Iterator[tuple[int, int]]:
     """Yield the (id, place) of changes whose record was not added a little before."""
-    before = set[int]()
     for at in range(0, len(delivered), 2 * _SOON):
-        own = delivered[at : at + 2 * _SOON]
-        added = {ident for ident, place in _pairs(own) if not place & 1}
-        if len(added) < len(own) >> 1:
-            for ident, place in _pairs(own):
-                if place & 1 and ident not in added and ident not in before:
-                    yield ident, place
-        before = added
+        part = delivered[max(0, at - 2 * _SOON) : at + 2 * _SOON]
+        added = {ident for ident, place in _pairs(part) if not place & 1}
+        if len(added) < len(part) >> 1:
+            own = delivered[at : at + 2 * _SOON]
+            yield from ((ident, place) for ident, place in _pairs(own) if place & 1 and ident not in added)
 
 
 def _live(record: JournalRecord) -> dict[str, Any]:

@@ -34,14 +34,14 @@ NOUNS = {
 #: Codes that only new stores have -> their meaning.
 CODES = {
     "dropped": "left out as asked for",
-    "not-asked-for": "it is in none of the queues that were asked for",
+    "not-asked-for": "it is not in a queue that was asked for",
     "rolled-back": "rolled back as asked for; the other resources of the transaction are not touched",
     "kept": "carried over as asked for: a broker would delete it",
-    "binding-lost": "the queue is made again, with a name by the address of its messages",
-    "filter-lost": "the queue has no filter any more: a broker does not start with the one that it had",
-    "no-page": "the page that it is about is not there",
-    "no-body": "a large message without a body: HornetQ fails to deliver it, and then delivers nothing more",
-    "not-received": "a large message that was being received: a broker deletes what there is of it",
+    "binding-lost": "the queue is created again; its name is the address of its messages",
+    "filter-lost": "the new queue has no filter: a broker does not start with the old one",
+    "no-page": "its page is missing",
+    "no-body": "a large message without a body: HornetQ fails to deliver it, and then stops delivering",
+    "not-received": "a large message that was received only in part: a broker deletes that part",
 }
 
 

@@ -7,7 +7,7 @@ are left to :func:`.codec.command`, record by record.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from operator import add, itemgetter
@@ -146,7 +146,7 @@ class _Fields:
 class Gathered:
     """The places of the fields of a batch's commands; rows in `closely` are left to the parser."""
 
-    def __init__(self, batch: Batch, dialect: Dialect, parts: Iterable[str] = tuple(_PARTS)) -> None:
+    def __init__(self, batch: Batch, dialect: Dialect) -> None:
         view, off = np.frombuffer(batch.data, np.uint8), np.frombuffer(batch.off, np.int64)
         # Do not keep the batch itself: it refers to this object, and a reference cycle stays in memory
         # longer.
@@ -163,7 +163,7 @@ class Gathered:
         usual[self._fields.odd] = False
         self._usual, self.closely = usual, np.flatnonzero(~usual).tolist()
         #: Field -> for each record the number of its nested message (-1: none), and the list of messages.
-        self.within = {name: self._within(name) for name in parts}
+        self.within = {name: self._within(name) for name in _PARTS}
         self.closely = np.flatnonzero(~usual).tolist()
 
     def _find(self, name: str) -> tuple[Ints, Ints, Ints]:

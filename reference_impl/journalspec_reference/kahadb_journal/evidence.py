@@ -54,7 +54,7 @@ _NO_FILE = (
 )
 _NO_LAST = (
     'a start of ActiveMQ ends with "Could not locate data file", with ignoreMissingJournalfiles=true, too; '
-    "without db.data it starts with what the other files hold"
+    "without db.data it starts with the content of the other files"
 )
 _BEYOND = (
     "these messages are lost: ActiveMQ 5.8 and earlier end the first start with an exception, later ones say "
@@ -316,7 +316,7 @@ class Known:
                 text = f"{len(acked)} of {shown(name)}: a transaction that has its COMMIT earlier took them"
                 yield Note("index-acknowledged", INDEX, text=text)
             if rest and unsure:
-                text = f"{rest} of {shown(name)}: what acknowledged them is gone, or they are hidden"
+                text = f"{rest} of {shown(name)}: their acknowledgements are lost, or they are hidden"
                 yield Note("index-acknowledged", INDEX, text=text)
             elif rest:
                 text = f"{rest} of {shown(name)}: the journal has {total}, db.data shows {total - rest}"

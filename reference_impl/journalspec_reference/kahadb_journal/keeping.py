@@ -37,9 +37,9 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
     staying |= held_for_others(names, staying, needs)
     for name, others in needs.items():
         holders += (Holder(name, "acks", other, below=other) for other in sorted(others) if other in staying)
-    doubt = "a part of the journal is damaged, and what it held is not known" if passed.lossy else ""
+    doubt = "a part of the journal is damaged, and its content is unknown" if passed.lossy else ""
     if dialect.bare:
-        doubt = "what the records of this edition say is not known"
+        doubt = "the content of the records of this edition is unknown"
     basis = "db.data" if index is not None else "the journal alone, as a rebuilt index would have it"
     return Keeping(lengths, tuple(holders), doubt, basis)
 

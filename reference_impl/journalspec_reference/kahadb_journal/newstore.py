@@ -36,7 +36,7 @@ from journalspec_reference.newstore import (
 
 #: More zeros than there are at the end of any command.
 _UNWRITTEN = 64
-_DOUBT = "any of them may have changed bytes: its checksum is wrong, and does not say where"
+_DOUBT = "the checksum is wrong, so any of them can have wrong bytes"
 
 
 class BareStore(NewStore):
@@ -86,7 +86,7 @@ class KahaNewStore(NewStore):
         if next(self._anything(), None) is None:
             if early(passed):
                 raise CannotRebuild(
-                    "its records are scheduled messages alone: when they are due is only in scheduleDB.data"
+                    "it has only records of scheduled messages: their times are only in scheduleDB.data"
                 )
             if self._seen.verdict != CLEAN and not self._only_unfinished():
                 raise CannotRebuild("recovery keeps no queue, no message and no transaction of this journal")
@@ -220,7 +220,7 @@ class KahaNewStore(NewStore):
         known = self._passed.known
         if known is not None:
             for (name, ident), (number, off) in known.lost.items():
-                text = "db.data has it where the journal has nothing"
+                text = "db.data refers to it, but the journal does not have it"
                 yield LossItem("message", "lost", text, ident, name[1], f"db-{number}.log", off)
         if JOB not in self._passed.last:
             for row in self._contents.rows("jobs"):
@@ -250,7 +250,7 @@ class KahaNewStore(NewStore):
             hidden = self._survivors.hidden(name)
             for ident in sorted((kept.drop | hidden) & here.messages.keys()):
                 code = "index-acknowledged" if ident in hidden else "chosen"
-                text = "db.data has it no more" if ident in hidden else "left out, as was asked for"
+                text = "no longer in db.data" if ident in hidden else "left out, as was asked for"
                 yield self._item(name, ident, place_of(here.messages[ident]), code, text)
         for tx, steps in store.prepared.items():
             if tx_text(tx) in kept.drop:
@@ -303,8 +303,8 @@ class KahaNewStore(NewStore):
             yield LossItem(BYTES, "one-byte-hypothesis", text, file=file, off=off, length=1)
         yield from self._resurrected()
         text = (
-            "it acknowledged messages out of order: a release whose replay keeps one last acknowledgement "
-            "delivers some of them again, from the old journal without db.data as well"
+            "it acknowledged messages out of order: a release that replays only the last acknowledgement "
+            "delivers some of them again; from the old journal without db.data, too"
         )
         for topic, key in self._survivors.out_of_order():
             yield LossItem("subscription", "out-of-order", text, key, topic)
@@ -350,7 +350,7 @@ class KahaNewStore(NewStore):
         """Yield the choices and their effects."""
         yield from self.lines
         if self._choices.index_acks:
-            yield "what db.data has as acknowledged and the journal has not was left out"
+            yield "messages that are acknowledged only in db.data were omitted"
         elif self._passed.known is not None and self._passed.known.hidden:
             count = sum(map(len, self._passed.known.hidden.values()))
             yield (
@@ -431,5 +431,5 @@ def new_store(answer: Answer, choices: StoreChoices) -> KahaNewStore | BareStore
     if not DIALECTS[answer.journal.edition].bare:
         return KahaNewStore(answer, choices)
     if choices != StoreChoices():
-        raise ChoiceRefused("the records of this edition say nothing that can be chosen by")
+        raise ChoiceRefused("the records of this edition have no ids or queues to choose by")
     return BareStore(answer)

@@ -14,7 +14,7 @@ from journalspec.kahadb_journal.commands import SIZED, VARINT, messages
 from journalspec.observation import At, Record
 from journalspec.reread import Changed
 from journalspec_reference.api import NumberedFile
-from journalspec_reference.batches import STRETCH, Batch, Source, source_of
+from journalspec_reference.batches import Batch, Source, source_of
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
     HEAD,
@@ -24,7 +24,6 @@ from journalspec_reference.kahadb_journal.codec import (
     Parsed,
     command,
     head,
-    head_and_code,
     parsed,
     sums,
     varint,
@@ -94,8 +93,6 @@ _ADD, UPDATE = 1, 10
 TRANSACTION, _MESSAGE, _ADDED = 1 << 3 | SIZED, 4 << 3 | SIZED, 1 << 3 | SIZED
 #: The bytes read at a time, if records follow one another, and otherwise.
 _WINDOW, _SINGLE = 1 << 18, 2048
-#: Records with a larger distance are read one by one.
-_NEAR = 1 << 15
 #: The first bytes of a record, which contain the time of almost every message.
 FIRST = 1024
 #: The bits of a place that are its offset.
@@ -221,30 +218,6 @@ class RecordPlaces:
         if kind != USER or length <= HEAD:
             raise Changed(self._files[turn].name)
         return int(length)
-
-    def runs(self, places: Sequence[int]) -> Iterator[Sequence[int]]:
-        """Yield the places in pieces, each with records that are near each other in one file."""
-        begin = 0
-        for at in range(1, len(places) + 1):
-            near = at < len(places) and 0 < places[at] - places[at - 1] <= _NEAR
-            if not near or places[at] - places[begin] > STRETCH:
-                yield places[begin:at]
-                begin = at
-
-    def batch(self, run: Sequence[int]) -> Batch:
-        """Return the records of such a piece, the last by its first bytes; raises Changed like `length`."""
-        turn, base = run[0] >> PLACE, run[0] & _OFFSET
-        batch = Batch(base, self._sources[turn].read(base, run[-1] - run[0] + FIRST))
-        data = batch.data
-        for place in run:
-            off = place - run[0]
-            length, kind, code = head_and_code(data, off)
-            if kind != USER or length <= HEAD:
-                raise Changed(self._files[turn].name)
-            batch.off.append(off)
-            batch.end.append(off + length)
-            batch.code.append(code)
-        return batch
 
     def measured(self, places: Iterable[int]) -> tuple[int, int]:
         """Return how many records are at these places, and the sum of their lengths.

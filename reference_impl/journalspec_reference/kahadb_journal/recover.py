@@ -529,11 +529,6 @@ class JournalPass:
         """The files, in the order of their turns."""
         return self._files
 
-    @property
-    def large(self) -> bool:
-        """Whether the journal is so large that columns pay."""
-        return _is_large(self._files)
-
     def same(self, other: JournalPass) -> bool:
         """Return whether two passes over the same files are known to have the same state.
 

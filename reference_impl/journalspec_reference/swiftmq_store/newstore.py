@@ -42,7 +42,7 @@ MOST_TOLD = 100
 BY_CHOICE, NO_TOPIC, REBUILT = "by-choice", "no-topic", "subscription-rebuilt"
 #: The code of a branch that cannot be decoded, and the effect of omitting it.
 UNREAD = "bad-branch"
-_COST = "what they inserted is delivered as if they were committed, what they removed as if rolled back"
+_COST = "messages that they inserted are delivered, and messages that they removed stay in their queues"
 #: A message in a queue: the name of the queue, its key, its first page.
 _Place = tuple[bytes, bytes, int]
 _STEPS = (
@@ -125,7 +125,7 @@ class PagedStore(NewStore):
 
     def _choose(self, choices: StoreChoices) -> None:
         if choices.keep or choices.salvage_records or choices.index_acks:
-            text = "nothing that was left out can be carried over: no checksum tells what of it is right"
+            text = "omitted data cannot be carried over: no checksum shows which bytes of it are right"
             raise ChoiceRefused(text, "--policy salvage keeps what can be read of a damaged queue")
         if gone := {*choices.queues} - {_shown(name) for name in self._users}:
             raise ChoiceRefused(f"there is no queue {min(gone)!r}", "inspect --contents queues lists them")
@@ -259,7 +259,7 @@ class PagedStore(NewStore):
                     self._rebuilt[name] = str(topic)
                 else:
                     gone.add(made.queue.name)
-                    text = f"a durable subscriber's {number} messages: nothing tells the topic"
+                    text = f"a durable subscriber's {number} messages: their topic is unknown"
                     self._leave("queue", name, made.queue.name, None, NO_TOPIC, text)
         self._made = [made for made in self._made if made.queue.name not in gone]
 
@@ -390,7 +390,9 @@ class PagedStore(NewStore):
         """Yield the subscriptions whose files were rebuilt."""
         for name, topic in self._rebuilt.items():
             file = self._found.name(f"{DURABLES}{name}{SUFFIX}")
-            text = f"its file was lost: made anew for the topic {topic} of its messages, without a selector"
+            text = (
+                f"its file was lost: created again for the topic {topic} of its messages, without a selector"
+            )
             yield LossItem("subscription", REBUILT, text, name, name, file)
 
     def steps(self) -> Sequence[str]:

@@ -11,7 +11,7 @@ A log cannot be recovered without the pages that it changes. A request's directo
 ``logmirror.ctrl``,
 ``log<N>.dat``
 ``seg0.c<HEX>.dat``     a container that is not as the base has it: captures of logs that were checkpointed
-``database``            what a ``write`` request works on; its ``log`` leads back to the directory
+``database``, ``seg0``  what a ``write`` request works on, and its pages; ``database/log`` leads back here
 ======================  ===================================================================================
 
 All other pages are those of a base: the database as it was at the checkpoint that the log continues. The

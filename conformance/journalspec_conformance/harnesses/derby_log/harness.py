@@ -290,6 +290,7 @@ def flatten(directory: Path, name: str) -> None:
         if not before.is_file() or before.read_bytes() != path.read_bytes():
             shutil.copyfile(path, directory / (PAGES + path.name))
     shutil.rmtree(directory / DATABASE)
+    shutil.rmtree(directory / "seg0")
     (directory / "README_DO_NOT_TOUCH_FILES.txt").unlink(missing_ok=True)
 
 
@@ -335,6 +336,9 @@ class Statements(shared.Session):
                 for path in (kept / "log").iterdir():
                     shutil.copyfile(path, self.directory / path.name)
             shutil.copytree(kept, place, ignore=shutil.ignore_patterns("log"))
+            # The pages are next to the log, where a reader of it looks for them.
+            (place / "seg0").rename(self.directory / "seg0")
+            (place / "seg0").symlink_to("../seg0")
             for path in sorted(self.directory.glob(f"{PAGES}*")):
                 shutil.move(path, place / "seg0" / path.name.removeprefix(PAGES))
             (place / "log").symlink_to("..")

@@ -1,7 +1,4 @@
-"""The contents of a log: its transactions, their owners and ages, and the actions that they need.
-
-A file of the pair is missing if it has a name that the transaction manager does not look for.
-"""
+"""The contents of a log: its transactions, their owners and ages, and the actions that they need."""
 
 from __future__ import annotations
 
@@ -9,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from journalspec.observation import Missing, Record
-from journalspec_reference.answers import Answer, is_copy
+from journalspec.observation import Record
+from journalspec_reference.answers import Answer
 from journalspec_reference.bitronix_tlog.codec import STATUS_NAMES
-from journalspec_reference.bitronix_tlog.fileset import PAIR, sibling
 from journalspec_reference.bitronix_tlog.recover import NioReplay, Replay
 from journalspec_reference.contents import Contents, Count, Remark, Value
 from journalspec_reference.xids import gtrid_text, uid, wall_clock
@@ -123,18 +119,3 @@ def counts_of(state: Mapping[str, Any]) -> Iterator[Count]:
             total.add(0, known.started if known else None)
         if total.rows:
             yield total
-
-
-# Items that the product needs in addition to the recovered state, and that are missing here.
-
-
-_TEXT = "{} has its name and something after it: the transaction manager does not read it"
-
-
-def lacking(answer: Answer) -> Iterator[Missing]:
-    """Yield a file of the pair that exists only under its name with a suffix."""
-    names = [*answer.journal.files]
-    for name, other in (names, names[::-1]) if len(names) == PAIR else ():
-        own = sibling(other)
-        if is_copy(name, own):
-            yield Missing("file", own, name, text=_TEXT.format(name))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 from journalspec.contents import Column, Table
@@ -28,6 +27,8 @@ from journalspec_reference.derby_log.store import Transaction
 FORMAT = "derby_log"
 #: The largest numbers of places kept as reported already, and of faults kept until tables have names.
 _MOST_REPORTED, _MOST_EARLY = 10_000, 1000
+_NO_PROPERTIES = "service.properties is missing: Derby does not know the database (XJ004)"
+_NO_CONTAINERS = "without the containers of the database, seg0, nothing is known of its tables"
 
 
 def contents(answer: Answer) -> DerbyContents:
@@ -48,6 +49,8 @@ class DerbyContents(Contents):
         self._counts: dict[int, tuple[int, int]] = {}
         #: Faults of containers that were found before their tables had names.
         self._early: list[tuple[int, Fault, str]] | None = []
+        #: The database after a boot; empty without readable containers.
+        self.state = Booted({}, None, self._report)
         #: Whether all pages of all containers were checked.
         self.looked_at = False
         #: Files of the log that had to be rebuilt, so that it could be redone.
@@ -55,9 +58,7 @@ class DerbyContents(Contents):
         properties, containers = properties_of(journal.root), beside(journal)
         cipher, files = None, journal.seen
         if properties is None and containers and journal.root is not None:
-            self._add(
-                "no-properties", "service.properties is missing: Derby does not know the database (XJ004)"
-            )
+            self._add("no-properties", _NO_PROPERTIES)
         try:
             if (properties or {}).get("dataEncryption", "").lower() == "true":
                 cipher = Cipher(properties or {})
@@ -70,10 +71,7 @@ class DerbyContents(Contents):
             return
         if not containers:
             self.looked_at = True
-            self._add(
-                "no-containers",
-                "without the containers of the database, seg0, nothing is known of its tables",
-            )
+            self._add("no-containers", _NO_CONTAINERS)
             return
         log = state.log if isinstance(state, RedoneState) and cipher is None else None
         if (problem := self._redone(containers, cipher, files, journal.edition, log)) and cipher is None:
@@ -96,11 +94,6 @@ class DerbyContents(Contents):
             self._report(container, fault, effect)
         self._check(others)
         self.tables = {**self.tables, **{title: _as_table(table) for title, table in self.sql.items()}}
-
-    @cached_property
-    def state(self) -> Booted:
-        """The database after a boot; empty without readable containers."""
-        return Booted({}, None, self._report)
 
     def _redone(
         self,

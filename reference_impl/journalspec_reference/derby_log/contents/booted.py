@@ -8,13 +8,13 @@ omitted: Derby would not start, and prints the reason for the first such page.
 from __future__ import annotations
 
 import heapq
+import pickle
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from journalspec.numbers import compressed
 from journalspec_reference.batches import Batch
 from journalspec_reference.derby_log.bodies import Body, decode
 from journalspec_reference.derby_log.bodies import known as bodies_known
@@ -30,7 +30,6 @@ from journalspec_reference.derby_log.heap import (
     Pointer,
     Value,
     apply,
-    image,
     number,
     page_of,
 )
@@ -410,11 +409,8 @@ class Booted:
             if isinstance(data, bytes):
                 here, size = tally(data, skip)
             else:
-                kept = [data.rows[ident] for ident in data.slots[skip:]]
-                here, size = (
-                    sum(not row.deleted for row in kept),
-                    sum(row.room for row in kept if not row.deleted),
-                )
+                kept = [row for ident in data.slots[skip:] if not (row := data.rows[ident]).deleted]
+                here, size = len(kept), sum(row.room for row in kept)
             rows, total = rows + here, total + size
         return rows, total
 
@@ -498,7 +494,7 @@ class Booted:
             if len(values) == 1:
                 break
             if not isinstance(values[1], Pointer):
-                raise Fault("bad-row", f"a long value of {heap.name} does not go on")
+                raise Fault("bad-row", f"a long value of {heap.name} ends too early")
             pointer = values[1]
         if size > LONGEST:
             self._report(
@@ -517,7 +513,7 @@ class Booted:
         if page is None:
             if place in self._hidden:
                 raise Fault(
-                    "bad-row", f"a row goes on on page {where[0]} of {heap.name}, which cannot be read"
+                    "bad-row", f"a row continues on page {where[0]} of {heap.name}, which cannot be read"
                 )
             try:
                 page = self._images.read(place) or page_of(heap.page(where[0]))
@@ -530,7 +526,8 @@ class Booted:
         row = page.rows.get(where[1])
         if row is None:
             raise Fault(
-                "bad-row", f"a row goes on as row {where[1]} of page {where[0]} of {heap.name}: none is there"
+                "bad-row",
+                f"a row continues as row {where[1]} of page {where[0]} of {heap.name}: none is there",
             )
         self._left -= row.room + _PART
         if self._left < 0 or self._misses < 0:
@@ -551,43 +548,22 @@ _MOST = 64
 _ROW = 16
 
 
-def packed(ident: int, row: HeapRow) -> bytes:
-    """Return a row as it could be on a page, an image of a row."""
-    out = [bytes([row.deleted | (2 if row.rest else 0) | 4]), compressed(ident)]
-    if row.rest is not None:
-        out += [compressed(row.rest[0], wide=True), compressed(row.rest[1])]
-    out += [compressed(row.first), compressed(len(row.values))]
-    for value in row.values:
-        if value is None or value is ...:
-            out.append(b"\1" if value is None else b"\5")
-        else:
-            out += [b"\2" if isinstance(value, Pointer) else b"\0", compressed(len(value)), value]
-    return b"".join(out)
-
-
 class Images:
     """Changed pages by container and number; a page from :meth:`get` may be packed once others are used."""
 
     def __init__(self) -> None:
         self._live: OrderedDict[Place, HeapPage] = OrderedDict()
-        #: Packed pages: their rows in the order of their slots, and the page without rows.
-        self._packed: dict[Place, tuple[bytes, HeapPage]] = {}
+        #: The members of a page, packed.
+        self._packed: dict[Place, bytes] = {}
 
     def __iter__(self) -> Iterator[Place]:
-        yield from list(self._live)
-        yield from list(self._packed)
+        yield from [*self._live, *self._packed]
 
     def read(self, place: Place) -> HeapPage | None:
         """Return a page for reading only; None if the page was not changed."""
-        if place not in self._packed:
-            return self._live.get(place)
-        rows, bare = self._packed[place]
-        page = HeapPage(bare.version, next=bare.next, overflow=bare.overflow, valid=bare.valid)
-        at = 0
-        while at < len(rows):
-            ident, row, at = image(rows, at)
-            page.put(len(page.rows), ident, row)
-        return page
+        if place in self._packed:
+            return HeapPage(*pickle.loads(self._packed[place]))  # noqa: S301  # :meth:`put` made these bytes
+        return self._live.get(place)
 
     def get(self, place: Place) -> HeapPage | None:
         """Return a page for changing; None if it was not changed yet."""
@@ -603,9 +579,8 @@ class Images:
         self._live[place] = page
         if len(self._live) > _MOST:
             other, last = self._live.popitem(last=False)
-            rows = b"".join(packed(ident, last.rows[ident]) for ident in last.slots)
-            bare = HeapPage(last.version, next=last.next, overflow=last.overflow, valid=last.valid)
-            self._packed[other] = rows, bare
+            members = last.version, last.rows, last.next, last.overflow, last.valid, last.slots
+            self._packed[other] = pickle.dumps(members)
 
     def drop(self, place: Place) -> None:
         """Remove a page."""
@@ -616,4 +591,4 @@ class Images:
         """Return the approximate number of bytes of rows on the changed pages of a container."""
         live = (page for place, page in self._live.items() if place[0] == container)
         rows = sum(row.room + _ROW for page in live for row in page.rows.values())
-        return rows + sum(len(rows) for place, (rows, _) in self._packed.items() if place[0] == container)
+        return rows + sum(len(page) for place, page in self._packed.items() if place[0] == container)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeVar
 
 from journalspec_reference.derby_log.contents.booted import Booted
 from journalspec_reference.derby_log.contents.values import BY_FORMAT, Typed, described, integer, text
@@ -27,7 +26,6 @@ _MOST_COLUMNS = 1012
 ODD = (IndexError, ValueError, TypeError, struct.error)
 _KINDS = {"T": "user", "S": "system"}
 _NOT_AN_INDEX = b"\0"
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,39 +59,39 @@ def catalogue(
     The other containers are indexes, and the one with the database's properties.
     """
 
-    def read(name: str, count: int, decode: Callable[[list[Value]], T]) -> Iterator[T]:
+    def read(name: str, count: int) -> Iterator[list[Value]]:
         for _, values in state.rows(_container(f"{name}Identifier", properties)):
-            with suppress(*ODD):
-                # A row lacks the fields of columns that were added later.
-                yield decode(values + [None] * (count - len(values)))
+            # A row lacks the fields of columns that were added later.
+            yield (values + [None] * (count - len(values)))[:count]
 
-    schemas = dict(read("Sysschemas", 2, lambda row: (text(row[0]), text(row[1]))))
+    schemas: dict[str, str] = {}
+    for ident, name in read("Sysschemas", 2):
+        with suppress(*ODD):
+            schemas[text(ident)] = text(name)
     columns: dict[str, dict[int, tuple[str, Typed]]] = {}
-    for table, place, column in read(
-        "Syscolumns", 4, lambda row: (text(row[0]), integer(row[2]), (text(row[1]), described(row[3])))
-    ):
-        columns.setdefault(table, {})[place] = column
+    for table, name, place, typed in read("Syscolumns", 4):
+        with suppress(*ODD):
+            column = text(name), described(typed)
+            columns.setdefault(text(table), {})[integer(place)] = column
     stored = _container("derby.storage.propertiesId", properties)
     others = {stored: "the properties of the database"}
     heaps: dict[str, int] = {}
-    for table, container, name, is_index in read(
-        "Sysconglomerates",
-        5,
-        lambda row: (text(row[1]), integer(row[2], 8), text(row[3]), row[4] != _NOT_AN_INDEX),
-    ):
-        if is_index:
-            others[container] = f"index {name}"
-        else:
-            heaps[table] = container
+    for _, table, number, name, index in read("Sysconglomerates", 5):
+        with suppress(*ODD):
+            owner, container, title = text(table), integer(number, 8), text(name)
+            if index != _NOT_AN_INDEX:
+                others[container] = f"index {title}"
+            else:
+                heaps[owner] = container
     found: dict[str, SqlTable] = {}
-    for ident, name, kind, schema in read(
-        "Systables", 4, lambda row: (text(row[0]), text(row[1]), text(row[2]), text(row[3]))
-    ):
-        if kind in _KINDS and ident in heaps:
-            own = columns.get(ident, {})
-            listed = tuple(own[place] for place in sorted(own)[:_MOST_COLUMNS])
-            entry = SqlTable(schemas.get(schema, schema), name, _KINDS[kind], heaps[ident], listed)
-            found[entry.title] = entry
+    for values in read("Systables", 4):
+        with suppress(*ODD):
+            ident, name, kind, schema = map(text, values)
+            if kind in _KINDS and ident in heaps:
+                own = columns.get(ident, {})
+                listed = tuple(own[place] for place in sorted(own)[:_MOST_COLUMNS])
+                entry = SqlTable(schemas.get(schema, schema), name, _KINDS[kind], heaps[ident], listed)
+                found[entry.title] = entry
     named = {entry.container for entry in found.values()}
     whole = {_container(f"{name}Identifier", properties) for name in _HEAPS} <= named
     unnamed = (by_heap(state, each) for each in state.heaps() if not whole and each not in named)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import os
 import zlib
-from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -135,23 +134,15 @@ class ClearLogs:
 
     def __init__(self, cipher: Cipher) -> None:
         self._cipher = cipher
-        self._recent: OrderedDict[int, bytes] = OrderedDict()
+        self._clear = lru_cache(_MOST)(self._decrypted)
 
     def file(self, number: int, stored: Any) -> Content:
         """Return log file `number` as content that is decrypted when read."""
-        return Content(Derived(len(stored), lambda off, end: self.clear(number, stored)[off:end]))
+        return Content(Derived(len(stored), lambda off, end: self._clear(number, stored)[off:end]))
 
-    def clear(self, number: int, stored: Any) -> bytes:
-        """Return the decrypted bytes of log file `number`."""
-        if number not in self._recent:
-            self._recent[number] = self._decrypted(number, bytes(stored[:]))
-            if len(self._recent) > _MOST:
-                self._recent.popitem(last=False)
-        self._recent.move_to_end(number)
-        return self._recent[number]
-
-    def _decrypted(self, number: int, data: bytes) -> bytes:
-        out, at = bytearray(data), HEADER
+    def _decrypted(self, number: int, stored: Any) -> bytes:
+        data, at = bytes(stored[:]), HEADER
+        out = bytearray(data)
         sums: list[tuple[int, int]] = []
         while at + OVERHEAD <= len(data):
             length, instant = _HEAD.unpack_from(data, at)

@@ -10,20 +10,14 @@ is not a text, list or map for bytes.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from journalspec_reference.contents import Value
 from journalspec_reference.java_objects import class_name
+from journalspec_reference.jboss_journal.contents import core
 from journalspec_reference.jboss_journal.contents.amqp_types import NO_LIST, NULL, Damage, Encoded
-from journalspec_reference.jboss_journal.contents.core import (
-    AMQP,
-    AMQP_EXPIRING,
-    AMQP_LARGE,
-    ERRORS,
-    OF_AMQP,
-    properties_at,
-)
 
 HEADER, DELIVERY, ANNOTATIONS, PROPERTIES, APPLICATION, DATA, SEQUENCE, VALUE, FOOTER = range(0x70, 0x79)
 #: The symbolic names of these numbers, in their order.
@@ -63,7 +57,7 @@ _BESIDE = {
 _ADDRESS = "_AMQ_AD"
 #: The annotation in which a JMS client gives the kind of its message, by its number.
 _JMS_KIND = "messageAnnotations.x-opt-jms-msg-type"
-_JMS_KINDS = {0: "plain", 1: "object", 2: "map", 3: "bytes", 4: "stream", 5: "text"}
+_JMS_KINDS: Mapping[int | None, str] = {0: "plain", 1: "object", 2: "map", 3: "bytes", 4: "stream", 5: "text"}
 #: Type of a body that is one value -> its kind; any other value has no kind.
 _KINDS = {
     **dict.fromkeys((0xA0, 0xB0), "bytes"),
@@ -137,10 +131,10 @@ def _stored(encoded: Encoded, found: _Message, repeated: _Message, around: dict[
     """
     end = len(encoded.data)
     persister = encoded.size(0, end, 1)
-    if persister not in OF_AMQP:
+    if persister not in core.OF_AMQP:
         raise Damage(0, f"no AMQP message has persister {persister}")
     at = 9
-    if persister == AMQP_LARGE:
+    if persister == core.AMQP_LARGE:
         around["durable"] = encoded.size(at, end, 1) != 0
         at += 1
     message_format, given = encoded.size(at, end, 8), encoded.size(at + 8, end, 1)
@@ -151,18 +145,18 @@ def _stored(encoded: Encoded, found: _Message, repeated: _Message, around: dict[
         size = encoded.size(at, end, 4)
         around["address"] = encoded.raw(at + 4, end, size).decode("utf-16-le", "replace")
         at += 4 + size
-    if persister != AMQP_LARGE:
+    if persister != core.AMQP_LARGE:
         size, at = encoded.size(at, end, 4), at + 4
         _sections(encoded, at, min(at + size, end), found)
         at += size
-    if persister != AMQP:
+    if persister != core.AMQP:
         size, at = encoded.size(at, end, 4), at + 4
         _extra(encoded, at, encoded.raw(at, end, size), found, around)
         at += size
-    if persister == AMQP_LARGE:
+    if persister == core.AMQP_LARGE:
         at = _repeated(encoded, at, repeated)
     # Older versions do not write it for a large message.
-    if persister == AMQP_EXPIRING or (persister == AMQP_LARGE and at < end):
+    if persister == core.AMQP_EXPIRING or (persister == core.AMQP_LARGE and at < end):
         around["expiration"] = encoded.size(at, end, 8) or None
 
 
@@ -171,8 +165,8 @@ def _extra(encoded: Encoded, at: int, data: bytes, found: _Message, around: dict
     extra: dict[str, Value] = {}
     if data:
         try:
-            properties_at(data, 0, extra)
-        except ERRORS as error:
+            core.properties_at(data, 0, extra)
+        except core.ERRORS as error:
             encoded.odd(f"properties of the broker at {at}: {error}")
     found.beside.update((f"extraProperties.{name}", value) for name, value in extra.items())
     if isinstance(extra.get(_ADDRESS), str):
@@ -298,9 +292,7 @@ def _body(message: _Message) -> dict[str, Value]:
     row: dict[str, Value] = {"kind": "plain", "text": None, "content": None, "data": None, "class_name": None}
     if not message.body or values == [None]:
         given = whole(message.beside.get(_JMS_KIND))
-        return row | {
-            "kind": _JMS_KINDS.get(-1 if given is None else given, "text" if message.body else "plain")
-        }
+        return row | {"kind": _JMS_KINDS.get(given, "text" if message.body else "plain")}
     if message.body == SEQUENCE:
         return row | {"kind": "stream", "content": values}
     kind = "bytes" if message.body == DATA else _KINDS.get(message.code, "plain")

@@ -8,7 +8,6 @@ are valid.
 from __future__ import annotations
 
 import codecs
-import re
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from journalspec import mutf8
-from journalspec_reference.contents import Value, inflated
+from journalspec_reference.contents import MOST_ENCODED, MOST_KNOWN, Value, ValueCache, inflated
 from journalspec_reference.java_objects import class_name
 
 INT, LONG, SHORT, CHAR = Struct(">i"), Struct(">q"), Struct(">h"), Struct(">H")
@@ -45,15 +44,6 @@ MOST_BODY = 64 << 20
 #: memory.
 MOST_VALUES = 1 << 19
 _TOO_MANY = f"there are more than {MOST_VALUES} values"
-#: This many decoded names of properties, of fewer than this many bytes each, are cached: messages of one
-#: application have the same few.
-MOST_NAMES, MOST_NAME = 4096, 256
-#: This many decoded properties, of fewer than this many bytes each, are cached: many messages have the same
-#: ones.
-MOST_KNOWN, MOST_ENCODED = 1024, 512
-#: For so many lengths (bytes) of what follows the body of a message, up to the second number, the sizes and
-#: tags of a sound one are known: messages of one application have the same few.
-MOST_SHAPES, MOST_SHAPE = 64, 2048
 #: Values of fixed size, by their tags.
 FIXED = {3: Struct(">b"), 5: SHORT, 6: INT, 7: LONG, 8: Struct(">f"), 9: Struct(">d")}
 NULL, BOOL, DATA, STRING, CHARACTER = 0, 2, 4, 10, 11
@@ -111,13 +101,16 @@ class BodyParts(NamedTuple):
     plain: bytes | None = None
 
 
+def taken(data: bytes, at: int, size: int) -> tuple[bytes, int]:
+    """Return `size` bytes from an offset on, and where they end."""
+    if size < 0 or at + size > len(data):
+        raise Undecodable(f"a length of {size} before {at}, and {len(data) - at} bytes follow")
+    return data[at : at + size], at + size
+
+
 def data_at(data: bytes, at: int) -> tuple[bytes, int]:
     """Return bytes with their length before them, and where they end."""
-    (size,) = INT.unpack_from(data, at)
-    at += 4
-    if size < 0 or at + size > len(data):
-        raise Undecodable(f"a length of {size} at {at - 4}, and {len(data) - at} bytes follow")
-    return data[at : at + size], at + size
+    return taken(data, at + 4, INT.unpack_from(data, at)[0])
 
 
 def text_at(data: bytes, at: int) -> tuple[str, int]:
@@ -148,23 +141,13 @@ def optional_text(data: bytes, at: int) -> tuple[str | None, int]:
 def long_text(data: bytes, at: int) -> tuple[str, int]:
     """Return a String, whose form depends on its number of characters, and where it ends."""
     (count,) = INT.unpack_from(data, at)
-    at += 4
-    if count < 0:
-        raise Undecodable(f"a String of {count} characters at {at - 4}")
     if count < 9:
-        end = at + 2 * count
-        if end > len(data):
-            raise Undecodable(
-                f"a String of {count} characters at {at - 4}, and {len(data) - at} bytes follow"
-            )
-        return data[at:end].decode("utf-16-be", "replace"), end
+        value, end = taken(data, at + 4, 2 * count)
+        return value.decode("utf-16-be", "replace"), end
     if count < 0xFFF:
-        (size,) = CHAR.unpack_from(data, at)
-        end = at + 2 + size
-        if end > len(data):
-            raise Undecodable(f"{size} bytes of text at {at}, and {len(data) - at - 2} follow")
-        return mutf8.readable(data[at + 2 : end]), end
-    return text_at(data, at)
+        value, end = taken(data, at + 6, CHAR.unpack_from(data, at + 4)[0])
+        return mutf8.readable(value), end
+    return text_at(data, at + 4)
 
 
 def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:
@@ -172,9 +155,9 @@ def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:
     return long_text(data, at + 1) if data[at] else (None, at + 1)
 
 
-_names: dict[bytes, str] = {}
+#: Names of properties by their bytes, and all properties of a message by theirs: many messages have the same.
+_names = ValueCache(lambda name: text_of(name, "replace", True)[0])
 _known: dict[bytes, dict[str, Value]] = {}
-_shapes: dict[int, tuple[re.Pattern[bytes], int]] = {}
 
 
 def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str, int] | None = None) -> int:
@@ -192,13 +175,7 @@ def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str,
         start, at = at + 4, at + 4 + size
         if size < 0 or at >= len(data):
             raise Undecodable(f"a property's name of {size} bytes at {start - 4}")
-        key = data[start:at]
-        name = names.get(key)
-        if name is None:
-            name, _ = text_of(key, "replace", True)
-            if len(names) < MOST_NAMES and size < MOST_NAME:
-                names[key] = name
-        tag = data[at]
+        name, tag = names[data[start:at]], data[at]
         if tags is not None:
             tags[name] = tag
         if tag == STRING:
@@ -341,9 +318,6 @@ def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) 
             size = int_at(data, at)[0] - body_at
             at += ends + size
             sound &= size >= 0 and at <= stop
-        begin, shape = at, _shapes.get(stop - at)
-        if sound and shape is not None and shape[0].match(data, at):
-            return LONG.unpack_from(data, at + shape[1])[0], True
         at += LONG.size
         if data[at]:
             (size,) = int_at(data, at + 1)
@@ -356,44 +330,10 @@ def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) 
         elif sound:
             _, _, _, _, priority, given = HEADERS.unpack_from(data, at)
             at += HEADERS.size
-            first, at = at, _past_properties(data, at) if given else at
-            sound = 0 <= priority <= HIGHEST and at <= stop
-            if sound and at == stop and at - begin < MOST_SHAPE and len(_shapes) < MOST_SHAPES:
-                _shapes[at - begin] = _shape(data, begin, first, at), first - HEADERS.size + _STAMP_AT - begin
+            sound = 0 <= priority <= HIGHEST and (_past_properties(data, at) if given else at) <= stop
     except ERRORS:
         sound = False
     return stamp, sound
-
-
-def _shape(data: bytes, begin: int, first: int, end: int) -> re.Pattern[bytes]:
-    """Return a pattern for what follows the body of a sound message, its id first, by sizes and tags.
-
-    `first` is the offset of the properties.
-    """
-    headers = first - HEADERS.size
-    at = begin + LONG.size
-    known = b".{%d}" % LONG.size + re.escape(data[at : at + 1])
-    if data[at]:
-        size = INT.unpack_from(data, at + 1)[0]
-        known += re.escape(data[at + 1 : at + 5]) + b".{%d}" % size
-        at += INT.size + size
-    known += re.escape(data[at + 1 : at + 2]) + b".{%d}" % (headers - at - 2)
-    known += b".{%d}[\0-\x09]" % (HEADERS.size - 2) + re.escape(data[first - 1 : first])
-    at = first
-    if first < end:
-        # The number of properties.
-        known, at = known + re.escape(data[first : first + INT.size]), first + INT.size
-    while at < end:
-        size = INT.unpack_from(data, at)[0]
-        tag = at + INT.size + size
-        known += re.escape(data[at : at + INT.size]) + b".{%d}" % size + re.escape(data[tag : tag + 1])
-        at, size = tag + 1, _SIZES.get(data[tag], 1) - 1
-        if data[tag] == STRING:
-            size = INT.unpack_from(data, at)[0]
-            known += re.escape(data[at : at + INT.size])
-            at += INT.size
-        known, at = known + b".{%d}" % size, at + size
-    return re.compile(known, re.DOTALL)
 
 
 def _past_properties(data: bytes, at: int) -> int:

@@ -99,13 +99,12 @@ class RowMaker:
     def row(self, at: QueuedMessage, message: Message) -> dict[str, Value]:
         """Return the row of a message in a queue."""
         as_text = amqp.as_text
-        core, problems = message.protocol == "core", [message.problem] if message.problem else []
+        core = message.protocol == "core"
         large = self._large_body(at, message) if message.large else None
         if message.large and core:
             message.body = large or b""
         body = body_of(message) if core else BodyParts(data=message.body)
-        if body.problem:
-            problems.append(body.problem)
+        problems = [each for each in (message.problem, body.problem) if each]
         get = message.properties.get
         row: dict[str, Value] = {
             **at._asdict(),

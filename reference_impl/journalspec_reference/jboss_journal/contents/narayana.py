@@ -24,11 +24,6 @@ from journalspec_reference.jboss_journal.contents.messages import Oddity
 from journalspec_reference.jboss_journal.contents.store import Store
 from journalspec_reference.xids import xid_text
 
-EXTENSION = "txlog"
-#: The type of all records of such a journal.
-USER_TYPE = 0
-#: The first bytes of a buffer: a mark, and the byte order of its numbers.
-MARK = b"#BE\x01"
 HEADER_SIZE = 8
 #: The first bytes of the state of a transaction.
 STATE_MARK = b"#ARJUNA#"
@@ -72,15 +67,10 @@ class _Buffer:
     data: bytes
     at: int = HEADER_SIZE
 
-    def number(self) -> int:
-        """Return an int."""
-        self.at += INT.size
-        return int(INT.unpack_from(self.data, self.at - INT.size)[0])
-
-    def long(self) -> int:
-        """Return a long."""
-        self.at += LONG.size
-        return int(LONG.unpack_from(self.data, self.at - LONG.size)[0])
+    def number(self, form: Struct = INT) -> int:
+        """Return an int, or a long."""
+        self.at += form.size
+        return int(form.unpack_from(self.data, self.at - form.size)[0])
 
     def flag(self) -> bool:
         """Return a boolean: three bytes that mean nothing, and one."""
@@ -218,17 +208,18 @@ def _header(state: _Buffer, found: Transaction) -> None:
     if not state.raw().startswith(STATE_MARK):
         found.reason = "its state does not begin with #ARJUNA#"
     state.uid()
-    found.process, found.created = state.uid(), state.long()
+    found.process, found.created = state.uid(), state.number(LONG)
 
 
 def _participants(state: _Buffer, found: list[dict[str, Value]]) -> None:
     while (kind := state.number()) != LAST:
-        if kind == XA_RESOURCE:
-            found.append(_xa_resource(state))
-        elif kind == COMMIT_MARKABLE:
-            found.append(_commit_markable(state))
-        else:
+        if kind not in _OF_KIND:
             raise Undecodable(f"participants of type {kind} are not decoded (at {state.at - INT.size})")
+        each = _OF_KIND[kind](state)
+        # Its own id, and the name of its type.
+        state.uid()
+        state.text()
+        found.append(each)
 
 
 def _xid(state: _Buffer) -> dict[str, Value]:
@@ -253,19 +244,17 @@ def _xa_resource(state: _Buffer) -> dict[str, Value]:
     if state.flag():
         found["class_name"] = state.text()
         state.raw()  # The serialised resource is never deserialised.
-    state.uid()
-    state.text()
     return found
 
 
 def _commit_markable(state: _Buffer) -> dict[str, Value]:
     jndi_name, xid = state.text(), _any_xid(state)
-    committed = state.flag() and state.flag()
-    found: dict[str, Value] = {"committed": committed, **xid, "jndi_name": jndi_name}
-    found |= {"product": state.text(), "version": state.text()}
-    state.uid()
-    state.text()
-    return found
+    found: dict[str, Value] = {"committed": state.flag() and state.flag(), **xid, "jndi_name": jndi_name}
+    return found | {"product": state.text(), "version": state.text()}
+
+
+#: Type of a participant -> the function that decodes it.
+_OF_KIND = {XA_RESOURCE: _xa_resource, COMMIT_MARKABLE: _commit_markable}
 
 
 class TransactionContents(Contents):

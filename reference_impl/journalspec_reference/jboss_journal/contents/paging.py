@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from struct import Struct
 
+from journalspec_reference.batches import zeros
 from journalspec_reference.content import Content
 from journalspec_reference.jboss_journal.contents import core
 from journalspec_reference.jboss_journal.fileset import Room
@@ -25,7 +26,6 @@ PROLOGUE = Struct(">qB")
 #: The number of an entry that holds the headers of a large message, in several versions.
 LARGE_KINDS = (1, 0xFF)
 MOST_ADDRESS = 1 << 16
-PIECE = 1 << 20
 #: A function that receives the code of a remark, a file, the offset in it (None: the complete file), and the
 #: reason.
 ReportFile = Callable[[str, str, int | None, str], None]
@@ -77,7 +77,7 @@ class PageFile:
             brace, size = HEAD.unpack(content.read(off, HEAD.size))
             end = off + HEAD.size + size
             if brace != START or size < 0 or end >= content.size or content.read(end, 1) != END:
-                if not _only_zeros(content, off):
+                if not zeros(content, off):
                     why = "no complete entry begins here; what follows is not read"
                     report("page-damaged", self.name, off, why)
                 return
@@ -115,16 +115,6 @@ class PageFile:
             raise core.Undecodable(f"{count} queues, and {len(data) - end - core.INT.size} bytes follow")
         queues = struct.unpack_from(f">{count}q", data, end + core.INT.size)
         return Entry(self.number, index, tx, kind, data, at, end, queues, off)
-
-
-def _only_zeros(content: Content, off: int) -> bool:
-    """Return whether the rest of a file is zeros, as asynchronous writes leave it."""
-    # A hole of the file is not read: it may be longer than any disk.
-    while (off := content.next_data(off)) < content.size:
-        if content.read(off, PIECE).strip(b"\0"):
-            return False
-        off += PIECE
-    return True
 
 
 def _old_end(data: bytes, at: int) -> int:

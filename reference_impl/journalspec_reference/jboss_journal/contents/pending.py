@@ -10,27 +10,16 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import chain, repeat
 from struct import Struct
 
-from journalspec_reference.ids import IdNumbers, Ids
+from journalspec_reference.batches import IdNumbers, Ids
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, Kept, PreparedTx
-from journalspec_reference.jboss_journal.contents.core import (
-    ERRORS,
-    INT,
-    LARGE,
-    LONG,
-    OLD,
-    PROTOCOL,
-    Undecodable,
-    glance,
-    is_large,
-)
+from journalspec_reference.jboss_journal.contents import core
 
 PENDING_LARGE, REFERENCE, ACKNOWLEDGED, DELIVERIES, PAGE_TX, SCHEDULED = 29, 32, 33, 34, 35, 36
 DUPLICATE, HEURISTIC, CURSOR_ACK, COUNTER, INCREMENT, PAGE_DONE, COUNTER_PENDING = 37, 38, 39, 40, 41, 42, 43
-MESSAGES = (PROTOCOL, OLD, LARGE)
+MESSAGES = (core.PROTOCOL, core.OLD, core.LARGE)
 #: Record types that are ignored here: large messages being received, retention, mirrors, MQTT clients.
 OTHERS = (PENDING_LARGE, 49, 53, 54)
 QUEUE_COUNT, TWO_LONGS, PLACE = Struct(">qi"), Struct(">qq"), Struct(">qqi")
@@ -75,23 +64,14 @@ class References:
         #: Turn -> the id of the queue, and the number of the message, -1 if it is acknowledged.
         self.queues, self.numbers = array("q"), array("q")
         #: Number of a message -> turn of the first reference, -1 if there is none.
-        self._first = array("q")
+        self.first = array("q")
         self._others: dict[int, int] = {}
-
-    def add_message(self, known: int | None) -> None:
-        """Add the next message; `known` is the number that the same id had before."""
-        self._first.append(-1 if known is None else self._first[known])
-
-    @property
-    def first(self) -> array[int]:
-        """Number of a message -> turn of its first reference, -1 if there is none."""
-        return self._first
 
     def add(self, queue: int, ident: int, number: int) -> None:
         """Add a reference to a message, or replace that of another message with the same id."""
-        turn = self._first[number]
+        turn = self.first[number]
         if turn < 0 or (self.queues[turn] == queue and self.numbers[turn] < 0):
-            self._first[number] = len(self.queues)
+            self.first[number] = len(self.queues)
         elif self.queues[turn] == queue:
             self.numbers[turn] = number
             return
@@ -105,7 +85,7 @@ class References:
 
     def find(self, queue: int, ident: int, number: int | None) -> int:
         """Return the turn of a reference; -1: there is none."""
-        turn = self._first[number] if number is not None else -1
+        turn = self.first[number] if number is not None else -1
         if turn < 0 or self.queues[turn] != queue:
             return self._others.get(queue * _KEY + ident, -1)
         return turn if self.numbers[turn] >= 0 else -1
@@ -157,19 +137,14 @@ class Pending:
         self.queues = {*self.references.queues}
         for transaction in replay.in_doubt_transactions():
             self._take_doubt(transaction)
+        #: The page transactions, and the acknowledgements in pages, of prepared transactions.
+        self._txs_in_doubt = {each for doubt in self.doubts for each in doubt.page_txs}
+        self._acks_in_doubt = {each for doubt in self.doubts for each in doubt.paged_acks}
         find, numbers = self.references.find, self.numbers
         #: Turns of references that a prepared transaction acknowledges.
         self.hidden = {
             find(queue, ident, numbers.get(ident)) for doubt in self.doubts for ident, queue, _ in doubt.acks
         } - {-1}
-
-    @cached_property
-    def _in_doubt(self) -> tuple[frozenset[int], frozenset[tuple[int, int, int]]]:
-        """The page transactions, and the acknowledgements in pages, of prepared transactions."""
-        return (
-            frozenset().union(*(doubt.page_txs for doubt in self.doubts)),
-            frozenset().union(*(doubt.paged_acks for doubt in self.doubts)),
-        )
 
     def is_sent(self, tx: int) -> bool:
         """Return whether sends with a page transaction are live: it is none (0, -1), or committed."""
@@ -177,12 +152,12 @@ class Pending:
 
     def may_be_sent(self, tx: int) -> bool:
         """Return whether the sends of a page transaction are live, or will be if it is committed."""
-        return self.is_sent(tx) or tx in self._in_doubt[0]
+        return self.is_sent(tx) or tx in self._txs_in_doubt
 
     def is_done(self, queue: int, page: int, index: int) -> bool:
         """Return whether a queue has acknowledged a message of a page, perhaps in a prepared transaction."""
         place = queue, page, index
-        return place in self.paged_acks or place in self._in_doubt[1] or (queue, page) in self.pages_done
+        return place in self.paged_acks or place in self._acks_in_doubt or (queue, page) in self.pages_done
 
     def numbers_of_large(self) -> Iterator[int]:
         """Yield the numbers of messages whose bodies are in files."""
@@ -196,14 +171,14 @@ class Pending:
         judges, newest, last = self._judges, None, 0
         idents, places = self.idents.append, self.places.append
         stamps, sizes = self.stamps.append, self.sizes.append
-        long_at, counted = LONG.unpack_from, [0] * 256
+        long_at, counted, glance, is_large = core.LONG.unpack_from, [0] * 256, core.glance, core.is_large
         for place, code, (ident, size, kind), data, start in _one_by_one(self._replay.live_columns()):
             end = start + size
             counted[kind] += 1
             try:
                 if kind == REFERENCE:
                     if size < 8:
-                        raise Undecodable("the id of its queue is cut")
+                        raise core.Undecodable("the id of its queue is cut")
                     (queue,) = long_at(data, start)
                     number = last if ident == newest else numbers.get(ident)
                     if number is None:
@@ -223,14 +198,14 @@ class Pending:
                     places(place)
                     stamps(stamp)
                     sizes(size)
-                    if kind == LARGE or (kind == PROTOCOL and is_large(kind, data, start)):
+                    if is_large(kind, data, start):
                         self.large.add(ident)
                     if not sound:
                         self.odd.append(last)
                 else:
                     item = Body(place, code, ident, kind, data, start, end)
                     self._take_other(item, data[start:end])
-            except ERRORS as error:
+            except core.ERRORS as error:
                 self.cut = True
                 self._report("undecodable", str(ident), place, f"record type {kind}: {error}")
         self.types = Counter({kind: count for kind, count in enumerate(counted) if count})
@@ -249,23 +224,18 @@ class Pending:
             self.heuristics.append(item.place)
         else:
             self.others.append(item.place)
-            self._take_cursor(item, data)
-
-    def _take_cursor(self, item: Body, data: bytes) -> None:
-        """Add the facts about pages in a record."""
-        kind = item.user_type
-        if kind == CURSOR_ACK:
-            self.paged_acks.add(PLACE.unpack_from(data, 0))
-        elif kind == PAGE_DONE:
-            self.pages_done.add(TWO_LONGS.unpack_from(data, 0))
-        elif kind in (COUNTER, INCREMENT, COUNTER_PENDING):
-            self._count(kind, data)
-        elif kind not in OTHERS:
-            self._report("unknown-type", str(item.id), item.place, f"record type {kind}")
+            if kind == CURSOR_ACK:
+                self.paged_acks.add(PLACE.unpack_from(data, 0))
+            elif kind == PAGE_DONE:
+                self.pages_done.add(TWO_LONGS.unpack_from(data, 0))
+            elif kind in (COUNTER, INCREMENT, COUNTER_PENDING):
+                self._count(kind, data)
+            elif kind not in OTHERS:
+                self._report("unknown-type", str(item.id), item.place, f"record type {kind}")
 
     def _change(self, item: Body, data: bytes) -> None:
         """Apply a change of a reference; the last change of each kind is the effective one."""
-        (queue,) = LONG.unpack_from(data, 0)
+        (queue,) = core.LONG.unpack_from(data, 0)
         turn = self.references.find(queue, item.id, self.numbers.get(item.id))
         if turn < 0:
             why = f"{_CHANGES[item.user_type]} in queue {queue}, which does not hold it"
@@ -290,15 +260,15 @@ class Pending:
             self._report("no-page-transaction", str(tx), item.place, "its messages are said to be done")
 
     def _count(self, kind: int, data: bytes) -> None:
-        (queue,) = LONG.unpack_from(data, 0)
+        (queue,) = core.LONG.unpack_from(data, 0)
         counter = self.counters.setdefault(queue, PageCounter())
         if kind == COUNTER_PENDING:
             counter.pending += 1
             return
-        form = LONG if kind == COUNTER else INT
+        form = core.LONG if kind == COUNTER else core.INT
         counter.count += form.unpack_from(data, 8)[0]
         if len(data) >= 16 + form.size:
-            counter.size += LONG.unpack_from(data, 8 + form.size)[0]
+            counter.size += core.LONG.unpack_from(data, 8 + form.size)[0]
 
     def _take_doubt(self, transaction: PreparedTx) -> None:
         doubt = Doubt(transaction)
@@ -308,17 +278,17 @@ class Pending:
             try:
                 if item.user_type in MESSAGES:
                     doubt.messages[item.id] = item.place
-                    if is_large(item.user_type, data, 0):
+                    if core.is_large(item.user_type, data, 0):
                         self.large.add(item.id)
                 elif item.user_type in (REFERENCE, ACKNOWLEDGED):
-                    (queue,) = LONG.unpack_from(data, 0)
+                    (queue,) = core.LONG.unpack_from(data, 0)
                     part = doubt.sends if item.user_type == REFERENCE else doubt.acks
                     part.append((item.id, queue, item.place))
                 elif item.user_type == PAGE_TX:
                     doubt.page_txs.add(QUEUE_COUNT.unpack_from(data, 0)[0])
                 elif item.user_type == CURSOR_ACK:
                     doubt.paged_acks.add(PLACE.unpack_from(data, 0))
-            except ERRORS as error:
+            except core.ERRORS as error:
                 why = f"record type {item.user_type}: {error}"
                 self._report("undecodable", str(item.id), item.place, why)
 

@@ -24,6 +24,9 @@ from journalspec_reference.jboss_journal.fileset import BINDINGS, NAMES, beside
 from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
 
 JMS = "jms"
+#: Narayana's journals: the extension of their files, the type of all records, and the first bytes of each
+#: buffer, which are a mark and the byte order of its numbers.
+TXLOG, TXLOG_TYPE, TXLOG_MARK = "txlog", 0, b"#BE\x01"
 #: User types that brokers write, and the number of records that are examined for them.
 BROKER_TYPES, LOOKED_AT = frozenset(range(20, 55)), 100
 ARTEMIS_2, ARTEMIS_1, HORNETQ = "ActiveMQ Artemis 2", "ActiveMQ Artemis 1", "HornetQ 2"
@@ -71,6 +74,15 @@ class Store:
             return True
         types = [*map(attrgetter("user_type"), islice(self.replay.live(), LOOKED_AT))]
         return 2 * sum(map(BROKER_TYPES.__contains__, types)) > len(types)
+
+    @property
+    def is_narayana(self) -> bool:
+        """Whether Narayana wrote this: the extension of the files, or the first live record, shows it."""
+        if self.answer.journal.params.get("extension") == TXLOG:
+            return True
+        for first in self.replay.live():
+            return first.user_type == TXLOG_TYPE and first.data.startswith(TXLOG_MARK, first.start)
+        return False
 
     @property
     def has_any(self) -> bool:

@@ -2,13 +2,11 @@
 
 Recovered content comes from the journal alone. Facts that only db.data has are in columns of their own. A
 message that db.data covers and does not have is not delivered while db.data exists. Subscriptions of ActiveMQ
-5.8 and earlier can be in db.data alone. Lost files are found by the way in which ActiveMQ creates and ends
-its files.
+5.8 and earlier can be in db.data alone.
 """
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,26 +17,17 @@ from os import scandir
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from journalspec.observation import REFUSED, Dropped, Missing
+from journalspec.observation import REFUSED, Dropped
 from journalspec.reread import Changed
-from journalspec_reference.answers import Answer, renamed
-from journalspec_reference.batches import columns_module, source_of, zeros
+from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Contents, Count, Problem, Remark, Remarks, Row, Value
 from journalspec_reference.filesets import FilesetError, find_journals, load
-from journalspec_reference.kahadb_journal.codec import (
-    DIALECTS,
-    END_MARKER,
-    FORMAT,
-    MARKER,
-    CommandError,
-    parse,
-)
+from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT, CommandError, parse
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
 from journalspec_reference.kahadb_journal.contents.jobs import early, jobs
 from journalspec_reference.kahadb_journal.contents.openwire import Decoded
 from journalspec_reference.kahadb_journal.evidence import OPENWIRE
-from journalspec_reference.kahadb_journal.fileset import MARKED, ending, gather
 from journalspec_reference.kahadb_journal.index import UnusableIndex, is_in
 from journalspec_reference.kahadb_journal.owners import Ranked
 from journalspec_reference.kahadb_journal.records import FIRST, message_in
@@ -61,8 +50,6 @@ _OLD, _SAMPLE = 6, 64
 STORE = ""
 #: At most this many messages of a topic have their lengths and times cached.
 _MOST_TIMES = 1 << 14
-#: So many messages are counted at once, and so many are near each other where that pays.
-_AT_ONCE, _MANY = 1 << 12, 32
 #: The format id of transactions over several stores of a MultiKahaDB; the store that has their outcomes.
 _MULTI, _DECIDES = 61616, "txStore"
 #: Columns that have the same name and value as fields of a message.
@@ -80,7 +67,7 @@ _SCHEDULER = "scheduler"
 #: A directory with more names than this is not searched for schedulers: it is not the data directory of a
 #: broker. With hundreds of stores side by side, each one would search all others.
 _MOST_BESIDE = 100
-_GONE = "its record is gone since the journal was read"
+_GONE = "its record was removed after the journal was read"
 _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TEMP_TOPIC": "temp-topic"}
 
 
@@ -250,10 +237,8 @@ class KahaContents(Contents):
         if listed.subscription is None:
             # The order of messages does not matter here, and their ids only where db.data hides some.
             messages = self._store.destinations.get(listed.name, Destination()).messages
-            places = map(place_of, messages.values())
-            while part := [*islice(places, _AT_ONCE)]:
-                sizes, times = zip(*self._sizes(part, version), strict=True)
-                total.add_all(sizes, times)
+            for place in map(place_of, messages.values()):
+                total.add(*self._read_time(place, version))
             known = self.passed.known
             return total, len(messages) - len(known.hidden.get(listed.name, ()) if known else ())
         pending = 0
@@ -261,21 +246,6 @@ class KahaContents(Contents):
             pending += entry.state != NOT_IN_INDEX
             total.add(*self._time(entry.place, version))
         return total, pending
-
-    def _sizes(self, places: Sequence[int], version: int) -> Iterator[tuple[int, int | None]]:
-        """Yield length and time of messages' records."""
-        module = columns_module(__package__) if self.passed.large else None
-        for run in self._places.runs(places):
-            if module is not None and len(run) >= _MANY:
-                with suppress(Changed):
-                    batch = self._places.batch(run)
-                    found = module.times(batch, self.passed.dialect, version)
-                    for place, off, end, time in zip(run, batch.off, batch.end, found, strict=True):
-                        yield (
-                            (end - off, time or None) if time is not None else self._read_time(place, version)
-                        )
-                    continue
-            yield from (self._read_time(place, version) for place in run)
 
     def _time(self, place: int, version: int) -> tuple[int, int | None]:
         """Return length and time of a message's record; cached, as subscriptions share messages."""
@@ -291,20 +261,17 @@ class KahaContents(Contents):
 
         Both are nothing if the record is gone.
         """
-        with suppress(Changed):
-            return self._read(place, version)
-        return 0, None
-
-    def _read(self, place: int, version: int) -> tuple[int, int | None]:
-        """Return the same; raises Changed."""
-        start, time = self._places.record(place, FIRST), None
-        with suppress(CommandError):
-            at, _ = message_in(start)
-            time = openwire.head_time(start, at, version) if at else None
-        if time is None:
-            data, _ = self._places.message(place)
-            time = openwire.read(data, version).fields.get("timestamp")
-        return self._places.length(place), time or None
+        try:
+            start, time = self._places.record(place, FIRST), None
+            with suppress(CommandError):
+                at, _ = message_in(start)
+                time = openwire.head_time(start, at, version) if at else None
+            if time is None:
+                data, _ = self._places.message(place)
+                time = openwire.read(data, version).fields.get("timestamp")
+            return self._places.length(place), time or None
+        except Changed:
+            return 0, None
 
     def _subscriptions(self) -> Iterator[dict[str, Value]]:
         for listed in self._lists:
@@ -388,7 +355,7 @@ class KahaContents(Contents):
         """Yield the jobs of this journal, or of the schedulers next to it."""
         for passed in [self.passed] if JOB in self.passed.last else _schedulers(self._root):
             if JOB not in passed.last and early(passed):
-                self._remark("jobs", "", None, "unread-jobs", "its records are messages alone")
+                self._remark("jobs", "", None, "unread-jobs", "it has only records of messages")
             for job in jobs(passed):
                 try:
                     _, fields, size = passed.places.command(job["place"])
@@ -452,50 +419,6 @@ def _opened(directory: Path) -> Iterator[JournalPass]:
     with suppress(FilesetError):
         for journal in find_journals(load(directory), FORMAT):
             yield JournalPass(journal.seen, DIALECTS[journal.edition], "salvage")
-
-
-# Files and ends of files that every store of the product has, and that are missing here.
-
-
-_NAME = re.compile(r"db-[0-9]+\.log")
-_ZEROS = (
-    "it holds zeros only. A file that ActiveMQ 5.15 and later allocate begins with an end marker, earlier "
-    "ones allocate none before the first batch, and a start of a broker writes a record"
-)
-_CUT = "its last batch has no end marker, and an earlier file has: the file was cut after the batch"
-_RENAMED = "{} has its name and something after it: no broker reads it"
-
-
-def lacking(answer: Answer) -> Iterator[Missing]:
-    """Yield the files that hold zeros, were cut between two batches, or have another name."""
-    journal = answer.journal
-    known = {entry.name for entry in answer.observation.missing}
-    files = {file.name: file.data for file in gather(journal.files)}
-    for name, other in renamed(journal, _NAME, _begins):
-        if name not in known:
-            yield Missing("file", name, other, text=_RENAMED.format(other))
-    yield from (entry for entry in _of_files(files, answer) if entry.name not in known)
-
-
-def _begins(head: bytes) -> bool:
-    """Return whether a file begins as a data file does."""
-    return head.startswith((END_MARKER, DIALECTS["5.16"].start, DIALECTS["seed"].start))
-
-
-def _of_files(files: Mapping[str, Any], answer: Answer) -> Iterator[Missing]:
-    """Yield files that lost content: end markers in earlier files, or a lack of any record, show it.
-
-    No captured release leaves a file of zeros, neither in a new journal nor by preallocation.
-    """
-    empty, marks, marked = not len(answer.observation.records), answer.journal.edition in MARKED, False
-    *_, final = files or [""]
-    for name, data in files.items():
-        last = bytes(data[max(0, len(data) - MARKER) :])
-        if not any(last) and len(data) and (marked or empty) and zeros(source_of(data)):
-            yield Missing("emptied-file", name, text=_ZEROS)
-        elif marked and any(last) and last != END_MARKER and ending(data) == "nothing":
-            yield Missing("end", name, name, len(data), text=_CUT)
-        marked = marked or (marks and name != final and (last == END_MARKER or ending(data) == "marker"))
 
 
 # The messages of each queue and durable subscription, by the journal and the db.data next to it.

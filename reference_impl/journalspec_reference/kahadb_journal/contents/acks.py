@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import struct
 
-_STREAM, _NULL, _REFERENCE, _CLASS, _OBJECT, _BLOCK, _END = 0xACED0005, 0x70, 0x71, 0x72, 0x73, 0x77, 0x78
-_FIRST_HANDLE = 0x7E0000
+from journalspec_reference.java_objects import BLOCK, CLASS, END, HANDLES, NULL, OBJECT, REFERENCE, STREAM
+
 _U1, _U2, _I4, _U4 = (struct.Struct(f">{kind}") for kind in "BHiI")
 #: Sizes (bytes): the load factor and threshold of a map; the bytes of a block before the number of entries,
 #: in a map and in a set.
@@ -39,7 +39,7 @@ class _Stream:
 
     def begin(self) -> None:
         """Read the classes of an object, whose token was read before: its own class and its superclasses."""
-        while (token := self.number(_U1)) == _CLASS:
+        while (token := self.number(_U1)) == CLASS:
             self._handles.append(None)
             size = self.number(_U2)
             self.at += size + 9
@@ -47,22 +47,22 @@ class _Stream:
                 self.at += 1
                 size = self.number(_U2)
                 self.at += size
-            self.expect(_END)
-        if token == _REFERENCE:
+            self.expect(END)
+        if token == REFERENCE:
             self.number(_I4)
-        elif token != _NULL:
+        elif token != NULL:
             raise AckMapError(f"no class before {self.at}")
         self._handles.append(None)
 
     def integer(self) -> int:
         """Return the next Integer; it can be a reference to an earlier one."""
-        if (token := self.number(_U1)) == _REFERENCE:
-            handle = self.number(_I4) - _FIRST_HANDLE
+        if (token := self.number(_U1)) == REFERENCE:
+            handle = self.number(_I4) - HANDLES
             found = self._handles[handle] if 0 <= handle < len(self._handles) else None
             if found is None:
                 raise AckMapError(f"no number has the handle {handle}")
             return found
-        if token != _OBJECT:
+        if token != OBJECT:
             raise AckMapError(f"no number before {self.at}")
         self.begin()
         found = self._handles[-1] = self.number(_I4)
@@ -70,10 +70,10 @@ class _Stream:
 
     def entries(self, fields: int, before: int) -> int:
         """Read the beginning of a collection; return its number of entries."""
-        self.expect(_OBJECT)
+        self.expect(OBJECT)
         self.begin()
         self.at += fields
-        self.expect(_BLOCK)
+        self.expect(BLOCK)
         self.at += before
         if not 0 <= (count := self.number(_I4)) <= len(self._data) - self.at:
             raise AckMapError(f"a collection of {count} entries")
@@ -83,10 +83,10 @@ class _Stream:
 def ack_map(data: bytes) -> dict[int, list[int]]:
     """Return file -> files whose messages are acknowledged in it; raises AckMapError."""
     stream, out = _Stream(data), {}
-    stream.expect(_STREAM, _U4)
+    stream.expect(int.from_bytes(STREAM), _U4)
     for _ in range(stream.entries(_FIELDS, _BEFORE_MAP)):
         file = stream.integer()
         out[file] = sorted(stream.integer() for _ in range(stream.entries(0, _BEFORE_SET)))
-        stream.expect(_END)
-    stream.expect(_END)
+        stream.expect(END)
+    stream.expect(END)
     return out

@@ -15,17 +15,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 from journalspec import mutf8
 from journalspec.families import ContentsError, families
-from journalspec_reference.contents import Problem, inflated
+from journalspec_reference.contents import MOST_ENCODED, MOST_KNOWN, Problem, ValueCache, inflated
 from journalspec_reference.java_objects import class_name
 from journalspec_reference.kahadb_journal.codec import FORMAT
-from journalspec_reference.kahadb_journal.contents.shapes import (
-    MOST_VALUE,
-    MOST_VALUES,
-    Known,
-    Make,
-    Makes,
-    SeenShape,
-)
+from journalspec_reference.kahadb_journal.contents.shapes import Make, Makes, SeenShape
 
 #: Fields of an object by name. Nested objects are tuples, destinations are texts.
 Fields: TypeAlias = dict[str, Any]
@@ -35,8 +28,8 @@ VERSIONS = (11, 6, 10, 9, 2, 1)
 KINDS = {23: "plain", 24: "bytes", 25: "map", 26: "object", 27: "stream", 28: "text", 29: "blob"}
 NULL, ACK, SUBSCRIPTION = 0, 22, 55
 DESTINATIONS = {100: "queue", 101: "topic", 102: "temp-queue", 103: "temp-topic"}
-MESSAGE_ID, LOCAL, _XA = range(110, 113)
-CONNECTION, _SESSION, _CONSUMER, PRODUCER, _BROKER = range(120, 125)
+_MESSAGE_ID, _LOCAL, _XA = range(110, 113)
+_CONNECTION, _SESSION, _CONSUMER, _PRODUCER, _BROKER = range(120, 125)
 ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatched", "expired")
 #: A larger body stays compressed; the deepest nesting of maps, lists and objects; the most values in a body.
 INFLATED, DEPTH, VALUES = 64 << 20, 50, 1 << 19
@@ -118,7 +111,10 @@ class Bytes:
 
     def string(self) -> str | None:
         """Return a text that may be null."""
-        return self.text(_U2(self)) if self.flag() else None
+        if not self.flag():
+            return None
+        self.at += 2
+        return self.text(self.data[self.at - 2] << 8 | self.data[self.at - 1])
 
     def sequence(self) -> bytes | None:
         """Return bytes that may be null."""
@@ -134,52 +130,41 @@ class Bytes:
             return known[0]
         return found
 
-    def destination(self) -> str | None:
-        """Return a destination as `queue://NAME`; None if it is absent."""
-        if not self.flag():
-            return None
+    def destination(self) -> str:
+        """Return a destination as `queue://NAME`."""
         kind = self.kind(*DESTINATIONS)
         return f"{DESTINATIONS[kind]}://{self.string() or ''}"
 
-    def client(self, kind: int) -> tuple[str | None, int, int] | None:
+    def client(self, kind: int) -> tuple[str | None, int, int]:
         """Return a producer, as connection, value and session, or a consumer: connection, session, value."""
-        if not self.flag():
-            return None
         self.kind(kind)
         connection = self.string()
         self.at += 16
         first, second = _LONGS(self.data, self.at - 16)
         return connection, first, second
 
-    def message_id(self) -> Fields | None:
+    def message_id(self) -> Fields:
         """Return the id of a message."""
-        if not self.flag():
-            return None
-        self.kind(MESSAGE_ID)
+        self.kind(_MESSAGE_ID)
         view = self.string() if self.version >= 10 else None
-        producer = self.client(PRODUCER)
+        producer = self.client(_PRODUCER) if self.flag() else None
         self.at += 16
         sequence, broker = _LONGS(self.data, self.at - 16)
         return {"view": view, "producer": producer, "sequence": sequence, "broker_sequence": broker}
 
-    def transaction(self) -> tuple[Any, ...] | None:
-        """Return a transaction: `LOCAL`, connection and number, or `XA` and its three parts."""
-        if not self.flag():
-            return None
-        if self.kind(LOCAL, _XA) == _XA:
+    def transaction(self) -> tuple[Any, ...]:
+        """Return a transaction: `_LOCAL`, connection and number, or `XA` and its three parts."""
+        if self.kind(_LOCAL, _XA) == _XA:
             form = _I4(self)
             return "XA", form, self.sequence() or b"", self.sequence() or b""
         number = _I8(self)
-        connection = None
-        if self.flag():
-            self.kind(CONNECTION)
-            connection = self.string()
-        return "LOCAL", connection, number
-
-    def brokers(self) -> list[str | None] | None:
-        """Return a list of brokers."""
         if not self.flag():
-            return None
+            return "LOCAL", None, number
+        self.kind(_CONNECTION)
+        return "LOCAL", self.string(), number
+
+    def brokers(self) -> list[str | None]:
+        """Return a list of brokers."""
         count = _I2(self)
         if not 0 <= count <= len(self.data) - self.at:
             raise OpenWireError(f"a list of {count} brokers")
@@ -232,6 +217,11 @@ class Bytes:
         return bool(count >= 0)
 
 
+def _optional(read: _Reader) -> _Reader:
+    """Return a function for a value that may be absent: a flag precedes it."""
+    return lambda data: read(data) if data.flag() else None
+
+
 #: Type of a field in the table -> the function that reads it.
 _FIELDS: Mapping[str, _Reader] = {
     "bool": Bytes.flag,
@@ -240,13 +230,13 @@ _FIELDS: Mapping[str, _Reader] = {
     "s8": _I8,
     "text_or_null": Bytes.string,
     "bytes_or_null": Bytes.sequence,
-    "destination": Bytes.destination,
-    "transaction": Bytes.transaction,
-    "message_id_or_null": Bytes.message_id,
-    "producer_or_null": lambda data: data.client(PRODUCER),
-    "consumer_or_null": lambda data: data.client(_CONSUMER),
-    "brokers": Bytes.brokers,
-    "throwable": lambda data: (data.string(), data.string()) if data.flag() else None,
+    "destination": _optional(Bytes.destination),
+    "transaction": _optional(Bytes.transaction),
+    "message_id_or_null": _optional(Bytes.message_id),
+    "producer_or_null": _optional(lambda data: data.client(_PRODUCER)),
+    "consumer_or_null": _optional(lambda data: data.client(_CONSUMER)),
+    "brokers": _optional(Bytes.brokers),
+    "throwable": _optional(lambda data: (data.string(), data.string())),
     "command": lambda data: _within(data) if data.flag() else None,
 }
 
@@ -331,7 +321,7 @@ def _makes(version: int) -> Makes:
                 raise OpenWireError("it is not usual")
             return found
 
-        return Known(make).__getitem__
+        return ValueCache(make).__getitem__
 
     plain: dict[str, tuple[int, Make]] = {"text_or_null": (3, mutf8.decode), "bytes_or_null": (5, bytes)}
     within = ("destination", "transaction", "producer_or_null", "consumer_or_null", "brokers", "throwable")
@@ -390,16 +380,16 @@ def head_time(data: bytes, at: int, version: int) -> int | None:
     unusual.
     """
     try:
-        at = _past(data, at + BEFORE_PRODUCER, _PRODUCERS, 16)
+        at = _past(data, at + _BEFORE_PRODUCER, _PRODUCERS, 16)
         at = _past(data, at, DESTINATIONS, 0)
         at = _past_transaction(data, at)
         at = _past(data, at, DESTINATIONS, 0)
-        if data[at] != 1 or data[at + 1] != MESSAGE_ID:
+        if data[at] != 1 or data[at + 1] != _MESSAGE_ID:
             return None
         at = _past_text(data, at + 2) if version >= 10 else at + 2
         at = _past(data, at, _PRODUCERS, 16) + 16
         at = _past_text(data, _past_transaction(data, at)) + 4
-        at = _past_text(data, at) + BEFORE_REPLY_TO
+        at = _past_text(data, at) + _BEFORE_REPLY_TO
         found: int = _LONG(data, _past(data, at, DESTINATIONS, 0))[0]
     except (OpenWireError, IndexError, struct.error):
         return None
@@ -407,8 +397,8 @@ def head_time(data: bytes, at: int, version: int) -> int | None:
 
 
 #: Length of size, type, command number and a flag; length of a flag, expiration and priority.
-BEFORE_PRODUCER, BEFORE_REPLY_TO = 10, 10
-_PRODUCERS = (PRODUCER,)
+_BEFORE_PRODUCER, _BEFORE_REPLY_TO = 10, 10
+_PRODUCERS = (_PRODUCER,)
 
 
 def _past_text(data: bytes, at: int) -> int:
@@ -429,9 +419,9 @@ def _past_transaction(data: bytes, at: int) -> int:
     """Return the end of an absent or local transaction; raises OpenWireError for another one."""
     if not data[at]:
         return at + 1
-    if data[at + 1] != LOCAL:
+    if data[at + 1] != _LOCAL:
         raise OpenWireError(f"type {data[at + 1]} at {at + 1}")
-    return _past(data, at + 10, (CONNECTION,), 0)
+    return _past(data, at + 10, (_CONNECTION,), 0)
 
 
 def version_of(objects: Iterable[bytes]) -> int | None:
@@ -543,8 +533,8 @@ def properties(stored: bytes | None) -> tuple[dict[str, Any], str, list[Problem]
     found: dict[str, Any] = {}
     taken = Bytes(stored)
     wrong = _wrong(taken.entries, found)
-    if not wrong and not taken.odd and len(stored) <= MOST_VALUE:
-        if len(_known) >= MOST_VALUES:
+    if not wrong and not taken.odd and len(stored) <= MOST_ENCODED:
+        if len(_known) >= MOST_KNOWN:
             _known.clear()
         _known[stored] = found.copy()
     return found, wrong, taken.odd

@@ -18,8 +18,6 @@ from typing import Any, TypeAlias
 from journalspec.families import Family, Member, decode
 from journalspec.families import Shape as Type
 
-#: The most values that are cached for one kind of field, and the most bytes of a cached value.
-MOST_VALUES, MOST_VALUE = 1 << 10, 1 << 9
 #: The type whose fields become a mapping within the fields of an object.
 INNER = "message_id"
 #: Type of a number -> its format for the struct module. A size is unpacked without a sign.
@@ -28,23 +26,6 @@ _FORMS = {"bool": "?", "u1": "B", "u2": "H", "s1": "b", "s2": "h", "s4": "i", "s
 Make: TypeAlias = Callable[[bytes], Any]
 #: Type of a field -> the number of first bytes that are skipped, and the function for the others.
 Makes: TypeAlias = Mapping[str, tuple[int, Make]]
-
-
-class Known(dict[bytes, Any]):
-    """A cache of values by their bytes: most objects repeat values of earlier ones."""
-
-    def __init__(self, make: Make) -> None:
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, data: bytes) -> Any:
-        """Decode and cache a new value; raises ValueError if the careful decoder has to read it."""
-        found = self._make(data)
-        if len(self) >= MOST_VALUES:
-            self.clear()
-        if len(data) <= MOST_VALUE:
-            self[data] = found
-        return found
 
 
 @dataclass
@@ -144,12 +125,10 @@ class SeenShape:
             values, ends, end = self._taken(data, at)
             if end != len(data) or self._decisive(values) != self._shape:
                 return None
-            found: dict[str, Any] = {}
-            for name, group in self._groups:
-                if name:
-                    found[name] = group.fields(values, data, ends)
-                else:
-                    found = group.fields(values, data, ends)
+            (_, outer), *inner = self._groups
+            found = outer.fields(values, data, ends)
+            for name, group in inner:
+                found[name] = group.fields(values, data, ends)
         except (struct.error, ValueError):
             return None
         return found

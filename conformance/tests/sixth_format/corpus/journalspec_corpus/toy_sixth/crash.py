@@ -39,7 +39,7 @@ class Run(Recorder):
     buffer = 512
 
     def did(self, item: Op, op: Operation) -> None:
-        """Record an operation on the files, and after a written note its mark."""
+        """Record an operation on the files, and after a note was written also the note's mark."""
         if not isinstance(item, Write) or op["op"] != "note":
             self.storage.note(item)
             return
@@ -65,9 +65,9 @@ class Run(Recorder):
 
 
 def workloads(scope: str) -> Iterator[SmallWorkload]:
-    """Yield three notes, the last one within a sector and over an edge of one; and notes of two parts.
+    """Yield three notes, the last one in one sector or over an edge; and notes of two parts.
 
-    Notes are distinguished by their texts, so no two are of one length.
+    Notes are distinguished by their texts, so no two notes have the same length.
     """
     for second in (30,) if scope == "smoke" else (30, 201, 254):
         yield SmallWorkload("notes", "1", (Note(255), Note(200), Note(second)))
@@ -75,7 +75,7 @@ def workloads(scope: str) -> Iterator[SmallWorkload]:
 
 
 def record(work: SmallWorkload) -> Trace:
-    """Return the trace of a workload, from an empty journal on."""
+    """Return the trace of a workload, beginning with an empty journal."""
     run = Run(work.writer)
     if work.kind == "parts":
         run.buffer = 60

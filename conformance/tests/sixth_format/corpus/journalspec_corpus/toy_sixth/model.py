@@ -18,5 +18,5 @@ class Texts:
         return (*kept, op["text"]) if op["op"] == "note" else kept
 
     def shown(self, kept: tuple[str, ...]) -> dict[str, Any]:
-        """Return the observation that recovery must give."""
+        """Return the observation that recovery must return."""
         return {"texts": list(kept)}

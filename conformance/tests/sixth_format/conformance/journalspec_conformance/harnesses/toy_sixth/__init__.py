@@ -12,7 +12,7 @@ from journalspec_conformance.harnesses.toy_sixth.product import Notes, Spoilt
 
 
 class Writing(Session):
-    """The operations through the product's journal."""
+    """Performs operations through the product's journal."""
 
     operations = ("note",)
 
@@ -37,7 +37,7 @@ class Toy(Driver):
         return self.recovered(directory, params, "salvage")
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
-        """Return the notes up to the first bad one, or why the product does not start."""
+        """Return the notes up to the first bad one, or the reason why the product does not start."""
         texts, verdict = [], CLEAN
         try:
             for text in Notes(directory).read():

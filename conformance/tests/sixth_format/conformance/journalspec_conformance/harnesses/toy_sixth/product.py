@@ -1,4 +1,4 @@
-"""Represents a foreign product: it knows nothing of the reference, or of the protocol."""
+"""Represents a foreign product, which does not know the reference or the protocol."""
 
 from __future__ import annotations
 
