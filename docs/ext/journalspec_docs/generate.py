@@ -81,7 +81,7 @@ def _specification(item: Format, srcdir: Path) -> str:
     path = sources.room(item.id) / "spec.md"
     if not path.is_file():
         logger.warning("%s has no spec.md", item.id)
-        return _page("Specification", "Not written.")
+        return _page("Specification", "This specification is not written yet.")
     relative = os.path.relpath(path, srcdir / FOLDER / item.id)
     return f"```{{include}} {Path(relative).as_posix()}\n```\n"
 
@@ -107,7 +107,7 @@ def _case_groups(item: Format) -> Iterator[tuple[str, str, list[tuple[str, int, 
 
 def _case_contents(item: Format) -> Iterator[str]:
     yield _toctree(f"{title} <{name}>" for name, title, _ in _case_groups(item))
-    about = "What is special about a case, and what goes wrong for the user if it is mishandled."
+    about = "A flag states what is special about a case, and what a user loses if the case is mishandled."
     yield f"## Flags\n\n{about}\n\n{_directive('flag-list', item.id)}"
 
 
