@@ -328,8 +328,7 @@ def _write_journal(out: Painter, part: Part, parts: AbstractSet[str]) -> None:
     """Write the given parts of the answer of reading."""
     journal, seen, description = part.answer.journal, part.answer.observation, part.description
     _write_title(out, part)
-    # Recovery may refuse a journal that reads cleanly, because the content of an intact record may be
-    # unusable.
+    # Recovery may refuse a journal that reads cleanly: an intact record may have unusable content.
     if refusal := refused_by_recovery(part.answer, redact=part.place.asked.redact):
         told = f"{STRICT} refuses, {refusal.phase}/{refusal.code}: {shown(refusal.message)}"
         out.wrapped("recovery ", f"{told} (`journalspec recover` shows what to do)", "bold yellow")

@@ -34,8 +34,7 @@ UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
 #: Notes about a loss.
 LOST = {"lost-middle", "beyond-end", "no-checkpoint", "groups-after"}
 LOST |= {"unfinished-switch", "old-page", "newer-page", "encrypted"}
-#: The first bytes of a checksum record's body; the largest distance of an unfinished switch from the log's
-#: end.
+#: The first bytes of a checksum record's body; the largest distance of an unfinished switch from the end.
 SUMMED_BODY, AHEAD = bytes.fromhex("0081 4900 0000 01c5 01"), 98304
 #: The heaps of the catalogue.
 CATALOGUE = {32, 96, 144, 192}

@@ -312,8 +312,7 @@ class Replay(StoredBodies):
         self._sweep_at = max(SWEEP_FROM, 2 * len(self._delivered))
 
     def _prepare(self, tx: int, place: int, counts: Pairs, dialect: Dialect) -> None:
-        # In an edition without prepare data (the seed), a PREPARE of an unknown transaction is ignored
-        # (JBM-SED-005).
+        # The seed has no prepare data: a PREPARE of an unknown transaction is ignored (JBM-SED-005).
         if tx not in self._open and not dialect.prepare_extra:
             return
         transaction = self._open.setdefault(tx, Transaction())

@@ -527,8 +527,7 @@ class Booted:
         row = page.rows.get(where[1])
         if row is None:
             raise Fault(
-                "bad-row",
-                f"a row continues as row {where[1]} of page {where[0]} of {heap.name}: none is there",
+                "bad-row", f"a row continues as row {where[1]} of page {where[0]} of {heap.name}: absent"
             )
         self._left -= row.room + _PART
         if self._left < 0 or self._misses < 0:
