@@ -65,7 +65,7 @@ def render(found: Mapping[str, Sequence[str]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; returns the exit status."""
+    """Print the table and return the exit status."""
     parser = argparse.ArgumentParser(prog="python tools/confirmed.py", description=__doc__)
     parser.add_argument("outcomes", type=Path, help=f"folder with {INPUTS} and {ANSWERS}")
     outcomes = parser.parse_args(arguments).outcomes

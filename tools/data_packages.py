@@ -136,7 +136,7 @@ def write(out: Path, format_id: str, made: Path | None) -> Iterator[Path]:
 
 
 def main() -> int:
-    """Write the requested packages; returns the exit status."""
+    """Write the requested packages and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path, help="a new directory")
     parser.add_argument("--format", choices=format_ids(), help="this format only")

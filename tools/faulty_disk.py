@@ -240,7 +240,7 @@ def chosen(calls: int, sample: int | None, seed: int) -> list[int]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit status."""
+    """Run the command and return the exit status."""
     parser = argparse.ArgumentParser(
         prog="faulty_disk.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

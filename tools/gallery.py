@@ -118,7 +118,7 @@ def _lines(layout: Layout, edition: str, form: Structure, item: Field, prefix: s
 
 
 def main() -> int:
-    """Write everything; returns the exit status."""
+    """Write everything and return the exit status."""
     if len(sys.argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2

@@ -2,11 +2,11 @@
 
     python tools/memory.py --size 1GiB [--format FORMAT] [--shape SHAPE] [--command COMMAND]
 
-Makes a valid journal of each shape in a temporary directory and runs each command on it in its own process,
-without its output. It prints the command's peak resident memory, its time, and the size of the live part of
-the journal. It also prints the additional memory compared with the same command on a nearly empty journal.
-The journals are made from a template record, which is quicker than a writer. Exit status: 0 measured; 1 a
-command failed; 2 usage.
+Makes a valid journal of each shape in a temporary directory and runs each command on it in a separate
+process, whose output is discarded. It prints the command's peak resident memory, its time, and the size of
+the live part of the journal. It also prints the additional memory compared with the same command on a nearly
+empty journal. The journals are made from a template record, which is quicker than a writer. Exit status: 0
+measured; 1 a command failed; 2 usage.
 """
 
 from __future__ import annotations

@@ -157,7 +157,7 @@ def proofs_json(found: Sequence[Proof]) -> dict[str, dict[str, str]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the table; returns the exit status."""
+    """Print the table and return the exit status."""
     parser = argparse.ArgumentParser(prog="python tools/mutation.py", description=__doc__)
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help="formats (default: all)")
     parser.add_argument("--musts", action="store_true", help="only the musts, not every mutant")

@@ -58,7 +58,7 @@ def collect(target: Path) -> None:
 
 
 def main() -> int:
-    """Write the requested file; returns the exit status."""
+    """Write the requested file and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path, help="the file to write; it must not exist")
     out: Path = parser.parse_args().out

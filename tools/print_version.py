@@ -60,7 +60,7 @@ def _here(text: str, name: str) -> str:
 
 
 def main() -> int:
-    """Write the page; returns the exit status."""
+    """Write the page and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("site", type=Path)
     parser.add_argument("format")

@@ -236,7 +236,7 @@ def _vanished(format_id: str, cases: list[Case], target: Path) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit status."""
+    """Run the command and return the exit status."""
     parser = argparse.ArgumentParser(prog="python tools/publish.py", description=__doc__)
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help="formats to publish (default: all)")
     parser.add_argument(

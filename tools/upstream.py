@@ -129,7 +129,7 @@ def printed(found: list[Report], out: Path) -> Iterator[tuple[Report, str]]:
 
 
 def main() -> int:
-    """Write the requested reports; returns the exit status."""
+    """Write the requested reports and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path, help="a directory")
     parser.add_argument("--run", action="store_true", help="run the programs")

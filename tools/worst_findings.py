@@ -118,7 +118,7 @@ def collect(format_id: str) -> tuple[list[Finding], list[str]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit status."""
+    """Run the command and return the exit status."""
     parser = argparse.ArgumentParser(prog="python tools/worst_findings.py", description=__doc__)
     parser.add_argument(
         "formats", nargs="*", metavar="FORMAT", help="formats (default: all with worst cases)"

@@ -174,7 +174,8 @@ def closed_sets(
 ) -> list[tuple[int, ...]]:
     """Return every set that contains all `told` operations, and all operations that its members need.
 
-    Operations are numbered in the order of issue, and need earlier ones only. Raises TooMany.
+    Operations are numbered in the order in which they were issued; each depends only on earlier ones.
+    Raises TooMany.
     """
     found: list[tuple[int, ...]] = [()]
     for number, wants in enumerate(needs):

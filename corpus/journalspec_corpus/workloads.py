@@ -171,10 +171,11 @@ class Tables:
     def playable(self, steps: Iterable[Any]) -> bool:
         """Return whether the object of each step exists.
 
-        The table ``playable``, if there is one, lists the objects ``standing`` at the start, and for each
-        operation (``""``: for all others) the objects that it ``needs``, ``gives`` and then ``takes``. An
-        object is a word and the member of a step that identifies it. ``l`` and ``x`` stand for transactions
-        whose names begin with that letter. An object whose member is empty in a step is ignored.
+        The optional table ``playable`` has ``standing``, the objects that exist at the start, and one entry
+        for each operation: the objects that it ``needs``, those that it ``gives``, and those that it then
+        ``takes``. The entry ``""`` applies to all operations without an entry. An object is a word and the
+        member of a step that identifies it. ``l`` and ``x`` stand for transactions whose names begin with
+        that letter. An object whose member is empty in a step is ignored.
         """
         rules = self.rows.get("playable")
         if rules is None:

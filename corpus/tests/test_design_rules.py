@@ -65,7 +65,7 @@ def workloads(format_id: str, scope: str) -> dict[str, Any]:
 
 
 def trace_of(adapter: CrashFormat, proof: StateProof) -> Trace:
-    """Return the trace of a proof; its workload is searched for in small scopes first."""
+    """Return the trace of a proof; its workload is looked for in the smallest scope first."""
     for scope in ("smoke", "core", "full"):
         if proof.workload in workloads(adapter.format, scope):
             return adapter.build(workloads(adapter.format, scope)[proof.workload])

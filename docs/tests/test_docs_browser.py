@@ -196,7 +196,7 @@ def test_text_has_contrast_in_both_themes(opened: Browser, site: Path) -> None:
     assert list(faint(opened, [*top, *pages(site)[::EVERY_PAGE]])) == []
 
 
-#: A script for the effect of a keyboard: it presses keys at the focus, and returns the highlighted elements
+#: A script that tests what key presses do: it presses keys at the focus, and returns the highlighted elements
 #: and the focus after that.
 PRESS = """
 const [selector, ...keys] = arguments;
@@ -211,7 +211,7 @@ return [document.activeElement === box, [...new Set(lit)].sort(), getComputedSty
 
 @pytest.mark.parametrize("format_id", described())
 def test_fields_are_walked_through_by_keyboard(format_id: str, opened: Browser, site: Path) -> None:
-    """The keyboard reaches a field's bytes, box and row like a pointer; Enter leads to its description."""
+    """The keyboard reaches a field's bytes, box and row, as a pointer does; Enter opens the description."""
     schemas = site / "formats" / format_id / "schemas.html"
     opened.open(schemas)
     # A section with a dump also has a drawing and a table.

@@ -339,7 +339,7 @@ class Implementation:
         return self._late("newstore").new_store(answer, choices)
 
     def lacking(self, answer: Any) -> Iterable[Missing]:
-        """Return items missing by the rules for the product's directories; reading ignores these rules."""
+        """Return missing items that the product's directory rules require; reading ignores these rules."""
         found: Iterable[Missing] = self._late(self.lacks).lacking(answer) if self.lacks else ()
         return found
 

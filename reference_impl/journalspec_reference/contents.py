@@ -82,7 +82,7 @@ class Remarks:
 
 
 class Contents:
-    """The contents of one journal, by the tables of its format.
+    """The contents of one journal, arranged in the tables of its format.
 
     The method ``_name`` yields the rows of table `name`; a table without a method has no rows. A column for
     which a row has no value is None.

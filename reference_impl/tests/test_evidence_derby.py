@@ -103,7 +103,7 @@ def test_properties_without_a_last_line_feed_may_be_complete(tmp_path: Path) -> 
     ("page", "effect"), [(3, "Derby does not start"), (4, "Derby starts, and cannot read the table")]
 )
 def test_only_what_redo_reads_keeps_derby_from_starting(page: int, effect: str, tmp_path: Path) -> None:
-    """The log changes pages 3 and 5 of this container, whose pages have 32 KiB."""
+    """The log changes pages 3 and 5 of this container, whose pages are 32 KiB each."""
     home = database(tmp_path)
     damaged(home, "flip", "seg0/c470.dat", (page << 15) + 2000)
     (text,) = [note.text for note in answered(home, "default").notes if note.code == "damaged-container"]

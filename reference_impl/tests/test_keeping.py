@@ -66,7 +66,7 @@ def test_free_files_hold_nothing_and_kept_ones_do(format_id: str) -> None:
 
 
 def test_deletes_and_ends_in_the_current_file_have_no_effect_yet() -> None:
-    """Artemis' reclaimer examines only files before the current one, in which a start continues."""
+    """Artemis' reclaimer examines only files before the current one; a start continues to fill that one."""
 
     def file(number: int, *records: tuple[str, Mapping[str, int]]) -> bytes:
         header = LAYOUT.build("header", "v2", format_version=2, file_id=number)

@@ -578,7 +578,7 @@ def lines_of(script: Script) -> list[str]:
 def with_table(
     found: DerbyContents, monkeypatch: pytest.MonkeyPatch, table: SqlTable, *rows: list[bytes | None]
 ) -> DerbyContents:
-    """Add a user table with these rows to a database; the rows' keys are 1,6 and so on."""
+    """Add a user table with these rows to a database; the rows have the keys `1,6`, `1,7` and so on."""
     fields = found.fields
     stored = [(f"1,{number}", row) for number, row in enumerate(rows, start=6)]
     monkeypatch.setattr(found, "sql", {**found.sql, table.title: table})

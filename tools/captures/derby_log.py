@@ -24,7 +24,7 @@ class DerbyCapture(Capture):
     defaults = {"file_sync": "true"}  # noqa: RUF012 - never changed
 
     def play(self, product: Product, scenario: Scenario, directory: Path) -> Played:
-        """Do all sessions, and keep only the log and the containers that differ from the base."""
+        """Run all sessions, then keep only the log and the containers that differ from the base."""
         run = super().play(product, scenario, directory)
         flatten(directory, product.edition)
         return run

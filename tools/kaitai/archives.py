@@ -96,7 +96,7 @@ def archives(out: Path) -> list[Path]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; returns the exit status."""
+    """Run the command and return the exit status."""
     parser = argparse.ArgumentParser(prog="python tools/kaitai/archives.py", description=__doc__)
     parser.add_argument("out", type=Path, metavar="OUT", help="the folder for the archives")
     try:

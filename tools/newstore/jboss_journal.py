@@ -408,7 +408,7 @@ def _copied(broker: Broker, places: Sequence[Path]) -> list[Outcome]:
 
 
 def restarted(found: Sequence[tuple[Path, Answer]], name: str, version: str) -> Iterator[str]:
-    """Start a broker on a copy of each store; yield the differences between its deliveries and contents."""
+    """Start a broker on a copy of each store; yield how its deliveries differ from the store's contents."""
     own = {broker.name: broker.program for broker in (ARTEMIS, ARTEMIS_1, HORNETQ)}
     with tempfile.TemporaryDirectory(prefix="newstore-start-") as scratch:
         copies = [Path(scratch, str(number)) for number in range(len(found))]

@@ -132,7 +132,7 @@ def _holds(data: bytes, ident: str) -> bool:
 
 
 def restarted(found: Sequence[tuple[Path, Answer]], _: str, version: str) -> Iterator[str]:
-    """Start ActiveMQ on a copy of each store; yield the differences between its deliveries and contents."""
+    """Start ActiveMQ on a copy of each store; yield how its deliveries differ from the store's contents."""
     return (problem or "" for problem in delivered(found, version))
 
 

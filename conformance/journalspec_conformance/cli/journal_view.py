@@ -358,9 +358,9 @@ def refused_by_recovery(answer: Answer, *, redact: bool) -> Observation | None:
 
 @contextmanager
 def unchanging(journals: Sequence[Journal]) -> Iterator[None]:
-    """Raise a problem with a hint if files changed, or cannot be read, when they are read again.
+    """Raise an error with a hint if, on a second read, files have changed or cannot be read.
 
-    A problem is also raised if the files turn out not to be a journal of any edition.
+    An error is also raised if the files turn out not to be a journal of any edition.
     """
     what = ""
     try:

@@ -385,7 +385,7 @@ def program(product: Product, name: str, **options: str) -> list[str]:
 def run_program(programs: Mapping[str, Program]) -> None:
     """Run one of `programs` (``NAME --product ID [--OPTION VALUE]...``); `journalspec products show` does.
 
-    Exit status: 1 a deviation was seen, 0 none was, 2 usage. Never returns.
+    Exit status: 0 if no deviation was seen, 1 if one was, 2 for a usage error. Never returns.
     """
     parser = argparse.ArgumentParser()
     parser.add_argument("name", choices=programs)

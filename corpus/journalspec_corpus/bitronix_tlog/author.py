@@ -78,8 +78,8 @@ def delimiter(name: str) -> bytes:
     return DELIMITERS[name] if name in DELIMITERS else bytes.fromhex(name)
 
 
-#: The keys of a description with text or flags, under the field's label: the function that reads each key, by
-#: edition of the table.
+#: The fields that a description gives as text or as a flag: edition of the table -> name of the field -> the
+#: function that turns what is given into the field's value.
 _READ: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
     "nio": {
         "rolled_over": int,

@@ -1,8 +1,8 @@
 """Records a format's writer: the changes of files, and the meaning of each write.
 
-A format's module derives a class from :class:`Recorder`. The class opens the writer, and records for each
-write its records and the records that it makes live. The name of a record and the time of its acknowledgement
-are determined by the requested operations.
+A format's module derives a class from :class:`Recorder`. The class opens the writer and notes, for each
+write, which records the write contains and which records it makes live. The requested operations determine
+the name of a record and the time of its acknowledgement.
 """
 
 from __future__ import annotations

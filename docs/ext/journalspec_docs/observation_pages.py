@@ -14,7 +14,7 @@ from journalspec_corpus.case import Case
 from journalspec_docs import sources
 from journalspec_reference import load
 
-#: The most records of the example: enough to see the form, and few enough to read.
+#: The maximum number of records in the example: enough to show the form, few enough to read.
 FEW = range(1, 5)
 
 

@@ -184,7 +184,7 @@ def parse(name: str, data: bytes, known: Mapping[str, Any] = {}) -> dict[str, An
 
 
 def blobs(payload: bytes, names: Mapping[int, str]) -> Iterator[tuple[str, int, int]]:
-    """Yield name, begin and end of each field of bytes in a sound payload; raises CommandError."""
+    """Yield the name, start and end of each bytes field in a sound payload; raises CommandError."""
     number, message, surplus = frame(payload)
     at, end = len(payload) - surplus - len(message), len(payload) - surplus
     slots, _ = _fields(names[number])

@@ -135,7 +135,7 @@ class _Fields:
         self.odd: Ints = np.concatenate(odd)
 
     def find(self, name: str) -> tuple[Ints, Ints, Ints]:
-        """Return the rows with a field, and begin and size of its value; for a number, size is the value."""
+        """Return the rows with a field, and its value's start and size; for a number, size is the value."""
         number, out = _NUMBERS[name], [(np.zeros(0, np.int64),) * 3]
         for rows, field, start, size in self._found:
             here = field == number
@@ -146,7 +146,10 @@ class _Fields:
 
 
 class Gathered:
-    """The places of the fields of a batch's commands; the parser reads the rows in `closely`."""
+    """The place of each field in a batch's commands.
+
+    The rows listed in `closely` are unusual; the parser reads them.
+    """
 
     def __init__(self, batch: Batch, dialect: Dialect) -> None:
         view, off = np.frombuffer(batch.data, np.uint8), np.frombuffer(batch.off, np.int64)
@@ -177,7 +180,7 @@ class Gathered:
         return rows, start, size
 
     def field(self, name: str) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
-        """For each record, return begin and size of a field's value, and whether the record has the field.
+        """For each record, return a field's start and size, and whether the record has the field.
 
         For a number, the value itself replaces the size.
         """
@@ -404,7 +407,7 @@ def _masked(values: Any, valid: Any, name: str) -> Any:
 def _placed(
     batch: Batch, found: Gathered, odd: Mapping[int, Mapping[str, Any]], dialect: Dialect, name: str
 ) -> tuple[Ints, Ints]:
-    """Return begin and size of the values of a field of bytes or text."""
+    """Return the starts and sizes of the values of a field of bytes or text."""
     data, (start, size, has) = batch.data, found.field(name)
     size = np.where(has | _defaults(dialect, name)[1][found.code], size, -1)
     other = {row: fields.get(name) for row, fields in odd.items()}

@@ -1,7 +1,8 @@
 """Tracks which messages durable subscriptions need: counted per message, listed only on demand.
 
-A subscription needs all messages above a number, except for those that it acknowledged. So among messages
-with the same number of acknowledgements, no subscription needs exactly those up to a certain message number.
+A subscription needs every message whose number is above a certain limit, except those that it has
+acknowledged. So among messages with the same number of acknowledgements, no subscription needs exactly those
+up to a certain message number.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class Owners:
             self._times.pop(number, None)
 
     def begin(self, key: str, above: int) -> None:
-        """Begin or restart a subscription: it needs all messages above a number, 0 or the highest."""
+        """Begin or restart a subscription: it needs all messages above the number `above`."""
         self.leave(key)
         self.subscriptions[key] = Subscription(above)
         insort(self._above, above)

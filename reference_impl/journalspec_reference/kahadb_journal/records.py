@@ -56,7 +56,7 @@ _OPTIONAL = frozenset(["transaction", "ack", "subscription_info", "text"])
 
 
 def is_optional(command: str, field: str) -> bool:
-    """Return whether a field without a stored value is omitted; other fields then get their default."""
+    """Return whether a field that has no stored value is omitted; otherwise it gets its default."""
     return field in _OPTIONAL or (command, field) == ("REMOVE_MESSAGE", "subscription_key")
 
 
@@ -101,7 +101,7 @@ _OFFSET = (1 << PLACE) - 1
 
 
 def _fields(record: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yield key, begin and end of each field; raises CommandError at a number that does not end."""
+    """Yield the key, start and end of each field; raises CommandError at a number that does not end."""
     while at < end:
         # Almost all keys, and most numbers and lengths, have one byte.
         key = record[at]
@@ -121,7 +121,7 @@ def _fields(record: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
 
 
 def _added(record: bytes) -> tuple[int, int]:
-    """Return begin and end of the ADD_MESSAGE in a record; the record's first bytes are enough.
+    """Return the start and end of the ADD_MESSAGE in a record; the record's first bytes are enough.
 
     Raises CommandError for a record that adds no message.
     """

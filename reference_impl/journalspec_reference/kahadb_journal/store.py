@@ -135,7 +135,7 @@ class Destination:
         return Ranked(kept, RANKS)
 
     def subscribe(self, key: str, above: int) -> None:
-        """Begin or restart a subscription: it needs all messages above a number."""
+        """Begin or restart a subscription: it needs all messages above the number `above`."""
         if self.owners is None:
             self.owners = Owners({number_of(stored): ident for ident, stored in self.messages.items()})
         self.owners.begin(key, above)
@@ -180,7 +180,7 @@ def transaction_of(fields: Mapping[str, Any]) -> TxId | None:
 
 
 def tx_text(tx: TxId) -> str:
-    """Return a transaction as a text."""
+    """Return a transaction as text."""
     return ":".join(part.hex() if isinstance(part, bytes) else str(part) for part in tx)
 
 

@@ -49,7 +49,7 @@ def moments(product: Product, *, directory: str, out: str, told: str) -> bool:
             return Journal(self.variant, self.directory, self.params, self.spied)
 
         def spied(self, factory: Java) -> Java:
-            """Return `factory` with wrapped control files: their open, close and delete are the moments."""
+            """Return `factory` with wrapped control files; their open, close and delete mark the moments."""
 
             def create(name: str, *arguments: Any) -> Java:
                 file = factory.createSequentialFile(name, *arguments)
