@@ -1,4 +1,4 @@
-"""A wheel built from the sources has the cases; for a registry they are a distribution of their own."""
+"""A wheel built from the sources has the cases; to be published, they are a distribution of their own."""
 
 from __future__ import annotations
 

@@ -297,7 +297,7 @@ def _table(format_id: str) -> dict[str, Any]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """List the mutants and check that they fit; returns the exit status (0 good, 1 one does not fit)."""
+    """List the mutants and check that they fit, and return the exit status (0 good, 1 one does not fit)."""
     parser = argparse.ArgumentParser(prog="python tools/mutants.py", description=__doc__)
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help="formats (default: all)")
     parser.add_argument("--table", action="store_true", help="say of each one where it is and why")
