@@ -252,7 +252,9 @@ class PagedStore(NewStore):
         gone = set()
         for made in self._made if "durable" in self._found.roles.values() else ():
             name, entries, number = made.name, made.queue.entries, len(made.kept)
-            if "$" in name and not name.startswith(SYSTEM) and name not in self._durables:
+            # As in recovery, names that are not UTF-8 have no file (SMQ-RCV-116).
+            ignored = name.startswith(SYSTEM) or name.encode() != made.queue.name
+            if "$" in name and not ignored and name not in self._durables:
                 # Only the first messages are decoded: a queue can contain many entries for the same message.
                 topics = (decode(entries.content(at))[0]["address"] for at in made.kept[:MOST_TOLD])
                 topic = next(filter(None, topics), None)
