@@ -30,6 +30,8 @@ INTERNAL = ' class="reference internal"'
 HINT = ' title="Link to this heading"'
 #: Duplicates: the generator's comment, which the footer repeats, and a second viewport.
 TWICE = re.compile(r'<!--.*?-->\n?|<meta name="viewport" content="width=device-width, initial-scale=1" />')
+#: The type of a style sheet, and the namespace of SVG within HTML, are the defaults.
+DEFAULTS = re.compile(r' type="text/css"| xmlns="http://www\.w3\.org/2000/svg"')
 #: Source maps of the theme's minified files; the site does not contain the sources.
 SOURCE_MAPS = "*.map"
 
@@ -42,13 +44,16 @@ def lean(page: str) -> str:
         _tags(BLANKS.sub("\n", PARAGRAPH.sub("\n", ENDS.sub("", text))).replace(HINT, ""))
         for text in parts[::3]
     ]
-    return "".join(text + kept for text, kept in zip(texts, [*parts[1::3], ""], strict=True))
+    kept = [
+        _tags(part) if name == "pre" else part for part, name in zip(parts[1::3], parts[2::3], strict=True)
+    ]
+    return "".join(text + part for text, part in zip(texts, [*kept, ""], strict=True))
 
 
 def _tags(text: str) -> str:
     """Return a text without the unneeded quotes in its tags."""
     text = text.replace(INTERNAL, " class=reference")
-    return TAG.sub(lambda tag: QUOTED.sub(r"\1", tag[0]), text)
+    return TAG.sub(lambda tag: QUOTED.sub(r"\1", DEFAULTS.sub("", tag[0])), text)
 
 
 def write(app: Sphinx, problem: Exception | None) -> None:
