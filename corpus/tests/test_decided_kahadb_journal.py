@@ -44,6 +44,9 @@ class OfData(Situation):
 
 
 ONE: dict[str, Any] = {"batches": [["r1"]], "end": "none"}
+#: A message whose id can be exchanged in the index; the answer if the index has another id.
+SIX_CHARACTERS: dict[str, Any] = {"batches": [["r1 id=abcdef"]], "index": {"messages": ["r1"], "last": "r1"}}
+OTHER_ID = {"notes": ["index-only-messages", "index-hides"], "missing": []}
 QUEUE: dict[str, Any] = {"batches": [["r1"], ["r2"]], "index": {"messages": ["r1", "r2"], "last": "r2"}}
 TOPIC: dict[str, Any] = {
     "files": [
@@ -217,8 +220,8 @@ SITUATIONS: dict[str, Situation] = {
     ),
     "a-text-of-utf-8": Situation(
         "KHD-IDX-003",
-        {"batches": [["r1 id=abcdef"]], "index": {"messages": ["r1"], "last": "r1"}},
-        {"notes": ["index-only-messages", "index-hides"], "missing": []},
+        SIX_CHARACTERS,
+        OTHER_ID,
         (
             "index:_unmodified",
             "raw.replace(",
@@ -417,8 +420,8 @@ SITUATIONS: dict[str, Situation] = {
     ),
     "a-text-of-both-forms": Situation(
         "KHD-IDX-003",
-        {"batches": [["r1 id=abcdef"]], "index": {"messages": ["r1"], "last": "r1"}},
-        {"notes": ["index-only-messages", "index-hides"], "missing": []},
+        SIX_CHARACTERS,
+        OTHER_ID,
         (
             "index:_unmodified",
             "units = raw.replace(",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import tracemalloc
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 import pytest
@@ -75,39 +75,59 @@ def test_the_records_of_a_case_are_found(case_id: str, wanted: list[str]) -> Non
     assert [f"{span.path} {span.value.partition(',')[0]}" for span in nested(spans)] == wanted
 
 
-def hostile(format_id: str, size: int) -> list[tuple[str, str, bytes]]:
-    """Return edition, name and content of files in which each record claims all following bytes."""
-    if format_id == "bitronix_tlog":
-        frame = struct.pack(">iiiqiIBi", 8, size, 16, 1, 1, 0, 0, 0)
-        return [("seed", "seed.log", frame * (size // len(frame)))]
-    if format_id == "derby_log":
-        head = struct.pack(">iiqq", 128, 9, 1, 0) + struct.pack(">iq", 5, 7)
-        places = range(len(head), size - 16, 16)
-        parts = (struct.pack(">iqi", size - at - 16, 1 << 32 | at, 0) for at in places)
-        return [("10.16", "log1.dat", head + b"".join(parts))]
-    if format_id == "jboss_journal":
-        head = struct.pack(">i", 1) + struct.pack(">biqi", 11, 1, 1, size)
-        claim = struct.pack(">biqibq", 11, 3, 1, size // 2, 1, 0)
-        return [("s2", "jbm-data-1.jbm", head + claim * (size // len(claim)))]
-    if format_id == "kahadb_journal":
-        control = struct.pack(">ib11siq", 28, 2, b"WRITE BATCH", size, 1)
-        records = control + struct.pack(">ib", 5, 1) * 9
-        contents = [each * (size // len(each)) for each in (control, records)]
-        return [("5.16", "db-1.log", each) for each in contents]
-    # Each action contains the bytes that begin a COMMIT, which claims all following actions.
+Hostile = tuple[str, str, bytes]
+
+
+def bitronix_frames(size: int) -> Iterator[Hostile]:
+    frame = struct.pack(">iiiqiIBi", 8, size, 16, 1, 1, 0, 0, 0)
+    yield "seed", "seed.log", frame * (size // len(frame))
+
+
+def derby_records(size: int) -> Iterator[Hostile]:
+    head = struct.pack(">iiqq", 128, 9, 1, 0) + struct.pack(">iq", 5, 7)
+    places = range(len(head), size - 16, 16)
+    parts = (struct.pack(">iqi", size - at - 16, 1 << 32 | at, 0) for at in places)
+    yield "10.16", "log1.dat", head + b"".join(parts)
+
+
+def jboss_records(size: int) -> Iterator[Hostile]:
+    head = struct.pack(">i", 1) + struct.pack(">biqi", 11, 1, 1, size)
+    claim = struct.pack(">biqibq", 11, 3, 1, size // 2, 1, 0)
+    yield "s2", "jbm-data-1.jbm", head + claim * (size // len(claim))
+
+
+def kahadb_batches(size: int) -> Iterator[Hostile]:
+    control = struct.pack(">ib11siq", 28, 2, b"WRITE BATCH", size, 1)
+    for each in (control, control + struct.pack(">ib", 5, 1) * 9):
+        yield "5.16", "db-1.log", each * (size // len(each))
+
+
+def swiftmq_actions(size: int) -> Iterator[Hostile]:
+    """Each action contains the bytes that begin a COMMIT, which claims all following actions."""
     head, inserts = struct.pack(">iq", 1, 7), struct.pack(">ii", 1, 2) * (size // 8)
-    whole = struct.pack(">iqqi", 2, 6, 1, size // 16)
-    return [("13", "transaction.log", head + each + inserts) for each in (b"", whole)]
+    for each in (b"", struct.pack(">iqqi", 2, 6, 1, size // 16)):
+        yield "13", "transaction.log", head + each + inserts
+
+
+#: Format -> the function that yields edition, name and content of files in which each record claims to
+#: contain all that follows.
+HOSTILE: Mapping[str, Callable[[int], Iterator[Hostile]]] = {
+    "bitronix_tlog": bitronix_frames,
+    "derby_log": derby_records,
+    "jboss_journal": jboss_records,
+    "kahadb_journal": kahadb_batches,
+    "swiftmq_store": swiftmq_actions,
+}
 
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_hostile_bytes_take_time_in_proportion_and_no_memory(format_id: str) -> None:
     def dumped(which: int, size: int) -> Task:
-        edition, name, content = hostile(format_id, size)[which]
+        edition, name, content = [*HOSTILE[format_id](size)][which]
         named = partial(load(format_id).spans, {name: Counted(content)}, edition=edition)
         return lambda: Counter(map(type, lines(content, named(), name)))
 
-    for which in range(len(hostile(format_id, 64))):
+    for which in range(len([*HOSTILE[format_id](64)])):
         assert growth(partial(dumped, which), 1 << 12) < LINEAR
         task = dumped(which, 1 << 16)
         tracemalloc.start()

@@ -124,19 +124,23 @@ def test_a_directory_forces_what_it_is_told_to(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("format_id", "params", "put"),
+    ("format_id", "edition", "params", "put", "force"),
     [
-        ("jboss_journal", JOURNAL, add(1, 500)),
-        ("kahadb_journal", SMALL, {"op": "append", "payload": "aa" * 400}),
-        ("kahadb_journal", {**SMALL, "preallocation": "template"}, {"op": "append"}),
+        ("jboss_journal", "v2e", JOURNAL, add(1, 500), FORCE),
+        ("kahadb_journal", "5.14", SMALL, {"op": "append", "payload": "aa" * 400}, FLUSH),
+        ("kahadb_journal", "5.14", {**SMALL, "preallocation": "template"}, {"op": "append"}, FLUSH),
     ],
 )
 def test_names_are_listed_at_the_start_and_not_for_each_new_file(
-    format_id: str, params: dict[str, str], put: Operation, monkeypatch: pytest.MonkeyPatch
+    format_id: str,
+    edition: str,
+    params: dict[str, str],
+    put: Operation,
+    force: Operation,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A listing for each new file would take quadratic time in the number of files."""
     storage = MemoryStorage()
-    edition, force = ("v2e", FORCE) if format_id == "jboss_journal" else ("5.14", FLUSH)
     writer = opened(format_id, edition, storage, params)
 
     def names() -> list[str]:

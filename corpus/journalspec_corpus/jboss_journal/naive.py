@@ -71,7 +71,7 @@ def recover(files: Files, edition: str, policy: str, params: Params = NONE) -> d
     if policy == "salvage":
         found = _with_headers(found, files, edition)
     for file in found:
-        # In edition v1 and later, a file that is shorter than its header is no reason for a refusal
+        # In edition v1 and later, a file that is shorter than its header is not a reason for a refusal
         # (JBM-HDR-012).
         left_out = file.unusable == "short-file" and versioned(edition)
         if policy == "strict" and file.unusable and not left_out:

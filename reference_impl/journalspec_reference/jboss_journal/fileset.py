@@ -447,7 +447,7 @@ def refusal(found: FileSet) -> Observation | None:
     for file in found.files:
         if file.problem is not None:
             reason, text = file.problem
-            # An interrupted creation leaves a short file; from edition v1 on, this is no reason to refuse the
+            # An interrupted creation leaves a short file. From edition v1 on, this does not refuse the
             # journal.
             if reason == "short-file" and file.dialect.versions:
                 continue
@@ -475,7 +475,7 @@ SHORT = tuple(name for name, dialect in DIALECTS.items() if not dialect.versions
 LONG = tuple(name for name, dialect in DIALECTS.items() if dialect.versions)
 #: Up to this many bytes of a control file are searched for names.
 MOST_CONTROL = 1 << 20
-#: From this file id on, the id is no evidence for a 16-byte header.
+#: From this file id on, the id is not evidence for a 16-byte header.
 MAX_ID = 1 << 48
 
 
