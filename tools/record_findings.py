@@ -50,7 +50,7 @@ _WORDS = {
     "lost": "It gave {came}; {missing} had been acknowledged.",
     "append-lost": "It gave {came}; {missing} had been acknowledged after the first crash.",
     "non-idempotent": "It gave {came}; a recovery before had still found {missing}.",
-    "resurrected": "It gave {came}; {wrong} is of an earlier life of the file.",
+    "resurrected": "It gave {came}; {wrong} is from an earlier use of the file.",
     "torn-accepted": "It gave {came}, and {wrong}, which was never written.",
     "hole": "It gave {came}, with a record missing in between.",
     "silent": "It gave {came} and said nothing of what was damaged; nothing acknowledged is missing.",

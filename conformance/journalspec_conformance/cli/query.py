@@ -66,7 +66,7 @@ TABLES = {
     "files": (
         ("file", "str", "a file of the journal"),
         ("length", "int", "its length, in bytes"),
-        ("role", "str", "role of the file: do its records count?"),
+        ("role", "str", "role of the file; it decides whether its records belong to the log"),
     ),
     "lost": (
         ("file", "str", "the file with a region without a record"),

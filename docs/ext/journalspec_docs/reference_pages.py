@@ -25,7 +25,7 @@ COLUMNS = {
     "off": "offset of the record or region, in bytes",
     "len": "its length, in bytes",
     "kind": "record or dropped (see `rows`)",
-    "role": "role of the file: do its records count?",
+    "role": "role of the file; it decides whether its records belong to the log",
     "type": "type of the record",
     "reason": "why the region was dropped",
     "verdict": "clean, recovered or refused",

@@ -72,7 +72,7 @@ types:
         type: s8
         -orig-id: fileID
         -role: pointer
-        doc: Orders the files, and marks the records that belong to this life of the file.
+        doc: Orders the files. The records of the current use of the file have the same id.
         -requirement:
           - JBM-HDR-004
           - JBM-HDR-005

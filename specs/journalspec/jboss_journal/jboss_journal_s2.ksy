@@ -50,7 +50,7 @@ types:
         -orig-id: fileID
         -role: pointer
         doc: |
-          Orders the files, and marks the records that belong to this life of the file. 0x4a4a4a4a
+          Orders the files. The records of the current use of the file have the same id. 0x4a4a4a4a
           (JJJJ) in a file that never got one.
         -requirement:
           - JBM-HDR-004
