@@ -30,11 +30,7 @@ _NAMED, _NUMBER = Struct(">Bi"), Struct(">i")
 
 
 class BadStore(ValueError):
-    """Bytes that do not have the expected form; `reason` is the code to report if a log ends there."""
-
-    def __init__(self, why: str, reason: str = "bad-record") -> None:
-        super().__init__(why)
-        self.reason = reason
+    """Bytes that do not have the expected form."""
 
 
 class Index(NamedTuple):
@@ -52,13 +48,6 @@ class Chain(NamedTuple):
     prev: int
     next: int
     length: int
-
-
-class RootEntry(NamedTuple):
-    """A queue: its name, and the first page of its index."""
-
-    name: bytes
-    page: int
 
 
 class QueueEntry(NamedTuple):
@@ -173,8 +162,8 @@ def index(page: bytes) -> Index:
     return found
 
 
-def root_slots(page: bytes, slots: int) -> list[tuple[int, int, int, RootEntry]]:
-    """Return begin, end, first byte and content of each entry on a page of the root index."""
+def root_slots(page: bytes, slots: int) -> list[tuple[int, int, int, tuple[bytes, int]]]:
+    """Return begin, end, first byte, and the queue's name and first page of each entry of the root index."""
     found, off, room = [], INDEX_HEADER, len(page) - _NAMED.size
     for _ in range(slots):
         valid, length = _NAMED.unpack_from(page, off) if off <= room else (0, NONE)
@@ -186,14 +175,14 @@ def root_slots(page: bytes, slots: int) -> list[tuple[int, int, int, RootEntry]]
             cursor = Cursor(page, off)
             cursor.u1(), cursor.blob(), cursor.s4(), cursor.room(4)
         (head,) = _NUMBER.unpack_from(page, end - 8)
-        found.append((off, end, valid, RootEntry(page[name_at : end - 8], head)))
+        found.append((off, end, valid, (page[name_at : end - 8], head)))
         off = end
     return found
 
 
-def root_entries(page: bytes, slots: int) -> list[RootEntry]:
-    """Return the valid entries among the first `slots` entries on a page of the root index."""
-    return [entry for _, _, valid, entry in root_slots(page, slots) if valid == 1]
+def root_entries(page: bytes, slots: int) -> list[tuple[bytes, int]]:
+    """Return the queues of the valid entries on a page of the root index: name and first page."""
+    return [queue for _, _, valid, queue in root_slots(page, slots) if valid == 1]
 
 
 def queue_slots(page: bytes, slots: int) -> Iterator[tuple[int, ...]]:
@@ -217,12 +206,12 @@ def chain(page: bytes) -> Chain:
     return found
 
 
-def alone(data: Any, off: int, size: int) -> Any:
-    """Return the message on the page at `off` if it has only that page; None: it may have more pages."""
-    mark, prev, following, length = _CHAIN.unpack_from(data, off)
-    if mark or prev != NONE or following != NONE or not CHAIN_HEADER <= length <= size:
-        return None
-    return data[off + CHAIN_HEADER : off + length]
+def alone(page: bytes) -> bytes:
+    """Return the message on a page if it has only that page, as most have; empty: it may have more pages."""
+    mark, prev, following, length = _CHAIN.unpack_from(page)
+    if mark or prev != NONE or following != NONE or not CHAIN_HEADER <= length <= len(page):
+        return b""
+    return page[CHAIN_HEADER:length]
 
 
 def blob_place(cursor: Cursor) -> tuple[int, int]:

@@ -45,7 +45,8 @@ def named(files: Iterable[str]) -> dict[str, str]:
 
 def in_order(names: Iterable[str]) -> list[str]:
     """Return file names in order: pages, log, then the others by name."""
-    return sorted(names, key=lambda plain: ((PAGES, LOG, plain).index(plain), plain))
+    given = {*names}
+    return [*(first for first in (PAGES, LOG) if first in given), *sorted(given - {PAGES, LOG})]
 
 
 def assumed(files: Files) -> dict[str, str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from struct import Struct, pack, pack_into
+from typing import Any
 
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer, ask
@@ -30,7 +31,7 @@ from journalspec_reference.swiftmq_store.codec import CHAIN_HEADER, INDEX_HEADER
 from journalspec_reference.swiftmq_store.contents.message import decode
 from journalspec_reference.swiftmq_store.durable import SUFFIX, subscription
 from journalspec_reference.swiftmq_store.pages import java_order, queue_entry, root_entry
-from journalspec_reference.swiftmq_store.recover import SYSTEM, StoreState, key_bytes
+from journalspec_reference.swiftmq_store.recover import StoreState, is_subscriber
 from journalspec_reference.swiftmq_store.scan import START
 from journalspec_reference.swiftmq_store.store import DURABLES, LOG, PAGES, SWAP, Chained, Queue
 from journalspec_reference.xids import xid_text
@@ -191,7 +192,7 @@ class PagedStore(NewStore):
         """Return the messages of a queue and key, of a key in one queue only, or of a message id."""
 
         def by_key(queue: Queue, at: int) -> bool:
-            key = queue.entries.entry(at).key
+            key = queue.entries.row(at)[3]
             return text in (str(key), f"{_shown(queue.name)} {key}")
 
         def by_id(queue: Queue, at: int) -> bool:
@@ -199,7 +200,7 @@ class PagedStore(NewStore):
 
         for names in (by_key, by_id):
             found = [
-                _place(queue.name, queue.entries.entry(at))
+                _place(queue.name, queue.entries.row(at))
                 for queue in self._users.values()
                 for at in range(len(queue.entries))
                 if names(queue, at)
@@ -240,7 +241,7 @@ class PagedStore(NewStore):
                 if _id(one) not in self._decided and one.queue.encode() not in self._queues
             ]
         if self._left:
-            return [at for at in number if _place(queue.name, entries.entry(at)) not in self._left]
+            return [at for at in number if _place(queue.name, entries.row(at)) not in self._left]
         return number
 
     def _subscribe(self) -> None:
@@ -252,9 +253,7 @@ class PagedStore(NewStore):
         gone = set()
         for made in self._made if "durable" in self._found.roles.values() else ():
             name, entries, number = made.name, made.queue.entries, len(made.kept)
-            # As in recovery, names that are not UTF-8 have no file (SMQ-RCV-116).
-            ignored = name.startswith(SYSTEM) or name.encode() != made.queue.name
-            if "$" in name and not ignored and name not in self._durables:
+            if is_subscriber(made.queue.name) and name not in self._durables:
                 # Only the first messages are decoded: a queue can contain many entries for the same message.
                 topics = (decode(entries.content(at))[0]["address"] for at in made.kept[:MOST_TOLD])
                 topic = next(filter(None, topics), None)
@@ -288,7 +287,7 @@ class PagedStore(NewStore):
                 made.bytes += length
                 number += count
                 if self._moved:
-                    place = _place(made.queue.name, made.queue.entries.entry(at))
+                    place = _place(made.queue.name, made.queue.entries.row(at))
                     if place in self._moved:
                         self._moved[place] = entry.page
 
@@ -300,15 +299,15 @@ class PagedStore(NewStore):
         """
         page, room, name = made.head + made.indexes, self._size - CHAIN_HEADER, made.queue.name
         prepared, shared, again = name == PREPARED, self._shared, self._again
-        measured, entry = made.queue.entries.measured, codec.QueueEntry
+        row, entry = made.queue.entries.row, codec.QueueEntry
         for at in made.kept:
-            priority, deliveries, expiration, key, old, length = measured(at)
+            priority, deliveries, expiration, key, old, length, _ = row(at)
             count = -(-length // room) or 1
             first = page
             if prepared or old in shared:
                 first = self._placed.setdefault((prepared, old), page)
                 count = count if first == page else 0
-            if again and _place(name, entry(priority, deliveries, expiration, key, old)) in again:
+            if again and _place(name, (0, 0, 0, key, old)) in again:
                 deliveries += 1
             yield at, entry(priority, deliveries, expiration, key, first), length, count
             page += count
@@ -337,8 +336,8 @@ class PagedStore(NewStore):
 
     def _alone(self, queue: Queue, at: int, length: int) -> bytes:
         """Return the new page of a message with one page, old and new; empty: the message has more pages."""
-        data = self._pages.alone(queue.entries.measured(at)[4]) if queue.name != PREPARED else None
-        if data is None or not 0 < length <= len(data):
+        data = codec.alone(self._pages[queue.entries.row(at)[4]]) if queue.name != PREPARED else b""
+        if not 0 < length <= len(data):
             return b""
         page: bytes = _ALONE(NONE, NONE, CHAIN_HEADER + length) + data[:length]
         return page.ljust(self._size, b"\0")
@@ -360,7 +359,7 @@ class PagedStore(NewStore):
             raise Changed(self._found.name(PAGES))
 
     def _pieces(self, queue: Queue, at: int, length: int) -> Iterator[bytes]:
-        page = queue.entries.entry(at).page
+        page = queue.entries.row(at)[4]
         try:
             stored = Chained.again(self._pages, page, length)
             if queue.name != PREPARED:
@@ -427,8 +426,9 @@ def _id(branch: codec.Branch) -> str:
     return xid_text(branch.format_id, branch.gtrid, branch.bqual)
 
 
-def _place(queue: bytes, entry: codec.QueueEntry) -> _Place:
-    return queue, key_bytes(entry), entry.page
+def _place(queue: bytes, row: Sequence[Any]) -> _Place:
+    """Return the place of an entry, given as a row of a queue or as an entry."""
+    return queue, row[3].to_bytes(8, "big", signed=True), row[4]
 
 
 def _places(branch: codec.Branch) -> Iterator[_Place]:

@@ -79,7 +79,7 @@ class StoreWriter:
         assert found.read
         log, pages, walk = found.read
         self._pages = CachedPages(pages.count, self._size, pages.__getitem__, self._append_page)
-        self._pages.dirty |= pages.changed
+        self._pages.dirty.update(pages.changed)
         self._references, self._damaged = walk.references, walk.damaged
         if found.checked and not fresh:
             for number in list(walk.unreached):
