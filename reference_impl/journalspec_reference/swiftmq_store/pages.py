@@ -156,22 +156,21 @@ class CachedPages:
             before, number = number, after
         return first
 
-    def chain(self, number: int) -> Iterator[tuple[int, codec.Chain]]:
-        """Yield the pages of a message with their headers."""
+    def chain(self, number: int) -> Iterator[tuple[int, int]]:
+        """Yield the pages of a message, and the length of the bytes in use on each."""
         while number != codec.NONE:
-            header = codec.chain(bytes(self[number]))
-            yield number, header
-            number = header.next
+            _, following, length = codec.chain(bytes(self[number]))
+            yield number, length
+            number = following
 
     def message(self, number: int) -> bytes:
         """Return the content of the pages of a message."""
-        pages = self.chain(number)
-        return b"".join(bytes(self[at][codec.CHAIN_HEADER : header.length]) for at, header in pages)
+        return b"".join(bytes(self[at][codec.CHAIN_HEADER : length]) for at, length in self.chain(number))
 
     def remove_message(self, tx: Transaction, number: int) -> None:
         """Free the pages of a message."""
-        for at, header in self.chain(number):
-            self.give_back(tx, at, header.length)
+        for at, length in self.chain(number):
+            self.give_back(tx, at, length)
 
 
 class PagedIndex:
@@ -182,7 +181,7 @@ class PagedIndex:
 
     def _slots(self, number: int) -> list[Slot]:
         page, length = bytes(self._pages[number]), codec.QUEUE_ENTRY
-        slots = codec.index(page).slots
+        _, _, slots, _ = codec.index(page)
         if self._root:
             roots = codec.root_slots(page, slots)
             return [
@@ -199,7 +198,7 @@ class PagedIndex:
         number = self._head
         while number != codec.NONE:
             yield number
-            number = codec.index(bytes(self._pages[number])).next
+            _, number, _, _ = codec.index(bytes(self._pages[number]))
 
     def _used(self, number: int) -> int:
         slots = self._slots(number)
@@ -252,7 +251,7 @@ class PagedIndex:
         slots = self._slots(number)
         half = len(slots) // 2
         page = bytes(self._pages[number])
-        new = self._behind(tx, number, codec.index(page).next)
+        new = self._behind(tx, number, codec.index(page)[1])
         for slot in slots[half:]:
             self._insert(tx, new, slot.key, page[slot.off : slot.off + slot.size])
         self._keep(tx, number, slots[:half])
@@ -289,23 +288,24 @@ class PagedIndex:
         pages, used = self._pages, self._used(number)
         entry = bytes(pages[number][slot.off : slot.off + slot.size])
         pages.patch(tx, number, slot.off, b"\0" + entry[1:])
-        header, valid = codec.index(bytes(pages[number])), sum(one.valid for one in self._slots(number))
+        prev, following, _, _ = codec.index(bytes(pages[number]))
+        valid = sum(one.valid for one in self._slots(number))
         pages.link(tx, number, _VALID, valid)
         if valid:
             return
         pages.link(tx, number, _SLOTS, 0)
         if number != self._head:
             pages.give_back(tx, number, codec.INDEX_HEADER)
-            pages.link(tx, header.prev, _NEXT, header.next)
-            if header.next != codec.NONE:
-                pages.link(tx, header.next, _PREV, header.prev)
-        elif header.next != codec.NONE:
-            after = bytes(pages[header.next][: self._used(header.next)])
-            behind = codec.index(after).next
+            pages.link(tx, prev, _NEXT, following)
+            if following != codec.NONE:
+                pages.link(tx, following, _PREV, prev)
+        elif following != codec.NONE:
+            after = bytes(pages[following][: self._used(following)])
+            behind = codec.index(after)[1]
             # The patch is as long as the longer of both pages: a rollback must restore all of the head.
             pages.patch(tx, number, 0, after + bytes(pages[number][len(after) : max(used, len(after))]))
             pages.link(tx, number, _PREV, codec.NONE)
-            pages.give_back(tx, header.next, len(after))
+            pages.give_back(tx, following, len(after))
             if behind != codec.NONE:
                 pages.link(tx, behind, _PREV, number)
 

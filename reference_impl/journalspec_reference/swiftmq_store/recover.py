@@ -7,7 +7,7 @@ dropped queues; the policy `salvage` keeps their readable messages. Nothing on d
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -80,14 +80,18 @@ class Recovered:
         self.durables: list[Durable] = []
         #: Files that cannot be read, with the reason; and swap files, which a start deletes.
         self.bad_files: dict[str, str] = {}
-        self.swaps = sorted(path for path, of in self.roles.items() if of == "swap")
-        for path in sorted(path for path, of in self.roles.items() if of == "durable"):
-            try:
-                self.durables.append(durable(path.removeprefix(DURABLES), bytes(files[path])))
-            except codec.BadStore as bad:
-                self.bad_files[path] = str(bad)
-        self.notes = StoreNotes(page_size, self.name)
-        #: The damaged regions of the log: begin, end, reason.
+        self.swaps: list[str] = []
+        for path in sorted(files):
+            if self.roles[path] == "swap":
+                self.swaps.append(path)
+            elif self.roles[path] == "durable":
+                try:
+                    self.durables.append(durable(path.removeprefix(DURABLES), bytes(files[path])))
+                except codec.BadStore as bad:
+                    self.bad_files[path] = str(bad)
+        self.notes = StoreNotes(page_size)
+        #: The records of the log, and its damaged regions: begin, end, reason.
+        self.log = Found()
         self.damage: list[tuple[int, int, str]] = []
         #: Missing targets of references.
         self.missing: list[Missing] = []
@@ -115,7 +119,7 @@ class Recovered:
 
     def tell(self, *, started: bool) -> None:
         """Collect notes on the resulting state and on losses; with `started`, also on deleted swap files."""
-        add, bad = self.notes.add, [queue for queue in self.queues if queue.faults]
+        add, bad = self.notes.add, [queue for queue in self.queues if queue.why or queue.entries.whys]
         for queue in bad:
             for at, why in queue.entries.whys.items():
                 branch = why.startswith(BRANCH)
@@ -175,12 +179,11 @@ def recover(
     *,
     check: bool = False,
     policy: str = "default",
-    batches: Callable[[Log], Iterable[Batch]] = Log.scan,
 ) -> Recovered:
     """Return the state after a start; `check` forces the check even if the log does not require it.
 
-    Without a `policy`, damaged queues stay, whatever the check finds. `batches` yields the batches of the
-    log. `files` have their names in a store; `names` are those of :class:`Recovered`.
+    Without a `policy`, damaged queues stay, whatever the check finds. `files` have their names in a store;
+    `names` are those of :class:`Recovered`.
     """
     found = Recovered(files, page_size, names)
     if page_size < codec.SMALLEST_PAGE:
@@ -191,7 +194,8 @@ def recover(
     pages = ReplayedPages(source_of(files.get(PAGES, b"")), page_size, source)
     log = Log(source, page_size, pages.count)
     found.checked = check
-    for batch in batches(log):
+    for batch in found.log.begin(_stretch(log, found.name(LOG))):
+        found.log.take(batch)
         pages.take(batch)
         found.damage += batch.damage
         found.checked |= batch.code.count(START) < len(batch)
@@ -333,7 +337,7 @@ def _asked(files: Files, params: Params) -> tuple[dict[str, Any], int, dict[str,
 
 def _stretch(log: Log, name: str) -> Stretch:
     """Return the log as a stretch to scan."""
-    return Stretch(name, log.scan, partial(told, log, name), _COLUMNS, role(LOG))
+    return Stretch(name, log.scan, partial(told, log, name), _COLUMNS, "log")
 
 
 _COLUMNS = late_columns(__package__)
@@ -356,11 +360,8 @@ def _maps(found: Recovered) -> Iterator[FileMap]:
 def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
     """Return the state after a start with a policy; without one, all readable entries."""
     stored, page_size, names = _asked(files, params)
-    seen, log = Found(), names.get(LOG, LOG)
-    found = recover(
-        stored, page_size, names, policy=policy, batches=lambda each: seen.walked(_stretch(each, log))
-    )
-    words = get_format(FORMAT).vocabulary
+    found = recover(stored, page_size, names, policy=policy)
+    words, log = get_format(FORMAT).vocabulary, found.name(LOG)
     if found.refused and (policy or not found.read):
         code, why = found.refused
         name, data = found.name(PAGES), stored.get(PAGES, b"")
@@ -372,11 +373,11 @@ def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
     dropped = [Dropped(log, start, end - start, why) for start, end, why in found.damage]
     for path in found.bad_files:
         dropped.append(Dropped(found.name(path), 0, len(stored[path]), "bad-durable"))
-    notes = tuple(found.notes)
+    notes = tuple(found.notes.named(found.name))
     lossy = dropped or found.missing or any(words.notes[note.code].loss for note in notes)
     return Observation(
         RECOVERED if lossy else CLEAN,
-        records=seen.records(),
+        records=found.log.records(),
         dropped=tuple(dropped),
         state=StoreState(found),
         files=tuple(_maps(found)),

@@ -101,7 +101,7 @@ def _of_page(data: Any, size: int, walk: Walk, edition: str, piece: Piece) -> It
         return
     yield from LAYOUT.spans("index", edition, page[:INDEX_HEADER])
     off = INDEX_HEADER
-    for slot in range(codec.index(page).slots):
+    for slot in range(codec.index(page)[2]):
         for spot in _behind(off, f"entry[{slot}].", LAYOUT.spans(use, edition, page[off:])):
             yield spot
             off = spot.off + spot.length

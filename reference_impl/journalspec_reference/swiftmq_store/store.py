@@ -28,8 +28,6 @@ PAGES, LOG, SWAP, DURABLES = "db/page.db", "log/transaction.log", "swap/", "dura
 _ROOT, _QUEUE, _MESSAGE = 1, 2, 3
 _USES = "", "root_entry", "queue_entry", "message_page"
 _IN_USE = re.compile(rb"[^\0]")
-#: The numbers of the page before and after a page of an index or of a message.
-_LINKS = Struct(">xii").unpack_from
 #: The beginning of a reason if a message is complete, but not the prepared branch in it.
 BRANCH = "branch: "
 #: Digest and length of a message, and why it or its branch cannot be read.
@@ -150,9 +148,9 @@ class Chained:
             if number == NONE or len(found) >= length:
                 break
             page = pages[number]
-            header = codec.chain(page)
-            found.add(number, min(header.length, len(page)) - CHAIN_HEADER)
-            number = header.next
+            _, following, used = codec.chain(page)
+            found.add(number, min(used, len(page)) - CHAIN_HEADER)
+            number = following
         return found
 
     def add(self, number: int, length: int) -> None:
@@ -203,21 +201,18 @@ class Queue:
 
 
 class StoreNotes:
-    """The notes on a store. The first notes of each code are kept; all are counted.
+    """The notes on a store. The first notes of each code are kept; all are counted."""
 
-    `name` maps the store's own name of a file to its name here.
-    """
-
-    def __init__(self, page_size: int = 0, name: Callable[[str], str] = str) -> None:
-        self._page_size, self._name = page_size, name
-        self._kept: list[Note] = []
+    def __init__(self, page_size: int = 0) -> None:
+        self._page_size = page_size
+        self._kept: list[tuple[str, str, int | None, str]] = []
         self._counts: dict[str, int] = {}
 
     def add(self, code: str, file: str, text: str = "", off: int | None = None) -> None:
         """Add a note on a file; without a name, on the store."""
         self.more(code, 1)
         if self._counts[code] <= MOST_TOLD:
-            self._kept.append(Note(code, self._name(file) if file else "", off, text))
+            self._kept.append((code, file, off, text))
 
     def page(self, code: str, number: int, text: str = "") -> None:
         """Add a note on a page."""
@@ -230,8 +225,10 @@ class StoreNotes:
     def __len__(self) -> int:
         return sum(self._counts.values())
 
-    def __iter__(self) -> Iterator[Note]:
-        yield from self._kept
+    def named(self, name: Callable[[str], str]) -> Iterator[Note]:
+        """Yield the notes; `name` maps the store's own name of a file to its name here."""
+        for code, file, off, text in self._kept:
+            yield Note(code, name(file) if file else "", off, text)
         for code, number in self._counts.items():
             if number > MOST_TOLD:
                 yield Note(code, text=f"and {number - MOST_TOLD} more")
@@ -294,52 +291,48 @@ class Walk:
         numbers = range(1, self._pages.count)
         return (at for at in numbers if not self.roles[at] and not codec.is_free(self._pages[at]))
 
-    def _claimed(self, number: int, role: int) -> Iterator[tuple[int, bytes, bool]]:
-        """Claim the pages of an index or a message: yield number, content, whether the link back is right.
-
-        Raises BadStore for a page that does not exist or that is already claimed.
-        """
-        pages, roles, before = self._pages, self.roles, NONE
-        while True:
-            known = number in self._no_index
-            # Check this before the page is built: as many references as entries can lead to one page.
-            if number >= pages.count:
-                lowest, times = self.absent or (number, 0)
-                self.absent = min(lowest, number), times + 1
-            elif number >= 0 and (roles[number] or (known and role != _MESSAGE)):
-                raise BadStore(f"page {number} is referred to twice")
-            page = pages[number]
-            roles[number] = role
-            # A page that was already claimed is not reported again.
-            if codec.is_free(page) and not known and (number or any(page[1:INDEX_HEADER])):
-                self.notes.page("free-in-use", number)
-            prev, following = _LINKS(page)
-            yield number, page, prev == before
-            if following == NONE:
-                return
-            before, number = number, following
+    def _claim(self, number: int, role: int) -> bytes:
+        """Return a page; raises BadStore if it does not exist, or if something already refers to it."""
+        pages, known = self._pages, number in self._no_index
+        # Check this before the page is built: as many references as entries can lead to one page.
+        if number >= pages.count:
+            lowest, times = self.absent or (number, 0)
+            self.absent = min(lowest, number), times + 1
+        elif number >= 0 and (self.roles[number] or (known and role != _MESSAGE)):
+            raise BadStore(f"page {number} is referred to twice")
+        page = pages[number]
+        self.roles[number] = role
+        # A page that was already claimed is not reported again.
+        if page[0] == 1 and not known and (number or any(page[1:INDEX_HEADER])):
+            self.notes.page("free-in-use", number)
+        return page
 
     def _index(self, head: int, role: int, decode: Callable[[bytes, int], list[T]]) -> Iterator[list[T]]:
         """Yield the valid entries of an index, page by page."""
-        for number, page, linked in self._claimed(head, role):
+        number, before = head, NONE
+        while True:
+            page = self._claim(number, role)
             try:
-                header = codec.index(page)
-                entries = decode(page, header.slots)
+                prev, following, slots, valid = codec.index(page)
+                entries = decode(page, slots)
             except BadStore:
                 self.roles[number] = 0
                 self._no_index.add(number)
                 raise
-            if role == _ROOT and not number and not any(header):
+            if role == _ROOT and not number and not any(page[1:INDEX_HEADER]):
                 self.unwritten = True
                 return  # a store that was never started; only the root index can have an unwritten first page
-            if role == _ROOT and not header.slots and header.valid > 0:
+            if role == _ROOT and not slots and valid > 0:
                 # In the index of a queue, this would lose only messages of that queue, and a note reports it.
-                raise BadStore(f"page {number} has no entry and says that {header.valid} are valid")
-            if not linked:
+                raise BadStore(f"page {number} has no entry and says that {valid} are valid")
+            if prev != before:
                 self.notes.page("wrong-link", number)
-            if header.valid != len(entries):
+            if valid != len(entries):
                 self.notes.page("wrong-valid-count", number)
             yield entries
+            if following == NONE:
+                return
+            before, number = number, following
 
     def run(self) -> Walk:  # noqa: C901, PLR0912  # three loops, one after the other
         """Walk the root index, then all queue indexes, then all messages; return the walk."""
@@ -377,7 +370,7 @@ class Walk:
                 # Most messages have one page, and no other entry refers to it: their digest can wait.
                 if plain and 0 <= page < pages.count and not roles[page] and (data := codec.alone(pages[page])):
                     try:
-                        length = codec.message(data).end
+                        _, _, length = codec.message(data)
                     except BadStore:
                         pass
                 if length:
@@ -414,25 +407,27 @@ class Walk:
     def _message(self, page: int, *, prepared: bool, again: int = 0) -> Facts:
         """Return the facts about the message from a page on; `again`: its length if it was read before."""
         told, data, fault = len(self.notes), Chained(self._pages), None
+        if again:
+            data = Chained.again(self._pages, page, again)
+        number, before = NONE if again else page, NONE
         try:
-            if again:
-                data = Chained.again(self._pages, page, again)
-            elif page != NONE:
-                for number, content, linked in self._claimed(page, _MESSAGE):
-                    header = codec.chain(content)
-                    data.add(number, min(header.length, len(content)) - CHAIN_HEADER)
-                    if header.length > len(content):
-                        raise BadStore(f"a page of a message with {header.length} bytes")
-                    if not linked:
-                        self.notes.page("wrong-link", number)
-                    if header.next != NONE and header.length != len(content):
-                        self.notes.page("short-page", number)
+            while number != NONE:
+                content = self._claim(number, _MESSAGE)
+                prev, following, length = codec.chain(content)
+                data.add(number, min(length, len(content)) - CHAIN_HEADER)
+                if length > len(content):
+                    raise BadStore(f"a page of a message with {length} bytes")
+                if prev != before:
+                    self.notes.page("wrong-link", number)
+                if following != NONE and length != len(content):
+                    self.notes.page("short-page", number)
+                before, number = number, following
         except BadStore as bad:
             fault = str(bad)
         if fault or len(self.notes) > told:
             self.damaged.add(page)
         try:
-            found = codec.message(data)
+            _, _, end = codec.message(data)
         except BadStore as bad:
             return None, len(data), fault or str(bad)
         if fault:
@@ -443,9 +438,9 @@ class Walk:
             except BadStore as bad:
                 return None, len(data), BRANCH + str(bad)
         digest = hashlib.sha256()
-        for piece in data.pieces(0, found.end):
+        for piece in data.pieces(0, end):
             digest.update(piece)
-        return digest.digest(), found.end, None
+        return digest.digest(), end, None
 
 
 #: Page sizes that a store may have, and the number of queues that are checked to find the right size.
@@ -466,7 +461,7 @@ def fitting_size(data: Any, given: int) -> int | None:
     if any(head[_SLOTS]):
         source = source_of(data)
         for size in (given, *SIZES):
-            if _fits(ReplayedPages(source, size)):
+            if size <= len(head) and _fits(ReplayedPages(source, size)):
                 return None if size == given else size
     free = head[1:].find(1) + 1 if head[:1] == codec.FREE else 0
     return free if free != given and free in SIZES and not any(head[1:free]) else None
@@ -474,14 +469,15 @@ def fitting_size(data: Any, given: int) -> int | None:
 
 def _fits(pages: ReplayedPages) -> bool:
     try:
-        heads = codec.root_entries(pages[0], codec.index(pages[0]).slots)[:_HEADS]
+        _, _, slots, _ = codec.index(pages[0])
+        heads = codec.root_entries(pages[0], slots)[:_HEADS]
         for _, head in heads:
             page = pages[head]
-            header = codec.index(page)
-            entries = codec.queue_entries(page, header.slots)
-            if codec.is_free(page) or header.prev != NONE or header.valid != len(entries):
+            prev, _, slots, valid = codec.index(page)
+            entries = codec.queue_entries(page, slots)
+            if codec.is_free(page) or prev != NONE or valid != len(entries):
                 return False
-            if entries and codec.chain(pages[entries[0][-1]]).prev != NONE:
+            if entries and codec.chain(pages[entries[0][-1]])[0] != NONE:
                 return False
     except BadStore:
         return False

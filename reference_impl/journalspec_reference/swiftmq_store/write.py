@@ -229,9 +229,9 @@ class StoreWriter:
         index = self._index(queue)
         key = self._keys.get(queue, index.last_key()) + 1
         self._keys[queue] = key
-        page, of = self._pages.add_message(tx, data), codec.message(data)
+        page, (_, expiration, priority, *_) = self._pages.add_message(tx, data), codec.FIXED.unpack_from(data)
         self._references[page] += 1
-        numbers = (0, 0, 0) if queue == PREPARED else (of.priority, 1, of.expiration)
+        numbers = (0, 0, 0) if queue == PREPARED else (priority, 1, expiration)
         index.add(tx, key, queue_entry(codec.QueueEntry(*numbers, key, page)))
         tx.queues.add(queue)
         tx.inserted.append((queue, key))
