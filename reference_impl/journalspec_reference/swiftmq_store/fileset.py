@@ -45,8 +45,7 @@ def named(files: Iterable[str]) -> dict[str, str]:
 
 def in_order(names: Iterable[str]) -> list[str]:
     """Return file names in order: pages, log, then the others by name."""
-    given = {*names}
-    return [*(first for first in (PAGES, LOG) if first in given), *sorted(given - {PAGES, LOG})]
+    return sorted(names, key=lambda name: (name != PAGES, name != LOG, name))
 
 
 def assumed(files: Files) -> dict[str, str]:

@@ -65,7 +65,7 @@ class Recovered:
         #: A backup has all files in one directory, and no log (SMQ-BAK-057).
         self.backup = "/" not in self.names.get(PAGES, PAGES)
         #: The role of each file.
-        self.roles = {path: role(path) for path in files}
+        self.roles = {path: role(path) for path in in_order(files)}
         #: The reason why a start refuses the store, as a code and a text.
         self.refused: tuple[str, str] | None = None
         #: Whether the log makes a start check the store.
@@ -81,10 +81,10 @@ class Recovered:
         #: Files that cannot be read, with the reason; and swap files, which a start deletes.
         self.bad_files: dict[str, str] = {}
         self.swaps: list[str] = []
-        for path in sorted(files):
-            if self.roles[path] == "swap":
+        for path, of in self.roles.items():
+            if of == "swap":
                 self.swaps.append(path)
-            elif self.roles[path] == "durable":
+            elif of == "durable":
                 try:
                     self.durables.append(durable(path.removeprefix(DURABLES), bytes(files[path])))
                 except codec.BadStore as bad:
@@ -344,17 +344,17 @@ _COLUMNS = late_columns(__package__)
 
 
 def _maps(found: Recovered) -> Iterator[FileMap]:
-    for plain in in_order(filter(found.roles.get, found.files)):
-        data, of = found.files[plain], found.roles[plain]
-        header: dict[str, Any] = {}
+    for path, of in found.roles.items():
+        data, header = found.files[path], {}
         if of == "pages":
-            header = {"pages": len(data) // found.page_size}
+            header["pages"] = len(data) // found.page_size
         elif of == "log" and found.read:
-            header = {"tagged": found.read[0].tagged}
+            header["tagged"] = found.read[0].tagged
         elif of == "swap":
-            header = {"swapped": sum(1 for _ in codec.swapped(data))}
-        of = "invalid" if plain in found.bad_files else of
-        yield FileMap(found.name(plain), len(data), of, header)
+            header["swapped"] = sum(1 for _ in codec.swapped(data))
+        of = "invalid" if path in found.bad_files else of
+        if of:
+            yield FileMap(found.name(path), len(data), of, header)
 
 
 def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
@@ -430,7 +430,7 @@ class StoreState(dict[str, object]):
     def __init__(self, found: Recovered) -> None:
         self.found = found
         # Messages are kept in memory only if their total number is small; the same applies to queues.
-        many = sum(len(queue.entries) for queue in found.queues) * COST > reread.KEEP
+        many = sum([len(queue.entries) for queue in found.queues]) * COST > reread.KEEP
         queues = partial(_queues, found.queues, many=many)
         crowd = len(found.queues) * COST > reread.KEEP
         super().__init__(

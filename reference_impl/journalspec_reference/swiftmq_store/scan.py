@@ -452,7 +452,8 @@ class ReplayedPages:
     @property
     def unlike(self) -> list[int]:
         """Return the pages whose state in the file differs from every state that the log passes through."""
-        return sorted({field // self.page_size for field in self._unlike} - self._made.keys())
+        pages = {field // self.page_size for field in self._unlike}
+        return sorted(pages - self._made.keys()) if pages else []
 
     def take(self, batch: Batch) -> None:
         """Replay records in order (SMQ-RCV-028); an ABORT is applied, then undone (SMQ-RCV-029)."""

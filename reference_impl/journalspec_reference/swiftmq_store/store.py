@@ -48,6 +48,8 @@ class Entry(NamedTuple):
 _ROW, _FOUND, _FOUND_AT = Struct(">iiqqiq32s"), Struct(">q32s"), 28
 #: Values instead of a digest: not computed yet; the message cannot be read; the branch in it cannot be read.
 _LATER, _BAD, _BAD_BRANCH = bytes(32), b"\xff" * 32, b"\xfe" * 32
+#: Messages up to this size are read at once (bytes).
+_SHORT = 1 << 16
 #: At most this many reasons of a kind are kept; files of more pages than this use a table instead of bytes.
 MOST_TOLD, MOST_COUNTED = 1000, 1 << 22
 
@@ -426,19 +428,21 @@ class Walk:
             fault = str(bad)
         if fault or len(self.notes) > told:
             self.damaged.add(page)
+        size, digest = len(data), hashlib.sha256()
+        # A long message is never in memory as a whole.
+        stored: Any = data[:] if size <= _SHORT else data
         try:
-            _, _, end = codec.message(data)
+            _, _, end = codec.message(stored)
         except BadStore as bad:
-            return None, len(data), fault or str(bad)
+            return None, size, fault or str(bad)
         if fault:
             self.notes.add("bad-chain", PAGES, fault)
         if prepared:
             try:
-                self.branches[page] = codec.branch(data)
+                self.branches[page] = codec.branch(stored)
             except BadStore as bad:
-                return None, len(data), BRANCH + str(bad)
-        digest = hashlib.sha256()
-        for piece in data.pieces(0, end):
+                return None, size, BRANCH + str(bad)
+        for piece in [stored[:end]] if size <= _SHORT else data.pieces(0, end):
             digest.update(piece)
         return digest.digest(), end, None
 
