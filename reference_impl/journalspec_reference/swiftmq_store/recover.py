@@ -31,7 +31,15 @@ from journalspec_reference.batches import Batch, Found, Stretch, late_columns, l
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.durable import SUFFIX, Durable, durable
 from journalspec_reference.swiftmq_store.fileset import DEFAULT_SIZE, FORMAT, OLD_PAGES, in_order, named, role
-from journalspec_reference.swiftmq_store.scan import INSERT, PORTION, START, TRANSACTION, Log, ReplayedPages, actions
+from journalspec_reference.swiftmq_store.scan import (
+    INSERT,
+    PORTION,
+    START,
+    TRANSACTION,
+    Log,
+    ReplayedPages,
+    actions,
+)
 from journalspec_reference.swiftmq_store.store import (
     BRANCH,
     DURABLES,
@@ -117,7 +125,7 @@ class Recovered:
             if salvage or not fault:
                 self.queues.append(queue)
 
-    def tell(self, *, started: bool) -> None:
+    def tell(self, *, started: bool) -> None:  # noqa: C901, PLR0912  # one note after the other
         """Collect notes on the resulting state and on losses; with `started`, also on deleted swap files."""
         add, bad = self.notes.add, [queue for queue in self.queues if queue.why or queue.entries.whys]
         for queue in bad:
@@ -172,7 +180,7 @@ class Recovered:
         return {page: number - 1 for page, number in left.items() if number > 1}
 
 
-def recover(
+def recover(  # noqa: C901  # the steps of a start, in their order
     files: Mapping[str, Any],
     page_size: int = DEFAULT_SIZE,
     names: Mapping[str, str] | None = None,
@@ -352,9 +360,9 @@ def _maps(found: Recovered) -> Iterator[FileMap]:
             header["tagged"] = found.read[0].tagged
         elif of == "swap":
             header["swapped"] = sum(1 for _ in codec.swapped(data))
-        of = "invalid" if path in found.bad_files else of
         if of:
-            yield FileMap(found.name(path), len(data), of, header)
+            of_file = "invalid" if path in found.bad_files else of
+            yield FileMap(found.name(path), len(data), of_file, header)
 
 
 def observe(files: Files, _: str, policy: str, params: Params) -> Observation:

@@ -188,8 +188,9 @@ class Log:
             batch = Batch(base, data)
             batch.more["lead"] = lead
             add, add_end, add_code = batch.off.append, batch.end.append, batch.code.append
-            # An empty log, or one with a damaged START, has no record.
-            reason, over = self.reason, bool(self.reason)
+            reason = ""
+            if self.reason in ("empty", "bad-start"):
+                reason, over = self.reason, True
             while not over:
                 left = top - at
                 if left < lead and not final:
@@ -394,27 +395,34 @@ class ReplayedPages:
             return self._last[1]
         if not 0 <= number < self.count:
             raise BadStore(f"page {number} of {self.count}")
-        size, images = self.page_size, self.changed.get(number)
-        if number in self._made:
-            page = bytes(size)
-        elif number >= self.in_file:
-            # After the end of the file, a page that the log only changes was free.
-            page = FREE.ljust(size, b"\0")
+        if number in self.changed or number >= self.in_file:
+            page = self._built(number)
         else:
             if number not in self._held:
                 self._hold(number)
-            off = (number - self._held.start) * size
-            page = self._block[off : off + size]
-        if images is not None:
-            built = images if isinstance(images, bytearray) else bytearray(page)
-            each = iter(() if built is images else images)
-            for off, place, length in zip(each, each, each, strict=True):
-                built[off : off + length] = self._log.peek(place, place + length)
-            # The log's actions show whether the page is free, not the first byte of an image (SMQ-LOG-030).
-            built[0] = self._made.get(number, False)
-            page = bytes(built)
+            off = (number - self._held.start) * self.page_size
+            page = self._block[off : off + self.page_size]
         self._last = number, page
         return page
+
+    def _built(self, number: int) -> bytes:
+        """Return a page that the log has changed, or that is after the end of the file."""
+        size, images = self.page_size, self.changed.get(number)
+        if isinstance(images, bytearray):
+            page = images
+        elif number in self._made:
+            page = bytearray(size)
+        elif number >= self.in_file:
+            page = bytearray(FREE.ljust(size, b"\0"))
+        else:
+            page = bytearray(self._source.peek(number * size, number * size + size))
+        each = iter(images or () if page is not images else ())
+        for off, place, length in zip(each, each, each, strict=True):
+            page[off : off + length] = self._log.peek(place, place + length)
+        if images is not None:
+            # The log's actions show whether the page is free, not the first byte of an image (SMQ-LOG-030).
+            page[0] = self._made.get(number, False)
+        return bytes(page)
 
     def used(self, known: Mapping[int, int] | bytearray | None = None) -> Iterator[int]:
         """Yield the used pages, except for page 0, pages of zeros, and those with a number in `known`.
@@ -495,8 +503,7 @@ class ReplayedPages:
         elif size:
             images.extend((off, batch.base + at, size))
             if len(images) > self.page_size // PLACE * 3:
-                self._last = (-1, b"")
-                self.changed[page] = bytearray(self[page])
+                self.changed[page] = bytearray(self._built(page))
 
     def _compare(self, data: bytes, page: int, at: int, before: Bytes | None, after: Bytes | None) -> None:
         """Compare the header fields of a page of the file with their values in the log (SMQ-RCV-111).
@@ -518,7 +525,6 @@ class ReplayedPages:
                     stored = there[off : off + _FIELD]
                     if stored not in values and not is_free(there):
                         self._unlike[field] = stored
-            elif field in self._unlike:
+            elif at > off or min(ends) < off + _FIELD or self._unlike.get(field) in values:
                 # A change of a part of the field proves nothing.
-                if at > off or min(ends) < off + _FIELD or self._unlike[field] in values:
-                    del self._unlike[field]
+                self._unlike.pop(field, None)

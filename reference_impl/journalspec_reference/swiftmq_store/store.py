@@ -11,6 +11,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
@@ -246,8 +247,8 @@ class Walk:
         self.roles: bytearray | defaultdict[int, int] = bytearray(pages.count) if few else defaultdict(int)
         #: Pages that an index refers to as its own, but that are not index pages.
         self._no_index: set[int] = set()
-        #: Page -> queue and position of the first entry that refers to it as the first page of a message; made
-        #: only if an entry refers to a claimed page.
+        #: First page of a message -> queue and position of the first entry that refers to it; made only if an
+        #: entry refers to a claimed page.
         self._first: dict[int, int] = {}
         #: First page of a message that both the queue of branches and another queue refer to -> the facts in
         #: the queue that is walked later.
@@ -368,24 +369,21 @@ class Walk:
         for number, queue in enumerate(self.queues):
             know, plain = queue.entries.know, queue.name != PREPARED
             for at, page in enumerate(queue.entries.first_pages()):
-                length = 0
-                # Most messages have one page, and no other entry refers to it: their digest can wait.
-                if plain and 0 <= page < pages.count and not roles[page] and (data := codec.alone(pages[page])):
-                    try:
-                        _, _, length = codec.message(data)
-                    except BadStore:
-                        pass
-                if length:
-                    roles[page] = _MESSAGE
-                    know(at, None, length)
-                elif 0 <= page < pages.count and roles[page]:
+                if 0 <= page < pages.count and roles[page]:
                     know(at, *self._again(number << 32 | at, page, prepared=not plain))
-                else:
-                    know(at, *self._message(page, prepared=not plain))
+                    continue
+                # Most messages have one page: their digest can wait.
+                if plain and 0 <= page < pages.count and (data := codec.alone(pages[page])):
+                    with suppress(BadStore):
+                        _, _, length = codec.message(data)
+                        know(at, None, length)
+                        roles[page] = _MESSAGE
+                        continue
+                know(at, *self._message(page, prepared=not plain))
         return self
 
     def _again(self, place: int, page: int, *, prepared: bool) -> Facts:
-        """Return the facts about a message on a claimed page; `place` is the queue and position of its entry."""
+        """Return the facts about a message on a claimed page; `place`: queue and position of its entry."""
         for number, queue in enumerate(() if self._first else self.queues):
             for at, first in enumerate(queue.entries.first_pages()):
                 self._first.setdefault(first, number << 32 | at)
@@ -406,7 +404,9 @@ class Walk:
             self._other[page] = facts
         return self._other[page]
 
-    def _message(self, page: int, *, prepared: bool, again: int = 0) -> Facts:
+    def _message(  # noqa: C901  # the rules of a message, in their order
+        self, page: int, *, prepared: bool, again: int = 0
+    ) -> Facts:
         """Return the facts about the message from a page on; `again`: its length if it was read before."""
         told, data, fault = len(self.notes), Chained(self._pages), None
         if again:

@@ -231,8 +231,10 @@ class StoreWriter:
         self._keys[queue] = key
         page, (_, expiration, priority, *_) = self._pages.add_message(tx, data), codec.FIXED.unpack_from(data)
         self._references[page] += 1
-        numbers = (0, 0, 0) if queue == PREPARED else (priority, 1, expiration)
-        index.add(tx, key, queue_entry(codec.QueueEntry(*numbers, key, page)))
+        entry = codec.QueueEntry(priority, 1, expiration, key, page)
+        if queue == PREPARED:
+            entry = codec.QueueEntry(0, 0, 0, key, page)
+        index.add(tx, key, queue_entry(entry))
         tx.queues.add(queue)
         tx.inserted.append((queue, key))
         return key
