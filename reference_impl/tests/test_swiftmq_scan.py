@@ -74,17 +74,17 @@ def scanned(log: Log, stretch: int) -> Any:
 def test_every_read_size_gives_the_same_records_and_pages(data: bytes) -> None:
     wanted = scanned(Log(Memory(data), 64, 4), STRETCH)
     pages = bytes(range(256))
-    made = [_replayed(Memory(pages), Memory(data), STRETCH, 24)]
+    made = [_replayed(Memory(pages), Memory(data), STRETCH, 1 << 20)]
     for stretch in STRETCHES:
         assert scanned(Log(Memory(data), 64, 4), stretch) == wanted
-        # The files are read from a disk; a page is built after one image, after some, or at its end.
-        made += [_replayed(Content(Disk(pages)), Content(Disk(data)), stretch, size) for size in (1, 24, 64)]
+        # The files are read from a disk, with or without a page kept in memory.
+        made += [_replayed(Content(Disk(pages)), Content(Disk(data)), stretch, kept) for kept in (0, 64)]
     assert made == [made[0]] * len(made)
 
 
-def _replayed(pages: Any, data: Any, stretch: int, place: int) -> Any:
+def _replayed(pages: Any, data: Any, stretch: int, kept: int) -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scan, "PLACE", place)
+        patch.setattr(scan, "SETTLED", kept)
         found, log = ReplayedPages(pages, 64, data), Log(data, 64, 4)
         for batch in log.scan(stretch=stretch):
             found.take(batch)

@@ -346,6 +346,9 @@ class Log:
 #: A page at most NEAR pages from the cached pages is read in a block of BLOCK bytes. Index pages lie farther
 #: apart, because messages lie between them.
 NEAR, BLOCK = 8, 1 << 16
+#: At most this many bytes of changed pages are kept in memory; a product changes fewer between two
+#: checkpoints.
+SETTLED = 16 << 20
 #: The memory for the place of one image (bytes). Once a page's places take more memory than the page, the
 #: page is built.
 PLACE = 24
@@ -361,9 +364,10 @@ class ReplayedPages:
 
     def __init__(self, source: Source, page_size: int, log: Source | None = None) -> None:
         self._source, self._log, self.page_size = source, log or Memory(b""), page_size
+        self._most = SETTLED // page_size
         self.in_file = self.count = source.size // page_size
-        #: Changed page -> the images that the log puts into it, in order: offset, place in the log and length
-        #: of each. If there are many images, the bytes of the page instead.
+        #: Changed page -> its bytes. For further pages, the images that the log puts into them instead, in
+        #: order, until there are many: offset, place in the log and length of each.
         self.changed: dict[int, array[int] | bytearray] = {}
         #: Pages that the log replaces with zeros or with an image of the complete page -> whether they are
         #: free.
@@ -405,20 +409,24 @@ class ReplayedPages:
         self._last = number, page
         return page
 
+    def _base(self, number: int) -> bytearray:
+        """Return the bytes of a page before its images are put into it."""
+        size = self.page_size
+        if number in self._made:
+            return bytearray(size)
+        if number >= self.in_file:
+            return bytearray(FREE.ljust(size, b"\0"))
+        return bytearray(self._source.peek(number * size, number * size + size))
+
     def _built(self, number: int) -> bytes:
         """Return a page that the log has changed, or that is after the end of the file."""
-        size, images = self.page_size, self.changed.get(number)
+        images = self.changed.get(number)
         if isinstance(images, bytearray):
             page = images
-        elif number in self._made:
-            page = bytearray(size)
-        elif number >= self.in_file:
-            page = bytearray(FREE.ljust(size, b"\0"))
         else:
-            page = bytearray(self._source.peek(number * size, number * size + size))
-        each = iter(images or () if page is not images else ())
-        for off, place, length in zip(each, each, each, strict=True):
-            page[off : off + length] = self._log.peek(place, place + length)
+            page, each = self._base(number), iter(images or ())
+            for off, place, length in zip(each, each, each, strict=True):
+                page[off : off + length] = self._log.peek(place, place + length)
         if images is not None:
             # The log's actions show whether the page is free, not the first byte of an image (SMQ-LOG-030).
             page[0] = self._made.get(number, False)
@@ -493,17 +501,18 @@ class ReplayedPages:
         images = self.changed.get(page)
         if kind != PORTION:
             self._made[page], images = image is None, None
-        elif self._made.get(page):
+        elif page in self._made:
             self._made[page] = False
-        if images is None:
-            images = self.changed[page] = array("q")
         at, size = image or (0, 0)
+        if images is None:
+            few = len(self.changed) < self._most
+            images = self.changed[page] = self._base(page) if few else array("q")
         if isinstance(images, bytearray):
             images[off : off + size] = batch.data[at : at + size]
-        elif size:
-            images.extend((off, batch.base + at, size))
-            if len(images) > self.page_size // PLACE * 3:
-                self.changed[page] = bytearray(self._built(page))
+            return
+        images.extend((off, batch.base + at, size))
+        if len(images) > self.page_size // PLACE * 3:
+            self.changed[page] = bytearray(self._built(page))
 
     def _compare(self, data: bytes, page: int, at: int, before: Bytes | None, after: Bytes | None) -> None:
         """Compare the header fields of a page of the file with their values in the log (SMQ-RCV-111).

@@ -159,8 +159,8 @@ class Chained:
     def add(self, number: int, length: int) -> None:
         """Append the content of a page."""
         if length:
+            self._ends.append(length + (self._ends[-1] if self._ends else 0))
             self._numbers.append(number)
-            self._ends.append(len(self) + length)
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
