@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from struct import Struct, pack, pack_into
+from struct import pack, pack_into
 from typing import Any
 
 from journalspec.reread import Changed
@@ -50,8 +50,6 @@ _STEPS = (
     "Stop the router. Move db, log, swap and durables of the old store aside, and keep them.",
     "Put the new ones in their place, where the paths of the store swiftlet point to.",
 )
-#: The header of a page of a message.
-_ALONE = Struct(">xiii").pack
 
 
 @dataclass(slots=True)
@@ -323,23 +321,13 @@ class PagedStore(NewStore):
             for number in range(made.indexes):
                 yield self._index(number, made.head, made.indexes, [*islice(entries, most)])
             for at, entry, length, count in self._entries(made):
-                if count == 1 and (page := self._alone(made.queue, at, length)):
-                    yield page
-                elif count:
+                if count:
                     yield from self._message(made.queue, at, entry.page, length)
 
     def _index(self, number: int, head: int, count: int, entries: Sequence[bytes]) -> bytes:
         before = head + number - 1 if number else NONE
         after = head + number + 1 if number + 1 < count else NONE
         page = pack(">xiiii", before, after, len(entries), len(entries)) + b"".join(entries)
-        return page.ljust(self._size, b"\0")
-
-    def _alone(self, queue: Queue, at: int, length: int) -> bytes:
-        """Return the new page of a message with one page, old and new; empty: the message has more pages."""
-        data = codec.alone(self._pages[queue.entries.row(at)[4]]) if queue.name != PREPARED else b""
-        if not 0 < length <= len(data):
-            return b""
-        page: bytes = _ALONE(NONE, NONE, CHAIN_HEADER + length) + data[:length]
         return page.ljust(self._size, b"\0")
 
     def _message(self, queue: Queue, at: int, number: int, length: int) -> Iterator[bytes]:
@@ -359,8 +347,12 @@ class PagedStore(NewStore):
             raise Changed(self._found.name(PAGES))
 
     def _pieces(self, queue: Queue, at: int, length: int) -> Iterator[bytes]:
-        page = queue.entries.row(at)[4]
         try:
+            page = queue.entries.row(at)[4]
+            alone = codec.alone(self._pages[page])
+            if queue.name != PREPARED and 0 < length <= len(alone):
+                yield alone[:length]
+                return
             stored = Chained.again(self._pages, page, length)
             if queue.name != PREPARED:
                 yield from stored.pieces(0, min(length, len(stored)))

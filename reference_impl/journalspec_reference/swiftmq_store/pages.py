@@ -7,16 +7,18 @@ changes.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from struct import pack
 from typing import NamedTuple
 
+from journalspec_reference.storage import Storage
 from journalspec_reference.swiftmq_store import codec
+from journalspec_reference.swiftmq_store.codec import FREE
 from journalspec_reference.swiftmq_store.scan import DELETE, INSERT, PORTION
+from journalspec_reference.swiftmq_store.store import PAGES
 
 _PREV, _NEXT, _SLOTS, _VALID = 1, 5, 9, 13
-FREE = b"\1"
 
 
 class Change(NamedTuple):
@@ -66,51 +68,52 @@ class Slot(NamedTuple):
 
 
 class CachedPages:
-    """The pages of a file in memory; `append` is called with the number of each page by which the file grows.
+    """The pages of a file, changed in memory. A page with a role that is marked free is not allocated."""
 
-    A page that is marked free but in use, according to `used`, is not allocated.
-    """
-
-    def __init__(
-        self,
-        count: int,
-        size: int,
-        load: Callable[[int], bytes],
-        append: Callable[[int], None],
-        used: Callable[[int], object] = lambda number: False,
-    ) -> None:
-        self.count, self.size = count, size
-        self.dirty: set[int] = set()
-        self._load, self._append = load, append
+    def __init__(self, storage: Storage, count: int, size: int, roles: bytearray | Mapping[int, int]) -> None:
+        self._storage, self._count, self.size = storage, count, size
+        self._dirty: set[int] = set()
         self._pages: dict[int, bytearray] = {}
-        self._free = [n for n in range(1, count) if codec.is_free(load(n)) and not used(n)]
+        self._free = [n for n in range(1, count) if codec.is_free(self._load(n)) and not roles[n]]
+
+    def _load(self, number: int) -> bytes:
+        return self._storage.read(PAGES, number * self.size, self.size)
 
     def __getitem__(self, number: int) -> bytearray:
         if number not in self._pages:
             self._pages[number] = bytearray(self._load(number))
         return self._pages[number]
 
-    def forget(self) -> None:
-        """Drop all pages from memory, after they were written."""
-        self.dirty.clear()
+    def write(self, numbers: set[int]) -> None:
+        """Write pages in order of their numbers."""
+        for number in sorted(numbers):
+            self._storage.write(PAGES, number * self.size, bytes(self[number]))
+        self._dirty -= numbers
+
+    def flush(self) -> None:
+        """Write all changed pages with an fsync, and drop all pages from memory."""
+        self.write(self._dirty)
+        self._storage.sync(PAGES)
         self._pages.clear()
 
     def empty(self, number: int) -> None:
         """Make a page free."""
         self._pages[number] = bytearray(FREE.ljust(self.size, b"\0"))
-        self.dirty.add(number)
+        self._dirty.add(number)
         heapq.heappush(self._free, number)
 
     def take(self, tx: Transaction, number: int | None = None) -> int:
         """Allocate a page: `number` if given, else the lowest free page, else a new page at the end."""
         if number is None:
             if not self._free:
-                self._append(self.count)
-                heapq.heappush(self._free, self.count)
-                self.count += 1
+                # The file grows immediately and outside of any transaction; nothing refers to the page yet.
+                free = FREE.ljust(self.size, b"\0")
+                self._storage.write(PAGES, self._count * self.size, free)
+                heapq.heappush(self._free, self._count)
+                self._count += 1
             number = heapq.heappop(self._free)
         self._pages[number] = bytearray(self.size)
-        self.dirty.add(number)
+        self._dirty.add(number)
         tx.changes.append(Change(INSERT, number))
         return number
 
@@ -119,7 +122,7 @@ class CachedPages:
         page = self[number]
         before = None if new else bytes(page[off : off + len(data)])
         page[off : off + len(data)] = data
-        self.dirty.add(number)
+        self._dirty.add(number)
         tx.changes.append(Change(PORTION, number, off, before, data))
 
     def link(self, tx: Transaction, number: int, off: int, value: int) -> None:

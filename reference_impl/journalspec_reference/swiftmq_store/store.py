@@ -118,7 +118,8 @@ class Entries(Sequence[Entry]):
         """
         *_, page, length, _ = self.row(at)
         length = length if most is None else min(most, length)
-        return bytes(Chained.again(self._pages, page, length)[:length])
+        found = Chained.again(self._pages, page, length)
+        return b"".join(found.pieces(0, min(length, len(found))))
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):

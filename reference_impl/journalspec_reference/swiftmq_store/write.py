@@ -13,9 +13,8 @@ from journalspec.swiftmq_store import LAYOUT
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.storage import Storage, fill, whole
 from journalspec_reference.swiftmq_store import codec
-from journalspec_reference.swiftmq_store.codec import PREPARED, BadStore
+from journalspec_reference.swiftmq_store.codec import FREE, PREPARED, BadStore
 from journalspec_reference.swiftmq_store.pages import (
-    FREE,
     CachedPages,
     PagedIndex,
     Transaction,
@@ -46,6 +45,7 @@ class StoreWriter:
         self._checkpoint_at = int(params.get("checkpoint_size", str(CHECKPOINT)))
         self._roll_over = int(params.get("roll_over_size", str(ROLL_OVER)))
         self._force = params.get("force_sync", "true") == "true"
+        self._free_page = FREE.ljust(self._size, b"\0")
         self._is_open = False
         self._position = self._generation = self._number = 0
         self._running: dict[str, Transaction] = {}
@@ -74,18 +74,22 @@ class StoreWriter:
             storage.unlink(name)
         fresh = len(files.get(PAGES, b"")) < self._size
         if fresh:
-            self._create_pages()
+            if PAGES not in files:
+                storage.create(PAGES)
+            for number in range(FIRST_PAGES):
+                storage.write(PAGES, number * self._size, self._free_page)
+            storage.sync(PAGES)
             found = recover({**files, PAGES: whole(storage, PAGES)}, self._size)
         assert found.read
         log, pages, walk = found.read
-        self._pages = CachedPages(pages.count, self._size, pages.__getitem__, self._append_page)
-        self._pages.dirty.update(pages.changed)
         self._references, self._damaged = walk.references, walk.damaged
-        if found.checked and not fresh:
-            for number in list(walk.unreached):
-                self._pages.empty(number)
-        self._flush()
-        self._pages = CachedPages(self._pages.count, self._size, self._load, self._append_page, walk.use)
+        # The check frees pages that nothing refers to.
+        freed = {*walk.unreached} if found.checked and not fresh else set()
+        for number in sorted({*pages.changed, *freed}):
+            page = self._free_page if number in freed else pages[number]
+            storage.write(PAGES, number * self._size, page)
+        storage.sync(PAGES)
+        self._pages = CachedPages(storage, pages.count, self._size, walk.roles)
         self._create_log(log.unlike(max(0, log.generation)))
         self._is_open = True
         if not any(self._pages[0][1:17]):
@@ -98,13 +102,6 @@ class StoreWriter:
         self._index(PREPARED)
         return self._answer()
 
-    def _create_pages(self) -> None:
-        if PAGES not in self._storage.names():
-            self._storage.create(PAGES)
-        for number in range(FIRST_PAGES):
-            self._append_page(number)
-        self._storage.sync(PAGES)
-
     def _create_log(self, generation: int) -> None:
         """Write the log's full length and next generation, with an fsync even if `force_sync` is false."""
         storage, length = self._storage, self._checkpoint_at + self._checkpoint_at // 4
@@ -115,13 +112,6 @@ class StoreWriter:
         self._generation = generation
         self._reset(force=True)
         storage.sync_dir()
-
-    def _load(self, number: int) -> bytes:
-        return self._storage.read(PAGES, number * self._size, self._size)
-
-    def _append_page(self, number: int) -> None:
-        # The file grows immediately and outside of any transaction; nothing refers to the page yet.
-        self._storage.write(PAGES, number * self._size, FREE.ljust(self._size, b"\0"))
 
     # The log, and checkpoints.
 
@@ -143,22 +133,14 @@ class StoreWriter:
             self._storage.sync(LOG)
         self._position += len(data)
         changed = {change.page for _, tx in records for change in tx.changes}
-        for number in sorted(number for number in changed if self._pages[number][0] == FREE[0]):
-            self._storage.write(PAGES, number * self._size, bytes(self._pages[number]))
-            self._pages.dirty.discard(number)
+        self._pages.write({number for number in changed if self._pages[number][0] == FREE[0]})
         if self._position >= self._checkpoint_at and not self._running:
             self._checkpoint()
-
-    def _flush(self) -> None:
-        for number in sorted(self._pages.dirty):
-            self._storage.write(PAGES, number * self._size, bytes(self._pages[number]))
-        self._storage.sync(PAGES)
-        self._pages.forget()
 
     def _checkpoint(self, _: Operation | None = None) -> dict[str, Any]:
         if self._running:
             raise ValueError("a checkpoint waits for the transactions that are open")
-        self._flush()
+        self._pages.flush()
         self._reset(force=self._force)
         return self._answer()
 
