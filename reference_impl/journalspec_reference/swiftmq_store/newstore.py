@@ -353,7 +353,7 @@ class PagedStore(NewStore):
             if queue.name != PREPARED and 0 < length <= len(alone):
                 yield alone[:length]
                 return
-            stored = Chained.again(self._pages, page, length)
+            stored = Chained(self._pages, page, length)
             if queue.name != PREPARED:
                 yield from stored.pieces(0, min(length, len(stored)))
                 return

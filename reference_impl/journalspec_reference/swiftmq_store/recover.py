@@ -273,7 +273,7 @@ def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk, used: i
     if lacking and not log.end and not found.backup:
         found.missing.append(Missing("log", LOG))
     # Subscribers with a queue but no file, if other subscribers have files (SMQ-RCV-116).
-    ours = (path for path, of in found.roles.items() if of == "durable")
+    ours = [path for path, of in found.roles.items() if of == "durable"]
     there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in ours} - {""}
     for queue in walk.queues if there else ():
         name = queue.name.decode("utf-8", "replace")
@@ -439,10 +439,9 @@ class StoreState(dict[str, object]):
         self.found = found
         # Messages are kept in memory only if their total number is small; the same applies to queues.
         many = sum([len(queue.entries) for queue in found.queues]) * COST > reread.KEEP
-        queues = partial(_queues, found.queues, many=many)
-        crowd = len(found.queues) * COST > reread.KEEP
+        queues, number = partial(_queues, found.queues, many=many), len(found.queues)
         super().__init__(
-            queues=Lazy([Part("", queues, len(found.queues))]) if crowd else list(queues()),
+            queues=[*queues()] if number * COST <= reread.KEEP else Lazy([Part("", queues, number)]),
             in_doubt=[_part(branch) for branch in sorted(found.branches, key=lambda one: one[:5])],
             durables=[
                 {name: value for name, value in one._asdict().items() if value is not None}
@@ -453,8 +452,7 @@ class StoreState(dict[str, object]):
 
 def _queues(queues: Iterable[Queue], *, many: bool) -> Iterator[dict[str, object]]:
     for queue in queues:
-        again = partial(_messages, queue)
-        number = len(queue.entries)
+        again, number = partial(_messages, queue), len(queue.entries)
         messages = Lazy([Part("", again, number)]) if many else Deferred(number, again)
         yield {"name": queue.name, "messages": messages}
 

@@ -478,7 +478,7 @@ class ReplayedPages:
             if code == START:
                 continue
             for _, _, kind, page, _, off, before, after in actions(data, begin + lead, end, size):
-                if kind == PORTION and off < _FIELDS_END and page < top and page not in self._made:
+                if kind == PORTION and after and off < _FIELDS_END and page < top and page not in self._made:
                     self._compare(data, page, off, before, after)
                 self._put(batch, kind, page, off, after)
             if code == ABORT:
@@ -514,26 +514,24 @@ class ReplayedPages:
         if len(images) > self.page_size // PLACE * 3:
             self.changed[page] = bytearray(self._built(page))
 
-    def _compare(self, data: bytes, page: int, at: int, before: Bytes | None, after: Bytes | None) -> None:
+    def _compare(self, data: bytes, page: int, at: int, before: Bytes | None, after: Bytes) -> None:
         """Compare the header fields of a page of the file with their values in the log (SMQ-RCV-111).
 
         The file may be in any state that the log passes through, but in no other state. Pages that the log
         replaces completely, and pages that are free in the file, are not compared.
         """
-        images = [image for image in (before, after) if image]
-        ends = [at + size for _, size in images]
-        for off in range(max(1, at - (at - 1) % _FIELD), min(max(ends), _FIELDS_END), _FIELD):
-            field = page * self.page_size + off
-            starts = [place + off - at for place, _ in images]
-            values = [data[start : start + _FIELD] for start in starts]
+        start, size = after
+        old, least = before or after
+        for off in range(max(1, at - (at - 1) % _FIELD), min(at + max(size, least), _FIELDS_END), _FIELD):
+            field, shift = page * self.page_size + off, off - at
+            values = [data[image + shift : image + shift + _FIELD] for image in (old, start)]
             if field not in self._seen:
                 self._seen.add(field)
                 # Only a change of exactly this field shows its value before the log.
-                if (at, *ends) == (off, off + _FIELD, off + _FIELD):
+                if before and at == off and size == least == _FIELD:
                     there = self._source.peek(page * self.page_size, page * self.page_size + _FIELDS_END)
-                    stored = there[off : off + _FIELD]
-                    if stored not in values and not is_free(there):
-                        self._unlike[field] = stored
-            elif at > off or min(ends) < off + _FIELD or self._unlike.get(field) in values:
+                    if there[off : off + _FIELD] not in values and not is_free(there):
+                        self._unlike[field] = there[off : off + _FIELD]
+            elif shift < 0 or min(size, least) < shift + _FIELD or self._unlike.get(field) in values:
                 # A change of a part of the field proves nothing.
                 self._unlike.pop(field, None)

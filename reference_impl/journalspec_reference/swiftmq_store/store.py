@@ -118,7 +118,7 @@ class Entries(Sequence[Entry]):
         """
         *_, page, length, _ = self.row(at)
         length = length if most is None else min(most, length)
-        found = Chained.again(self._pages, page, length)
+        found = Chained(self._pages, page, length)
         return b"".join(found.pieces(0, min(length, len(found))))
 
     def __getitem__(self, index: Any) -> Any:
@@ -136,32 +136,24 @@ class Entries(Sequence[Entry]):
 
 
 class Chained:
-    """The content of the pages of a message, read on demand."""
+    """`length` bytes of a message that was read before, from its first page on; read again on demand."""
 
-    def __init__(self, pages: ReplayedPages) -> None:
+    def __init__(self, pages: ReplayedPages, number: int, length: int) -> None:
         self._pages = pages
         #: The pages with content, and the end of each page's content in the message.
         self._numbers, self._ends = array("q"), array("q")
-
-    @classmethod
-    def again(cls, pages: ReplayedPages, number: int, length: int) -> Chained:
-        """Return `length` bytes of a message that was read before, from its first page on."""
-        found = cls(pages)
+        end = 0
         # Take at most as many steps as there are pages: the file can have changed since the walk.
         for _ in range(pages.count):
-            if number == NONE or len(found) >= length:
+            if number == NONE or end >= length:
                 break
             page = pages[number]
             _, following, used = codec.chain(page)
-            found.add(number, min(used, len(page)) - CHAIN_HEADER)
+            if used > CHAIN_HEADER:
+                end += min(used, len(page)) - CHAIN_HEADER
+                self._numbers.append(number)
+                self._ends.append(end)
             number = following
-        return found
-
-    def add(self, number: int, length: int) -> None:
-        """Append the content of a page."""
-        if length:
-            self._ends.append(length + (self._ends[-1] if self._ends else 0))
-            self._numbers.append(number)
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -409,15 +401,16 @@ class Walk:
         self, page: int, *, prepared: bool, again: int = 0
     ) -> Facts:
         """Return the facts about the message from a page on; `again`: its length if it was read before."""
-        told, data, fault = len(self.notes), Chained(self._pages), None
-        if again:
-            data = Chained.again(self._pages, page, again)
+        told, fault = len(self.notes), None
+        stored, size = bytearray(), again
         number, before = NONE if again else page, NONE
         try:
             while number != NONE:
                 content = self._claim(number, _MESSAGE)
                 prev, following, length = codec.chain(content)
-                data.add(number, min(length, len(content)) - CHAIN_HEADER)
+                size += min(length, len(content)) - CHAIN_HEADER
+                if size <= _SHORT:
+                    stored += content[CHAIN_HEADER:length]
                 if length > len(content):
                     raise BadStore(f"a page of a message with {length} bytes")
                 if prev != before:
@@ -429,21 +422,21 @@ class Walk:
             fault = str(bad)
         if fault or len(self.notes) > told:
             self.damaged.add(page)
-        size, digest = len(data), hashlib.sha256()
         # A long message is never in memory as a whole.
-        stored: Any = data[:] if size <= _SHORT else data
+        data: Any = bytes(stored) if size == len(stored) else Chained(self._pages, page, size)
         try:
-            _, _, end = codec.message(stored)
+            _, _, end = codec.message(data)
         except BadStore as bad:
             return None, size, fault or str(bad)
         if fault:
             self.notes.add("bad-chain", PAGES, fault)
         if prepared:
             try:
-                self.branches[page] = codec.branch(stored)
+                self.branches[page] = codec.branch(data)
             except BadStore as bad:
                 return None, size, BRANCH + str(bad)
-        for piece in [stored[:end]] if size <= _SHORT else data.pieces(0, end):
+        digest = hashlib.sha256()
+        for piece in data.pieces(0, end) if isinstance(data, Chained) else [data[:end]]:
             digest.update(piece)
         return digest.digest(), end, None
 
