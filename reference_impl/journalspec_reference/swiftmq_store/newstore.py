@@ -188,29 +188,25 @@ class PagedStore(NewStore):
 
     def _search(self, text: str) -> list[_Place]:
         """Return the messages of a queue and key, of a key in one queue only, or of a message id."""
-
-        def by_key(queue: Queue, at: int) -> bool:
-            key = queue.entries.row(at)[3]
-            return text in (str(key), f"{_shown(queue.name)} {key}")
-
-        def by_id(queue: Queue, at: int) -> bool:
-            return decode(queue.entries.content(at))[0]["message_id"] == text
-
-        for names in (by_key, by_id):
-            found = [
-                _place(queue.name, queue.entries.row(at))
-                for queue in self._users.values()
-                for at in range(len(queue.entries))
-                if names(queue, at)
-            ]
-            if len({place[0] for place in found}) > 1 and names is by_key:
-                raise ChoiceRefused(
-                    f"several queues have a key {text}", "name the queue as well: 'QUEUE KEY'"
-                )
-            if found:
-                return found
-        hint = "name a queue, a message by its queue and key ('QUEUE KEY'), or by its id"
-        raise ChoiceRefused(f"there is no queue and no message {text!r}", hint)
+        users = self._users.values()
+        found = [
+            _place(queue.name, row)
+            for queue in users
+            for row in queue.entries.rows()
+            if text in (str(row[3]), f"{_shown(queue.name)} {row[3]}")
+        ]
+        if len({place[0] for place in found}) > 1:
+            raise ChoiceRefused(f"several queues have a key {text}", "name the queue as well: 'QUEUE KEY'")
+        found = found or [
+            _place(queue.name, row)
+            for queue in users
+            for at, row in enumerate(queue.entries.rows())
+            if decode(queue.entries.content(at))[0]["message_id"] == text
+        ]
+        if not found:
+            hint = "name a queue, a message by its queue and key ('QUEUE KEY'), or by its id"
+            raise ChoiceRefused(f"there is no queue and no message {text!r}", hint)
+        return found
 
     def _leave(self, what: str, id: str, queue: bytes, page: int | None, code: str, text: str) -> None:
         off = None if page is None else page * self._size
