@@ -11,7 +11,6 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
@@ -365,14 +364,18 @@ class Walk:
                 if 0 <= page < pages.count and roles[page]:
                     know(at, *self._again(number << 32 | at, page, prepared=not plain))
                     continue
+                length = 0
                 # Most messages have one page: their digest can wait.
                 if plain and 0 <= page < pages.count and (data := codec.alone(pages[page])):
-                    with suppress(BadStore):
+                    try:
                         _, _, length = codec.message(data)
-                        know(at, None, length)
-                        roles[page] = _MESSAGE
-                        continue
-                know(at, *self._message(page, prepared=not plain))
+                    except BadStore:
+                        length = 0
+                if length:
+                    roles[page] = _MESSAGE
+                    know(at, None, length)
+                else:
+                    know(at, *self._message(page, prepared=not plain))
         return self
 
     def _again(self, place: int, page: int, *, prepared: bool) -> Facts:
@@ -397,12 +400,12 @@ class Walk:
             self._other[page] = facts
         return self._other[page]
 
-    def _message(  # noqa: C901  # the rules of a message, in their order
+    def _message(  # noqa: C901, PLR0912  # the rules of a message, in their order
         self, page: int, *, prepared: bool, again: int = 0
     ) -> Facts:
         """Return the facts about the message from a page on; `again`: its length if it was read before."""
         told, fault = len(self.notes), None
-        stored, size = bytearray(), again
+        stored, size = bytearray(), 0
         number, before = NONE if again else page, NONE
         try:
             while number != NONE:
@@ -423,7 +426,10 @@ class Walk:
         if fault or len(self.notes) > told:
             self.damaged.add(page)
         # A long message is never in memory as a whole.
-        data: Any = bytes(stored) if size == len(stored) else Chained(self._pages, page, size)
+        data: Any = bytes(stored)
+        if again or size > len(data):
+            data = Chained(self._pages, page, again or size)
+            size = len(data)
         try:
             _, _, end = codec.message(data)
         except BadStore as bad:
