@@ -62,10 +62,6 @@ class _Made:
     indexes: int = 1
     bytes: int = 0
 
-    @property
-    def name(self) -> str:
-        return self.queue.name.decode("utf-8", "replace")
-
 
 def new_store(answer: Answer, choices: StoreChoices) -> PagedStore:
     """Return the new store of a recovered one; raises ChoiceRefused and CannotRebuild.
@@ -137,8 +133,10 @@ class PagedStore(NewStore):
         for text in choices.rollback:
             self._decide("rollback", text)
         for text in choices.drop:
-            unread = [*self._unread()] if text == _shown(PREPARED) else []
-            for key, page, why in unread:
+            branches = [queue.entries for queue in self._found.queues if queue.name == PREPARED]
+            listed = [entries.listed(at) for entries in branches for at in range(len(entries))]
+            unread = [one for one in listed if one.why is not None] if text == _shown(PREPARED) else []
+            for (*_, key, page), _, _, why in unread:
                 self._leave("transaction", str(key), PREPARED, page, UNREAD, f"{why}; {_COST}")
             if unread:
                 line = f"{len(unread)} branches that cannot be read are left out; {_COST}"
@@ -148,13 +146,6 @@ class PagedStore(NewStore):
         for name in sorted(self._queues):
             text = f"its {len(self._users[name].entries)} messages, and what branches have in it"
             self._leave("queue", _shown(name), name, None, BY_CHOICE, text)
-
-    def _unread(self) -> Iterator[tuple[int, int, str]]:
-        """Yield key, first page and fault of each branch that cannot be decoded."""
-        for entries in (queue.entries for queue in self._found.queues if queue.name == PREPARED):
-            for one in map(entries.listed, range(len(entries))):
-                if one.why is not None:
-                    yield one.entry.key, one.entry.page, one.why
 
     def _decide(self, choice: str, text: str) -> None:
         """Commit or roll back a branch (SMQ-XAB): this determines which of its messages stay."""
@@ -246,7 +237,7 @@ class PagedStore(NewStore):
         """
         gone = set()
         for made in self._made if "durable" in self._found.roles.values() else ():
-            name, entries, number = made.name, made.queue.entries, len(made.kept)
+            name, entries, number = _shown(made.queue.name), made.queue.entries, len(made.kept)
             if is_subscriber(made.queue.name) and name not in self._durables:
                 # Only the first messages are decoded: a queue can contain many entries for the same message.
                 topics = (decode(entries.content(at))[0]["address"] for at in made.kept[:MOST_TOLD])
@@ -369,7 +360,7 @@ class PagedStore(NewStore):
         """Yield the numbers of messages in each queue, of subscriptions, and of branches in doubt."""
         for made in self._made:
             if made.queue.name != PREPARED:
-                yield Count("messages", made.name, len(made.kept), made.bytes)
+                yield Count("messages", _shown(made.queue.name), len(made.kept), made.bytes)
         if number := len(self._durables) + len(self._rebuilt):
             yield Count("subscriptions", "", number, 0)
         parts = (one for one in self._found.branches if one.queue.encode() not in self._queues)

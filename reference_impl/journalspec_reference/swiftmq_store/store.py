@@ -9,7 +9,7 @@ import hashlib
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from struct import Struct
@@ -274,17 +274,6 @@ class Walk:
         self._reached = self._reached or sorted(page for page, role in self.roles.items() if role)
         at = bisect_left(self._reached, number)
         return self._reached[at] if at < len(self._reached) else self._pages.count
-
-    @property
-    def references(self) -> Counter[int]:
-        """First page of a message -> number of entries that refer to it."""
-        return Counter(page for queue in self.queues for page in queue.entries.first_pages())
-
-    @property
-    def unreached(self) -> Iterator[int]:
-        """Yield the used pages that nothing refers to."""
-        numbers = range(1, self._pages.count)
-        return (at for at in numbers if not self.roles[at] and not codec.is_free(self._pages[at]))
 
     def _claim(self, number: int, role: int) -> bytes:
         """Return a page; raises BadStore if it does not exist, or if something already refers to it."""

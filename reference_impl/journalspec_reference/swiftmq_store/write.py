@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import count
 from struct import pack
 from typing import Any
 
@@ -47,7 +48,8 @@ class StoreWriter:
         self._force = params.get("force_sync", "true") == "true"
         self._free_page = FREE.ljust(self._size, b"\0")
         self._is_open = False
-        self._position = self._generation = self._number = 0
+        self._position = self._generation = 0
+        self._numbers = count()
         self._running: dict[str, Transaction] = {}
         self._keys: dict[bytes, int] = {}
         self._references: Counter[int] = Counter()
@@ -58,7 +60,7 @@ class StoreWriter:
     def apply(self, op: Operation) -> dict[str, Any]:
         """Perform one operation of the table ``operations`` in ``fields.toml``."""
         handlers = {name: getattr(self, f"_{name}") for name in OPERATIONS}
-        return perform(handlers, op, self._is_open)
+        return {"durable": self._force} | perform(handlers, op, self._is_open)
 
     # Opening: recovery, and the writes that it needs.
 
@@ -82,9 +84,11 @@ class StoreWriter:
             found = recover({**files, PAGES: whole(storage, PAGES)}, self._size)
         assert found.read
         log, pages, walk = found.read
-        self._references, self._damaged = walk.references, walk.damaged
+        self._damaged = walk.damaged
+        self._references = Counter(page for queue in walk.queues for page in queue.entries.first_pages())
         # The check frees pages that nothing refers to.
-        freed = {*walk.unreached} if found.checked and not fresh else set()
+        numbers = range(1, pages.count if found.checked and not fresh else 0)
+        freed = {number for number in numbers if not walk.roles[number] and not codec.is_free(pages[number])}
         for number in sorted({*pages.changed, *freed}):
             page = self._free_page if number in freed else pages[number]
             storage.write(PAGES, number * self._size, page)
@@ -100,7 +104,7 @@ class StoreWriter:
             for queue in walk.queues
         }
         self._index(PREPARED)
-        return self._answer()
+        return {}
 
     def _create_log(self, generation: int) -> None:
         """Write the log's full length and next generation, with an fsync even if `force_sync` is false."""
@@ -142,7 +146,7 @@ class StoreWriter:
             raise ValueError("a checkpoint waits for the transactions that are open")
         self._pages.flush()
         self._reset(force=self._force)
-        return self._answer()
+        return {}
 
     def _close(self, _: Operation) -> dict[str, Any]:
         for tx in list(self._running):
@@ -154,18 +158,11 @@ class StoreWriter:
         self._is_open = False
         return self._checkpoint()
 
-    def _answer(self, **more: Any) -> dict[str, Any]:
-        return {"durable": self._force, **more}
-
     # Transactions.
-
-    def _begin(self) -> Transaction:
-        self._number += 1
-        return Transaction(self._number - 1)
 
     def _now(self, work: Callable[[Transaction], Any]) -> Any:
         """Run `work` as a separate transaction; return its result."""
-        tx = self._begin()
+        tx = Transaction(next(self._numbers))
         made = work(tx)
         self._write((COMMIT, tx))
         return made
@@ -176,18 +173,18 @@ class StoreWriter:
         if name is not None and name not in self._running:
             if self._position >= self._checkpoint_at:
                 raise ValueError("no transaction begins before the checkpoint that is due")
-            self._running[name] = self._begin()
+            self._running[name] = Transaction(next(self._numbers))
         tx = self._running[name] if name is not None else None
         if any(queue in other.queues for other in self._running.values() if other is not tx):
             # A rollback restores old bytes, and would also undo the changes of the other transaction.
             raise ValueError("another transaction has inserted into this queue")
-        return tx or self._begin()
+        return tx or Transaction(next(self._numbers))
 
     def _done(self, op: Operation, tx: Transaction, **more: Any) -> dict[str, Any]:
         """Commit the transaction if it is the operation's own, and return the answer."""
         if "tx" not in op:
             self._write((COMMIT, self._finish(tx)))
-        return self._answer(**more)
+        return more
 
     def _end(self, name: str) -> Transaction:
         if name not in self._running:
@@ -262,7 +259,7 @@ class StoreWriter:
     def _commit(self, op: Operation) -> dict[str, Any]:
         names = op["tx"] if isinstance(op["tx"], list) else [op["tx"]]
         self._write(*((COMMIT, self._finish(self._end(str(name)))) for name in names))
-        return self._answer()
+        return {}
 
     def _rollback(self, op: Operation) -> dict[str, Any]:
         tx = self._end(str(op["tx"]))
@@ -271,7 +268,7 @@ class StoreWriter:
             self._references.pop(change.page, None)
         if tx.changes:
             self._write((ABORT, tx))
-        return self._answer()
+        return {}
 
     def _prepare(self, op: Operation) -> dict[str, Any]:
         """Store the insertions and pending removals of a transaction as a branch (SMQ-XAB-103)."""
@@ -296,7 +293,7 @@ class StoreWriter:
         self._now(lambda record: self._add(record, PREPARED, _PLAIN + sized(body)))
         if tx.inserted:
             self._write((COMMIT, tx))
-        return self._answer()
+        return {}
 
     def _decide(self, op: Operation) -> dict[str, Any]:
         """End a branch; its messages are removed first, so a crash in between leaves it in doubt."""
@@ -310,7 +307,7 @@ class StoreWriter:
             raise ValueError("no such branch is in doubt")
         for key, branch in found:
             queue = branch.queue.encode()
-            index, tx = self._index(queue), self._begin()
+            index, tx = self._index(queue), Transaction(next(self._numbers))
             for entry in branch.entries:
                 place = index.find(entry.key)
                 # If the key now belongs to another message, that message stays (SMQ-XAB-050).
@@ -324,7 +321,7 @@ class StoreWriter:
             if tx.changes:
                 self._write((COMMIT, tx))
             self._now(lambda record, key=key: self._take_out(record, PREPARED, key))  # type: ignore[misc]
-        return self._answer()
+        return {}
 
     # Swap files.
 
