@@ -126,8 +126,9 @@ class CachedPages:
         tx.changes.append(Change(PORTION, number, off, before, data))
 
     def link(self, tx: Transaction, number: int, off: int, value: int) -> None:
-        """Put a number into a header."""
-        self.patch(tx, number, off, pack(">i", value))
+        """Put a number into the header of a page, if there is such a page."""
+        if number != codec.NONE:
+            self.patch(tx, number, off, pack(">i", value))
 
     def give_back(self, tx: Transaction, number: int, used: int) -> None:
         """Make a page free, and log its first `used` bytes."""
@@ -221,18 +222,16 @@ class PagedIndex:
             yield from ((number, slot) for slot in self._slots(number) if slot.valid)
 
     def find(self, key: bytes | int) -> tuple[int, Slot] | None:
-        """Return the page and the place of a valid entry."""
-        wanted = java_order(key) if isinstance(key, bytes) else key
-        return next((found for found in self.valid() if found[1].key == wanted), None)
+        """Return the page and the place of a valid entry; the key of a queue is its :func:`java_order`."""
+        return next((found for found in self.valid() if found[1].key == key), None)
 
     def last_key(self) -> int:
         """Return the highest key of the last page of a queue's index, or -1."""
         *_, number = self._numbers()
         return max((int(slot.key) for slot in self._slots(number) if slot.valid), default=codec.NONE)
 
-    def add(self, tx: Transaction, key: bytes | int, entry: bytes) -> None:
-        """Put an entry where it belongs."""
-        order = java_order(key) if isinstance(key, bytes) else key
+    def add(self, tx: Transaction, order: bytes | int, entry: bytes) -> None:
+        """Put an entry where it belongs, by its key."""
         number = self._head
         for number in self._numbers():
             valid = [slot.key for slot in self._slots(number) if slot.valid]
@@ -266,8 +265,7 @@ class PagedIndex:
         self._pages.link(tx, number, _NEXT, new)
         self._pages.link(tx, new, _PREV, number)
         self._pages.link(tx, new, _NEXT, following)
-        if following != codec.NONE:
-            self._pages.link(tx, following, _PREV, new)
+        self._pages.link(tx, following, _PREV, new)
         return new
 
     def _keep(self, tx: Transaction, number: int, slots: list[Slot]) -> None:
@@ -300,17 +298,15 @@ class PagedIndex:
         if number != self._head:
             pages.give_back(tx, number, codec.INDEX_HEADER)
             pages.link(tx, prev, _NEXT, following)
-            if following != codec.NONE:
-                pages.link(tx, following, _PREV, prev)
+            pages.link(tx, following, _PREV, prev)
         elif following != codec.NONE:
             after = bytes(pages[following][: self._used(following)])
             behind = codec.index(after)[1]
             # The patch is as long as the longer of both pages: a rollback must restore all of the head.
-            pages.patch(tx, number, 0, after + bytes(pages[number][len(after) : max(used, len(after))]))
+            pages.patch(tx, number, 0, after + bytes(pages[number][len(after) : used]))
             pages.link(tx, number, _PREV, codec.NONE)
             pages.give_back(tx, following, len(after))
-            if behind != codec.NONE:
-                pages.link(tx, behind, _PREV, number)
+            pages.link(tx, behind, _PREV, number)
 
 
 def java_order(name: bytes) -> bytes:

@@ -19,6 +19,7 @@ from journalspec_reference.swiftmq_store.pages import (
     CachedPages,
     PagedIndex,
     Transaction,
+    java_order,
     queue_entry,
     root_entry,
     sized,
@@ -193,12 +194,12 @@ class StoreWriter:
 
     def _index(self, queue: bytes) -> PagedIndex:
         """Return the index of a queue; a new queue is created in a separate transaction."""
-        if found := self._root.find(queue):
+        if found := self._root.find(java_order(queue)):
             return PagedIndex(self._pages, found[1].page, root=False)
 
         def make(tx: Transaction) -> int:
             head = PagedIndex.make(self._pages, tx)
-            self._root.add(tx, queue, root_entry(queue, head))
+            self._root.add(tx, java_order(queue), root_entry(queue, head))
             return head
 
         return PagedIndex(self._pages, self._now(make), root=False)
