@@ -458,11 +458,13 @@ def _queues(queues: Iterable[Queue], *, many: bool) -> Iterator[dict[str, object
 
 
 def _messages(queue: Queue) -> Iterator[dict[str, object]]:
-    for one in queue.entries:
-        entry = one.entry
-        out: dict[str, object] = {"key": entry.key, "priority": entry.priority}
-        out |= {"deliveries": entry.deliveries, "expiration": entry.expiration, "length": one.length}
-        yield out | ({"sha256": one.digest} if one.digest else {})
+    for at in range(len(queue.entries)):
+        priority, deliveries, expiration, key, _, length, _ = queue.entries.row(at)
+        out: dict[str, object] = {"key": key, "priority": priority, "deliveries": deliveries}
+        out |= {"expiration": expiration, "length": length}
+        if digest := queue.entries.digest(at):
+            out["sha256"] = digest
+        yield out
 
 
 def _part(branch: codec.Branch) -> dict[str, object]:

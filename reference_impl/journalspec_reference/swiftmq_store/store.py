@@ -120,18 +120,22 @@ class Entries(Sequence[Entry]):
         found = Chained(self._pages, page, length)
         return b"".join(found.pieces(0, min(length, len(found))))
 
+    def digest(self, at: int) -> bytes | None:
+        """Return the digest of an entry's message; None if the message or its branch cannot be read."""
+        *_, page, length, digest = self.row(at)
+        if digest == _LATER:
+            # The digest is computed once, because many entries can refer to the same message.
+            stored = self._pages[page][CHAIN_HEADER : CHAIN_HEADER + length]
+            digest = hashlib.sha256(stored).digest()
+            self.know(at, digest, length)
+        return None if digest in (_BAD, _BAD_BRANCH) else digest
+
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return [self[at] for at in range(*index.indices(len(self)))]
         at = range(len(self))[index]
-        found = self.listed(at)
-        if found.why or found.digest:
-            return found
-        # The digest is computed once, because many entries can refer to the same message.
-        page = self._pages[found.entry.page]
-        digest = hashlib.sha256(page[CHAIN_HEADER:][: found.length]).digest()
-        self.know(at, digest, found.length)
-        return found._replace(digest=digest)
+        self.digest(at)
+        return self.listed(at)
 
 
 class Chained:
