@@ -256,8 +256,8 @@ def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk, used: i
     for page in pages.unlike:
         found.notes.page("other-moment", page, f"page {page} has a state that the log did not lead through")
     # The file of pages, or pages that something refers to (SMQ-RCV-113, 114).
-    rest = bytes(files.get(PAGES, b"")[pages.in_file * pages.page_size :])
-    cut = any(rest[1:]) and not pages.made(pages.in_file)
+    rest = bytes(files.get(PAGES, b"")[pages.in_file * pages.page_size + 1 :])
+    cut = any(rest) and not pages.made(pages.in_file)
     begun = log.tagged and log.generation != codec.NONE and not pages.made(0)
     gone = pages.gone + ([pages.in_file] if cut else [])
     lowest, times = walk.absent or (pages.count, 0)

@@ -463,7 +463,7 @@ class ReplayedPages:
     @property
     def gone(self) -> list[int]:
         """Return the pages after the end of the file that the log changes but does not create."""
-        return sorted(page for page in self.changed if page >= self.in_file and page not in self._made)
+        return sorted([page for page in self.changed if page >= self.in_file and page not in self._made])
 
     @property
     def unlike(self) -> list[int]:

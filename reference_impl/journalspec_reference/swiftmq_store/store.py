@@ -354,12 +354,12 @@ class Walk:
         for number, queue in enumerate(self.queues):
             know, plain = queue.entries.know, queue.name != PREPARED
             for at, page in enumerate(queue.entries.first_pages()):
-                if 0 <= page < pages.count and roles[page]:
+                there, length = 0 <= page < pages.count, 0
+                if there and roles[page]:
                     know(at, *self._again(number << 32 | at, page, prepared=not plain))
                     continue
-                length = 0
                 # Most messages have one page: their digest can wait.
-                if plain and 0 <= page < pages.count and (data := codec.alone(pages[page])):
+                if there and plain and (data := codec.alone(pages[page])):
                     try:
                         _, _, length = codec.message(data)
                     except BadStore:
