@@ -35,8 +35,8 @@ DEEPEST = {
     "jbm.clean.every-kind-v2e": 11,
     "jbm.clean.every-kind-s1": 11,
     "khd.clean.three": 14,
-    "smq.files.small-pages": 12,
-    "smq.missing.new-with-a-log-of-zeros": 12,
+    "smq.files.small-pages": 11,
+    "smq.missing.new-with-a-log-of-zeros": 11,
 }
 
 

@@ -88,7 +88,7 @@ def _replayed(pages: Any, data: Any, stretch: int, kept: int) -> Any:
         found, log = ReplayedPages(pages, 64, data), Log(data, 64, 4)
         for batch in log.scan(stretch=stretch):
             found.take(batch)
-        return [found[number] for number in range(found.count)], found.gone, found.unlike, found.changed
+        return [found[number] for number in range(found.count)], found.gone, found.unlike, [*found.changed]
 
 
 @STEADY

@@ -36,8 +36,8 @@ def stored() -> Iterator[tuple[str, str, str, bytes]]:
                 data = bytes(queue.entries.content(at))
                 yield "message", "message", "", data
                 if queue.name == codec.PREPARED:
-                    held = codec.message(data)
-                    yield "message", "branch", "", data[held.body + 4 : held.end]
+                    _, body, end = codec.message(data)
+                    yield "message", "branch", "", data[body + 4 : end]
         for path in sorted(Path(scratch).rglob("*.durable")):
             yield "durable", "durable", "", path.read_bytes()
 

@@ -30,35 +30,7 @@ _NAMED, _NUMBER = Struct(">Bi"), Struct(">i")
 
 
 class BadStore(ValueError):
-    """Bytes that do not have the expected form; `reason` is the code to report if a log ends there."""
-
-    def __init__(self, why: str, reason: str = "bad-record") -> None:
-        super().__init__(why)
-        self.reason = reason
-
-
-class Index(NamedTuple):
-    """The header of an index page."""
-
-    prev: int
-    next: int
-    slots: int
-    valid: int
-
-
-class Chain(NamedTuple):
-    """The header of a page of a message; `length` includes the header."""
-
-    prev: int
-    next: int
-    length: int
-
-
-class RootEntry(NamedTuple):
-    """A queue: its name, and the first page of its index."""
-
-    name: bytes
-    page: int
+    """Bytes that do not have the expected form."""
 
 
 class QueueEntry(NamedTuple):
@@ -69,16 +41,6 @@ class QueueEntry(NamedTuple):
     expiration: int
     key: int
     page: int
-
-
-class Message(NamedTuple):
-    """A serialised message: the facts that a queue needs, and the offsets of its body and its end."""
-
-    kind: int
-    priority: int
-    expiration: int
-    body: int
-    end: int
 
 
 class Branch(NamedTuple):
@@ -165,16 +127,19 @@ def is_free(page: bytes) -> bool:
     return page[0] == 1
 
 
-def index(page: bytes) -> Index:
-    """Decode the header of an index page; its number of valid entries is not checked."""
-    found = Index(*_INDEX.unpack_from(page))
-    if found.slots < 0:
-        raise BadStore(f"an index page with {found.slots} entries")
-    return found
+def index(page: bytes) -> tuple[int, int, int, int]:
+    """Return the header of an index page: previous page, next page, number of entries and of valid ones.
+
+    The number of valid entries is not checked.
+    """
+    prev, following, slots, valid = _INDEX.unpack_from(page)
+    if slots < 0:
+        raise BadStore(f"an index page with {slots} entries")
+    return prev, following, slots, valid
 
 
-def root_slots(page: bytes, slots: int) -> list[tuple[int, int, int, RootEntry]]:
-    """Return begin, end, first byte and content of each entry on a page of the root index."""
+def root_slots(page: bytes, slots: int) -> list[tuple[int, int, int, tuple[bytes, int]]]:
+    """Return begin, end, first byte, and the queue's name and first page of each entry of the root index."""
     found, off, room = [], INDEX_HEADER, len(page) - _NAMED.size
     for _ in range(slots):
         valid, length = _NAMED.unpack_from(page, off) if off <= room else (0, NONE)
@@ -186,14 +151,14 @@ def root_slots(page: bytes, slots: int) -> list[tuple[int, int, int, RootEntry]]
             cursor = Cursor(page, off)
             cursor.u1(), cursor.blob(), cursor.s4(), cursor.room(4)
         (head,) = _NUMBER.unpack_from(page, end - 8)
-        found.append((off, end, valid, RootEntry(page[name_at : end - 8], head)))
+        found.append((off, end, valid, (page[name_at : end - 8], head)))
         off = end
     return found
 
 
-def root_entries(page: bytes, slots: int) -> list[RootEntry]:
-    """Return the valid entries among the first `slots` entries on a page of the root index."""
-    return [entry for _, _, valid, entry in root_slots(page, slots) if valid == 1]
+def root_entries(page: bytes, slots: int) -> list[tuple[bytes, int]]:
+    """Return the queues of the valid entries on a page of the root index: name and first page."""
+    return [queue for _, _, valid, queue in root_slots(page, slots) if valid == 1]
 
 
 def queue_slots(page: bytes, slots: int) -> Iterator[tuple[int, ...]]:
@@ -209,20 +174,23 @@ def queue_entries(page: bytes, slots: int) -> list[tuple[int, ...]]:
     return [entry[1:] for entry in queue_slots(page, slots) if entry[0] == 1]
 
 
-def chain(page: bytes) -> Chain:
-    """Decode the header of a page of a message; the caller, which follows the pages, checks the length."""
-    found = Chain(*_CHAIN.unpack_from(page)[1:])
-    if found.length < CHAIN_HEADER:
-        raise BadStore(f"a page of a message with {found.length} bytes")
-    return found
+def chain(page: bytes) -> tuple[int, int, int]:
+    """Return the header of a page of a message: previous page, next page, length of the header and its bytes.
+
+    The length can be greater than that of the page.
+    """
+    _, prev, following, length = _CHAIN.unpack_from(page)
+    if length < CHAIN_HEADER:
+        raise BadStore(f"a page of a message with {length} bytes")
+    return prev, following, length
 
 
-def alone(data: Any, off: int, size: int) -> Any:
-    """Return the message on the page at `off` if it has only that page; None: it may have more pages."""
-    mark, prev, following, length = _CHAIN.unpack_from(data, off)
-    if mark or prev != NONE or following != NONE or not CHAIN_HEADER <= length <= size:
-        return None
-    return data[off + CHAIN_HEADER : off + length]
+def alone(page: bytes) -> bytes:
+    """Return the message on a page if it has only that page, as most have; empty: it may have more pages."""
+    mark, prev, following, length = _CHAIN.unpack_from(page)
+    if mark or prev != NONE or following != NONE or not CHAIN_HEADER <= length <= len(page):
+        return b""
+    return page[CHAIN_HEADER:length]
 
 
 def blob_place(cursor: Cursor) -> tuple[int, int]:
@@ -241,9 +209,8 @@ def _destination(cursor: Cursor) -> bytes:
     return cursor.utf()
 
 
-#: The layout at the beginning of every message; kind, expiration and priority are needed to find the
-#: message's end.
-FIXED, _FIXED = Struct(">iqiqii?"), Struct(">iqi17x")
+#: The layout at the beginning of every message.
+FIXED = Struct(">iqiqii?")
 #: The decoders of a message's optional parts; a byte before each part states whether it is present.
 _OPTIONAL = (*[Cursor.utf] * 5, *[_destination] * 2, blob_place, *[Cursor.utf] * 3)
 _ABSENT = bytes(len(_OPTIONAL))
@@ -294,18 +261,18 @@ def optional(cursor: Cursor) -> Iterator[Any]:
     cursor.off = off
 
 
-def message(data: Any) -> Message:
-    """Decode a message; bytes after its end are ignored."""
-    head = bytes(data[: _FIXED.size + len(_ABSENT)])
-    cursor = Cursor(data, len(head))
-    if len(head) < _FIXED.size:
-        raise BadStore(f"{_FIXED.size} bytes at 0 do not fit")
-    kind, expiration, priority = _FIXED.unpack_from(head)
+def message(data: Any) -> tuple[int, int, int]:
+    """Return a message's kind, and the offsets of its body and its end; bytes after its end are ignored."""
+    head = bytes(data[: FIXED.size + len(_ABSENT)])
+    if len(head) < FIXED.size:
+        raise BadStore(f"{FIXED.size} bytes at 0 do not fit")
+    (kind,) = _NUMBER.unpack_from(head)
     if not 0 <= kind <= 5:
         raise BadStore(f"a message of kind {kind}")
+    cursor = Cursor(data, len(head))
     # Most messages have no optional part: one comparison shows that all presence bytes are 0.
-    if not head.endswith(_ABSENT, _FIXED.size):
-        cursor.off = _FIXED.size
+    if not head.endswith(_ABSENT, FIXED.size):
+        cursor.off = FIXED.size
         for _ in optional(cursor):
             pass
     off = cursor.off
@@ -316,7 +283,7 @@ def message(data: Any) -> Message:
         _stream(cursor)
     elif kind == 5:
         _text(cursor)
-    return Message(kind, priority, expiration, off, cursor.off)
+    return kind, off, cursor.off
 
 
 #: The offset of the page number in the image of an entry.
@@ -325,10 +292,10 @@ IMAGE_PAGE = _ENTRY.size - _NUMBER.size
 
 def branch(data: Any, images: list[int] | None = None) -> Branch:
     """Decode the message that holds a prepared branch; `images` receives the place of each entry's image."""
-    found = message(data)
-    if found.kind != 1:
-        raise BadStore(f"a prepared branch in a message of kind {found.kind}")
-    cursor = Cursor(data, found.body + 4, found.end)
+    of, body, end = message(data)
+    if of != 1:
+        raise BadStore(f"a prepared branch in a message of kind {of}")
+    cursor = Cursor(data, body + 4, end)
     cursor.u1()  # whether the entry is valid
     time, kind = cursor.s8(), cursor.s4()
     queue, routing, form = cursor.text(cursor.u2()), cursor.u1() != 0, cursor.s4()

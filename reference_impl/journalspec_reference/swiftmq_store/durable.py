@@ -32,8 +32,8 @@ _VERSION, _FLAGS = 0x0507DAC1C31660D1, 3
 #: The handle of the first string: in a stream, the class gets the first handle, the map the second.
 _FIRST_STRING = HANDLES + 2
 _FIELDS = (b"F", b"loadFactor"), (b"I", b"threshold")
-#: The keys that a subscription uses.
-_KEYS = ("topicName", "selector", "noLocal")
+#: The keys that a subscription uses, and the most bytes that a key can take (3 for each character).
+_KEYS, _LONGEST = ("topicName", "selector", "noLocal"), 27
 _WIDTHS = {ord(code): width for code, width in zip("BCDFIJSZ", (1, 2, 8, 4, 4, 8, 2, 1), strict=True)}
 
 
@@ -68,42 +68,33 @@ def _description(cursor: Cursor) -> list[tuple[int, str]]:
     return fields
 
 
-class _Strings:
-    """The strings of a stream: only the offset of each, and whether it is one of the known keys."""
+def _string(cursor: Cursor, offs: array[int]) -> int | None:
+    """Skip a string, a reference to a string, or null; return the offset of the string, None for null.
 
-    def __init__(self, cursor: Cursor) -> None:
-        self._cursor = cursor
-        self._offs, self._keys = array("q"), bytearray()
+    `offs` are the offsets of the strings so far.
+    """
+    kind = cursor.u1()
+    if kind == NULL:
+        return None
+    if kind == REFERENCE:
+        number = cursor.s4() - _FIRST_STRING
+        if not 0 <= number < len(offs):
+            raise BadStore(f"a reference to object {number}, which is not a string before it")
+        return offs[number]
+    if kind not in {STRING, LONG_STRING}:
+        raise BadStore(f"an object of kind {kind:#x} where a string belongs")
+    offs.append(cursor.off - 1)
+    cursor.text(cursor.u2() if kind == STRING else cursor.s8())
+    return offs[-1]
 
-    def next(self) -> int | None:
-        """Skip a string, a reference to a string, or null; return the string's number, None for null."""
-        cursor = self._cursor
-        kind = cursor.u1()
-        if kind == NULL:
-            return None
-        if kind == REFERENCE:
-            number = cursor.s4() - _FIRST_STRING
-            if not 0 <= number < len(self._offs):
-                raise BadStore(f"a reference to object {number}, which is not a string before it")
-            return number
-        if kind not in {STRING, LONG_STRING}:
-            raise BadStore(f"an object of kind {kind:#x} where a string belongs")
-        self._offs.append(cursor.off - 1)
-        text = cursor.text(cursor.u2() if kind == STRING else cursor.s8())
-        self._keys.append(_KEYS.index(text) + 1 if text in _KEYS else 0)
-        return len(self._offs) - 1
 
-    def key(self, number: int | None) -> str:
-        """Return the known key that a string equals; empty if it is not a known key."""
-        of = 0 if number is None else self._keys[number]
-        return _KEYS[of - 1] if of else ""
-
-    def text(self, number: int | None) -> str | None:
-        """Return a string."""
-        if number is None:
-            return None
-        cursor = Cursor(self._cursor.data, self._offs[number])
-        return cursor.text(cursor.u2() if cursor.u1() == STRING else cursor.s8())
+def _text_at(data: bytes, off: int | None, most: int | None = None) -> str | None:
+    """Return the string at an offset; None if it takes more than `most` bytes, or for null."""
+    if off is None:
+        return None
+    cursor = Cursor(data, off)
+    length = cursor.u2() if cursor.u1() == STRING else cursor.s8()
+    return cursor.text(length) if most is None or length <= most else None
 
 
 def _text(of: bytes) -> bytes:
@@ -171,10 +162,13 @@ def durable(file: str, data: bytes) -> Durable:
     _expect(cursor, bytes((BLOCK, 8)))
     cursor.s4()  # the number of buckets, which no reader needs
     entries: dict[str, int | None] = {}
-    strings = _Strings(cursor)
+    offs = array("q")
     for _ in range(cursor.count(2)):
-        key = strings.key(strings.next())
-        entries[key] = strings.next()
+        # A file can refer to one long string many times; no key is that long.
+        key = _text_at(data, _string(cursor, offs), _LONGEST)
+        value = _string(cursor, offs)
+        if key in _KEYS:
+            entries[key] = value
     _expect(cursor, bytes((END,)))
-    topic, selector = (strings.text(entries.get(key)) for key in _KEYS[:2])
+    topic, selector = (_text_at(data, entries.get(key)) for key in _KEYS[:2])
     return Durable(client, name, topic, selector, "noLocal" in entries)

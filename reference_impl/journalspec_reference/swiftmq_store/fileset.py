@@ -45,7 +45,7 @@ def named(files: Iterable[str]) -> dict[str, str]:
 
 def in_order(names: Iterable[str]) -> list[str]:
     """Return file names in order: pages, log, then the others by name."""
-    return sorted(names, key=lambda plain: ((PAGES, LOG, plain).index(plain), plain))
+    return sorted(names, key=lambda name: (name != PAGES, name != LOG, name))
 
 
 def assumed(files: Files) -> dict[str, str]:

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from struct import Struct, pack, pack_into
+from struct import pack, pack_into
+from typing import Any
 
 from journalspec.reread import Changed
 from journalspec_reference.answers import Answer, ask
@@ -30,7 +31,7 @@ from journalspec_reference.swiftmq_store.codec import CHAIN_HEADER, INDEX_HEADER
 from journalspec_reference.swiftmq_store.contents.message import decode
 from journalspec_reference.swiftmq_store.durable import SUFFIX, subscription
 from journalspec_reference.swiftmq_store.pages import java_order, queue_entry, root_entry
-from journalspec_reference.swiftmq_store.recover import SYSTEM, StoreState, key_bytes
+from journalspec_reference.swiftmq_store.recover import StoreState, is_subscriber
 from journalspec_reference.swiftmq_store.scan import START
 from journalspec_reference.swiftmq_store.store import DURABLES, LOG, PAGES, SWAP, Chained, Queue
 from journalspec_reference.xids import xid_text
@@ -49,8 +50,6 @@ _STEPS = (
     "Stop the router. Move db, log, swap and durables of the old store aside, and keep them.",
     "Put the new ones in their place, where the paths of the store swiftlet point to.",
 )
-#: The header of a page of a message.
-_ALONE = Struct(">xiii").pack
 
 
 @dataclass(slots=True)
@@ -62,10 +61,6 @@ class _Made:
     head: int = 0
     indexes: int = 1
     bytes: int = 0
-
-    @property
-    def name(self) -> str:
-        return self.queue.name.decode("utf-8", "replace")
 
 
 def new_store(answer: Answer, choices: StoreChoices) -> PagedStore:
@@ -138,8 +133,10 @@ class PagedStore(NewStore):
         for text in choices.rollback:
             self._decide("rollback", text)
         for text in choices.drop:
-            unread = [*self._unread()] if text == _shown(PREPARED) else []
-            for key, page, why in unread:
+            branches = [queue.entries for queue in self._found.queues if queue.name == PREPARED]
+            listed = [entries.listed(at) for entries in branches for at in range(len(entries))]
+            unread = [one for one in listed if one.why is not None] if text == _shown(PREPARED) else []
+            for (*_, key, page), _, _, why in unread:
                 self._leave("transaction", str(key), PREPARED, page, UNREAD, f"{why}; {_COST}")
             if unread:
                 line = f"{len(unread)} branches that cannot be read are left out; {_COST}"
@@ -149,13 +146,6 @@ class PagedStore(NewStore):
         for name in sorted(self._queues):
             text = f"its {len(self._users[name].entries)} messages, and what branches have in it"
             self._leave("queue", _shown(name), name, None, BY_CHOICE, text)
-
-    def _unread(self) -> Iterator[tuple[int, int, str]]:
-        """Yield key, first page and fault of each branch that cannot be decoded."""
-        for entries in (queue.entries for queue in self._found.queues if queue.name == PREPARED):
-            for one in map(entries.listed, range(len(entries))):
-                if one.why is not None:
-                    yield one.entry.key, one.entry.page, one.why
 
     def _decide(self, choice: str, text: str) -> None:
         """Commit or roll back a branch (SMQ-XAB): this determines which of its messages stay."""
@@ -189,29 +179,25 @@ class PagedStore(NewStore):
 
     def _search(self, text: str) -> list[_Place]:
         """Return the messages of a queue and key, of a key in one queue only, or of a message id."""
-
-        def by_key(queue: Queue, at: int) -> bool:
-            key = queue.entries.entry(at).key
-            return text in (str(key), f"{_shown(queue.name)} {key}")
-
-        def by_id(queue: Queue, at: int) -> bool:
-            return decode(queue.entries.content(at))[0]["message_id"] == text
-
-        for names in (by_key, by_id):
-            found = [
-                _place(queue.name, queue.entries.entry(at))
-                for queue in self._users.values()
-                for at in range(len(queue.entries))
-                if names(queue, at)
-            ]
-            if len({place[0] for place in found}) > 1 and names is by_key:
-                raise ChoiceRefused(
-                    f"several queues have a key {text}", "name the queue as well: 'QUEUE KEY'"
-                )
-            if found:
-                return found
-        hint = "name a queue, a message by its queue and key ('QUEUE KEY'), or by its id"
-        raise ChoiceRefused(f"there is no queue and no message {text!r}", hint)
+        users = self._users.values()
+        found = [
+            _place(queue.name, row)
+            for queue in users
+            for row in queue.entries.rows()
+            if text in (str(row[3]), f"{_shown(queue.name)} {row[3]}")
+        ]
+        if len({place[0] for place in found}) > 1:
+            raise ChoiceRefused(f"several queues have a key {text}", "name the queue as well: 'QUEUE KEY'")
+        found = found or [
+            _place(queue.name, row)
+            for queue in users
+            for at, row in enumerate(queue.entries.rows())
+            if decode(queue.entries.content(at))[0]["message_id"] == text
+        ]
+        if not found:
+            hint = "name a queue, a message by its queue and key ('QUEUE KEY'), or by its id"
+            raise ChoiceRefused(f"there is no queue and no message {text!r}", hint)
+        return found
 
     def _leave(self, what: str, id: str, queue: bytes, page: int | None, code: str, text: str) -> None:
         off = None if page is None else page * self._size
@@ -240,7 +226,7 @@ class PagedStore(NewStore):
                 if _id(one) not in self._decided and one.queue.encode() not in self._queues
             ]
         if self._left:
-            return [at for at in number if _place(queue.name, entries.entry(at)) not in self._left]
+            return [at for at in number if _place(queue.name, entries.row(at)) not in self._left]
         return number
 
     def _subscribe(self) -> None:
@@ -251,10 +237,8 @@ class PagedStore(NewStore):
         """
         gone = set()
         for made in self._made if "durable" in self._found.roles.values() else ():
-            name, entries, number = made.name, made.queue.entries, len(made.kept)
-            # As in recovery, names that are not UTF-8 have no file (SMQ-RCV-116).
-            ignored = name.startswith(SYSTEM) or name.encode() != made.queue.name
-            if "$" in name and not ignored and name not in self._durables:
+            name, entries, number = _shown(made.queue.name), made.queue.entries, len(made.kept)
+            if is_subscriber(made.queue.name) and name not in self._durables:
                 # Only the first messages are decoded: a queue can contain many entries for the same message.
                 topics = (decode(entries.content(at))[0]["address"] for at in made.kept[:MOST_TOLD])
                 topic = next(filter(None, topics), None)
@@ -288,7 +272,7 @@ class PagedStore(NewStore):
                 made.bytes += length
                 number += count
                 if self._moved:
-                    place = _place(made.queue.name, made.queue.entries.entry(at))
+                    place = _place(made.queue.name, made.queue.entries.row(at))
                     if place in self._moved:
                         self._moved[place] = entry.page
 
@@ -300,15 +284,15 @@ class PagedStore(NewStore):
         """
         page, room, name = made.head + made.indexes, self._size - CHAIN_HEADER, made.queue.name
         prepared, shared, again = name == PREPARED, self._shared, self._again
-        measured, entry = made.queue.entries.measured, codec.QueueEntry
+        row, entry = made.queue.entries.row, codec.QueueEntry
         for at in made.kept:
-            priority, deliveries, expiration, key, old, length = measured(at)
+            priority, deliveries, expiration, key, old, length, _ = row(at)
             count = -(-length // room) or 1
             first = page
             if prepared or old in shared:
                 first = self._placed.setdefault((prepared, old), page)
                 count = count if first == page else 0
-            if again and _place(name, entry(priority, deliveries, expiration, key, old)) in again:
+            if again and _place(name, (0, 0, 0, key, old)) in again:
                 deliveries += 1
             yield at, entry(priority, deliveries, expiration, key, first), length, count
             page += count
@@ -324,23 +308,13 @@ class PagedStore(NewStore):
             for number in range(made.indexes):
                 yield self._index(number, made.head, made.indexes, [*islice(entries, most)])
             for at, entry, length, count in self._entries(made):
-                if count == 1 and (page := self._alone(made.queue, at, length)):
-                    yield page
-                elif count:
+                if count:
                     yield from self._message(made.queue, at, entry.page, length)
 
     def _index(self, number: int, head: int, count: int, entries: Sequence[bytes]) -> bytes:
         before = head + number - 1 if number else NONE
         after = head + number + 1 if number + 1 < count else NONE
         page = pack(">xiiii", before, after, len(entries), len(entries)) + b"".join(entries)
-        return page.ljust(self._size, b"\0")
-
-    def _alone(self, queue: Queue, at: int, length: int) -> bytes:
-        """Return the new page of a message with one page, old and new; empty: the message has more pages."""
-        data = self._pages.alone(queue.entries.measured(at)[4]) if queue.name != PREPARED else None
-        if data is None or not 0 < length <= len(data):
-            return b""
-        page: bytes = _ALONE(NONE, NONE, CHAIN_HEADER + length) + data[:length]
         return page.ljust(self._size, b"\0")
 
     def _message(self, queue: Queue, at: int, number: int, length: int) -> Iterator[bytes]:
@@ -360,9 +334,13 @@ class PagedStore(NewStore):
             raise Changed(self._found.name(PAGES))
 
     def _pieces(self, queue: Queue, at: int, length: int) -> Iterator[bytes]:
-        page = queue.entries.entry(at).page
         try:
-            stored = Chained.again(self._pages, page, length)
+            page = queue.entries.row(at)[4]
+            alone = codec.alone(self._pages[page])
+            if queue.name != PREPARED and 0 < length <= len(alone):
+                yield alone[:length]
+                return
+            stored = Chained(self._pages, page, length)
             if queue.name != PREPARED:
                 yield from stored.pieces(0, min(length, len(stored)))
                 return
@@ -382,7 +360,7 @@ class PagedStore(NewStore):
         """Yield the numbers of messages in each queue, of subscriptions, and of branches in doubt."""
         for made in self._made:
             if made.queue.name != PREPARED:
-                yield Count("messages", made.name, len(made.kept), made.bytes)
+                yield Count("messages", _shown(made.queue.name), len(made.kept), made.bytes)
         if number := len(self._durables) + len(self._rebuilt):
             yield Count("subscriptions", "", number, 0)
         parts = (one for one in self._found.branches if one.queue.encode() not in self._queues)
@@ -427,8 +405,9 @@ def _id(branch: codec.Branch) -> str:
     return xid_text(branch.format_id, branch.gtrid, branch.bqual)
 
 
-def _place(queue: bytes, entry: codec.QueueEntry) -> _Place:
-    return queue, key_bytes(entry), entry.page
+def _place(queue: bytes, row: Sequence[Any]) -> _Place:
+    """Return the place of an entry, given as a row of a queue or as an entry."""
+    return queue, row[3].to_bytes(8, "big", signed=True), row[4]
 
 
 def _places(branch: codec.Branch) -> Iterator[_Place]:

@@ -7,16 +7,18 @@ changes.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from struct import pack
 from typing import NamedTuple
 
+from journalspec_reference.storage import Storage
 from journalspec_reference.swiftmq_store import codec
+from journalspec_reference.swiftmq_store.codec import FREE
 from journalspec_reference.swiftmq_store.scan import DELETE, INSERT, PORTION
+from journalspec_reference.swiftmq_store.store import PAGES
 
 _PREV, _NEXT, _SLOTS, _VALID = 1, 5, 9, 13
-FREE = b"\1"
 
 
 class Change(NamedTuple):
@@ -66,51 +68,52 @@ class Slot(NamedTuple):
 
 
 class CachedPages:
-    """The pages of a file in memory; `append` is called with the number of each page by which the file grows.
+    """The pages of a file, changed in memory. A page with a role that is marked free is not allocated."""
 
-    A page that is marked free but in use, according to `used`, is not allocated.
-    """
-
-    def __init__(
-        self,
-        count: int,
-        size: int,
-        load: Callable[[int], bytes],
-        append: Callable[[int], None],
-        used: Callable[[int], object] = lambda number: False,
-    ) -> None:
-        self.count, self.size = count, size
-        self.dirty: set[int] = set()
-        self._load, self._append = load, append
+    def __init__(self, storage: Storage, count: int, size: int, roles: bytearray | Mapping[int, int]) -> None:
+        self._storage, self._count, self.size = storage, count, size
+        self._dirty: set[int] = set()
         self._pages: dict[int, bytearray] = {}
-        self._free = [n for n in range(1, count) if codec.is_free(load(n)) and not used(n)]
+        self._free = [n for n in range(1, count) if codec.is_free(self._load(n)) and not roles[n]]
+
+    def _load(self, number: int) -> bytes:
+        return self._storage.read(PAGES, number * self.size, self.size)
 
     def __getitem__(self, number: int) -> bytearray:
         if number not in self._pages:
             self._pages[number] = bytearray(self._load(number))
         return self._pages[number]
 
-    def forget(self) -> None:
-        """Drop all pages from memory, after they were written."""
-        self.dirty.clear()
+    def write(self, numbers: set[int]) -> None:
+        """Write pages in order of their numbers."""
+        for number in sorted(numbers):
+            self._storage.write(PAGES, number * self.size, bytes(self[number]))
+        self._dirty -= numbers
+
+    def flush(self) -> None:
+        """Write all changed pages with an fsync, and drop all pages from memory."""
+        self.write(self._dirty)
+        self._storage.sync(PAGES)
         self._pages.clear()
 
     def empty(self, number: int) -> None:
         """Make a page free."""
         self._pages[number] = bytearray(FREE.ljust(self.size, b"\0"))
-        self.dirty.add(number)
+        self._dirty.add(number)
         heapq.heappush(self._free, number)
 
     def take(self, tx: Transaction, number: int | None = None) -> int:
         """Allocate a page: `number` if given, else the lowest free page, else a new page at the end."""
         if number is None:
             if not self._free:
-                self._append(self.count)
-                heapq.heappush(self._free, self.count)
-                self.count += 1
+                # The file grows immediately and outside of any transaction; nothing refers to the page yet.
+                free = FREE.ljust(self.size, b"\0")
+                self._storage.write(PAGES, self._count * self.size, free)
+                heapq.heappush(self._free, self._count)
+                self._count += 1
             number = heapq.heappop(self._free)
         self._pages[number] = bytearray(self.size)
-        self.dirty.add(number)
+        self._dirty.add(number)
         tx.changes.append(Change(INSERT, number))
         return number
 
@@ -119,12 +122,13 @@ class CachedPages:
         page = self[number]
         before = None if new else bytes(page[off : off + len(data)])
         page[off : off + len(data)] = data
-        self.dirty.add(number)
+        self._dirty.add(number)
         tx.changes.append(Change(PORTION, number, off, before, data))
 
     def link(self, tx: Transaction, number: int, off: int, value: int) -> None:
-        """Put a number into a header."""
-        self.patch(tx, number, off, pack(">i", value))
+        """Put a number into the header of a page, if there is such a page."""
+        if number != codec.NONE:
+            self.patch(tx, number, off, pack(">i", value))
 
     def give_back(self, tx: Transaction, number: int, used: int) -> None:
         """Make a page free, and log its first `used` bytes."""
@@ -156,22 +160,21 @@ class CachedPages:
             before, number = number, after
         return first
 
-    def chain(self, number: int) -> Iterator[tuple[int, codec.Chain]]:
-        """Yield the pages of a message with their headers."""
+    def chain(self, number: int) -> Iterator[tuple[int, int]]:
+        """Yield the pages of a message, and the length of the bytes in use on each."""
         while number != codec.NONE:
-            header = codec.chain(bytes(self[number]))
-            yield number, header
-            number = header.next
+            _, following, length = codec.chain(bytes(self[number]))
+            yield number, length
+            number = following
 
     def message(self, number: int) -> bytes:
         """Return the content of the pages of a message."""
-        pages = self.chain(number)
-        return b"".join(bytes(self[at][codec.CHAIN_HEADER : header.length]) for at, header in pages)
+        return b"".join(bytes(self[at][codec.CHAIN_HEADER : length]) for at, length in self.chain(number))
 
     def remove_message(self, tx: Transaction, number: int) -> None:
         """Free the pages of a message."""
-        for at, header in self.chain(number):
-            self.give_back(tx, at, header.length)
+        for at, length in self.chain(number):
+            self.give_back(tx, at, length)
 
 
 class PagedIndex:
@@ -182,7 +185,7 @@ class PagedIndex:
 
     def _slots(self, number: int) -> list[Slot]:
         page, length = bytes(self._pages[number]), codec.QUEUE_ENTRY
-        slots = codec.index(page).slots
+        _, _, slots, _ = codec.index(page)
         if self._root:
             roots = codec.root_slots(page, slots)
             return [
@@ -199,7 +202,7 @@ class PagedIndex:
         number = self._head
         while number != codec.NONE:
             yield number
-            number = codec.index(bytes(self._pages[number])).next
+            _, number, _, _ = codec.index(bytes(self._pages[number]))
 
     def _used(self, number: int) -> int:
         slots = self._slots(number)
@@ -219,18 +222,16 @@ class PagedIndex:
             yield from ((number, slot) for slot in self._slots(number) if slot.valid)
 
     def find(self, key: bytes | int) -> tuple[int, Slot] | None:
-        """Return the page and the place of a valid entry."""
-        wanted = java_order(key) if isinstance(key, bytes) else key
-        return next((found for found in self.valid() if found[1].key == wanted), None)
+        """Return the page and the place of a valid entry; the key of a queue is its :func:`java_order`."""
+        return next((found for found in self.valid() if found[1].key == key), None)
 
     def last_key(self) -> int:
         """Return the highest key of the last page of a queue's index, or -1."""
         *_, number = self._numbers()
         return max((int(slot.key) for slot in self._slots(number) if slot.valid), default=codec.NONE)
 
-    def add(self, tx: Transaction, key: bytes | int, entry: bytes) -> None:
-        """Put an entry where it belongs."""
-        order = java_order(key) if isinstance(key, bytes) else key
+    def add(self, tx: Transaction, order: bytes | int, entry: bytes) -> None:
+        """Put an entry where it belongs, by its key."""
         number = self._head
         for number in self._numbers():
             valid = [slot.key for slot in self._slots(number) if slot.valid]
@@ -252,7 +253,7 @@ class PagedIndex:
         slots = self._slots(number)
         half = len(slots) // 2
         page = bytes(self._pages[number])
-        new = self._behind(tx, number, codec.index(page).next)
+        new = self._behind(tx, number, codec.index(page)[1])
         for slot in slots[half:]:
             self._insert(tx, new, slot.key, page[slot.off : slot.off + slot.size])
         self._keep(tx, number, slots[:half])
@@ -264,8 +265,7 @@ class PagedIndex:
         self._pages.link(tx, number, _NEXT, new)
         self._pages.link(tx, new, _PREV, number)
         self._pages.link(tx, new, _NEXT, following)
-        if following != codec.NONE:
-            self._pages.link(tx, following, _PREV, new)
+        self._pages.link(tx, following, _PREV, new)
         return new
 
     def _keep(self, tx: Transaction, number: int, slots: list[Slot]) -> None:
@@ -289,25 +289,24 @@ class PagedIndex:
         pages, used = self._pages, self._used(number)
         entry = bytes(pages[number][slot.off : slot.off + slot.size])
         pages.patch(tx, number, slot.off, b"\0" + entry[1:])
-        header, valid = codec.index(bytes(pages[number])), sum(one.valid for one in self._slots(number))
+        prev, following, _, _ = codec.index(bytes(pages[number]))
+        valid = sum(one.valid for one in self._slots(number))
         pages.link(tx, number, _VALID, valid)
         if valid:
             return
         pages.link(tx, number, _SLOTS, 0)
         if number != self._head:
             pages.give_back(tx, number, codec.INDEX_HEADER)
-            pages.link(tx, header.prev, _NEXT, header.next)
-            if header.next != codec.NONE:
-                pages.link(tx, header.next, _PREV, header.prev)
-        elif header.next != codec.NONE:
-            after = bytes(pages[header.next][: self._used(header.next)])
-            behind = codec.index(after).next
+            pages.link(tx, prev, _NEXT, following)
+            pages.link(tx, following, _PREV, prev)
+        elif following != codec.NONE:
+            after = bytes(pages[following][: self._used(following)])
+            behind = codec.index(after)[1]
             # The patch is as long as the longer of both pages: a rollback must restore all of the head.
-            pages.patch(tx, number, 0, after + bytes(pages[number][len(after) : max(used, len(after))]))
+            pages.patch(tx, number, 0, after + bytes(pages[number][len(after) : used]))
             pages.link(tx, number, _PREV, codec.NONE)
-            pages.give_back(tx, header.next, len(after))
-            if behind != codec.NONE:
-                pages.link(tx, behind, _PREV, number)
+            pages.give_back(tx, following, len(after))
+            pages.link(tx, behind, _PREV, number)
 
 
 def java_order(name: bytes) -> bytes:

@@ -7,7 +7,7 @@ dropped queues; the policy `salvage` keeps their readable messages. Nothing on d
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -31,7 +31,15 @@ from journalspec_reference.batches import Batch, Found, Stretch, late_columns, l
 from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.durable import SUFFIX, Durable, durable
 from journalspec_reference.swiftmq_store.fileset import DEFAULT_SIZE, FORMAT, OLD_PAGES, in_order, named, role
-from journalspec_reference.swiftmq_store.scan import PORTION, START, TRANSACTION, Log, ReplayedPages, actions
+from journalspec_reference.swiftmq_store.scan import (
+    INSERT,
+    PORTION,
+    START,
+    TRANSACTION,
+    Log,
+    ReplayedPages,
+    actions,
+)
 from journalspec_reference.swiftmq_store.store import (
     BRANCH,
     DURABLES,
@@ -56,14 +64,16 @@ _SHOWN = 60
 
 
 class Recovered:
-    """The state after a start. `name` maps the store's own name of a file to its name here."""
+    """The state after a start. `names` maps the store's own names of files to their names here."""
 
     def __init__(
-        self, files: Mapping[str, Any], page_size: int = DEFAULT_SIZE, name: Callable[[str], str] = str
+        self, files: Mapping[str, Any], page_size: int = DEFAULT_SIZE, names: Mapping[str, str] | None = None
     ) -> None:
-        self.files, self.page_size, self.name = files, page_size, name
+        self.files, self.page_size, self.names = files, page_size, names or {}
+        #: A backup has all files in one directory, and no log (SMQ-BAK-057).
+        self.backup = "/" not in self.names.get(PAGES, PAGES)
         #: The role of each file.
-        self.roles = {path: role(path) for path in files}
+        self.roles = {path: role(path) for path in in_order(files)}
         #: The reason why a start refuses the store, as a code and a text.
         self.refused: tuple[str, str] | None = None
         #: Whether the log makes a start check the store.
@@ -79,8 +89,17 @@ class Recovered:
         #: Files that cannot be read, with the reason; and swap files, which a start deletes.
         self.bad_files: dict[str, str] = {}
         self.swaps: list[str] = []
-        self.notes = StoreNotes(page_size, name)
-        #: The damaged regions of the log: begin, end, reason.
+        for path, of in self.roles.items():
+            if of == "swap":
+                self.swaps.append(path)
+            elif of == "durable":
+                try:
+                    self.durables.append(durable(path.removeprefix(DURABLES), bytes(files[path])))
+                except codec.BadStore as bad:
+                    self.bad_files[path] = str(bad)
+        self.notes = StoreNotes(page_size)
+        #: The records of the log, and its damaged regions: begin, end, reason.
+        self.log = Found()
         self.damage: list[tuple[int, int, str]] = []
         #: Missing targets of references.
         self.missing: list[Missing] = []
@@ -88,16 +107,9 @@ class Recovered:
         #: small.
         self.read: tuple[Log, ReplayedPages, Walk] | None = None
 
-    def find_durables(self) -> None:
-        """Read the durable subscriptions, and list the swap files, which a start deletes."""
-        for path in sorted(path for path, of in self.roles.items() if of in ("swap", "durable")):
-            if self.roles[path] == "swap":
-                self.swaps.append(path)
-            else:
-                try:
-                    self.durables.append(durable(path.removeprefix(DURABLES), bytes(self.files[path])))
-                except codec.BadStore as bad:
-                    self.bad_files[path] = str(bad)
+    def name(self, plain: str) -> str:
+        """Return the name of a file here; it differs in a backup, and if the file is compressed."""
+        return self.names.get(plain, plain.rpartition("/")[2] if self.backup else plain)
 
     def check(self, *, salvage: bool) -> None:
         """Drop the queues that the check drops; the check does not examine branches."""
@@ -108,18 +120,23 @@ class Recovered:
                 self.dropped[queue.name] = fault
             if salvage and fault:
                 whys = list(queue.entries.whys.items())[: max(0, MOST_TOLD - len(self.lost))]
-                self.lost += ((queue.name, queue.entries.entry(at).key, why) for at, why in whys)
+                self.lost += ((queue.name, queue.entries.row(at)[3], why) for at, why in whys)
                 queue.why, queue.entries = None, queue.entries.whole()
             if salvage or not fault:
                 self.queues.append(queue)
 
-    def tell(self, *, started: bool) -> None:
+    def tell(self, *, started: bool) -> None:  # noqa: C901, PLR0912  # one note after the other
         """Collect notes on the resulting state and on losses; with `started`, also on deleted swap files."""
-        add = self.notes.add
-        self._unread()
+        add, bad = self.notes.add, [queue for queue in self.queues if queue.why or queue.entries.whys]
+        for queue in bad:
+            for at, why in queue.entries.whys.items():
+                branch = why.startswith(BRANCH)
+                key = "" if branch else f", key {queue.entries.row(at)[3]}"
+                add("bad-index" if branch else "bad-message", PAGES, f"{shown(queue.name)}{key}: {why}")
+            untold = queue.entries.bad + queue.entries.bad_branches - len(queue.entries.whys)
+            self.notes.more("bad-message", untold)
         # A damaged index may be the only sign of a wrong page size (SMQ-FIL-059).
-        wrong = bool(len(self.notes) or self.damage or self.refused or self.dropped)
-        wrong = wrong or any(queue.why for queue in self.queues)
+        wrong = bool(len(self.notes) or self.damage or self.refused or self.dropped or bad)
         if self.page_size != DEFAULT_SIZE:
             add("page-size", PAGES, f"{self.page_size} bytes")
         elif wrong and (size := fitting_size(self.files.get(PAGES, b""), self.page_size)):
@@ -128,11 +145,22 @@ class Recovered:
             add("bad-durable", path, why)
         if self.refused and self.refused[0] == "bad-root":
             add("bad-index", PAGES, self.refused[1])
-        for queue in self.queues:
+        for queue in bad:
             if queue.why:
                 add("bad-index", PAGES, f"{shown(queue.name)}: {queue.why}")
-        for code, text in self._ways():
-            add(code, PAGES, text)
+        for queue in self.queues:
+            # Queues that only look like ordinary queues.
+            if queue.name == codec.PREPARED and (number := len(queue.entries)):
+                text = f"its {number} entries are prepared branches, no messages"
+                add("own-queue", PAGES, f"{shown(queue.name)}: {text}")
+        for name, number, keys in self.held:
+            more = ", ..." if len(keys) > _KEYS else ""
+            some = ", ".join(map(str, keys[:_KEYS])) + more
+            add("held", PAGES, f"{shown(name)}: {len(keys)} of {number} messages, of the keys {some}")
+        if shared := self._shared():
+            entries = sum(len(queue.entries) for queue in self.queues if queue.name != codec.PREPARED)
+            text = f"{entries} entries of queues name {entries - sum(shared.values())} messages"
+            add("shared-message", PAGES, f"{text}, {len(shared)} of which are named several times")
         for name, number, why in self.lost:
             add("bad-message", PAGES, f"{shown(name)}, key {number}: {why}")
         for name, why in self.dropped.items():
@@ -140,32 +168,6 @@ class Recovered:
         for path in self.swaps if started else ():
             number = sum(1 for _ in codec.swapped(self.files[path]))
             add("swap-deleted", path, f"{number} messages of {shown(swap_queue(path).encode())}")
-
-    def _unread(self) -> None:
-        """Note the messages and branches that cannot be read."""
-        for queue in self.queues:
-            entries = queue.entries
-            for at, why in entries.whys.items():
-                branch = why.startswith(BRANCH)
-                key = "" if branch else f", key {entries.entry(at).key}"
-                text = f"{shown(queue.name)}{key}: {why}"
-                self.notes.add("bad-index" if branch else "bad-message", PAGES, text)
-            self.notes.more("bad-message", entries.bad + entries.bad_branches - len(entries.whys))
-
-    def _ways(self) -> Iterator[tuple[str, str]]:
-        """Yield notes, as code and text, on queues that only look like ordinary queues."""
-        for queue in self.queues:
-            if queue.name == codec.PREPARED and (number := len(queue.entries)):
-                text = f"its {number} entries are prepared branches, no messages"
-                yield "own-queue", f"{shown(queue.name)}: {text}"
-        for name, number, keys in self.held:
-            more = ", ..." if len(keys) > _KEYS else ""
-            some = ", ".join(map(str, keys[:_KEYS])) + more
-            yield "held", f"{shown(name)}: {len(keys)} of {number} messages, of the keys {some}"
-        if shared := self._shared():
-            entries = sum(len(queue.entries) for queue in self.queues if queue.name != codec.PREPARED)
-            text = f"{entries} entries of queues name {entries - sum(shared.values())} messages"
-            yield "shared-message", f"{text}, {len(shared)} of which are named several times"
 
     def _shared(self) -> dict[int, int]:
         """Return the first page of each shared message, and the number of its further entries."""
@@ -178,22 +180,20 @@ class Recovered:
         return {page: number - 1 for page, number in left.items() if number > 1}
 
 
-def recover(
+def recover(  # noqa: C901  # the steps of a start, in their order
     files: Mapping[str, Any],
     page_size: int = DEFAULT_SIZE,
+    names: Mapping[str, str] | None = None,
     *,
     check: bool = False,
     policy: str = "default",
-    batches: Callable[[Log], Iterable[Batch]] = Log.scan,
-    name: Callable[[str], str] = str,
-    backup: bool = False,
 ) -> Recovered:
     """Return the state after a start; `check` forces the check even if the log does not require it.
 
-    Without a `policy`, damaged queues stay, whatever the check finds. `batches` yields the batches of the
-    log. A `backup` has no log.
+    Without a `policy`, damaged queues stay, whatever the check finds. `files` have their names in a store;
+    `names` are those of :class:`Recovered`.
     """
-    found = Recovered(files, page_size, name)
+    found = Recovered(files, page_size, names)
     if page_size < codec.SMALLEST_PAGE:
         found.refused = "bad-page-size", f"{page_size} bytes have no room for an index"
         return found
@@ -202,34 +202,30 @@ def recover(
     pages = ReplayedPages(source_of(files.get(PAGES, b"")), page_size, source)
     log = Log(source, page_size, pages.count)
     found.checked = check
-    for batch in batches(log):
+    for batch in found.log.begin(_stretch(log, found.name(LOG))):
+        found.log.take(batch)
         pages.take(batch)
         found.damage += batch.damage
         found.checked |= batch.code.count(START) < len(batch)
     found.checked |= len(log_data) > 0 and not log.end
-    found.find_durables()
     # The first used page after page 0; searched for only if the log or the root index is absent.
     used = None if log.end else next(pages.used(), None)
-    # A backup has no log (SMQ-BAK-057).
-    if not len(log_data) and not backup and used is not None:
+    if not len(log_data) and not found.backup and used is not None:
         found.notes.add("no-log", LOG)
     if log.reason in ("other-generation", "bad-record") and (number := log.alarming):
         found.notes.add("huge-count", LOG, f"{number} bytes or things", log.end)
     walk = Walk(pages, found.notes).run()
-    found.read = log, pages, walk
-    _judge(found, log, pages, walk, used, backup=backup)
-    found.queues = walk.queues
+    found.read, found.queues = (log, pages, walk), walk.queues
+    if walk.unwritten and log.end:
+        used = next(pages.used(), None)
+    _judge(found, log, pages, walk, used)
     if walk.why:
         found.refused = "bad-root", walk.why
     elif found.checked and policy:
         found.check(salvage=policy == "salvage")
-    of_branches = (queue.entries for queue in found.queues if queue.name == codec.PREPARED)
-    listed = {page for entries in of_branches for page in entries.first_pages()}
-    found.branches = [branch for page, branch in walk.branches.items() if page in listed]
-    _hold(found)
-    if walk.why:
-        return found
-    for queue in found.queues:
+    if walk.branches:
+        _hold(found, walk.branches)
+    for queue in () if walk.why else found.queues:
         if queue.name == codec.PREPARED and queue.faults and not queue.why:
             found.refused = "bad-branch", queue.faults[0]
         elif queue.why and policy != "salvage" and not found.refused:
@@ -240,80 +236,79 @@ def recover(
     return found
 
 
-def _judge(
-    found: Recovered, log: Log, pages: ReplayedPages, walk: Walk, used: int | None, *, backup: bool
-) -> None:
+def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk, used: int | None) -> None:
     """Note a lost root index, pages of another moment, and missing items, by the walk of the store.
 
-    `used` is the first used page after page 0, if the log is empty.
+    `used` is the first used page after page 0, if the log is empty or the root index was never written.
     """
+    files, file = found.files, found.name(PAGES)
     if not pages.in_file:
         found.notes.add("no-pages", PAGES)
     unreached = []
-    if walk.unwritten:
-        used = next(pages.used(), None) if log.end else used
-    elif not found.checked:
+    if not walk.unwritten and not found.checked:
         # No check will free these pages. The log was lost in a crash, or the files were copied at different
         # times.
-        unreached = [*pages.used(walk.use)]
+        unreached = [*pages.used(walk.roles)]
     for page in unreached:
         found.notes.page("unreached", page, f"page {page} is in use, and nothing refers to it")
     if walk.unwritten and used is not None:
         found.notes.page("no-root", 0, f"page 0 was never written, and page {used} is in use")
     for page in pages.unlike:
         found.notes.page("other-moment", page, f"page {page} has a state that the log did not lead through")
-    found.missing += _missing_pages(found, log, pages, walk)
+    # The file of pages, or pages that something refers to (SMQ-RCV-113, 114).
+    rest = bytes(files.get(PAGES, b"")[pages.in_file * pages.page_size + 1 :])
+    cut = any(rest) and not pages.made(pages.in_file)
+    begun = log.tagged and log.generation != codec.NONE and not pages.made(0)
+    gone = pages.gone + ([pages.in_file] if cut else [])
+    lowest, times = walk.absent or (pages.count, 0)
+    if not pages.in_file and (cut or begun or OLD_PAGES in files):
+        found.missing.append(Missing("pages", file))
+    elif gone or times:
+        number = str(min([lowest, *gone] if times else gone))
+        found.missing.append(Missing("page", number, file, text=f"{times + len(gone)} references"))
     # Once a page is in use, a tagged log always contains its START. An untagged log can be empty (0 bytes).
     lacking = used is not None and zeros(log.source, 0)
     if not log.source.size:
         lacking = bool(walk.why or unreached or any(queue.faults for queue in walk.queues))
-    if lacking and not log.end and not backup:
+    if lacking and not log.end and not found.backup:
         found.missing.append(Missing("log", LOG))
-    found.missing += _missing_durables(found, walk)
-
-
-def _missing_pages(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk) -> Iterator[Missing]:
-    """Yield the missing file of pages, or missing pages that something refers to (SMQ-RCV-113, 114)."""
-    files, file = found.files, found.name(PAGES)
-    rest = bytes(files.get(PAGES, b"")[pages.in_file * pages.page_size :])
-    cut = any(rest[1:]) and not pages.made(pages.in_file)
-    begun = log.tagged and log.generation != codec.NONE and not pages.made(0)
-    if not pages.in_file and (cut or begun or OLD_PAGES in files):
-        yield Missing("pages", file)
-        return
-    gone = pages.gone + ([pages.in_file] if cut else [])
-    lowest, times = walk.absent or (pages.count, 0)
-    if gone or times:
-        number = str(min([lowest, *gone] if times else gone))
-        yield Missing("page", number, file, text=f"{times + len(gone)} references")
-
-
-def _missing_durables(found: Recovered, walk: Walk) -> Iterator[Missing]:
-    """Yield subscribers with a queue but no file, if other subscribers have files (SMQ-RCV-116)."""
-    ours = (path for path, of in found.roles.items() if of == "durable")
+    # Subscribers with a queue but no file, if other subscribers have files (SMQ-RCV-116).
+    ours = [path for path, of in found.roles.items() if of == "durable"]
     there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in ours} - {""}
     for queue in walk.queues if there else ():
         name = queue.name.decode("utf-8", "replace")
-        ignored = name.startswith(SYSTEM) or name.encode() != queue.name
-        if "$" in name and not ignored and name not in there:
+        if is_subscriber(queue.name) and name not in there:
             # Two queues with the same name share one file.
             there.add(name)
-            yield Missing("durable", name, found.name(f"{DURABLES}{name}{SUFFIX}"))
+            found.missing.append(Missing("durable", name, found.name(f"{DURABLES}{name}{SUFFIX}")))
 
 
-def _hold(found: Recovered) -> None:
-    """Note which listed messages branches hold, and which held messages are not listed (SMQ-XAB-106).
+def is_subscriber(queue: bytes) -> bool:
+    """Return whether a queue is that of a durable subscriber, by its name; it must be UTF-8 (SMQ-RCV-116)."""
+    name = queue.decode("utf-8", "replace")
+    return "$" in name and not name.startswith(SYSTEM) and name.encode() == queue
+
+
+def _hold(found: Recovered, branches: Mapping[int, codec.Branch]) -> None:
+    """List the branches of listed messages; note which listed messages they hold, and which held messages
+    are not listed (SMQ-XAB-106).
 
     By now, the key can belong to another message, so the page is also compared.
     """
+    of_branches = (queue.entries for queue in found.queues if queue.name == codec.PREPARED)
+    listed = {page for entries in of_branches for page in entries.first_pages()}
+    found.branches = [branch for page, branch in branches.items() if page in listed]
     named: dict[bytes, set[bytes]] = {}
     for branch in found.branches:
         named.setdefault(branch.queue.encode(), set()).update(map(key_bytes, branch.entries))
     pages: dict[bytes, dict[bytes, int]] = {}
     for queue in found.queues if named else ():
-        entries = map(queue.entries.entry, range(len(queue.entries)))
-        keys = named.get(queue.name, set())
-        if there := {key: one.page for one in entries if (key := key_bytes(one)) in keys}:
+        keys, there = named.get(queue.name, set()), {}
+        for _, _, _, number, page, _, _ in queue.entries.rows():
+            key = number.to_bytes(8, "big", signed=True)
+            if key in keys:
+                there[key] = page
+        if there:
             pages[queue.name] = there
             held = sorted(int.from_bytes(key, signed=True) for key in there)
             found.held.append((queue.name, len(queue.entries), held))
@@ -341,72 +336,59 @@ def shown(name: bytes) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
-class _Asked:
-    """One question about one store, with its files under their usual names in a store."""
+def _asked(files: Files, params: Params) -> tuple[dict[str, Any], int, dict[str, str]]:
+    """Return the files under their names in a store, the size of pages, and these names -> those here."""
+    names = named(files)
+    page_size = int(params.get("page_size", DEFAULT_SIZE))
+    return {plain: files[name] for plain, name in names.items()}, page_size, names
 
-    def __init__(self, files: Files, params: Params) -> None:
-        #: Name in a store -> name here, which differs if the file is compressed.
-        self.names = named(files)
-        self.files = {plain: files[name] for plain, name in self.names.items()}
-        self.page_size = int(params.get("page_size", DEFAULT_SIZE))
-        self.backup = PAGES in self.names and "/" not in self.names[PAGES]
 
-    def name(self, plain: str) -> str:
-        """Return the name of a file here; a backup has all files in one directory."""
-        return self.names.get(plain, plain.rpartition("/")[2] if self.backup else plain)
+def _stretch(log: Log, name: str) -> Stretch:
+    """Return the log as a stretch to scan."""
+    return Stretch(name, log.scan, partial(told, log, name), _COLUMNS, "log")
 
-    def refused(self, found: Recovered, code: str, why: str) -> Observation:
-        phase, name = get_format(FORMAT).vocabulary.codes[code].phase, self.name(PAGES)
-        # A wrong page size makes every store look damaged (SMQ-FIL-059).
-        size = fitting_size(self.files.get(PAGES, b""), self.page_size)
-        hint = "" if size is None else f"; page_size={size} makes sense of it, not {self.page_size}"
-        return refused(phase, code, f"{name}: {why}{hint}", At(name, 0, len(self.files.get(PAGES, b""))))
 
-    def stretch(self, log: Log) -> Stretch:
-        """Return the log as a stretch to scan."""
-        name = self.name(LOG)
-        return Stretch(name, log.scan, partial(told, log, name), late_columns(__package__), role(LOG))
+_COLUMNS = late_columns(__package__)
 
-    def maps(self, found: Recovered) -> Iterator[FileMap]:
-        for plain in in_order(filter(found.roles.get, self.files)):
-            data, of = self.files[plain], found.roles[plain]
-            header: dict[str, Any] = {}
-            if of == "pages":
-                header = {"pages": len(data) // self.page_size}
-            elif of == "log" and found.read:
-                header = {"tagged": found.read[0].tagged}
-            elif of == "swap":
-                header = {"swapped": sum(1 for _ in codec.swapped(data))}
-            of = "invalid" if plain in found.bad_files else of
-            yield FileMap(self.name(plain), len(data), of, header)
+
+def _maps(found: Recovered) -> Iterator[FileMap]:
+    for path, of in found.roles.items():
+        data, header = found.files[path], {}
+        if of == "pages":
+            header["pages"] = len(data) // found.page_size
+        elif of == "log" and found.read:
+            header["tagged"] = found.read[0].tagged
+        elif of == "swap":
+            header["swapped"] = sum(1 for _ in codec.swapped(data))
+        if of:
+            of_file = "invalid" if path in found.bad_files else of
+            yield FileMap(found.name(path), len(data), of_file, header)
 
 
 def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
     """Return the state after a start with a policy; without one, all readable entries."""
-    asked, seen = _Asked(files, params), Found()
-    found = recover(
-        asked.files,
-        asked.page_size,
-        policy=policy,
-        batches=lambda log: seen.walked(asked.stretch(log)),
-        name=asked.name,
-        backup=asked.backup,
-    )
+    stored, page_size, names = _asked(files, params)
+    found = recover(stored, page_size, names, policy=policy)
+    words, log = get_format(FORMAT).vocabulary, found.name(LOG)
     if found.refused and (policy or not found.read):
-        return asked.refused(found, *found.refused)
+        code, why = found.refused
+        name, data = found.name(PAGES), stored.get(PAGES, b"")
+        # A wrong page size makes every store look damaged (SMQ-FIL-059).
+        size = fitting_size(data, page_size)
+        hint = "" if size is None else f"; page_size={size} makes sense of it, not {page_size}"
+        return refused(words.codes[code].phase, code, f"{name}: {why}{hint}", At(name, 0, len(data)))
     found.tell(started=bool(policy))
-    log = asked.name(LOG)
     dropped = [Dropped(log, start, end - start, why) for start, end, why in found.damage]
     for path in found.bad_files:
-        dropped.append(Dropped(asked.name(path), 0, len(asked.files[path]), "bad-durable"))
-    words, notes = get_format(FORMAT).vocabulary.notes, tuple(found.notes)
-    lossy = dropped or found.missing or any(words[note.code].loss for note in notes)
+        dropped.append(Dropped(found.name(path), 0, len(stored[path]), "bad-durable"))
+    notes = tuple(found.notes.named(found.name))
+    lossy = dropped or found.missing or any(words.notes[note.code].loss for note in notes)
     return Observation(
         RECOVERED if lossy else CLEAN,
-        records=seen.records(),
+        records=found.log.records(),
         dropped=tuple(dropped),
         state=StoreState(found),
-        files=tuple(asked.maps(found)),
+        files=tuple(_maps(found)),
         notes=notes,
         missing=tuple(found.missing),
     )
@@ -414,14 +396,13 @@ def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
 
 def plan(files: Files, _: str, params: Params) -> list[Stretch]:
     """Return the stretches: the log, and the unusable files of subscriptions."""
-    asked = _Asked(files, params)
-    found = Recovered(asked.files)
-    found.find_durables()
-    gone = [lost(asked.name(name), 0, len(asked.files[name]), "bad-durable") for name in found.bad_files]
-    if LOG not in asked.files or asked.page_size < codec.SMALLEST_PAGE:
+    found = Recovered(*_asked(files, params))
+    gone = [lost(found.name(path), 0, len(found.files[path]), "bad-durable") for path in found.bad_files]
+    if LOG not in found.files or found.page_size < codec.SMALLEST_PAGE:
         return gone
-    pages = len(asked.files.get(PAGES, b"")) // asked.page_size
-    return [asked.stretch(Log(source_of(asked.files[LOG]), asked.page_size, pages)), *gone]
+    pages = len(found.files.get(PAGES, b"")) // found.page_size
+    log = Log(source_of(found.files[LOG]), found.page_size, pages)
+    return [_stretch(log, found.name(LOG)), *gone]
 
 
 def told(log: Log, name: str, batch: Batch) -> Iterator[Record]:
@@ -447,7 +428,7 @@ def _actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[dict[st
         out: dict[str, object] = {"action": ACTIONS[kind], "page": page}
         if kind == PORTION:
             out["offset"] = off
-        places = zip(("before", "after"), images, strict=True)
+        places = zip(("before", "after"), images if kind != INSERT else (None, None), strict=True)
         yield out | {name: data[place[0] : sum(place)] for name, place in places if place}
 
 
@@ -457,11 +438,10 @@ class StoreState(dict[str, object]):
     def __init__(self, found: Recovered) -> None:
         self.found = found
         # Messages are kept in memory only if their total number is small; the same applies to queues.
-        many = sum(len(queue.entries) for queue in found.queues) * COST > reread.KEEP
-        queues = partial(_queues, found.queues, many=many)
-        crowd = len(found.queues) * COST > reread.KEEP
+        many = sum([len(queue.entries) for queue in found.queues]) * COST > reread.KEEP
+        queues, number = partial(_queues, found.queues, many=many), len(found.queues)
         super().__init__(
-            queues=Lazy([Part("", queues, len(found.queues))]) if crowd else list(queues()),
+            queues=[*queues()] if number * COST <= reread.KEEP else Lazy([Part("", queues, number)]),
             in_doubt=[_part(branch) for branch in sorted(found.branches, key=lambda one: one[:5])],
             durables=[
                 {name: value for name, value in one._asdict().items() if value is not None}
@@ -472,18 +452,19 @@ class StoreState(dict[str, object]):
 
 def _queues(queues: Iterable[Queue], *, many: bool) -> Iterator[dict[str, object]]:
     for queue in queues:
-        again = partial(_messages, queue)
-        number = len(queue.entries)
+        again, number = partial(_messages, queue), len(queue.entries)
         messages = Lazy([Part("", again, number)]) if many else Deferred(number, again)
         yield {"name": queue.name, "messages": messages}
 
 
 def _messages(queue: Queue) -> Iterator[dict[str, object]]:
-    for one in queue.entries:
-        entry = one.entry
-        out: dict[str, object] = {"key": entry.key, "priority": entry.priority}
-        out |= {"deliveries": entry.deliveries, "expiration": entry.expiration, "length": one.length}
-        yield out | ({"sha256": one.digest} if one.digest else {})
+    for at in range(len(queue.entries)):
+        priority, deliveries, expiration, key, _, length, _ = queue.entries.row(at)
+        out: dict[str, object] = {"key": key, "priority": priority, "deliveries": deliveries}
+        out |= {"expiration": expiration, "length": length}
+        if digest := queue.entries.digest(at):
+            out["sha256"] = digest
+        yield out
 
 
 def _part(branch: codec.Branch) -> dict[str, object]:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from struct import Struct, pack
-from typing import Any
 
 from journalspec.swiftmq_store import ACTIONS
 from journalspec_reference.batches import STRETCH, Batch, Memory, Source, zeros, zeros_end
-from journalspec_reference.swiftmq_store.codec import FREE, NONE, BadStore, alone
+from journalspec_reference.swiftmq_store.codec import FREE, NONE, BadStore, is_free
 
 START, COMMIT, ABORT = 1, 2, 3
 INSERT, UPDATE, DELETE, PORTION = 1, 2, 3, 4
@@ -31,8 +30,8 @@ _PAD = bytes(HEAD.size)
 SOON = 1 << 16
 #: A start of the product allocates memory for a stated count; from this count on, the start probably fails.
 ALARMING = 1 << 27
-#: The number of bytes read first: at a place where more are seldom needed, and at the start of a log.
-HEADS, FIRST = 1 << 12, 1 << 15
+#: The number of bytes read first, at the start of a log.
+FIRST = 1 << 15
 #: The forensic search may look at each byte of its region this often on average.
 SEARCH_BUDGET = 8
 #: The type of a COMMIT or an ABORT, at the last of its four stored bytes.
@@ -44,7 +43,7 @@ Bytes = tuple[int, int]
 
 #: One action: its begin and end in the batch, its kind, its page, the page that its undo changes (it can
 #: differ: SMQ-RCV-112), an offset, and the ranges of the bytes before and after the change at that offset.
-#: The ranges of an UPDATE are complete pages; None means that the page is free.
+#: The ranges of an UPDATE are complete pages; None means that the page is free, or that it has no such bytes.
 LoggedAction = tuple[int, int, int, int, int, int, Bytes | None, Bytes | None]
 
 
@@ -122,7 +121,7 @@ def actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[LoggedAc
             continue
         undone = page
         if kind == INSERT:
-            off = 0
+            off, after = 0, (at, 0)
             at += LEAST_ACTION
         elif kind == DELETE:
             before, off = (at + 12, off), 0
@@ -177,31 +176,31 @@ class Log:
         stamp = pack(">q", self.generation) if self.tagged else b""
         # START may occur again in a tagged log (SMQ-LOG-023).
         kinds = {START, COMMIT, ABORT} if self.tagged else {COMMIT, ABORT}
-        number_at = lead - NUMBER.size
         base, need, over = start, 0, False
         while not over:
             # Most logs contain few records before the zeros or old bytes that end the log.
             first = FIRST if base == start else stretch
             data = source.read(base, min(max(min(first, stretch), need), size - base))
-            top, at, need, reason = len(data), 0, 0, ""
+            top, at, need = len(data), 0, 0
             final = base + top >= size
             if final:
                 data += _PAD
             batch = Batch(base, data)
             batch.more["lead"] = lead
             add, add_end, add_code = batch.off.append, batch.end.append, batch.code.append
+            reason = ""
             if self.reason in ("empty", "bad-start"):
                 reason, over = self.reason, True
             while not over:
                 left = top - at
-                if left < lead:
-                    if not final:
-                        need = lead
-                        break
-                    if not left:
-                        over = True
-                        break
+                if left < lead and not final:
+                    need = lead
+                    break
+                if not left:
+                    over = True
+                    break
                 (kind,) = NUMBER.unpack_from(data, at)
+                stop = -1
                 if left < NUMBER.size:
                     reason = "bad-record"
                 elif kind not in kinds:
@@ -214,22 +213,17 @@ class Log:
                     reason = "other-generation"
                 elif kind == START:
                     stop = at + START_SIZE
-                elif left < lead:
-                    reason = "bad-record"
-                else:
+                elif left >= lead:
                     # The number is compared with the remaining bytes before it is used (SMQ-LOG-024); it may
                     # be 0 (SMQ-LOG-034), and the id of the transaction may be anything (SMQ-LOG-033).
-                    (number,) = NUMBER.unpack_from(data, at + number_at)
-                    stop = -1
+                    (number,) = NUMBER.unpack_from(data, at + lead - NUMBER.size)
                     if 0 <= number * LEAST_ACTION <= size - base - at - lead:
                         stop = actions_end(data, at + lead, top, number, page_size, most)
                     if stop > top and not final:
                         need = 0 if at else 2 * top
                         break
-                    if not 0 <= stop <= top:
-                        reason = "bad-record"
-                if reason:
-                    over = True
+                if not 0 <= stop <= top:
+                    reason, over = reason or "bad-record", True
                     break
                 add(at)
                 add_end(stop)
@@ -238,25 +232,20 @@ class Log:
             base += at
             if over:
                 self.end, self.reason = base, reason
-                if self._is_damage(size):
+                # After a sound log, there are zeros or old records.
+                damage = reason not in ("", "empty")
+                if reason == "not-a-record":
+                    # SMQ-LOG-130, SMQ-LOG-134
+                    damage = not self.tagged and not zeros(source, base)
+                elif reason == "other-generation":
+                    higher = int.from_bytes(source.read(base + 4, 8), signed=True) - self.generation
+                    # Directly after START, an old record always begins at its first byte (SMQ-LOG-132).
+                    # Further on, old records can be cut anywhere. There, only a slightly higher generation is
+                    # no coincidence: then START is from an earlier moment.
+                    damage = higher > 0 and (base == START_SIZE or higher <= SOON)
+                if damage:
                     batch.damage.append((base, size, reason))
             yield batch
-
-    def _is_damage(self, size: int) -> bool:
-        """Return whether the log ends in damage: after a sound log, there are zeros or old records."""
-        if self.reason in ("", "empty"):
-            return False
-        if self.reason == "not-a-record":
-            # SMQ-LOG-130, SMQ-LOG-134
-            return not self.tagged and not zeros(self.source, self.end)
-        if self.reason == "other-generation":
-            stored = self.source.read(self.end + 4, 8)
-            higher = int.from_bytes(stored, signed=True) - self.generation
-            # Directly after START, an old record always begins at its first byte (SMQ-LOG-132). Further on,
-            # old records can be cut anywhere. There, only a slightly higher generation is no coincidence:
-            # then START is from an earlier moment.
-            return higher > 0 and (self.end == START_SIZE or higher <= SOON)
-        return True
 
     def beyond(self, start: int, end: int, stretch: int = STRETCH) -> Iterator[tuple[int, int, int]]:
         """Yield begin, end and type of each complete record in a part of a tagged log.
@@ -318,25 +307,23 @@ class Log:
 
         The product reads a record to its end before it compares the generation (SMQ-LOG-138).
         """
-        base, at = self.end, self.lead
-        data = self.source.read(base, HEADS)
-        if len(data) < at or NUMBER.unpack_from(data)[0] not in {COMMIT, ABORT}:
+        at, read = self.end + self.lead, self.source.read
+        head = read(self.end, self.lead)
+        if len(head) < self.lead or NUMBER.unpack_from(head)[0] not in {COMMIT, ABORT}:
             return 0
-        (number,) = NUMBER.unpack_from(data, at - NUMBER.size)
+        (number,) = NUMBER.unpack_from(head, self.lead - NUMBER.size)
         if number >= ALARMING:
             return int(number)
         for _ in range(number):
-            if at + HEAD.size > len(data):
-                base, at, data = base + at, 0, self.source.read(base + at, STRETCH)
-            left = len(data) - at
-            kind, _, off, flag, length = HEAD.unpack(data[at : at + HEAD.size].ljust(HEAD.size, b"\0"))
-            if kind not in ACTIONS or left < (8, 10, 12, 17)[kind - 1]:
+            head = read(at, HEAD.size)
+            kind, _, off, flag, length = HEAD.unpack(head.ljust(HEAD.size, b"\0"))
+            if kind not in ACTIONS or len(head) < (8, 10, 12, 17)[kind - 1]:
                 return 0
             if kind == INSERT:
                 at += LEAST_ACTION
             elif kind == UPDATE:
-                at += 10 + (0 if data[at + 9] else self.page_size)
-                picture = self.source.read(base + at, 6)
+                at += 10 + (0 if head[9] else self.page_size)
+                picture = read(at, 6)
                 if len(picture) < 6:
                     return 0
                 at += 6 + (0 if picture[5] else self.page_size)
@@ -344,9 +331,7 @@ class Log:
                 at, length = (at + 12, off) if kind == DELETE else (at + 17, length)
                 if 0 <= length < ALARMING and kind == PORTION and flag == 1:
                     at += length + NUMBER.size
-                    length = int.from_bytes(
-                        self.source.read(base + at - NUMBER.size, NUMBER.size), signed=True
-                    )
+                    length = int.from_bytes(read(at - NUMBER.size, NUMBER.size), signed=True)
                 if length >= ALARMING:
                     return int(length)
                 if length < 0:
@@ -367,9 +352,8 @@ SETTLED = 16 << 20
 #: The memory for the place of one image (bytes). Once a page's places take more memory than the page, the
 #: page is built.
 PLACE = 24
-#: The header fields that an index changes one by one: their offsets and length.
-_FIELDS, _FIELD = range(1, 17, 4), 4
-_NO_IMAGES = array("q")
+#: The end of the header fields that an index changes one by one, and the length of each.
+_FIELDS_END, _FIELD = 17, 4
 
 
 class ReplayedPages:
@@ -379,26 +363,19 @@ class ReplayedPages:
     """
 
     def __init__(self, source: Source, page_size: int, log: Source | None = None) -> None:
-        self._source = source
-        self._log = log or Memory(b"")
-        self.page_size = page_size
+        self._source, self._log, self.page_size = source, log or Memory(b""), page_size
         self._most = SETTLED // page_size
         self.in_file = self.count = source.size // page_size
-        #: The pages that the log has changed.
-        self.changed: set[int] = set()
-        #: Pages that the log replaced with zeros or with an image of the complete page -> whether they are
+        #: Changed page -> its bytes. For further pages, the images that the log puts into them instead, in
+        #: order, until there are many: offset, place in the log and length of each.
+        self.changed: dict[int, array[int] | bytearray] = {}
+        #: Pages that the log replaces with zeros or with an image of the complete page -> whether they are
         #: free.
         self._made: dict[int, bool] = {}
-        #: Page -> the images that the log puts into it, in order: offset, place in the log and length of
-        #: each.
-        self._images: dict[int, array[int]] = {}
-        #: The first changed pages, and those with too many images: their current bytes are kept instead of
-        #: images.
-        self._settled: dict[int, bytearray] = {}
-        #: Page -> bits of the compared header fields; page -> the file's values of fields that differ from
+        #: The compared header fields (page * page size + offset); the file's values of those that differ from
         #: the log.
-        self._seen: dict[int, int] = {}
-        self._unlike: dict[int, dict[int, bytes]] = {}
+        self._seen: set[int] = set()
+        self._unlike: dict[int, bytes] = {}
         #: The most recently read pages and their bytes; content in memory is read directly.
         in_memory = isinstance(source, Memory)
         self._held = range(self.in_file if in_memory else 0)
@@ -417,72 +394,63 @@ class ReplayedPages:
         # page is read without the bytes around it.
         self._block = self._source.read(start, size) if near else self._source.peek(start, start + size)
 
-    def alone(self, number: int) -> Any:
-        """Return the message on a page if it has only this page, as most have; None: it may have more."""
-        if not 0 <= number < self.count:
-            return None
-        if number >= self.in_file or number in self.changed:
-            return alone(self[number], 0, self.page_size)
-        if number not in self._held:
-            self._hold(number)
-        return alone(self._block, (number - self._held.start) * self.page_size, self.page_size)
-
     def __getitem__(self, number: int) -> bytes:
-        if self._last[0] != number:
-            if not 0 <= number < self.count:
-                raise BadStore(f"page {number} of {self.count}")
-            page = self._built(number) if number in self.changed else self._stored(number)
-            self._last = number, page
-        return self._last[1]
-
-    def _stored(self, number: int) -> bytes:
-        """Return a page as stored in the file; a page after the end of the file is free."""
-        if number >= self.in_file:
-            return FREE.ljust(self.page_size, b"\0")
-        if number not in self._held:
-            self._hold(number)
-        off = (number - self._held.start) * self.page_size
-        return self._block[off : off + self.page_size]
-
-    def _built(self, number: int) -> bytes:
-        """Return a page that the log has changed."""
-        page = self._settled.get(number)
-        if page is None:
-            page = self._base(number)
-            each = iter(self._images.get(number, _NO_IMAGES).tolist())
-            for off, place, size in zip(each, each, each, strict=True):
-                page[off : off + size] = self._log.peek(place, place + size)
-        # The log's actions show whether the page is free, not the first byte of an image (SMQ-LOG-030).
-        page[0] = self._made.get(number, False)
-        return bytes(page)
+        if self._last[0] == number:
+            return self._last[1]
+        if not 0 <= number < self.count:
+            raise BadStore(f"page {number} of {self.count}")
+        if number in self.changed or number >= self.in_file:
+            page = self._built(number)
+        else:
+            if number not in self._held:
+                self._hold(number)
+            off = (number - self._held.start) * self.page_size
+            page = self._block[off : off + self.page_size]
+        self._last = number, page
+        return page
 
     def _base(self, number: int) -> bytearray:
         """Return the bytes of a page before its images are put into it."""
-        return bytearray(self.page_size if number in self._made else self._stored(number))
+        size = self.page_size
+        if number in self._made:
+            return bytearray(size)
+        if number >= self.in_file:
+            return bytearray(FREE.ljust(size, b"\0"))
+        return bytearray(self._source.peek(number * size, number * size + size))
 
-    def used(self, known: Callable[[int], Any] = lambda number: False) -> Iterator[int]:
-        """Yield the used pages, except for page 0, pages of zeros, and those that are `known`.
+    def _built(self, number: int) -> bytes:
+        """Return a page that the log has changed, or that is after the end of the file."""
+        images = self.changed.get(number)
+        if isinstance(images, bytearray):
+            page = images
+        else:
+            page, each = self._base(number), iter(images or ())
+            for off, place, length in zip(each, each, each, strict=True):
+                page[off : off + length] = self._log.peek(place, place + length)
+        if images is not None:
+            # The log's actions show whether the page is free, not the first byte of an image (SMQ-LOG-030).
+            page[0] = self._made.get(number, False)
+        return bytes(page)
+
+    def used(self, known: Mapping[int, int] | bytearray | None = None) -> Iterator[int]:
+        """Yield the used pages, except for page 0, pages of zeros, and those with a number in `known`.
 
         Holes are skipped.
         """
         number, nothing = 1, bytes(self.page_size)
         while number < self.count:
-            if known(number):
-                number += 1
-                continue
-            page = self[number]
-            if page != nothing:
-                if page[0] != 1:
+            if known is None or not known[number]:
+                page = self[number]
+                if page == nothing:
+                    number = max(number + 1, self.hole_end(number))
+                    continue
+                if not is_free(page):
                     yield number
-                number += 1
-            else:
-                number = max(number + 1, self.hole_end(number))
+            number += 1
 
     def hole_end(self, number: int) -> int:
         """Return the first page from this one on that is changed, or not completely in a hole of the file."""
-        if number >= self.in_file:
-            return number
-        off = self._source.next_data(number * self.page_size)
+        off = self._source.next_data(number * self.page_size) if number < self.in_file else 0
         end = max(number, min(off // self.page_size, self.in_file))
         if end <= number + 1:
             return end
@@ -495,72 +463,56 @@ class ReplayedPages:
     @property
     def gone(self) -> list[int]:
         """Return the pages after the end of the file that the log changes but does not create."""
-        return sorted(page for page in self.changed - self._made.keys() if page >= self.in_file)
+        return sorted([page for page in self.changed if page >= self.in_file and page not in self._made])
 
     @property
     def unlike(self) -> list[int]:
         """Return the pages whose state in the file differs from every state that the log passes through."""
-        return sorted(self._unlike)
+        pages = {field // self.page_size for field in self._unlike}
+        return sorted(pages - self._made.keys()) if pages else []
 
     def take(self, batch: Batch) -> None:
         """Replay records in order (SMQ-RCV-028); an ABORT is applied, then undone (SMQ-RCV-029)."""
-        data, lead, size, made = batch.data, batch.more["lead"], self.page_size, self._made
-        # Fields of pages after the end of the file are not compared.
-        top = self.in_file
-        self._last = (-1, b"")
+        data, lead, size, top = batch.data, batch.more["lead"], self.page_size, self.in_file
         for begin, end, code in zip(batch.off, batch.end, batch.code, strict=True):
+            if code == START:
+                continue
             for _, _, kind, page, _, off, before, after in actions(data, begin + lead, end, size):
-                if kind != PORTION:
-                    self._anew(page, free=after is None and kind != INSERT)
-                elif after and off < _FIELDS.stop and page < top and page not in made:
+                if kind == PORTION and after and off < _FIELDS_END and page < top and page not in self._made:
                     self._compare(data, page, off, before, after)
-                self._put(batch, page, off, after)
+                self._put(batch, kind, page, off, after)
             if code == ABORT:
                 # Only the offsets of the actions are kept: there can be many.
                 done = array("q", (one[0] for one in actions(data, begin + lead, end, size)))
                 for at in reversed(done):
                     _, _, kind, _, page, off, before, _ = next(actions(data, at, end, size))
-                    if kind != PORTION:
-                        self._anew(page, free=before is None)
-                    self._put(batch, page, off, before)
+                    self._put(batch, kind, page, off, before)
+        self._last = (-1, b"")
 
-    def _anew(self, page: int, *, free: bool) -> None:
-        """Make a page of zeros, used or free."""
+    def _put(self, batch: Batch, kind: int, page: int, off: int, image: Bytes | None) -> None:
+        """Put bytes of a batch into a page, which is used from then on; no bytes: make the page free.
+
+        All actions except PORTION replace the complete page. A PORTION without bytes does nothing.
+        """
+        if kind == PORTION and image is None:
+            return
         if page >= self.count:
             self.count = page + 1
-        self.changed.add(page)
-        self._made[page] = free
-        self._images.pop(page, None)
-        self._unlike.pop(page, None)
-        self._settled.pop(page, None)
-        if not free and len(self._settled) < self._most:
-            self._settled[page] = bytearray(self.page_size)
-
-    def _put(self, batch: Batch, page: int, off: int, image: Bytes | None) -> None:
-        """Put bytes of a batch into a page, which is used from then on."""
-        if image is None:
+        images = self.changed.get(page)
+        if kind != PORTION:
+            self._made[page], images = image is None, None
+        elif page in self._made:
+            self._made[page] = False
+        at, size = image or (0, 0)
+        if images is None:
+            few = len(self.changed) < self._most
+            images = self.changed[page] = self._base(page) if few else array("q")
+        if isinstance(images, bytearray):
+            images[off : off + size] = batch.data[at : at + size]
             return
-        at, size = image
-        held = self._settled.get(page)
-        if held is None:
-            if page >= self.count:
-                self.count = page + 1
-            if self._made.get(page):
-                self._made[page] = False
-            self.changed.add(page)
-            places = self._images.get(page)
-            if places is None and len(self._settled) < self._most:
-                held = self._settled[page] = self._base(page)
-        if held is not None:
-            # Such a page is already marked as used, and part of `count`.
-            held[off : off + size] = batch.data[at : at + size]
-            return
-        if places is None:
-            places = self._images[page] = array("q")
-        places.extend((off, batch.base + at, size))
-        if len(places) > self.page_size // PLACE * 3:
-            self._settled[page] = bytearray(self._built(page))
-            del self._images[page]
+        images.extend((off, batch.base + at, size))
+        if len(images) > self.page_size // PLACE * 3:
+            self.changed[page] = bytearray(self._built(page))
 
     def _compare(self, data: bytes, page: int, at: int, before: Bytes | None, after: Bytes) -> None:
         """Compare the header fields of a page of the file with their values in the log (SMQ-RCV-111).
@@ -568,30 +520,18 @@ class ReplayedPages:
         The file may be in any state that the log passes through, but in no other state. Pages that the log
         replaces completely, and pages that are free in the file, are not compared.
         """
-        seen, unlike = self._seen.get(page, 0), self._unlike.get(page)
-        least = most = after[1]
-        if before:
-            least, most = min(least, before[1]), max(most, before[1])
-            if least == most == _FIELD and not seen >> at & 1 and at % _FIELD == 1:
-                # The action changes a single field, which was not compared before.
-                self._seen[page] = seen | 1 << at
-                there = self._stored(page)
-                stored = there[at : at + _FIELD]
-                values = [data[before[0] : sum(before)], data[after[0] : sum(after)]]
-                if stored not in values and there[0] != FREE[0]:
-                    self._unlike.setdefault(page, {})[at] = stored
-                return
-        if most <= _FIELD and not unlike and seen >> at & 1:
-            # A compared field is not read again, unless it differs.
-            return
-        for off in range(max(_FIELDS[0], at - (at - 1) % _FIELD), min(at + most, _FIELDS.stop), _FIELD):
-            known, seen = seen >> off & 1, seen | 1 << off
-            if known and unlike and off in unlike:
-                shift = max(0, off - at)
-                places = [place + shift for place, _ in filter(None, (before, after))]
-                values = [data[place : place + _FIELD] for place in places]
-                if at > off or at + least < off + _FIELD or unlike[off] in values:
-                    del unlike[off]
-        self._seen[page] = seen
-        if unlike == {}:
-            del self._unlike[page]
+        start, size = after
+        old, least = before or after
+        for off in range(max(1, at - (at - 1) % _FIELD), min(at + max(size, least), _FIELDS_END), _FIELD):
+            field, shift = page * self.page_size + off, off - at
+            values = [data[image + shift : image + shift + _FIELD] for image in (old, start)]
+            if field not in self._seen:
+                self._seen.add(field)
+                # Only a change of exactly this field shows its value before the log.
+                if before and at == off and size == least == _FIELD:
+                    there = self._source.peek(page * self.page_size, page * self.page_size + _FIELDS_END)
+                    if there[off : off + _FIELD] not in values and not is_free(there):
+                        self._unlike[field] = there[off : off + _FIELD]
+            elif shift < 0 or min(size, least) < shift + _FIELD or self._unlike.get(field) in values:
+                # A change of a part of the field proves nothing.
+                self._unlike.pop(field, None)

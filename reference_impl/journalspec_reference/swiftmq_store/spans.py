@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import groupby
 from typing import Any
 
 from journalspec.families import families
@@ -62,31 +61,21 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
 
 def _pages(data: Any, pages: ReplayedPages, walk: Walk) -> Iterator[Piece]:
     """Yield each referenced page, and all other pages as runs of free or unused pages."""
-
-    def runs() -> Iterator[tuple[int, int, str, bool]]:
-        number = 0
-        while number < pages.in_file:
-            use, end = walk.use(number), number + 1
-            free = data[number * pages.page_size] == 1
-            if not use and not free:
-                # Holes are not read. The next referenced page is searched for only at a hole: otherwise, n
-                # pages would cost n searches.
-                hole = pages.hole_end(number)
-                end = min(hole, walk.next_use(end)) if hole > end else end
-            yield number, end, use, free
-            number = end
-
-    def kind(run: tuple[int, int, str, bool]) -> tuple[str, bool, int]:
-        number, _, use, free = run
-        return use, free, number if use else -1
-
-    for (use, free, _), found in groupby(runs(), kind):
-        first, end = 0, 0
-        for number, last, _, _ in found:
-            first, end = first if end else number, last
+    first, size = 0, pages.page_size
+    while first < pages.in_file:
+        use, free, end = walk.use(first), data[first * size] == 1, first + 1
+        number = first
+        while not use and number < pages.in_file:
+            if walk.use(number) or (data[number * size] == 1) != free:
+                break
+            # Holes are not read. The next referenced page is searched for only at a hole: otherwise, n pages
+            # would cost n searches.
+            hole = number if free else pages.hole_end(number)
+            number = end = max(number + 1, min(hole, walk.next_use(number)) if hole > number + 1 else 0)
         path = f"page[{first}]" if end == first + 1 else f"page[{first}..{end - 1}]"
         of, text = ("record", _USES[use]) if use else _UNUSED[free]
-        yield Piece(first * pages.page_size, end * pages.page_size, of, text, path)
+        yield Piece(first * size, end * size, of, text, path)
+        first = end
 
 
 def _of_page(data: Any, size: int, walk: Walk, edition: str, piece: Piece) -> Iterator[Spot]:
@@ -101,7 +90,7 @@ def _of_page(data: Any, size: int, walk: Walk, edition: str, piece: Piece) -> It
         return
     yield from LAYOUT.spans("index", edition, page[:INDEX_HEADER])
     off = INDEX_HEADER
-    for slot in range(codec.index(page).slots):
+    for slot in range(codec.index(page)[2]):
         for spot in _behind(off, f"entry[{slot}].", LAYOUT.spans(use, edition, page[off:])):
             yield spot
             off = spot.off + spot.length

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import count
 from struct import pack
 from typing import Any
 
@@ -13,12 +14,12 @@ from journalspec.swiftmq_store import LAYOUT
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.storage import Storage, fill, whole
 from journalspec_reference.swiftmq_store import codec
-from journalspec_reference.swiftmq_store.codec import PREPARED, BadStore
+from journalspec_reference.swiftmq_store.codec import FREE, PREPARED, BadStore
 from journalspec_reference.swiftmq_store.pages import (
-    FREE,
     CachedPages,
     PagedIndex,
     Transaction,
+    java_order,
     queue_entry,
     root_entry,
     sized,
@@ -46,8 +47,10 @@ class StoreWriter:
         self._checkpoint_at = int(params.get("checkpoint_size", str(CHECKPOINT)))
         self._roll_over = int(params.get("roll_over_size", str(ROLL_OVER)))
         self._force = params.get("force_sync", "true") == "true"
+        self._free_page = FREE.ljust(self._size, b"\0")
         self._is_open = False
-        self._position = self._generation = self._number = 0
+        self._position = self._generation = 0
+        self._numbers = count()
         self._running: dict[str, Transaction] = {}
         self._keys: dict[bytes, int] = {}
         self._references: Counter[int] = Counter()
@@ -58,7 +61,7 @@ class StoreWriter:
     def apply(self, op: Operation) -> dict[str, Any]:
         """Perform one operation of the table ``operations`` in ``fields.toml``."""
         handlers = {name: getattr(self, f"_{name}") for name in OPERATIONS}
-        return perform(handlers, op, self._is_open)
+        return {"durable": self._force} | perform(handlers, op, self._is_open)
 
     # Opening: recovery, and the writes that it needs.
 
@@ -74,18 +77,24 @@ class StoreWriter:
             storage.unlink(name)
         fresh = len(files.get(PAGES, b"")) < self._size
         if fresh:
-            self._create_pages()
+            if PAGES not in files:
+                storage.create(PAGES)
+            for number in range(FIRST_PAGES):
+                storage.write(PAGES, number * self._size, self._free_page)
+            storage.sync(PAGES)
             found = recover({**files, PAGES: whole(storage, PAGES)}, self._size)
         assert found.read
         log, pages, walk = found.read
-        self._pages = CachedPages(pages.count, self._size, pages.__getitem__, self._append_page)
-        self._pages.dirty |= pages.changed
-        self._references, self._damaged = walk.references, walk.damaged
-        if found.checked and not fresh:
-            for number in list(walk.unreached):
-                self._pages.empty(number)
-        self._flush()
-        self._pages = CachedPages(self._pages.count, self._size, self._load, self._append_page, walk.use)
+        self._damaged = walk.damaged
+        self._references = Counter(page for queue in walk.queues for page in queue.entries.first_pages())
+        # The check frees pages that nothing refers to.
+        numbers = range(1, pages.count if found.checked and not fresh else 0)
+        freed = {number for number in numbers if not walk.roles[number] and not codec.is_free(pages[number])}
+        for number in sorted({*pages.changed, *freed}):
+            page = self._free_page if number in freed else pages[number]
+            storage.write(PAGES, number * self._size, page)
+        storage.sync(PAGES)
+        self._pages = CachedPages(storage, pages.count, self._size, walk.roles)
         self._create_log(log.unlike(max(0, log.generation)))
         self._is_open = True
         if not any(self._pages[0][1:17]):
@@ -96,14 +105,7 @@ class StoreWriter:
             for queue in walk.queues
         }
         self._index(PREPARED)
-        return self._answer()
-
-    def _create_pages(self) -> None:
-        if PAGES not in self._storage.names():
-            self._storage.create(PAGES)
-        for number in range(FIRST_PAGES):
-            self._append_page(number)
-        self._storage.sync(PAGES)
+        return {}
 
     def _create_log(self, generation: int) -> None:
         """Write the log's full length and next generation, with an fsync even if `force_sync` is false."""
@@ -115,13 +117,6 @@ class StoreWriter:
         self._generation = generation
         self._reset(force=True)
         storage.sync_dir()
-
-    def _load(self, number: int) -> bytes:
-        return self._storage.read(PAGES, number * self._size, self._size)
-
-    def _append_page(self, number: int) -> None:
-        # The file grows immediately and outside of any transaction; nothing refers to the page yet.
-        self._storage.write(PAGES, number * self._size, FREE.ljust(self._size, b"\0"))
 
     # The log, and checkpoints.
 
@@ -143,24 +138,16 @@ class StoreWriter:
             self._storage.sync(LOG)
         self._position += len(data)
         changed = {change.page for _, tx in records for change in tx.changes}
-        for number in sorted(number for number in changed if self._pages[number][0] == FREE[0]):
-            self._storage.write(PAGES, number * self._size, bytes(self._pages[number]))
-            self._pages.dirty.discard(number)
+        self._pages.write({number for number in changed if self._pages[number][0] == FREE[0]})
         if self._position >= self._checkpoint_at and not self._running:
             self._checkpoint()
-
-    def _flush(self) -> None:
-        for number in sorted(self._pages.dirty):
-            self._storage.write(PAGES, number * self._size, bytes(self._pages[number]))
-        self._storage.sync(PAGES)
-        self._pages.forget()
 
     def _checkpoint(self, _: Operation | None = None) -> dict[str, Any]:
         if self._running:
             raise ValueError("a checkpoint waits for the transactions that are open")
-        self._flush()
+        self._pages.flush()
         self._reset(force=self._force)
-        return self._answer()
+        return {}
 
     def _close(self, _: Operation) -> dict[str, Any]:
         for tx in list(self._running):
@@ -172,18 +159,11 @@ class StoreWriter:
         self._is_open = False
         return self._checkpoint()
 
-    def _answer(self, **more: Any) -> dict[str, Any]:
-        return {"durable": self._force, **more}
-
     # Transactions.
-
-    def _begin(self) -> Transaction:
-        self._number += 1
-        return Transaction(self._number - 1)
 
     def _now(self, work: Callable[[Transaction], Any]) -> Any:
         """Run `work` as a separate transaction; return its result."""
-        tx = self._begin()
+        tx = Transaction(next(self._numbers))
         made = work(tx)
         self._write((COMMIT, tx))
         return made
@@ -194,18 +174,18 @@ class StoreWriter:
         if name is not None and name not in self._running:
             if self._position >= self._checkpoint_at:
                 raise ValueError("no transaction begins before the checkpoint that is due")
-            self._running[name] = self._begin()
+            self._running[name] = Transaction(next(self._numbers))
         tx = self._running[name] if name is not None else None
         if any(queue in other.queues for other in self._running.values() if other is not tx):
             # A rollback restores old bytes, and would also undo the changes of the other transaction.
             raise ValueError("another transaction has inserted into this queue")
-        return tx or self._begin()
+        return tx or Transaction(next(self._numbers))
 
     def _done(self, op: Operation, tx: Transaction, **more: Any) -> dict[str, Any]:
         """Commit the transaction if it is the operation's own, and return the answer."""
         if "tx" not in op:
             self._write((COMMIT, self._finish(tx)))
-        return self._answer(**more)
+        return more
 
     def _end(self, name: str) -> Transaction:
         if name not in self._running:
@@ -214,12 +194,12 @@ class StoreWriter:
 
     def _index(self, queue: bytes) -> PagedIndex:
         """Return the index of a queue; a new queue is created in a separate transaction."""
-        if found := self._root.find(queue):
+        if found := self._root.find(java_order(queue)):
             return PagedIndex(self._pages, found[1].page, root=False)
 
         def make(tx: Transaction) -> int:
             head = PagedIndex.make(self._pages, tx)
-            self._root.add(tx, queue, root_entry(queue, head))
+            self._root.add(tx, java_order(queue), root_entry(queue, head))
             return head
 
         return PagedIndex(self._pages, self._now(make), root=False)
@@ -229,10 +209,12 @@ class StoreWriter:
         index = self._index(queue)
         key = self._keys.get(queue, index.last_key()) + 1
         self._keys[queue] = key
-        page, of = self._pages.add_message(tx, data), codec.message(data)
+        page, (_, expiration, priority, *_) = self._pages.add_message(tx, data), codec.FIXED.unpack_from(data)
         self._references[page] += 1
-        numbers = (0, 0, 0) if queue == PREPARED else (of.priority, 1, of.expiration)
-        index.add(tx, key, queue_entry(codec.QueueEntry(*numbers, key, page)))
+        entry = codec.QueueEntry(priority, 1, expiration, key, page)
+        if queue == PREPARED:
+            entry = codec.QueueEntry(0, 0, 0, key, page)
+        index.add(tx, key, queue_entry(entry))
         tx.queues.add(queue)
         tx.inserted.append((queue, key))
         return key
@@ -278,7 +260,7 @@ class StoreWriter:
     def _commit(self, op: Operation) -> dict[str, Any]:
         names = op["tx"] if isinstance(op["tx"], list) else [op["tx"]]
         self._write(*((COMMIT, self._finish(self._end(str(name)))) for name in names))
-        return self._answer()
+        return {}
 
     def _rollback(self, op: Operation) -> dict[str, Any]:
         tx = self._end(str(op["tx"]))
@@ -287,7 +269,7 @@ class StoreWriter:
             self._references.pop(change.page, None)
         if tx.changes:
             self._write((ABORT, tx))
-        return self._answer()
+        return {}
 
     def _prepare(self, op: Operation) -> dict[str, Any]:
         """Store the insertions and pending removals of a transaction as a branch (SMQ-XAB-103)."""
@@ -312,7 +294,7 @@ class StoreWriter:
         self._now(lambda record: self._add(record, PREPARED, _PLAIN + sized(body)))
         if tx.inserted:
             self._write((COMMIT, tx))
-        return self._answer()
+        return {}
 
     def _decide(self, op: Operation) -> dict[str, Any]:
         """End a branch; its messages are removed first, so a crash in between leaves it in doubt."""
@@ -326,7 +308,7 @@ class StoreWriter:
             raise ValueError("no such branch is in doubt")
         for key, branch in found:
             queue = branch.queue.encode()
-            index, tx = self._index(queue), self._begin()
+            index, tx = self._index(queue), Transaction(next(self._numbers))
             for entry in branch.entries:
                 place = index.find(entry.key)
                 # If the key now belongs to another message, that message stays (SMQ-XAB-050).
@@ -340,7 +322,7 @@ class StoreWriter:
             if tx.changes:
                 self._write((COMMIT, tx))
             self._now(lambda record, key=key: self._take_out(record, PREPARED, key))  # type: ignore[misc]
-        return self._answer()
+        return {}
 
     # Swap files.
 
