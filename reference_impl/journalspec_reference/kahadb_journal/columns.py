@@ -356,7 +356,7 @@ def columns(batch: Batch, dialect: Dialect) -> dict[str, Any]:
     kind = kind[found.code]
     odd: dict[int, Mapping[str, Any]] = {}
     for row in found.closely:
-        item, _ = parsed(batch.data[off[row] + HEAD : end[row]], dialect)
+        item = parsed(batch.data[off[row] + HEAD : end[row]], dialect)
         kind[row] = kinds.index("OTHER" if isinstance(item, str) else item[0])
         odd[row] = {} if isinstance(item, str) else shown(*item)
     out: dict[str, Any] = {}

@@ -25,6 +25,7 @@ from journalspec_reference.kahadb_journal.codec import (
     command,
     head,
     parsed,
+    places,
     sums,
     varint,
 )
@@ -41,7 +42,7 @@ def told(batch: Batch, file: str, dialect: Dialect) -> Iterator[Record]:
             fields["batch_size"], fields["checksum"] = sums(data, off - CONTROL)
         item: Parsed = ""
         if not dialect.bare:
-            item = known[row] if isinstance(known, list) else parsed(data[off + HEAD : end], dialect)[0]
+            item = known[row] if isinstance(known, list) else parsed(data[off + HEAD : end], dialect)
         if isinstance(item, str):
             name, fields["payload"] = "OTHER", data[off + HEAD : end]
         else:
@@ -100,26 +101,6 @@ FIRST = 1024
 _OFFSET = (1 << PLACE) - 1
 
 
-def _fields(record: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the key, start and end of each field; raises CommandError at a number that does not end."""
-    while at < end:
-        # Almost all keys, and most numbers and lengths, have one byte.
-        key = record[at]
-        at += 1
-        if key > 0x7F:
-            key, at = varint(record, at - 1)
-        wire = key & 7
-        if wire in (VARINT, SIZED):
-            value, after = (record[at], at + 1) if at < end else (0x80, at)
-            if value > 0x7F:
-                value, after = varint(record, at)
-            at, after = (after, after + value) if wire == SIZED else (at, after)
-        else:
-            after = at + (8 if wire == 1 else 4)
-        yield key, at, after
-        at = after
-
-
 def _added(record: bytes) -> tuple[int, int]:
     """Return the start and end of the ADD_MESSAGE in a record; the record's first bytes are enough.
 
@@ -132,7 +113,7 @@ def _added(record: bytes) -> tuple[int, int]:
     if record[HEAD] == _ADD:
         return at, end
     with suppress(CommandError):
-        for key, start, after in _fields(record, at, end):
+        for key, start, after in places(record, at, end):
             if key == _ADDED:
                 return start, min(end, after)
     return end, end
@@ -149,7 +130,7 @@ def message_in(record: bytes) -> tuple[int, int]:
     if usual:
         return usual[-1][0], usual[-1][1] - usual[-1][0]
     with suppress(CommandError):
-        for key, start, after in _fields(record, at, end):
+        for key, start, after in places(record, at, end):
             if key == _MESSAGE:
                 found = start, after - start
     return found
@@ -162,7 +143,7 @@ def transaction_in(record: bytes) -> bytes | None:
     at, end = _added(record)
     found = _at_once(TRANSACTION, record, at, end)
     if found is None:
-        found = [(start, stop) for key, start, stop in _fields(record, at, end) if key == TRANSACTION]
+        found = [(start, stop) for key, start, stop in places(record, at, end) if key == TRANSACTION]
     # Repeated entries are merged.
     return b"".join([record[start:stop] for start, stop in found]) if found else None
 
