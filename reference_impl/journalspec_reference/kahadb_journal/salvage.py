@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from journalspec.kahadb_journal import LAYOUT, checksum
+from journalspec.kahadb_journal import checksum
 from journalspec.observation import Dropped
 from journalspec_reference.api import Files
 from journalspec_reference.batches import source_of
@@ -33,6 +33,7 @@ from journalspec_reference.kahadb_journal.codec import (
 )
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.store import destination_of
+from journalspec_reference.kahadb_journal.write import control
 
 #: The maximum number of bytes searched in one damaged batch, and in all damaged batches.
 _MOST_UNIT, _MOST = 16 << 20, 256 << 20
@@ -229,10 +230,7 @@ class _Unit:
             size = (end - start).to_bytes(4, "big")
             payload = filler(end - start) if record.why else self._data[start + HEAD : end]
             body += size + bytes([USER]) + payload
-        begin = LAYOUT.build(
-            "header", self._dialect.edition, batch_size=len(body), checksum=checksum(bytes(body))
-        )
-        return begin + body
+        return control(bytes(body), self._dialect.edition) + body
 
     def hypotheses(self) -> Iterator[tuple[str, int, str]]:
         """Yield the byte whose change alone would explain the checksum and make its record readable."""
