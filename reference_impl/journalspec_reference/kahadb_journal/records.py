@@ -22,8 +22,9 @@ from journalspec_reference.kahadb_journal.codec import (
     CommandError,
     Dialect,
     Parsed,
-    command,
+    frame,
     head,
+    parse,
     parsed,
     places,
     sums,
@@ -190,16 +191,7 @@ class RecordPlaces:
 
     def length(self, place: int) -> int:
         """Return the length of the record at a place; raises Changed if the record is gone."""
-        turn, off = place >> PLACE, place & _OFFSET
-        start = off - self._base
-        if turn != self._turn or not 0 <= start <= len(self._data) - HEAD:
-            follows = turn == self._turn and 0 <= start - len(self._data) + HEAD <= _WINDOW
-            data = self._sources[turn].read(off, _WINDOW if follows else _SINGLE)
-            self._turn, self._base, self._data, start = turn, off, data, 0
-        length, kind = head(self._data, start) if len(self._data) - start >= HEAD else (0, 0)
-        if kind != USER or length <= HEAD:
-            raise Changed(self._files[turn].name)
-        return int(length)
+        return int(head(self.record(place, HEAD), 0)[0])
 
     def measured(self, places: Iterable[int]) -> tuple[int, int]:
         """Return how many records are at these places, and the sum of their lengths.
@@ -219,15 +211,19 @@ class RecordPlaces:
 
     def record(self, place: int, most: int | None = None) -> bytes:
         """Return the record at a place, or its first bytes; raises Changed if the record is gone."""
-        length = self.length(place)
+        turn, off = place >> PLACE, place & _OFFSET
+        start = off - self._base
+        if turn != self._turn or not 0 <= start <= len(self._data) - HEAD:
+            follows = turn == self._turn and 0 <= start - len(self._data) + HEAD <= _WINDOW
+            self._data = self._sources[turn].read(off, _WINDOW if follows else _SINGLE)
+            self._turn, self._base, start = turn, off, 0
+        length, kind = head(self._data, start) if len(self._data) - start >= HEAD else (0, 0)
         size = length if most is None or length < most else most
-        start = (place & _OFFSET) - self._base
-        if start + size > len(self._data):
-            self._base += start
-            self._data = self._sources[self._turn].read(self._base, max(size, _WINDOW if start else size))
-            start = 0
-            if size > len(self._data):
-                raise Changed(self._files[self._turn].name)
+        if start + size > len(self._data) and kind == USER:
+            self._data = self._sources[turn].read(off, max(size, _WINDOW if start else size))
+            self._base, start = off, 0
+        if kind != USER or length <= HEAD or size > len(self._data):
+            raise Changed(self._files[turn].name)
         return self._data[start : start + size]
 
     def message(self, place: int) -> tuple[bytes, int]:
@@ -246,7 +242,8 @@ class RecordPlaces:
         """
         record = self.record(place)
         try:
-            name, fields, _ = command(record[HEAD:], self._dialect.commands)
+            name, message, _ = frame(record[HEAD:], self._dialect.commands)
+            fields = parse(name, message)
         except CommandError:
             raise Changed(self.where(place)[0]) from None
         return name, fields.get("add", {}) if name == "UPDATE_MESSAGE" else fields, len(record)
