@@ -151,7 +151,7 @@ SITUATIONS: dict[str, Situation] = {
             "index": QUEUE["index"],
         },
         {"notes": ["rewritten-skipped"], "missing": [("file", "db-1.log", 1)]},
-        ("recover:JournalPass._later", '[: batch.more.get("live")]', ""),
+        ("recover:JournalPass._later", "live=True", "live=False"),
         "all later records are looked at",
         edits=({"delete": "db-1.log"},),
     ),

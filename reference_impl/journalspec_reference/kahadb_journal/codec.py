@@ -93,6 +93,15 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
     raise CommandError(f"a varint at {at} has more than {_LONGEST} bytes")
 
 
+def ends(data: bytes, at: int, length: int) -> bool:
+    """Return whether the command of the record at `at`, which has `length` bytes, ends with the record."""
+    try:
+        size, start = varint(data, at + HEAD + 1)
+    except CommandError:
+        return False
+    return start + size == at + length
+
+
 def frame(payload: bytes, names: Mapping[int, str]) -> tuple[str, bytes, int]:
     """Return the name of a command, its message, and the number of bytes after it; raises CommandError."""
     if not payload:

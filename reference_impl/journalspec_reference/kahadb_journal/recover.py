@@ -468,13 +468,9 @@ class JournalPass:
         """Yield the steps of the commands that the index does not cover."""
         covers = (lambda _: False) if self._evidence is None else self._evidence.covers
         first = sum(covers((file.number, file.length)) for file in self.files)
-        for _, file, batch in self.batches(first):
-            for off, item in zip(
-                batch.off, batch.more.get("parsed", ())[: batch.more.get("live")], strict=False
-            ):
-                if not isinstance(item, str) and not covers((file.number, batch.base + off)):
-                    name, fields = item
-                    yield step_of(name, fields, 0)
+        for place, name, fields in self.commands(first, live=True):
+            if not covers((self.files[place >> PLACE].number, place & (1 << PLACE) - 1)):
+                yield step_of(name, fields, 0)
 
     @staticmethod
     def _listed(make: Callable[[], Iterable[T]], count: int, size: int = 0) -> Sequence[T]:
@@ -530,10 +526,14 @@ class JournalPass:
             for batch in self._walk.batches(self.files[turn], plain=False):
                 yield turn, self.files[turn], batch
 
-    def commands(self) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
-        """Read the files again; yield the place, name and fields of each command."""
-        for turn, _, batch in self.batches():
-            for off, item in zip(batch.off, batch.more.get("parsed", ()), strict=False):
+    def commands(self, first: int = 0, *, live: bool = False) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
+        """Read the files from turn `first` on again; yield the place, name and fields of each command.
+
+        With `live`, only those that have an effect (KHD-RCV-012).
+        """
+        for turn, _, batch in self.batches(first):
+            known = batch.more.get("parsed", ())[: batch.more.get("live") if live else None]
+            for off, item in zip(batch.off, known, strict=False):
                 if not isinstance(item, str):
                     yield (turn << PLACE) + batch.base + off, *item
 

@@ -27,9 +27,9 @@ from journalspec_reference.kahadb_journal.codec import (
     CommandError,
     Dialect,
     command,
+    ends,
     head,
     sums,
-    varint,
 )
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.store import destination_of
@@ -168,17 +168,8 @@ class _Unit:
         if p + HEAD + 2 > len(data):
             return False
         length, kind = head(data, p)
-        if (
-            kind != USER
-            or not HEAD + 2 <= length <= len(data) - p
-            or data[p + HEAD] not in self._dialect.commands
-        ):
-            return False
-        try:
-            size, at = varint(data, p + HEAD + 1)
-        except CommandError:
-            return False
-        return bool(at + size == p + length)
+        fits = kind == USER and HEAD + 2 <= length <= len(data) - p
+        return fits and data[p + HEAD] in self._dialect.commands and ends(data, p, length)
 
     def _walked(self) -> Iterator[tuple[int, int]]:
         """Yield begin and end of each record, by its length or, if that is damaged, by the next record."""

@@ -19,12 +19,13 @@ from journalspec_reference.kahadb_journal.codec import (
     FORMAT,
     HEAD,
     MARKER,
+    OTHER,
     USER,
     CommandError,
     Dialect,
     blobs,
+    ends,
     head,
-    varint,
 )
 from journalspec_reference.kahadb_journal.contents.openwire import version_of
 from journalspec_reference.kahadb_journal.fileset import id_of
@@ -113,18 +114,9 @@ def _whole(source: Source, dialect: Dialect, start: int, end: int) -> Iterator[P
             length, kind = head(beginning, 0)
             if kind != USER or not HEAD <= length <= end - at:
                 break
-            payload = beginning[HEAD:length]
-            if dialect.bare or _is_command(payload, length - HEAD):
-                name = dialect.commands.get(payload[0], "OTHER") if payload else "OTHER"
+            if dialect.bare or ends(beginning[:length], 0, length):
+                number = beginning[HEAD] if length > HEAD else OTHER
+                name = dialect.commands.get(number, "OTHER")
                 yield Piece(at, at + length, "record", name)
             at += length
         at = next_control(source, dialect, at, end, _SEARCHED)
-
-
-def _is_command(beginning: bytes, length: int) -> bool:
-    """Return whether a payload is exactly as long as the message in it says."""
-    try:
-        size, at = varint(beginning, 1)
-    except CommandError:
-        return False
-    return length == at + size

@@ -142,8 +142,11 @@ class JournalWriter:
         record = (HEAD + len(payload)).to_bytes(4, "big") + bytes([USER]) + payload
         if self._waiting and not self._joins(len(record)):
             self._write(force=False)
-        if not self._waiting:
-            self._turn(len(record))
+        # KHD-PRE-004
+        if not self._waiting and self._end + len(record) >= self._max_file:
+            if self._edition == "5.3":
+                self._storage.truncate(self._name, self._end)
+            self._next_file()
         self._waiting.append(record)
         self._size += len(record)
         if op.get("sync"):
@@ -154,13 +157,6 @@ class JournalWriter:
         """Return whether a record of `size` bytes joins the waiting batch (KHD-PRE-005)."""
         batch = CONTROL + self._size
         return batch + size < self._max_batch and self._end + batch + size <= self._max_file
-
-    def _turn(self, size: int) -> None:
-        """Begin the next file if a batch whose first record has `size` bytes belongs there (KHD-PRE-004)."""
-        if self._end + size >= self._max_file:
-            if self._edition == "5.3":
-                self._storage.truncate(self._name, self._end)
-            self._next_file()
 
     def _next_file(self) -> None:
         self._newest += 1
