@@ -253,8 +253,8 @@ SITUATIONS: dict[str, Situation] = {
         {"notes": ["unused-file"], "missing": [("emptied-file", "db-1.log", None)]},
         (
             "recover:emptied",
-            "            continue\n        if _is_blank",
-            "            waiting = []\n            continue\n        if _is_blank",
+            "            continue\n        # In the seed",
+            "            waiting = []\n            continue\n        # In the seed",
         ),
         "an unused file is the next file",
         of_data=lambda data: {"db-1.log": b"", "db-2.log": b"-qMa4", "db-3.log": b"", "db-4.log": data},

@@ -102,35 +102,23 @@ FIRST = 1024
 _OFFSET = (1 << PLACE) - 1
 
 
-def _added(record: bytes) -> tuple[int, int]:
-    """Return the start and end of the ADD_MESSAGE in a record; the record's first bytes are enough.
-
-    Raises CommandError for a record that adds no message.
-    """
-    if len(record) <= HEAD or record[HEAD] not in (_ADD, UPDATE):
-        raise CommandError("no message is added")
-    size, at = varint(record, HEAD + 1)
-    end = min(len(record), at + size)
-    if record[HEAD] == _ADD:
-        return at, end
-    with suppress(CommandError):
-        for key, start, after in places(record, at, end):
-            if key == _ADDED:
-                return start, min(end, after)
-    return end, end
-
-
 def message_in(record: bytes) -> tuple[int, int]:
     """Return offset and size (bytes) of the message in a record; the record's first bytes are enough.
 
     Both are 0 if no message is in these bytes. Raises CommandError for a record that adds no message.
     """
-    found = 0, 0
-    at, end = _added(record)
-    usual = _at_once(_MESSAGE, record, at, end)
-    if usual:
-        return usual[-1][0], usual[-1][1] - usual[-1][0]
+    if len(record) <= HEAD or record[HEAD] not in (_ADD, UPDATE):
+        raise CommandError("no message is added")
+    size, at = varint(record, HEAD + 1)
+    end, found = min(len(record), at + size), (0, 0)
     with suppress(CommandError):
+        if record[HEAD] == UPDATE:
+            added = ((start, after) for key, start, after in places(record, at, end) if key == _ADDED)
+            at, after = next(added, (end, end))
+            end = min(end, after)
+        usual = _at_once(_MESSAGE, record, at, end)
+        if usual:
+            return usual[-1][0], usual[-1][1] - usual[-1][0]
         for key, start, after in places(record, at, end):
             if key == _MESSAGE:
                 found = start, after - start
@@ -141,7 +129,8 @@ def transaction_in(record: bytes) -> bytes | None:
     """Return the stored transaction of an ADD_MESSAGE; None if it has none, or for another command."""
     if record[HEAD] != _ADD:
         return None
-    at, end = _added(record)
+    size, at = varint(record, HEAD + 1)
+    end = min(len(record), at + size)
     found = _at_once(TRANSACTION, record, at, end)
     if found is None:
         found = [(start, stop) for key, start, stop in places(record, at, end) if key == TRANSACTION]

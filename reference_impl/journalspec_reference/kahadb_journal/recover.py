@@ -107,7 +107,8 @@ def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
     for file in files:
         if role_of(file, dialect) == "unused":
             continue
-        if _is_blank(file, dialect):
+        # In the seed, zeros are damage.
+        if not file.length or (not dialect.bare and zeros(source_of(file.data))):
             waiting.append(file)
             continue
         if waiting and _too_large_for(waiting[-1], file, dialect):
@@ -116,11 +117,6 @@ def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
             text = f"{file.name} was written after it; it holds " + ("zeros" if gone.length else "no bytes")
             yield Missing("emptied-file", gone.name, file.name, text=text)
         waiting = []
-
-
-def _is_blank(file: DataFile, dialect: Dialect) -> bool:
-    """Return whether a file consists of zeros only; in the seed, zeros are damage."""
-    return not file.length or (not dialect.bare and zeros(source_of(file.data)))
 
 
 def _too_large_for(left: DataFile, file: DataFile, dialect: Dialect) -> bool:
