@@ -171,8 +171,9 @@ class Walk:
         """Yield the batches of a file; ``more["parsed"]`` contains the parsed records.
 
         With `plain`, the commands of large batches of a large journal are decoded at once, if NumPy is
-        installed. Up to a record ``more["live"]`` commands have an effect; where that is not all,
-        ``more["skipped"]`` of the first such batch is a note (KHD-RCV-012).
+        installed. If the rest of a file repeats another file (KHD-RCV-012), ``more["live"]`` is the number of
+        records in the batch that have an effect, and ``more["skipped"]`` of the batch in which the rest
+        begins is a note.
         """
         source, dialect, stretch, skips = source_of(file.data), self._dialect, batches.STRETCH, False
         scans = self.all or file is self.last
@@ -403,7 +404,7 @@ class JournalPass:
     def _marked(
         self, index: Evidence, steps: Iterator[Step | QueueChanges], cut: int, place: int
     ) -> Iterator[Step | QueueChanges]:
-        """Yield steps; after the first `cut` ones, tell the index that the store has what it covers."""
+        """Yield steps; after the first `cut` ones, mark the state as the one that the index covers."""
         yield from islice(steps, cut)
         index.passed(self.store, place)
         yield from steps
