@@ -209,7 +209,7 @@ def places(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
                 value, after = varint(data, at)
             at, after = (after, after + value) if wire == SIZED else (at, after)
         else:
-            after = at + (8 if wire == 1 else 4)
+            after = at + _FIXED.get(wire, 0)
         yield key, at, after
         at = after
 
