@@ -91,9 +91,9 @@ SITUATIONS: dict[str, Situation] = {
         ONE,
         {"notes": ["beyond-end"], "missing": [], "unanchored": ["OTHER", "TRACE"]},
         (
-            "recover:Walk._end",
-            "yield batch.notes[0]",
-            "self._parse(file, batch, skipping=False)\n                    yield from batch.notes",
+            "recover:Walk.batches",
+            "batch.notes.append(beyond.notes[0])",
+            "self._parse(file, beyond, plain=False)\n                            batch.notes += beyond.notes",
         ),
         "records after the end have the notes of records",
         of_data=_odd_records_after_the_end,
@@ -151,7 +151,7 @@ SITUATIONS: dict[str, Situation] = {
             "index": QUEUE["index"],
         },
         {"notes": ["rewritten-skipped"], "missing": [("file", "db-1.log", 1)]},
-        ("recover:JournalPass._later", "ignored = turn", "ignored = -1"),
+        ("recover:JournalPass._later", "live=True", "live=False"),
         "all later records are looked at",
         edits=({"delete": "db-1.log"},),
     ),
@@ -253,8 +253,8 @@ SITUATIONS: dict[str, Situation] = {
         {"notes": ["unused-file"], "missing": [("emptied-file", "db-1.log", None)]},
         (
             "recover:emptied",
-            "            continue\n        if _is_blank",
-            "            waiting = []\n            continue\n        if _is_blank",
+            "            continue\n        # In the seed",
+            "            waiting = []\n            continue\n        # In the seed",
         ),
         "an unused file is the next file",
         of_data=lambda data: {"db-1.log": b"", "db-2.log": b"-qMa4", "db-3.log": b"", "db-4.log": data},
@@ -265,8 +265,8 @@ SITUATIONS: dict[str, Situation] = {
         {"notes": ["unknown-type", "rewritten-skipped"], "missing": []},
         (
             "recover:Walk.batches",
-            "skipping = self._parse(file, batch, skipping=skipping)",
-            "batch.notes *= not (skipping := self._parse(file, batch, skipping=skipping))",
+            'skips = "live" in batch.more',
+            'skips = "live" in batch.more\n                batch.notes *= not skips',
         ),
         "nothing is reported about records without effect",
         edits=({"at": "r3.type", "hex": "09"}, {"seal": "b3"}),
@@ -343,12 +343,12 @@ SITUATIONS: dict[str, Situation] = {
         {"batches": [["r1"], ["r2 payload=ff"]], "index": {"messages": ["r1"], "last": "r2"}},
         {"notes": ["bad-command"], "missing": [("records", "db-1.log", 0)]},
         (
-            "recover:JournalPass._file",
+            "recover:JournalPass._take",
             "self._ends[file.number] = batch.base + batch.end[-1]\n",
             """self._ends[file.number] = batch.base + batch.end[-1]
-            for _, at, why in batch.damage:
-                if why == "bad-command":
-                    self._ends[file.number] = at
+        for _, at, why in batch.damage:
+            if why == "bad-command":
+                self._ends[file.number] = at
 """,
         ),
         "a record that is dropped is still the last one",

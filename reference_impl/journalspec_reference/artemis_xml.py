@@ -105,7 +105,8 @@ def write(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[bytes]:
     yield from _bindings(bound)
     yield b"   <messages>\n"
     for sent in _messages(rows, bound):
-        yield from _message(sent)
+        if sent.queues:
+            yield from _message(sent)
     yield b"   </messages>\n</activemq-journal>\n"
 
 
@@ -114,26 +115,12 @@ def losses(rows: Iterable[Row], queues: Iterable[Row]) -> Iterator[LossItem]:
 
     The changed id of a message counts as a loss, so each message is listed at least once.
     """
-    bound = {str(row["queue"]): row for row in queues}
-
-    def unbound() -> Iterator[Row]:
-        for row in rows:
-            if str(row.get("queue")) not in bound:
-                left.append(row)
-            yield row
-
-    left: list[Row] = []
-    for sent in _messages(unbound(), bound):
-        yield from (_item(row, "xml-queue") for row in left)
-        left.clear()
-        yield from (_item(sent.row, code) for code in sent.lost)
-    yield from (_item(row, "xml-queue") for row in left)
-
-
-def _item(row: Row, code: str) -> LossItem:
-    off, file = row.get("off"), str(row.get("file") or "")
-    off = off if isinstance(off, int) else None
-    return LossItem("message", code, LOSSES[code], str(row.get("id")), str(row.get("queue")), file, off)
+    for sent in _messages(rows, {str(row["queue"]): row for row in queues}):
+        row, off = sent.row, sent.row.get("off")
+        file, off = str(row.get("file") or ""), off if isinstance(off, int) else None
+        for code in sent.lost:
+            ident, queue = str(row.get("id")), str(row.get("queue"))
+            yield LossItem("message", code, LOSSES[code], ident, queue, file, off)
 
 
 def modern(name: str) -> str:
@@ -171,12 +158,16 @@ def _bindings(bound: Mapping[str, Row]) -> Iterator[bytes]:
 
 
 def _messages(rows: Iterable[Row], bound: Mapping[str, Row]) -> Iterator[_Sent]:
-    """Yield the messages; adjacent rows of one message in several queues of an address are combined."""
+    """Yield the messages; adjacent rows of one message in several queues of an address are combined.
+
+    A row whose queue is unknown becomes a message in no queue.
+    """
     seen: set[int] = set()
     sent: _Sent | None = None
     for row in rows:
         queue = bound.get(str(row.get("queue")))
         if queue is None:
+            yield _Sent(row, [], "", b"", [], {"xml-queue": None})
             continue
         name, address = modern(str(row["queue"])), str(queue.get("address") or row["queue"])
         if sent is not None and row.get("id") is not None and _alike(sent.row, row, bound):
@@ -202,15 +193,9 @@ def _sent(row: Row, queue: str, address: str, seen: set[int]) -> _Sent:
     lost |= {"xml-delivery-count": None} if row.get("delivery_count") else {}
     lost |= {"xml-durable": None} if row.get("durable") is False else {}
     lost |= {"xml-converted": None} if row.get("protocol") not in ("core", None) else {}
-    types, core = row.get("types"), row.get("protocol") in ("core", None)
-    types = types if isinstance(types, Mapping) else {}
+    types, core = _entries(row.get("types")), row.get("protocol") in ("core", None)
     properties: list[_Property] = []
-    given = row.get("properties")
-    values = (
-        {name: (types.get(name), value) for name, value in given.items()}
-        if isinstance(given, Mapping)
-        else {}
-    )
+    values = {name: (types.get(name), value) for name, value in _entries(row.get("properties")).items()}
     for column, (name, usual) in HEADERS.items():
         kept = core and column != "scheduled"
         if row.get(column) is not None and not kept and name.replace(PREFIX, OLD_PREFIX, 1) not in values:
@@ -232,6 +217,10 @@ def _sent(row: Row, queue: str, address: str, seen: set[int]) -> _Sent:
             lost["xml-value"] = None
     kind = TYPES.get(str(row.get("kind")), "default")
     return _Sent(row, [queue], kind, _body(row, kind, lost), properties, lost)
+
+
+def _entries(value: Value) -> Mapping[str, Value]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def type_of(value: Value) -> str:
@@ -289,7 +278,7 @@ def _body(row: Row, kind: str, lost: dict[str, None]) -> bytes:
         if kind == "text":
             return _optional(text if isinstance(text, str) else None)
         if kind == "map" and isinstance(content, Mapping):
-            return _map(content, types if isinstance(types, Mapping) else {}, lost)
+            return _map(content, _entries(types), lost)
         if kind == "stream" and isinstance(content, (list, tuple)):
             kinds = types if isinstance(types, list) else [None] * len(content)
             values = zip(content, kinds, strict=True)

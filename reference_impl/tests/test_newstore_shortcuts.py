@@ -18,8 +18,8 @@ from journalspec_reference.bitronix_tlog.scan import gtrids, of_gtrids, scan
 from journalspec_reference.filesets import Journal, find_journals, load
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns
 from journalspec_reference.jboss_journal.recover import ReplayedState
-from journalspec_reference.kahadb_journal.codec import CommandError
-from journalspec_reference.kahadb_journal.records import TRANSACTION, _fields, transaction_in
+from journalspec_reference.kahadb_journal.codec import CommandError, places
+from journalspec_reference.kahadb_journal.records import TRANSACTION, transaction_in
 
 NUMBERS = range(40)
 
@@ -148,7 +148,7 @@ def test_a_transaction_is_found_wherever_a_message_names_it() -> None:
         try:
             found = [
                 record[start:end]
-                for key, start, end in _fields(record, begin, min(len(record), begin + size))
+                for key, start, end in places(record, begin, min(len(record), begin + size))
                 if key == TRANSACTION
             ]
         except CommandError:

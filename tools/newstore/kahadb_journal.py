@@ -247,8 +247,8 @@ def _plain(name: Name, ident: str, record: bytes) -> bool:
     ActiveMQ reads the bytes after an unknown key as keys (KHD-DEV-011). It cannot read a message without an
     id (KHD-DEV-013) or a destination without a name.
     """
-    number, message, _ = frame(record[HEAD:])
-    built = build(COMMANDS[number], parse(COMMANDS[number], message))
+    command, message, _ = frame(record[HEAD:], COMMANDS)
+    built = build(command, parse(command, message))
     return bool(_trimmed(name[1]) and ident and built == message)
 
 

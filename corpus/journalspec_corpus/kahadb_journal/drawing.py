@@ -6,6 +6,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
+from journalspec.kahadb_journal.commands import as_varint
 from journalspec_corpus.author import hex_bytes
 from journalspec_corpus.drawn import DrawnJournal, drawn
 from journalspec_corpus.kahadb_journal.author import FORMAT, build, described, payload
@@ -161,7 +162,8 @@ def _untrue(edition: str, rng: random.Random, about: int) -> bytes:
         return bytes(data)
     if kind > 6:
         return raw
-    return raw[:1] + _framed(_twisted(_taken_apart(raw[1:])[1], rng), rng)
+    size, at = _number(raw, 1)
+    return raw[:1] + _framed(_twisted(raw[at : at + size], rng), rng)
 
 
 def _busy(rng: random.Random) -> str:
@@ -198,13 +200,6 @@ def _of_a_branch(rng: random.Random) -> str:
 Wire = tuple[int, int, int | bytes]
 
 
-def _taken_apart(raw: bytes) -> tuple[list[Wire], bytes]:
-    """Return the fields of a sound message after its length, and its bytes."""
-    size, at = _number(raw, 0)
-    data = raw[at : at + size]
-    return _fields(data), data
-
-
 def _fields(data: bytes) -> list[Wire]:
     found: list[Wire] = []
     at = 0
@@ -228,18 +223,10 @@ def _number(data: bytes, at: int) -> tuple[int, int]:
             return value, at
 
 
-def _stored(value: int) -> bytes:
-    out = bytearray()
-    while value > 127:  # seven bits a byte
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*out, value])
-
-
 def _framed(data: bytes, rng: random.Random) -> bytes:
     """Return bytes after their length, which rarely has more bits than permitted."""
     more = rng.choice((1 << 32, 1 << 35, 1 << 63)) if rng.randrange(40) == 0 else 0
-    return _stored(len(data) + more) + data
+    return as_varint(len(data) + more) + data
 
 
 def _twisted(data: bytes, rng: random.Random) -> bytes:
@@ -261,7 +248,8 @@ def _twisted(data: bytes, rng: random.Random) -> bytes:
             other = _other(fields[at], rng)
             fields[at : at + rng.randrange(2)] = [other] if rng.randrange(2) else [fields[at], other]
     return b"".join(
-        _stored(number << 3 | wire) + (_framed(value, rng) if isinstance(value, bytes) else _stored(value))
+        as_varint(number << 3 | wire)
+        + (_framed(value, rng) if isinstance(value, bytes) else as_varint(value))
         for number, wire, value in fields
     )
 

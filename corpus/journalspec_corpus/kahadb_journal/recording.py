@@ -114,7 +114,7 @@ class Run(TabledRecorder):
 
     def _batch(self, item: Write) -> None:
         size, _ = sums(item.data, 0)
-        (batch,) = scan(Memory(item.data), self.dialect, limit=CONTROL + size)
+        (batch,) = scan(Memory(item.data[: CONTROL + size]), self.dialect)
         lengths = [stop - start for start, stop in zip(batch.off, batch.end, strict=True)]
         fields, length = batch_fields(lengths, self.edition)
         end = item.off + len(item.data)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from struct import Struct
 from typing import Any
 
@@ -35,10 +35,8 @@ _FIXED = {1: 8, 5: 4}
 #: The bits of a wire type that are 0 in both VARINT and SIZED.
 _FIXED_BITS = ~(VARINT | SIZED)
 _LONGEST = 10
-#: Nested messages up to this size (bytes) are cached, at most this many: a journal repeats a few of them very
-#: often.
+#: Nested messages up to this size (bytes) are cached, at most this many.
 _REMEMBERED, _MOST_REMEMBERED = 256, 4096
-_known: dict[tuple[str, bytes], Mapping[str, Any]] = {}
 #: A parsed record: its command and fields, or why it is not a command.
 Parsed = tuple[str, Mapping[str, Any]] | str
 
@@ -95,8 +93,17 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
     raise CommandError(f"a varint at {at} has more than {_LONGEST} bytes")
 
 
-def frame(payload: bytes) -> tuple[int, bytes, int]:
-    """Return the number of a command, its message, and the number of bytes after it; raises CommandError."""
+def ends(data: bytes, at: int, length: int) -> bool:
+    """Return whether the command of the record at `at`, which has `length` bytes, ends with the record."""
+    try:
+        size, start = varint(data, at + HEAD + 1)
+    except CommandError:
+        return False
+    return start + size == at + length
+
+
+def frame(payload: bytes, names: Mapping[int, str]) -> tuple[str, bytes, int]:
+    """Return the name of a command, its message, and the number of bytes after it; raises CommandError."""
     if not payload:
         raise CommandError("the payload is empty")
     # Most lengths have one or two bytes.
@@ -106,15 +113,15 @@ def frame(payload: bytes) -> tuple[int, bytes, int]:
         raise CommandError("the length of the message is not a 31-bit number")
     if size > len(payload) - at:
         raise CommandError(f"the message has {size} bytes and {len(payload) - at} are there")
-    return payload[0], payload[at : at + size], len(payload) - at - size
+    if payload[0] not in names:
+        raise CommandError(f"no command has the number {payload[0]}")  # KHD-CMD-009
+    return names[payload[0]], payload[at : at + size], len(payload) - at - size
 
 
 def command(payload: bytes, names: Mapping[int, str]) -> tuple[str, dict[str, Any], int]:
     """Return a command's name, its fields, and the number of bytes after it; raises CommandError."""
-    number, message, surplus = frame(payload)
-    if number not in names:
-        raise CommandError(f"no command has the number {number}")  # KHD-CMD-009
-    return names[number], parse(names[number], message), surplus
+    name, message, surplus = frame(payload, names)
+    return name, parse(name, message), surplus
 
 
 def _signed(value: int, bits: int) -> int:
@@ -179,42 +186,48 @@ def parse(name: str, data: bytes, known: Mapping[str, Any] = {}) -> dict[str, An
         elif field in out:
             out[field] = parse(holds, data[start:at], out[field])
         else:
-            out[field] = _within(holds, data[start:at])
+            out[field] = (parse if size > _REMEMBERED else _remembered)(holds, data[start:at])
     return out
+
+
+#: The fields of small nested messages are kept: a journal repeats a few of them very often.
+_remembered = lru_cache(_MOST_REMEMBERED)(parse)
+
+
+def places(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """Yield the key, start and end of each field; raises CommandError at a number that does not end."""
+    while at < end:
+        # Almost all keys, and most numbers and lengths, have one byte.
+        key = data[at]
+        at += 1
+        if key > 0x7F:
+            key, at = varint(data, at - 1)
+        wire = key & 7
+        if wire in (VARINT, SIZED):
+            value, after = (data[at], at + 1) if at < end else (0x80, at)
+            if value > 0x7F:
+                value, after = varint(data, at)
+            at, after = (after, after + value) if wire == SIZED else (at, after)
+        else:
+            after = at + _FIXED.get(wire, 0)
+        yield key, at, after
+        at = after
 
 
 def blobs(payload: bytes, names: Mapping[int, str]) -> Iterator[tuple[str, int, int]]:
     """Yield the name, start and end of each bytes field in a sound payload; raises CommandError."""
-    number, message, surplus = frame(payload)
-    at, end = len(payload) - surplus - len(message), len(payload) - surplus
-    slots, _ = _fields(names[number])
-    while at < end:
-        key, at = varint(payload, at)
-        wire = key & 7
-        value, at = varint(payload, at) if not wire & _FIXED_BITS else (0, at)
-        size = value if wire == SIZED else _FIXED.get(wire, 0)
+    command, message, surplus = frame(payload, names)
+    slots, _ = _fields(command)
+    end = len(payload) - surplus
+    for key, start, after in places(payload, end - len(message), end):
         name, holds = slots.get(key, ("", ""))
         if holds == "bytes":
-            yield name, at, at + size
-        at += size
+            yield name, start, after
 
 
-def _within(name: str, data: bytes) -> Mapping[str, Any]:
-    """Return the result of :func:`parse`, cached if it is small; raises CommandError."""
-    found = _known.get((name, data))
-    if found is None:
-        found = parse(name, data)
-        if len(data) <= _REMEMBERED:
-            if len(_known) >= _MOST_REMEMBERED:
-                _known.clear()  # a journal with crafted names must not slow down reading of the next journal
-            _known[name, data] = found
-    return found
-
-
-def parsed(payload: bytes, dialect: Dialect) -> tuple[Parsed, int]:
-    """Return a payload's command, or why it has none, and the number of bytes after its message."""
+def parsed(payload: bytes, dialect: Dialect) -> Parsed:
+    """Return a payload's command, or why it has none."""
     try:
-        name, fields, surplus = command(payload, dialect.commands)
+        return command(payload, dialect.commands)[:2]
     except CommandError as error:
-        return str(error), 0
-    return (name, fields), surplus
+        return str(error)

@@ -88,13 +88,6 @@ def _table(dialect: Dialect) -> npt.NDArray[np.int8]:
     return out
 
 
-@cache
-def _described(dialect: Dialect) -> npt.NDArray[np.bool_]:
-    """Return which commands have known fields."""
-    described: npt.NDArray[np.bool_] = np.any(_table(dialect) >= 0, axis=1)
-    return described
-
-
 def _varints(view: npt.NDArray[np.uint8], at: Ints) -> tuple[Ints, Ints, Ints]:
     """Return the varints of up to three bytes at `at`, their ends, and the rows of longer ones."""
     value, after = view.take(at, mode="clip").astype(np.int64), at + 1
@@ -108,43 +101,6 @@ def _varints(view: npt.NDArray[np.uint8], at: Ints) -> tuple[Ints, Ints, Ints]:
     return value, after, longer
 
 
-class _Fields:
-    """The places of the commands' fields; `odd` are the rows that the parser must read."""
-
-    def __init__(
-        self, view: npt.NDArray[np.uint8], dialect: Dialect, kind: Any, rows: Ints, at: Ints, end: Ints
-    ) -> None:
-        table, self._found = _table(dialect).ravel(), list[tuple[Ints, npt.NDArray[np.int8], Ints, Ints]]()
-        base = kind.astype(np.int64) << 8
-        before, odd = np.full(len(rows), -1, np.int8), [rows[:0]]
-        on = at < end
-        while on.any():  # the next field of every command that has one
-            if not on.all():
-                rows, base, at, end, before = rows[on], base[on], at[on], end[on], before[on]
-            key = view.take(at, mode="clip")
-            field = table.take(base + key)
-            size, start, longer = _varints(view, at + 1)
-            # The wire type is VARINT or SIZED.
-            at = start + size * (key >> 1 & 1)
-            wrong = (field <= before) | (at > end)
-            wrong[longer] = True
-            self._found.append((rows, field, start, size))
-            if wrong.any():
-                odd.append(rows[wrong])
-            before, on = field, (at < end) & ~wrong
-        self.odd: Ints = np.concatenate(odd)
-
-    def find(self, name: str) -> tuple[Ints, Ints, Ints]:
-        """Return the rows with a field, and its value's start and size; for a number, size is the value."""
-        number, out = _NUMBERS[name], [(np.zeros(0, np.int64),) * 3]
-        for rows, field, start, size in self._found:
-            here = field == number
-            if here.any():
-                out.append((rows[here], start[here], size[here]))
-        rows, start, size = (np.concatenate(column) for column in zip(*out, strict=True))
-        return rows, start, size
-
-
 class Gathered:
     """The place of each field in a batch's commands.
 
@@ -152,31 +108,54 @@ class Gathered:
     """
 
     def __init__(self, batch: Batch, dialect: Dialect) -> None:
-        view, off = np.frombuffer(batch.data, np.uint8), np.frombuffer(batch.off, np.int64)
+        view, self._off = np.frombuffer(batch.data, np.uint8), np.frombuffer(batch.off, np.int64)
         # Do not keep the batch itself: it refers to this object, and a reference cycle stays in memory
         # longer.
-        self._data, self._rows, self._dialect = batch.data, (batch.off, batch.end, batch.code), dialect
-        self.code, self._off = np.frombuffer(bytes(batch.code), np.uint8), off
-        size, at, longer = _varints(view, off + HEAD + 1)
+        self._data, self._rows, self._dialect = batch.data, (batch.off, batch.end), dialect
+        self.code = np.frombuffer(bytes(batch.code), np.uint8)
+        table = _table(dialect)
+        size, at, longer = _varints(view, self._off + HEAD + 1)
         end = at + size
         # The parser also reads payloads with more bytes than their message (KHD-CMD-003).
-        usual = end == np.frombuffer(batch.end, np.int64)
-        usual &= _described(dialect)[self.code]
-        usual[longer] = False
-        rows = np.flatnonzero(usual)
-        self._fields = _Fields(view, dialect, self.code[rows], rows, at[rows], end[rows])
-        usual[self._fields.odd] = False
-        self._usual, self.closely = usual, np.flatnonzero(~usual).tolist()
+        self._usual = (end == np.frombuffer(batch.end, np.int64)) & np.any(table >= 0, axis=1)[self.code]
+        self._usual[longer] = False
+        #: Rows, numbers of fields, starts and sizes: of the first field of each command, of the second one.
+        self._found: list[tuple[Ints, npt.NDArray[np.int8], Ints, Ints]] = []
+        rows = np.flatnonzero(self._usual)
+        base, before = self.code[rows].astype(np.int64) << 8, np.full(len(rows), -1, np.int8)
+        at, end = at[rows], end[rows]
+        on = at < end
+        while on.any():  # the next field of every command that has one
+            if not on.all():
+                rows, base, at, end, before = rows[on], base[on], at[on], end[on], before[on]
+            key = view.take(at, mode="clip")
+            field = table.ravel().take(base + key)
+            size, start, longer = _varints(view, at + 1)
+            # The wire type is VARINT or SIZED.
+            at = start + size * (key >> 1 & 1)
+            wrong = (field <= before) | (at > end)
+            wrong[longer] = True
+            self._found.append((rows, field, start, size))
+            self._usual[rows[wrong]] = False
+            before, on = field, (at < end) & ~wrong
         #: Field -> for each record the number of its nested message (-1: none), and the list of messages.
         self.within = {name: self._within(name) for name in _PARTS}
-        self.closely = np.flatnonzero(~usual).tolist()
+        self.closely: list[int] = np.flatnonzero(~self._usual).tolist()
 
     def _find(self, name: str) -> tuple[Ints, Ints, Ints]:
-        """Return the result of `_Fields.find`, without the records that the parser reads."""
-        rows, start, size = self._fields.find(name)
-        if self.closely:
-            kept = self._usual[rows]
-            return rows[kept], start[kept], size[kept]
+        """Return the usual rows with a field, and its value's start and size.
+
+        For a number, the value itself replaces the size.
+        """
+        number, out = _NUMBERS[name], [(np.zeros(0, np.int64),) * 3]
+        all_usual = self._usual.all()
+        for rows, field, start, size in self._found:
+            here = field == number
+            if not all_usual:
+                here &= self._usual[rows]
+            if here.any():
+                out.append((rows[here], start[here], size[here]))
+        rows, start, size = (np.concatenate(column) for column in zip(*out, strict=True))
         return rows, start, size
 
     def field(self, name: str) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
@@ -227,7 +206,7 @@ class Gathered:
     @cached_property
     def others(self) -> Mapping[int, tuple[str, Mapping[str, Any]]]:
         """Row -> command, for rows that the parser reads; raises CommandError if one must be reported."""
-        out, (off, end, _) = {}, self._rows
+        out, (off, end) = {}, self._rows
         for row in self.closely:
             payload = self._data[off[row] + HEAD : end[row]]
             name, fields, surplus = command(payload, self._dialect.commands)
@@ -356,7 +335,7 @@ def columns(batch: Batch, dialect: Dialect) -> dict[str, Any]:
     kind = kind[found.code]
     odd: dict[int, Mapping[str, Any]] = {}
     for row in found.closely:
-        item, _ = parsed(batch.data[off[row] + HEAD : end[row]], dialect)
+        item = parsed(batch.data[off[row] + HEAD : end[row]], dialect)
         kind[row] = kinds.index("OTHER" if isinstance(item, str) else item[0])
         odd[row] = {} if isinstance(item, str) else shown(*item)
     out: dict[str, Any] = {}

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from itertools import compress
 from typing import Any
 
 from journalspec.formats import get_format
 from journalspec.observation import Missing
 from journalspec_reference.answers import Answer, renamed
 from journalspec_reference.api import Detection, Files, NumberedFile, NumberedNames, Params
-from journalspec_reference.batches import source_of, zeros
-from journalspec_reference.kahadb_journal import index
+from journalspec_reference.batches import Source, source_of, zeros
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
     DIALECTS,
@@ -27,10 +26,13 @@ from journalspec_reference.kahadb_journal.codec import (
     head,
     sums,
 )
+from journalspec_reference.kahadb_journal.index import EDITIONS, INDEX, REDO, Index, UnusableIndex
 
 #: The editions with end markers, and the editions without; files look alike within each group.
 MARKED = tuple(edition for edition, dialect in DIALECTS.items() if dialect.marked)
 ZEROS = ("5.3", "5.12")
+#: The first bytes of a batch in the seed's edition, and in all others.
+_SEED, _BATCH = DIALECTS["seed"].start, DIALECTS[MARKED[-1]].start
 #: At most this many batches are skipped to find the bytes after them.
 _LOOKED_AT = 1 << 16
 #: The number of bytes read at a time while skipping batches.
@@ -46,63 +48,47 @@ _REWRITTEN, _SHORT = b"\x10", 64
 def detect(files: Files, _: Params) -> list[Detection]:
     """Return the data files among `files` as one journal, with the index next to them.
 
-    An index without data files is a journal whose files are all missing.
+    Files are judged by their names and first bytes. An index without data files is a journal whose files are
+    all missing.
     """
-    found = _detected(files) or _without_files(files)
-    neighbours = (name for name in (index.INDEX, index.REDO) if name in files)
-    beside = tuple(name for name in neighbours if not any(name in claim.files for claim in found))
-    return [replace(_narrowed(claim, files), neighbours=beside) for claim in found]
-
-
-def _without_files(files: Files) -> list[Detection]:
-    """Return the journal of an index without data files; none if it is not an index."""
-    try:
-        index.Index(files[index.INDEX], files.get(index.REDO))
-    except (KeyError, index.UnusableIndex):
+    found, index = gather(files), _index_version(files)
+    names = tuple([file.name for file in found])
+    beside = tuple([name for name in (INDEX, REDO) if name in files])
+    starts = [bytes(file.data[: len(_SEED)]) for file in found]
+    if _SEED in starts:
+        score = 2 + (starts.count(_SEED) == len(starts))
+        return [Detection(FORMAT, "seed", names, score, neighbours=beside)]
+    if names:
+        hits = [start == _BATCH or start.startswith(END_MARKER) for start in starts]
+        score = 1 + any(hits) + all(hits)
+        editions = _admitted([source_of(file.data) for file in found], hits)
+        edition = editions[-1] if editions[-1] in MARKED else ZEROS[-1]
+    elif index is not None:
+        names, beside, score = (INDEX,), beside[1:], 1
+        editions, edition = (*ZEROS, *MARKED), MARKED[-1]
+    else:
         return []
-    return [Detection(FORMAT, MARKED[-1], (index.INDEX,), 1, (*ZEROS, *MARKED))]
+    # Keep only the editions that the index permits, if it permits any.
+    left = tuple([name for name in editions if index is not None and name in EDITIONS[index]])
+    if left:
+        edition = edition if edition in left else left[-1]
+        # Editions that read the files in the same way are not tried: the index's version shows which releases
+        # are possible.
+        alike = len({get_format(FORMAT).editions[name].reads_as or name for name in left}) == 1
+        editions = () if alike else left
+    return [Detection(FORMAT, edition, names, score, editions, neighbours=beside)]
 
 
-def _narrowed(found: Detection, files: Files) -> Detection:
-    """Keep only the editions that the index next to the files permits, if it permits any."""
-    if index.INDEX not in files or not found.editions:
-        return found
+def _index_version(files: Files) -> int | None:
+    """Return the version of the index among `files`; None if there is none that can be used."""
     try:
-        version = index.Index(files[index.INDEX], files.get(index.REDO)).version
-    except index.UnusableIndex:
-        return found
-    left = tuple(edition for edition in found.editions if edition in index.EDITIONS[version])
-    if not left:
-        return found
-    edition = found.edition if found.edition in left else left[-1]
-    # Editions that read the files in the same way are not tried: the index's version shows which releases are
-    # possible.
-    alike = len({get_format(FORMAT).editions[name].reads_as or name for name in left}) == 1
-    return replace(found, edition=edition, editions=() if alike else left)
+        return Index(files[INDEX], files.get(REDO)).version
+    except (KeyError, UnusableIndex):
+        return None
 
 
-def _detected(files: Files) -> list[Detection]:
-    """Return the data files among `files` as one journal, judged by their names and first bytes."""
-    names = [file.name for file in gather(files)]
-    if not names:
-        return []
-    starts = {name: bytes(files[name][: len(DIALECTS["seed"].start)]) for name in names}
-    seeds = [name for name in names if starts[name] == DIALECTS["seed"].start]
-    if seeds:
-        return [Detection(FORMAT, "seed", tuple(names), 2 + (len(seeds) == len(names)))]
-    hits = {
-        name
-        for name in names
-        if starts[name] == DIALECTS["5.16"].start or starts[name][:MARKER] == END_MARKER
-    }
-    score = 1 + bool(hits) + (len(hits) == len(names))
-    editions = _admitted([(files[name], name in hits) for name in names])
-    assumed = editions[-1] if editions[-1] in MARKED else ZEROS[-1]
-    return [Detection(FORMAT, assumed, tuple(names), score, editions)]
-
-
-def _admitted(files: Sequence[tuple[Any, bool]]) -> tuple[str, ...]:
-    """Return the editions that fit all `files`; each file comes with whether it begins with a batch.
+def _admitted(files: Sequence[Source], hits: Sequence[bool]) -> tuple[str, ...]:
+    """Return the editions that fit all `files`; each of `hits` is whether a file begins with a batch.
 
     An end marker in any file excludes editions that write none. Zeros after the last batch exclude editions
     with end markers, unless nothing was written after the zeros: a crash or a full disk leaves such a tail in
@@ -110,24 +96,23 @@ def _admitted(files: Sequence[tuple[Any, bool]]) -> tuple[str, ...]:
     """
     endings: list[str] = []
     # Begin with the last file: fewest bytes need to be read there, and it almost always decides.
-    for data, _ in reversed(files):
-        endings.insert(0, ending(data))
+    for file in reversed(files):
+        endings.insert(0, ending(file))
         if endings[0] == "marker":
             return MARKED
-    used = [at for at, (_, hit) in enumerate(files) if hit]
-    if any(endings[at] == "zeros" for at in used[:-1]):
+    used = [*compress(endings, hits)]
+    if "zeros" in used[:-1]:
         return ZEROS
     # Zeros in the last file are the preallocation of 5.12, or the rest of a later edition's after a crash.
-    return (*MARKED, *ZEROS) if used and endings[used[-1]] == "zeros" else (*ZEROS, *MARKED)
+    return (*MARKED, *ZEROS) if used[-1:] == ["zeros"] else (*ZEROS, *MARKED)
 
 
-def ending(data: Any) -> str:
+def ending(source: Source) -> str:
     """Return what follows the batches of a file: "marker", "zeros", "nothing", or "" for anything else.
 
     REWRITTEN_DATA_FILE counts as a marker: only editions with end markers have this command.
     """
-    source, at, start = source_of(data), 0, DIALECTS["5.16"].start
-    end, piece, base, last, size = source.size - CONTROL, b"", 0, -1, 0
+    at, end, piece, base, last, size = 0, source.size - CONTROL, b"", 0, -1, 0
     for _ in range(_LOOKED_AT):
         if at > last:
             # Small batches come in runs, so many bytes are read after a small batch, and few after a large
@@ -135,7 +120,7 @@ def ending(data: Any) -> str:
             piece, base = source.read(at, _PIECE if size < _PIECE >> 2 else CONTROL + _SHORT), at
             last = base + len(piece) - CONTROL - _SHORT
         here = at - base
-        if at > end or not piece.startswith(start, here):
+        if at > end or not piece.startswith(_BATCH, here):
             break
         code = here + CONTROL + HEAD
         if piece[code : code + 1] == _REWRITTEN and _rewrites(piece[here + CONTROL :]):
@@ -144,11 +129,12 @@ def ending(data: Any) -> str:
         if not 0 < size <= end - at:
             break
         at += CONTROL + size
-    if at == len(data):
+    if at == source.size:
         return "nothing"
-    if END_MARKER in bytes(data[at : at + _TORN]) or bytes(data[max(at, len(data) - MARKER) :]) == END_MARKER:
+    tail = source.read(max(at, source.size - MARKER), MARKER)
+    if tail == END_MARKER or END_MARKER in source.read(at, _TORN):
         return "marker"
-    return "zeros" if not any(bytes(data[at : at + MARKER])) else ""
+    return "" if any(source.read(at, MARKER)) else "zeros"
 
 
 def _rewrites(record: bytes) -> bool:
@@ -157,7 +143,7 @@ def _rewrites(record: bytes) -> bool:
     if kind != USER or not HEAD < length <= min(_SHORT, len(record)):
         return False
     try:
-        return not frame(record[HEAD:length])[2]
+        return not frame(record[HEAD:length], DIALECTS[MARKED[-1]].commands)[2]
     except CommandError:
         return False
 
@@ -206,7 +192,7 @@ def lacking(answer: Answer) -> Iterator[Missing]:
 
 def _begins(head: bytes) -> bool:
     """Return whether a file begins as a data file does."""
-    return head.startswith((END_MARKER, DIALECTS["5.16"].start, DIALECTS["seed"].start))
+    return head.startswith((END_MARKER, _BATCH, _SEED))
 
 
 def _of_files(files: Mapping[str, Any], answer: Answer) -> Iterator[Missing]:
@@ -217,9 +203,10 @@ def _of_files(files: Mapping[str, Any], answer: Answer) -> Iterator[Missing]:
     empty, marks, marked = not len(answer.observation.records), answer.journal.edition in MARKED, False
     *_, final = files or [""]
     for name, data in files.items():
-        last = bytes(data[max(0, len(data) - MARKER) :])
-        if not any(last) and len(data) and (marked or empty) and zeros(source_of(data)):
+        source = source_of(data)
+        last = source.read(max(0, source.size - MARKER), MARKER)
+        if last and not any(last) and (marked or empty) and zeros(source):
             yield Missing("emptied-file", name, text=_ZEROS)
-        elif marked and any(last) and last != END_MARKER and ending(data) == "nothing":
-            yield Missing("end", name, name, len(data), text=_CUT)
-        marked = marked or (marks and name != final and (last == END_MARKER or ending(data) == "marker"))
+        elif marked and any(last) and last != END_MARKER and ending(source) == "nothing":
+            yield Missing("end", name, name, source.size, text=_CUT)
+        marked = marked or (marks and name != final and (last == END_MARKER or ending(source) == "marker"))

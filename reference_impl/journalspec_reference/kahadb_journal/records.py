@@ -22,9 +22,11 @@ from journalspec_reference.kahadb_journal.codec import (
     CommandError,
     Dialect,
     Parsed,
-    command,
+    frame,
     head,
+    parse,
     parsed,
+    places,
     sums,
     varint,
 )
@@ -41,7 +43,7 @@ def told(batch: Batch, file: str, dialect: Dialect) -> Iterator[Record]:
             fields["batch_size"], fields["checksum"] = sums(data, off - CONTROL)
         item: Parsed = ""
         if not dialect.bare:
-            item = known[row] if isinstance(known, list) else parsed(data[off + HEAD : end], dialect)[0]
+            item = known[row] if isinstance(known, list) else parsed(data[off + HEAD : end], dialect)
         if isinstance(item, str):
             name, fields["payload"] = "OTHER", data[off + HEAD : end]
         else:
@@ -100,56 +102,24 @@ FIRST = 1024
 _OFFSET = (1 << PLACE) - 1
 
 
-def _fields(record: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the key, start and end of each field; raises CommandError at a number that does not end."""
-    while at < end:
-        # Almost all keys, and most numbers and lengths, have one byte.
-        key = record[at]
-        at += 1
-        if key > 0x7F:
-            key, at = varint(record, at - 1)
-        wire = key & 7
-        if wire in (VARINT, SIZED):
-            value, after = (record[at], at + 1) if at < end else (0x80, at)
-            if value > 0x7F:
-                value, after = varint(record, at)
-            at, after = (after, after + value) if wire == SIZED else (at, after)
-        else:
-            after = at + (8 if wire == 1 else 4)
-        yield key, at, after
-        at = after
-
-
-def _added(record: bytes) -> tuple[int, int]:
-    """Return the start and end of the ADD_MESSAGE in a record; the record's first bytes are enough.
-
-    Raises CommandError for a record that adds no message.
-    """
-    if len(record) <= HEAD or record[HEAD] not in (_ADD, UPDATE):
-        raise CommandError("no message is added")
-    size, at = varint(record, HEAD + 1)
-    end = min(len(record), at + size)
-    if record[HEAD] == _ADD:
-        return at, end
-    with suppress(CommandError):
-        for key, start, after in _fields(record, at, end):
-            if key == _ADDED:
-                return start, min(end, after)
-    return end, end
-
-
 def message_in(record: bytes) -> tuple[int, int]:
     """Return offset and size (bytes) of the message in a record; the record's first bytes are enough.
 
     Both are 0 if no message is in these bytes. Raises CommandError for a record that adds no message.
     """
-    found = 0, 0
-    at, end = _added(record)
-    usual = _at_once(_MESSAGE, record, at, end)
-    if usual:
-        return usual[-1][0], usual[-1][1] - usual[-1][0]
+    if len(record) <= HEAD or record[HEAD] not in (_ADD, UPDATE):
+        raise CommandError("no message is added")
+    size, at = varint(record, HEAD + 1)
+    end, found = min(len(record), at + size), (0, 0)
     with suppress(CommandError):
-        for key, start, after in _fields(record, at, end):
+        if record[HEAD] == UPDATE:
+            added = ((start, after) for key, start, after in places(record, at, end) if key == _ADDED)
+            at, after = next(added, (end, end))
+            end = min(end, after)
+        usual = _at_once(_MESSAGE, record, at, end)
+        if usual:
+            return usual[-1][0], usual[-1][1] - usual[-1][0]
+        for key, start, after in places(record, at, end):
             if key == _MESSAGE:
                 found = start, after - start
     return found
@@ -159,10 +129,11 @@ def transaction_in(record: bytes) -> bytes | None:
     """Return the stored transaction of an ADD_MESSAGE; None if it has none, or for another command."""
     if record[HEAD] != _ADD:
         return None
-    at, end = _added(record)
+    size, at = varint(record, HEAD + 1)
+    end = min(len(record), at + size)
     found = _at_once(TRANSACTION, record, at, end)
     if found is None:
-        found = [(start, stop) for key, start, stop in _fields(record, at, end) if key == TRANSACTION]
+        found = [(start, stop) for key, start, stop in places(record, at, end) if key == TRANSACTION]
     # Repeated entries are merged.
     return b"".join([record[start:stop] for start, stop in found]) if found else None
 
@@ -209,16 +180,7 @@ class RecordPlaces:
 
     def length(self, place: int) -> int:
         """Return the length of the record at a place; raises Changed if the record is gone."""
-        turn, off = place >> PLACE, place & _OFFSET
-        start = off - self._base
-        if turn != self._turn or not 0 <= start <= len(self._data) - HEAD:
-            follows = turn == self._turn and 0 <= start - len(self._data) + HEAD <= _WINDOW
-            data = self._sources[turn].read(off, _WINDOW if follows else _SINGLE)
-            self._turn, self._base, self._data, start = turn, off, data, 0
-        length, kind = head(self._data, start) if len(self._data) - start >= HEAD else (0, 0)
-        if kind != USER or length <= HEAD:
-            raise Changed(self._files[turn].name)
-        return int(length)
+        return int(head(self.record(place, HEAD), 0)[0])
 
     def measured(self, places: Iterable[int]) -> tuple[int, int]:
         """Return how many records are at these places, and the sum of their lengths.
@@ -238,15 +200,19 @@ class RecordPlaces:
 
     def record(self, place: int, most: int | None = None) -> bytes:
         """Return the record at a place, or its first bytes; raises Changed if the record is gone."""
-        length = self.length(place)
+        turn, off = place >> PLACE, place & _OFFSET
+        start = off - self._base
+        if turn != self._turn or not 0 <= start <= len(self._data) - HEAD:
+            follows = turn == self._turn and 0 <= start - len(self._data) + HEAD <= _WINDOW
+            self._data = self._sources[turn].read(off, _WINDOW if follows else _SINGLE)
+            self._turn, self._base, start = turn, off, 0
+        length, kind = head(self._data, start) if len(self._data) - start >= HEAD else (0, 0)
         size = length if most is None or length < most else most
-        start = (place & _OFFSET) - self._base
-        if start + size > len(self._data):
-            self._base += start
-            self._data = self._sources[self._turn].read(self._base, max(size, _WINDOW if start else size))
-            start = 0
-            if size > len(self._data):
-                raise Changed(self._files[self._turn].name)
+        if start + size > len(self._data) and kind == USER:
+            self._data = self._sources[turn].read(off, max(size, _WINDOW if start else size))
+            self._base, start = off, 0
+        if kind != USER or length <= HEAD or size > len(self._data):
+            raise Changed(self._files[turn].name)
         return self._data[start : start + size]
 
     def message(self, place: int) -> tuple[bytes, int]:
@@ -265,7 +231,8 @@ class RecordPlaces:
         """
         record = self.record(place)
         try:
-            name, fields, _ = command(record[HEAD:], self._dialect.commands)
+            name, message, _ = frame(record[HEAD:], self._dialect.commands)
+            fields = parse(name, message)
         except CommandError:
             raise Changed(self.where(place)[0]) from None
         return name, fields.get("add", {}) if name == "UPDATE_MESSAGE" else fields, len(record)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate, chain, compress, count, islice
+from itertools import accumulate, chain, compress, islice, repeat, starmap
 from typing import Any, Protocol, TypeVar
 
 from journalspec import reread
@@ -31,7 +31,7 @@ from journalspec.observation import (
 from journalspec.reread import COST, Deferred, Lazy, Part, joined, mapped
 from journalspec_reference import batches
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import Batch, Found, Stretch, late_columns, source_of
+from journalspec_reference.batches import Batch, Found, Stretch, late_columns, source_of, zeros
 from journalspec_reference.kahadb_journal.codec import (
     CONTROL,
     DIALECTS,
@@ -43,8 +43,9 @@ from journalspec_reference.kahadb_journal.codec import (
     CommandError,
     Dialect,
     Parsed,
+    frame,
     head,
-    parsed,
+    parse,
     sums,
 )
 from journalspec_reference.kahadb_journal.evidence import Evidence, Known, Log
@@ -97,10 +98,6 @@ class Commands(Protocol):
         """Return the same steps, some of them combined."""
 
 
-def _is_large(files: Sequence[DataFile]) -> bool:
-    return sum(file.length for file in files) >= _LARGE
-
-
 def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
     """Yield files that lost their content: empty or zeros before a file with content (KHD-FIL-013).
 
@@ -110,7 +107,8 @@ def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
     for file in files:
         if role_of(file, dialect) == "unused":
             continue
-        if _is_blank(file, dialect):
+        # In the seed, zeros are damage.
+        if not file.length or (not dialect.bare and zeros(source_of(file.data))):
             waiting.append(file)
             continue
         if waiting and _too_large_for(waiting[-1], file, dialect):
@@ -119,16 +117,6 @@ def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
             text = f"{file.name} was written after it; it holds " + ("zeros" if gone.length else "no bytes")
             yield Missing("emptied-file", gone.name, file.name, text=text)
         waiting = []
-
-
-def _is_blank(file: DataFile, dialect: Dialect) -> bool:
-    """Return whether a file consists of zeros only; in the seed, zeros are damage."""
-    if not file.length or dialect.bare:
-        return not file.length
-    if any(bytes(file.data[:CONTROL])):
-        return False
-    batch = next(scan(source_of(file.data), dialect))
-    return batch.more.get("end") == (0, ZEROS)
 
 
 def _too_large_for(left: DataFile, file: DataFile, dialect: Dialect) -> bool:
@@ -145,127 +133,132 @@ def _too_large_for(left: DataFile, file: DataFile, dialect: Dialect) -> bool:
     return end[0] == CONTROL + size and not any(batch.damage for batch in found)
 
 
-def repeats(fields: Mapping[str, Any], numbers: frozenset[int]) -> bool:
-    """Return whether the rest of a file repeats an existing file, so it is ignored (KHD-RCV-012)."""
-    return bool(fields.get("skip_if_source_exists", True)) and fields.get("source_file", 0) in numbers
-
-
 class Walk:
     """Reads the files of a journal. The object stores no results, so reading again takes no extra memory.
 
-    `last` is the file that is always scanned; `numbers` are the ids of all files. With `plain`, the commands
-    of large batches are decoded at once, if NumPy is installed.
+    An empty `policy` means reading. `last` is the last file with data: it is always scanned.
     """
 
-    def __init__(
-        self,
-        dialect: Dialect,
-        policy: str,
-        last: DataFile | None,
-        numbers: frozenset[int],
-        *,
-        plain: bool = False,
-    ) -> None:
-        self._dialect, self._last, self._numbers, self._plain = dialect, last, numbers, plain
-        self._reading = not policy
-        self._all, self._checked, self._skips = POLICIES[policy or "salvage"]
-
-    def salvages(self) -> None:
-        """From now on, skip damage as salvage does."""
-        self._skips = True
+    def __init__(self, files: Sequence[DataFile], dialect: Dialect, policy: str) -> None:
+        self._dialect = dialect
+        self.roles = {file.name: role_of(file, dialect) for file in files}
+        data = [file for file in files if self.roles[file.name] == "data"]
+        self.last = data[-1] if data else None
+        self._numbers = frozenset(file.number for file in files)
+        self.size = sum(file.length for file in files)
+        self.reading = not policy
+        #: Whether all files are scanned, checksums compared, damage skipped.
+        self.all, self._checked, self.skips = POLICIES[policy or "salvage"]
 
     def stretch(self, file: DataFile, end: int | None = None) -> Stretch:
         """Return the log of a file, or with `end` (where the log ends) the bytes after it."""
-        found = partial(self.batches, file) if end is None else partial(self._beyond, file, end)
+        found: Callable[[], Iterator[Batch]] = partial(self.batches, file)
+        if end is not None:  # KHD-END-011
+            found = partial(scan, source_of(file.data), self._dialect, file.name, end + 1, beyond=True)
         records = partial(told, file=file.name, dialect=self._dialect)
-        columns = late_columns(__package__, self._dialect)
-        role, names = role_of(file, self._dialect), self._dialect.commands
+        columns, names = late_columns(__package__, self._dialect), self._dialect.commands
         # If two editions both have a command, its name and its parsing are the same in both.
         return Stretch(
-            file.name, found, records, columns, role, alike=lambda codes: tuple(map(names.get, codes))
+            file.name,
+            found,
+            records,
+            columns,
+            self.roles[file.name],
+            alike=lambda codes: tuple(map(names.get, codes)),
         )
 
-    def batches(self, file: DataFile) -> Iterator[Batch]:
-        """Yield the batches of a file; ``more["parsed"]`` contains the parsed records."""
-        source, dialect = source_of(file.data), self._dialect
-        scans = self._all or file is self._last
+    def batches(self, file: DataFile, *, plain: bool = True) -> Iterator[Batch]:
+        """Yield the batches of a file; ``more["parsed"]`` contains the parsed records.
+
+        With `plain`, the commands of large batches of a large journal are decoded at once, if NumPy is
+        installed. If the rest of a file repeats another file (KHD-RCV-012), ``more["live"]`` is the number of
+        records in the batch that have an effect, and ``more["skipped"]`` of the batch in which the rest
+        begins is a note.
+        """
+        source, dialect, stretch, skips = source_of(file.data), self._dialect, batches.STRETCH, False
+        scans = self.all or file is self.last
         if scans:
-            found = scan(source, dialect, file.name, checked=self._checked, stretch=batches.STRETCH)
+            found = scan(source, dialect, file.name, checked=self._checked, stretch=stretch)
         else:
-            found = walk(source, dialect, file.name, stretch=batches.STRETCH)
-        skipping = False
+            found = walk(source, dialect, file.name, stretch=stretch)
         for batch in found:
+            if skips:
+                batch.more["live"] = 0
             if not dialect.bare:
-                skipping = self._parse(file, batch, skipping=skipping)
+                self._parse(file, batch, plain=plain and self.size >= _LARGE)
+                skips = "live" in batch.more
             if "end" in batch.more:
-                batch.notes += self._end(file, *batch.more["end"])
+                off, by = batch.more["end"]
+                if by == ZEROS and dialect.marked:
+                    batch.notes.append(Note("zero-tail", file.name, off))
+                if _is_suspicious(file, off, by):
+                    batch.notes.append(Note("suspicious-end", file.name, off))
+                if self.reading and by != FILE:
+                    for beyond in scan(source, dialect, file.name, off + 1, beyond=True):
+                        if beyond.notes:
+                            batch.notes.append(beyond.notes[0])
+                            break
             yield batch
-        if not scans and (notes := list(self._unscanned(file))):
+        if not scans and (note := self._unscanned(file)):
             batch = Batch(file.length, b"")
-            batch.notes = notes
+            batch.notes.append(note)
             yield batch
 
-    def _parse(self, file: DataFile, batch: Batch, *, skipping: bool) -> bool:
-        """Parse the records of a batch; return whether the rest of the file repeats another file."""
-        data, base = batch.data, batch.base
-        if self._plain and len(batch) >= _MANY and (module := batches.columns_module(__package__)):
+    def _parse(self, file: DataFile, batch: Batch, *, plain: bool) -> None:
+        """Parse the records of a batch."""
+        data, base, notes, damage = batch.data, batch.base, batch.notes, batch.damage
+        if plain and len(batch) >= _MANY and (module := batches.columns_module(__package__)):
             # Most batches are plain: their columns are replayed.
             with suppress(CommandError):
                 batch.more["parsed"] = module.plain(batch, self._dialect)
-                return skipping
+                return
         found: list[Parsed] = []
-        odd = len(batch.notes), len(batch.damage)
-        gone = []
+        gone, odd, skips = list[int](), (len(notes), len(damage)), "live" in batch.more
         for row, (off, end) in enumerate(zip(batch.off, batch.end, strict=True)):
-            item, surplus = parsed(data[off + HEAD : end], self._dialect)
-            if isinstance(item, str):
-                batch.notes.append(Note("bad-command", file.name, base + off, item))  # KHD-CMD-009
-                if self._skips and not self._reading and not skipping:
-                    batch.damage.append((base + off, base + end, "bad-command"))
+            try:
+                name, message, surplus = frame(data[off + HEAD : end], self._dialect.commands)
+                fields = parse(name, message)
+            except CommandError as error:
+                notes.append(Note("bad-command", file.name, base + off, str(error)))  # KHD-CMD-009
+                if self.skips and not self.reading and not skips:
+                    damage.append((base + off, base + end, "bad-command"))
                     gone.append(row)
-                    continue
-            elif item[0] == REWRITTEN:
-                skipping = skipping or repeats(item[1], self._numbers)
-            found.append(item)
+                else:
+                    found.append(str(error))
+                continue
+            if name == REWRITTEN and not skips and self._repeats(fields):
+                text = str(fields.get("source_file", 0))
+                batch.more["skipped"] = Note("rewritten-skipped", file.name, base + off, text)
+                skips, batch.more["live"] = True, len(found)
+            found.append((name, fields))
             if surplus:
-                batch.notes.append(Note("surplus", file.name, base + off, str(surplus)))  # KHD-CMD-003
+                notes.append(Note("surplus", file.name, base + off, str(surplus)))  # KHD-CMD-003
         if gone:
             _leave_out(batch, frozenset(gone))
-        if len(batch.notes) > odd[0] > 0:
-            batch.notes.sort(key=lambda note: note.off or 0)
-        if len(batch.damage) > odd[1] > 0:
-            batch.damage.sort()
+        if len(notes) > odd[0] > 0:
+            notes.sort(key=lambda note: note.off or 0)
+        if len(damage) > odd[1] > 0:
+            damage.sort()
         batch.more["parsed"] = found
-        return skipping
 
-    def _unscanned(self, file: DataFile) -> Iterator[Note]:
-        """Yield the first fault that a scan finds in a file that was read by lengths (KHD-RCV-019)."""
+    def _repeats(self, fields: Mapping[str, Any]) -> bool:
+        """Return whether the rest of a file repeats an existing file, so it is ignored (KHD-RCV-012)."""
+        return (
+            bool(fields.get("skip_if_source_exists", True)) and fields.get("source_file", 0) in self._numbers
+        )
+
+    def _unscanned(self, file: DataFile) -> Note | None:
+        """Return the first fault that a scan finds in a file that was read by lengths (KHD-RCV-019)."""
         for batch in scan(source_of(file.data), self._dialect, checked=self._checked):
             if batch.damage:
-                yield Note("unscanned-damage", file.name, batch.damage[0][0], batch.damage[0][2])
-                return
-            if "end" in batch.more and self._is_suspicious(file, *batch.more["end"]):
-                yield Note("unscanned-damage", file.name, batch.more["end"][0], "suspicious-end")
+                return Note("unscanned-damage", file.name, batch.damage[0][0], batch.damage[0][2])
+            if "end" in batch.more and _is_suspicious(file, *batch.more["end"]):
+                return Note("unscanned-damage", file.name, batch.more["end"][0], "suspicious-end")
+        return None
 
-    @staticmethod
-    def _is_suspicious(file: DataFile, off: int, by: str) -> bool:
-        return by == EMPTY and not _only_filling(file.data, off + CONTROL)
 
-    def _end(self, file: DataFile, off: int, by: str) -> Iterator[Note]:
-        """Yield the notes on the end of a log."""
-        if by == ZEROS and self._dialect.marked:
-            yield Note("zero-tail", file.name, off)
-        if self._is_suspicious(file, off, by):
-            yield Note("suspicious-end", file.name, off)
-        if self._reading and by != FILE:
-            for batch in self._beyond(file, off):
-                if batch.notes:
-                    yield batch.notes[0]
-                    break
-
-    def _beyond(self, file: DataFile, off: int) -> Iterator[Batch]:
-        """Yield the batches after the end of a log (KHD-END-011)."""
-        return scan(source_of(file.data), self._dialect, file.name, off + 1, beyond=True)
+def _is_suspicious(file: DataFile, off: int, by: str) -> bool:
+    return by == EMPTY and not _only_filling(file.data, off + CONTROL)
 
 
 def _leave_out(batch: Batch, gone: frozenset[int]) -> None:
@@ -297,13 +290,11 @@ class JournalPass:
     """One pass over all files of a journal; `policy` is that of recovery, or empty for reading."""
 
     def __init__(self, files: Files, dialect: Dialect, policy: str) -> None:
-        self.dialect = dialect
-        self._policy, self._reading = policy, not policy
-        self._all, _, self._skips = POLICIES[policy or "salvage"]
-        self._files = gather(files)
-        self._numbers = frozenset(file.number for file in self._files)
-        self._size = sum(file.length for file in self._files)
-        self.places = RecordPlaces(self._files, dialect)
+        #: The files, in the order of their turns.
+        self.files = gather(files)
+        self.dialect, self.policy = dialect, policy
+        self.places = RecordPlaces(self.files, dialect)
+        self._walk = Walk(self.files, dialect, policy)
         self._found, self._beside = Found(), Found()
         #: The state after the records replayed so far.
         self.store = Store()
@@ -312,140 +303,125 @@ class JournalPass:
         #: Number of a command -> place of its last record, for the commands in `_LAST_OF`.
         self.last: dict[int, int] = {}
         #: Where the log of each file ends, by its id.
-        self._ends = {file.number: 0 for file in self._files}
-        self._data = {file.number: file.data for file in self._files}
-        self._turns = {file.number: turn for turn, file in enumerate(self._files)}
+        self._ends = {file.number: 0 for file in self.files}
+        self._turns = {file.number: turn for turn, file in enumerate(self.files)}
         #: The answer if recovery refuses the journal, and the offset of the cause.
         self._refused: Observation | None = None
         self._refused_at = 0
-        #: The rest of the pass, if salvage can continue it; salvage cannot continue after a record that is
-        #: not a command.
-        self._left: Iterator[None] | None = None
-        self._resumes = policy == "strict"
         #: When only reading: the refusal that recovery would report because of a record that is not a
         #: command.
         self._unfit: Observation | None = None
         #: Whether a part of the journal is lost.
         self.lossy = False
-        #: Whether the rest of the current file is ignored.
-        self._skipping = False
         #: The last damaged region; a record that is not a command does not count.
         self._damage: tuple[str, int, int] | None = None
         #: File -> note on its first message that was added twice; notes on files whose rest is ignored.
         self._doubled: dict[str, Note] = {}
         self._skipped: list[Note] = []
-        self._roles = {file.name: role_of(file, dialect) for file in self._files}
-        unused = [Note("unused-file", name, 0) for name, role in self._roles.items() if role == "unused"]
+        unused = [Note("unused-file", name, 0) for name, role in self._walk.roles.items() if role == "unused"]
         self._set_notes = [*NAMES.notes(files), *unused]
-        data = [file for file in self._files if self._roles[file.name] == "data"]
-        self._last = data[-1] if data else None
-        self._walk = Walk(dialect, policy, self._last, self._numbers, plain=_is_large(self._files))
-        left = chain.from_iterable(map(self._file, count(), self._files))
-        if next(left, self) is None and self._resumes:
-            self._left = left
+        #: The batches that are not read yet: salvage can continue after the damage that strict refuses, but
+        #: not after a record that is not a command.
+        self._left: Iterator[tuple[DataFile, Batch]] | None = chain.from_iterable(
+            map(self._begun, self.files)
+        )
+        if not any(starmap(self._take, self._left)) or policy != "strict":
+            self._left = None
 
-    def _file(self, turn: int, file: DataFile) -> Iterator[None]:
-        """Read a file, and yield where recovery refuses it."""
-        end = 0, FILE
-        self._skipping = False
-        for batch in self._found.begin(self._walk.stretch(file)):
-            self._found.take(batch)
-            end = batch.more.get("end", end)
-            if batch.off:
-                self._ends[file.number] = batch.base + batch.end[-1]
-            for note in batch.notes:
-                self.lossy |= note.code in _LOSSY
-            if batch.damage:
-                self._damaged(file, batch)
-            self._take(file, turn, batch)
-            if self._refused is not None:
-                yield
-        if self._reading and end[1] != FILE:
-            for batch in self._beside.begin(self._walk.stretch(file, end[0])):
-                self._beside.take(batch)
+    def _begun(self, file: DataFile) -> Iterator[tuple[DataFile, Batch]]:
+        return zip(repeat(file), self._found.begin(self._walk.stretch(file)), strict=False)
 
-    def _take(self, file: DataFile, turn: int, batch: Batch) -> None:
-        """Replay the records of a batch."""
+    def _take(self, file: DataFile, batch: Batch) -> bool:  # noqa: C901  # each branch is a rule
+        """Replay the records of a batch; return whether recovery refuses the journal."""
+        walk, index = self._walk, self._evidence
+        self._found.take(batch)
+        if batch.off:
+            self._ends[file.number] = batch.base + batch.end[-1]
+        self._damaged(file, batch)
         items: Sequence[Parsed] | Commands = batch.more.get("parsed", ())
         if len(batch) >= _MANY:
             # A parsed command is larger than its bytes, and is not kept.
             batch.more.pop("parsed", None)
-        place = (turn << PLACE) + batch.base
+        place = (self._turns[file.number] << PLACE) + batch.base
         for code in _LAST_OF:
             if (row := batch.code.rfind(code)) >= 0:
                 self.last[code] = place + batch.off[row]
         # The index covers the records before `cut`: on these, index and journal have to agree.
-        index, cut = self._evidence, len(batch)
+        live, cut = batch.more.get("live", len(batch)), len(batch)
         if index is not None:
             cut = bisect_left(batch.off, index.begins(file.number) - batch.base)
+            index.looks(file.number, batch)
+        steps: Iterable[Step | QueueChanges] = ()
         if isinstance(items, Sequence):
-            steps: Iterator[Step | QueueChanges] = self._steps(file, batch, items, place)
-        else:
+            steps = self._steps(file, batch, items[:live], place)
+        elif live:
             steps = items.steps(place) if 0 < cut < len(batch) else items.grouped(place)
-        if index is None:
-            self._replay(file, steps)
-            return
-        self._replay(file, islice(steps, cut))
-        if cut < len(batch):
-            index.passed(self.store, place + batch.off[cut])
-            self._replay(file, steps)
-        index.looks(file.number, batch)
-
-    def _replay(self, file: DataFile, steps: Iterator[Step | QueueChanges]) -> None:
-        if not self._skipping and (found := self.store.replay(steps)):
+        if index is not None and cut < len(batch):
+            steps = self._marked(index, iter(steps), cut, place + batch.off[cut])
+        if twice := self.store.replay(steps):
             # The first message of a file that was added although it existed (KHD-RCV-003).
-            note = Note("duplicate-message", file.name, found[0] & (1 << PLACE) - 1, found[1])
+            note = Note("duplicate-message", file.name, twice[0] & (1 << PLACE) - 1, twice[1])
             self._doubled.setdefault(file.name, note)
+        if "skipped" in batch.more:
+            self._skipped.append(batch.more["skipped"])
+        if walk.reading and batch.more.get("end", (0, FILE))[1] != FILE:
+            for beyond in self._beside.begin(walk.stretch(file, batch.more["end"][0])):
+                self._beside.take(beyond)
+        return self._refused is not None
 
     def _damaged(self, file: DataFile, batch: Batch) -> None:
-        """Process the damaged regions of a batch."""
-        self.lossy = True
+        """Process the damaged regions of a batch, and its notes on a loss."""
+        walk = self._walk
+        for note in batch.notes:
+            self.lossy |= note.code in _LOSSY
         for start, end, reason in batch.damage:
+            self.lossy = True
             if reason != "bad-command":
                 self._damage = file.name, start, end
-            if self._refused is None and self._refuses(file, end):
+            # KHD-RCV-013, KHD-RCV-016
+            refuses = file is not walk.last or (walk.all and end < file.length)
+            if refuses and not walk.skips and self._refused is None:
                 self._refused_at = start
                 self._refused = _refused(file, Dropped(file.name, start, end - start, reason))
 
-    def _refuses(self, file: DataFile, end: int) -> bool:
-        """Return whether recovery refuses damage that ends at `end` (KHD-RCV-013, KHD-RCV-016)."""
-        if self._skips:
-            return False
-        if not self._all:
-            return file is not self._last
-        return file is not self._last or end < file.length
+    def _steps(self, file: DataFile, batch: Batch, items: Sequence[Parsed], place: int) -> list[Step]:
+        """Return the steps of records, up to one that is not a command, at which recovery refuses."""
+        steps = []
+        for off, end, item in zip(batch.off, batch.end, items, strict=False):
+            if isinstance(item, str):
+                at = batch.base + off
+                found = _refused(file, Dropped(file.name, at, end - off, "bad-command"), item)
+                if not self._walk.reading:
+                    if self._refused is None or at < self._refused_at:
+                        self._refused = found
+                    self._left = None
+                    break
+                self._unfit = self._unfit or found
+            name, fields = ("OTHER", {}) if isinstance(item, str) else item
+            steps.append(step_of(name, fields, place + off))
+        return steps
 
-    def _steps(self, file: DataFile, batch: Batch, items: Sequence[Parsed], place: int) -> Iterator[Step]:
-        """Yield the steps of records, up to a record after which the rest of the file is ignored."""
-        for off, item in zip(batch.off, items, strict=False):
-            at = batch.base + off
-            if not isinstance(item, str):
-                if item[0] != REWRITTEN or not repeats(item[1], self._numbers):
-                    yield step_of(*item, place + off)
-                    continue
-                source = str(item[1].get("source_file", 0))
-                self._skipped.append(Note("rewritten-skipped", file.name, at, source))  # KHD-RCV-012
-            elif self._skips:
-                if self._reading:
-                    self._unfit = self._unfit or _no_command(file, batch, off, item)
-                yield step_of("OTHER", {}, place + off)
-                continue
-            else:
-                self._resumes = False
-                if self._refused is None or at < self._refused_at:
-                    self._refused = _no_command(file, batch, off, item)
-            self._skipping = True
-            return
+    def _marked(
+        self, index: Evidence, steps: Iterator[Step | QueueChanges], cut: int, place: int
+    ) -> Iterator[Step | QueueChanges]:
+        """Yield steps; after the first `cut` ones, mark the state as the one that the index covers."""
+        yield from islice(steps, cut)
+        index.passed(self.store, place)
+        yield from steps
 
     def observation(self) -> Observation:
         """Return the answer."""
         if self._refused is not None:
             return replace(self._refused, go_on=self._salvaged)
-        late = [*self._doubled.values(), *self._skipped, *self._tail()]
+        walk, late = self._walk, [*self._doubled.values(), *self._skipped]
+        if self._damage is not None and walk.last is not None:
+            name, start, end = self._damage
+            if (name, end) == (walk.last.name, walk.last.length):
+                late.append(Note("torn-tail", name, start))  # KHD-RCV-020
         left = dict.fromkeys((*self.store.open, *(tx for tx in self.store.prepared if tx[0] == "LOCAL")))
         late += [Note("incomplete-transaction", text=tx_text(tx[1:])) for tx in left]  # KHD-SCN-014
-        files = [FileMap(file.name, file.length, self._roles[file.name]) for file in self._files]
-        missing = list(emptied(self._files, self.dialect)) if len(self._files) > 1 else []
+        files = [FileMap(file.name, file.length, walk.roles[file.name]) for file in self.files]
+        missing = list(emptied(self.files, self.dialect)) if len(self.files) > 1 else []
         dropped = self._found.dropped()
         if self._evidence is not None:
             log = Log(self._ends, self._adds, bool(missing or len(dropped)))
@@ -469,16 +445,16 @@ class JournalPass:
         left, self._left = self._left, None
         if policy != "salvage" or left is None:
             return None
-        self._policy, self._refused, self._skips = policy, None, True
-        self._walk.salvages()
-        next(left, None)
+        self.policy, self._refused, self._walk.skips = policy, None, True
+        any(starmap(self._take, left))
         return self.observation()
 
     def _adds(self, place: Place, stored: int | None) -> bool:
         """Return whether the record at a place adds a message, judged by `stored` or by its first bytes."""
-        if stored is not None and place_of(stored) == (self._turns[place[0]] << PLACE) + place[1]:
+        turn = self._turns[place[0]]
+        if stored is not None and place_of(stored) == (turn << PLACE) + place[1]:
             return True
-        start = bytes(self._data[place[0]][place[1] : place[1] + HEAD + 1])
+        start = bytes(self.files[turn].data[place[1] : place[1] + HEAD + 1])
         return (
             len(start) > HEAD
             and start[HEAD - 1] == USER
@@ -488,23 +464,10 @@ class JournalPass:
     def _later(self) -> Iterator[Step]:
         """Yield the steps of the commands that the index does not cover."""
         covers = (lambda _: False) if self._evidence is None else self._evidence.covers
-        first, ignored = sum(covers((file.number, file.length)) for file in self._files), -1
-        for turn, file, batch in self.batches(first):
-            items: Sequence[Parsed] = batch.more.get("parsed", ())
-            for off, item in zip(batch.off, items, strict=False):
-                if isinstance(item, str) or turn == ignored:
-                    continue
-                name, fields = item
-                if name == REWRITTEN and repeats(fields, self._numbers):
-                    ignored = turn  # no command in the rest of the file has an effect (KHD-RCV-012)
-                elif not covers((file.number, batch.base + off)):
-                    yield step_of(name, fields, 0)
-
-    def _tail(self) -> Iterator[Note]:
-        if self._damage is not None and self._last is not None:
-            name, start, end = self._damage
-            if (name, end) == (self._last.name, self._last.length):
-                yield Note("torn-tail", name, start)  # KHD-RCV-020
+        first = sum(covers((file.number, file.length)) for file in self.files)
+        for place, name, fields in self.commands(first, live=True):
+            if not covers((self.files[place >> PLACE].number, place & (1 << PLACE) - 1)):
+                yield step_of(name, fields, 0)
 
     @staticmethod
     def _listed(make: Callable[[], Iterable[T]], count: int, size: int = 0) -> Sequence[T]:
@@ -526,11 +489,6 @@ class JournalPass:
         }
         return JournalState(state, self)
 
-    @property
-    def files(self) -> Sequence[DataFile]:
-        """The files, in the order of their turns."""
-        return self._files
-
     def same(self, other: JournalPass) -> bool:
         """Return whether two passes over the same files certainly have the same state.
 
@@ -541,15 +499,10 @@ class JournalPass:
             return False
         messages = ({name: here.messages for name, here in each.destinations.items()} for each in (mine, its))
         return (
-            [id(file.data) for file in self._files] == [id(file.data) for file in other.files]
+            [id(file.data) for file in self.files] == [id(file.data) for file in other.files]
             and next(messages) == next(messages)
             and mine.prepared == its.prepared
         )
-
-    @property
-    def policy(self) -> str:
-        """The policy of recovery."""
-        return self._policy
 
     @property
     def known(self) -> Known | None:
@@ -566,15 +519,18 @@ class JournalPass:
 
     def batches(self, first: int = 0) -> Iterator[tuple[int, DataFile, Batch]]:
         """Read the files from turn `first` on again; yield each batch with its turn and file."""
-        walk = Walk(self.dialect, self._policy, self._last, self._numbers)
-        for turn in range(first, len(self._files)):
-            for batch in walk.batches(self._files[turn]):
-                yield turn, self._files[turn], batch
+        for turn in range(first, len(self.files)):
+            for batch in self._walk.batches(self.files[turn], plain=False):
+                yield turn, self.files[turn], batch
 
-    def commands(self) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
-        """Read the files again; yield the place, name and fields of each command."""
-        for turn, _, batch in self.batches():
-            for off, item in zip(batch.off, batch.more.get("parsed", ()), strict=False):
+    def commands(self, first: int = 0, *, live: bool = False) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
+        """Read the files from turn `first` on again; yield the place, name and fields of each command.
+
+        With `live`, only those that have an effect (KHD-RCV-012).
+        """
+        for turn, _, batch in self.batches(first):
+            known = batch.more.get("parsed", ())[: batch.more.get("live") if live else None]
+            for off, item in zip(batch.off, known, strict=False):
                 if not isinstance(item, str):
                     yield (turn << PLACE) + batch.base + off, *item
 
@@ -598,7 +554,9 @@ class JournalPass:
         return {
             "kind": name[0],
             "name": name[1],
-            "messages": self._listed(lambda: map(message, here.in_order()), len(here.messages), self._size),
+            "messages": self._listed(
+                lambda: map(message, here.in_order()), len(here.messages), self._walk.size
+            ),
             "subscriptions": self._listed(lambda: map(subscription, keys), len(keys), most),
         }
 
@@ -637,11 +595,6 @@ def _refused(file: DataFile, region: Dropped, why: str = "") -> Observation:
     return refused(phase, region.reason, text, At(file.name, region.off, region.length))
 
 
-def _no_command(file: DataFile, batch: Batch, off: int, why: str) -> Observation:
-    length, _ = head(batch.data, off)
-    return _refused(file, Dropped(file.name, batch.base + off, length, "bad-command"), why)
-
-
 def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
     """Return the result of recovery, or of reading if there is no policy."""
     if not any(id_of(name) is not None for name in files):
@@ -653,6 +606,5 @@ def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
 def plan(files: Files, edition: str, _: Params) -> Sequence[Stretch]:
     """Return the stretches of a journal: its files, in their order."""
     found = gather(files)
-    numbers = frozenset(file.number for file in found)
-    walk = Walk(DIALECTS[edition], "", None, numbers, plain=_is_large(found))
+    walk = Walk(found, DIALECTS[edition], "")
     return [walk.stretch(file) for file in found]

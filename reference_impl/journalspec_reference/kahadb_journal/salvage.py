@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from journalspec.kahadb_journal import LAYOUT, checksum
+from journalspec.kahadb_journal import checksum
 from journalspec.observation import Dropped
 from journalspec_reference.api import Files
 from journalspec_reference.batches import source_of
@@ -27,12 +27,13 @@ from journalspec_reference.kahadb_journal.codec import (
     CommandError,
     Dialect,
     command,
+    ends,
     head,
     sums,
-    varint,
 )
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.store import destination_of
+from journalspec_reference.kahadb_journal.write import control
 
 #: The maximum number of bytes searched in one damaged batch, and in all damaged batches.
 _MOST_UNIT, _MOST = 16 << 20, 256 << 20
@@ -167,17 +168,8 @@ class _Unit:
         if p + HEAD + 2 > len(data):
             return False
         length, kind = head(data, p)
-        if (
-            kind != USER
-            or not HEAD + 2 <= length <= len(data) - p
-            or data[p + HEAD] not in self._dialect.commands
-        ):
-            return False
-        try:
-            size, at = varint(data, p + HEAD + 1)
-        except CommandError:
-            return False
-        return bool(at + size == p + length)
+        fits = kind == USER and HEAD + 2 <= length <= len(data) - p
+        return fits and data[p + HEAD] in self._dialect.commands and ends(data, p, length)
 
     def _walked(self) -> Iterator[tuple[int, int]]:
         """Yield begin and end of each record, by its length or, if that is damaged, by the next record."""
@@ -229,10 +221,7 @@ class _Unit:
             size = (end - start).to_bytes(4, "big")
             payload = filler(end - start) if record.why else self._data[start + HEAD : end]
             body += size + bytes([USER]) + payload
-        begin = LAYOUT.build(
-            "header", self._dialect.edition, batch_size=len(body), checksum=checksum(bytes(body))
-        )
-        return begin + body
+        return control(bytes(body), self._dialect.edition) + body
 
     def hypotheses(self) -> Iterator[tuple[str, int, str]]:
         """Yield the byte whose change alone would explain the checksum and make its record readable."""

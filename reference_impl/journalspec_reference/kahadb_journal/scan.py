@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from zlib import adler32
 
 from journalspec.observation import Note
-from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, zeros_end
+from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, zeros, zeros_end
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.kahadb_journal.codec import (
     BATCH,
@@ -41,17 +41,16 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
     dialect: Dialect,
     name: str = "",
     start: int = 0,
-    limit: int | None = None,
     *,
     checked: bool = True,
     beyond: bool = False,
     stretch: int = STRETCH,
 ) -> Iterator[Batch]:
-    """Yield the records of a log from `start` to `limit`, and its damage, in file order.
+    """Yield the records of a log from `start` on, and its damage, in file order.
 
     The code of a record is the number of its command. ``more["first"]`` lists the rows of the first records
     of batches; a control record directly precedes each. ``more["end"]`` of the last stretch is the end of the
-    log with its cause, unless damage reaches `limit`. Without `checked` no checksum is compared
+    log with its cause, unless damage reaches the end of the file. Without `checked` no checksum is compared
     (KHD-SCN-012).
 
     With `beyond`, all sound batches from `start` on are searched for, and no damage is reported: this is for
@@ -59,8 +58,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
 
     Records, damage and notes do not depend on `stretch` (bytes, at least 64).
     """
-    begin, marked, bare = dialect.start, dialect.marked, dialect.bare
-    limit = source.size if limit is None else min(limit, source.size)
+    begin, marked, bare, limit = dialect.start, dialect.marked, dialect.bare, source.size
     base = next_control(source, dialect, start, limit, stretch) if beyond else start
     piece = stretch >> 2
     # `verified` is the end of the last batch that was checked by pieces, `inside` is the same while the
@@ -148,7 +146,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                     ended = FILE  # KHD-END-007
                 elif marked and data.startswith(END_MARKER, at):
                     ended = MARKED  # KHD-END-005
-                elif not bare and not data[at] and _only_zeros(source, data, base, at, limit):
+                elif not bare and not data[at] and _only_zeros(source, data, base, at):
                     ended = ZEROS  # KHD-END-006
                 elif left < CONTROL:
                     why, after = "truncated", room  # KHD-END-008
@@ -271,21 +269,12 @@ def _problem(source: Source, at: int, end: int, total: int, stretch: int) -> str
     return UNREADABLE if source.unreadable and source.gap(at, end) else ""
 
 
-def _only_zeros(source: Source, data: bytes, base: int, at: int, limit: int) -> bool:
-    """Return whether there are only zeros from `at` to `limit`; `data` begins at `base`."""
+def _only_zeros(source: Source, data: bytes, base: int, at: int) -> bool:
+    """Return whether there are only zeros from `at` on; `data` begins at `base`."""
     top = len(data)
-    # The first few hundred bytes after the leading zeros show this, unless the stretch ends with the zeros.
     at = zeros_end(data, at, top)
-    stop = min(at + 256, top)
-    if data.count(0, at, stop) < stop - at:
-        return False
-    at = base + top
-    while (at := source.next_data(at)) < limit:
-        data = source.read(at, min(STRETCH, limit - at))
-        if data.count(0) < len(data):
-            return False
-        at += len(data)
-    return True
+    # The first few hundred bytes after the leading zeros show this, unless the stretch ends with the zeros.
+    return not any(data[at : at + 256]) and zeros(source, base + top)
 
 
 def walk(  # noqa: C901, PLR0912  # one loop, as above

@@ -13,23 +13,24 @@ from journalspec.layout import Spot
 from journalspec_reference.api import Files, Params, Piece, Span, body_fields, field_names, file_spans
 from journalspec_reference.batches import Source, source_of
 from journalspec_reference.kahadb_journal.codec import (
+    BATCH,
     CONTROL,
     DIALECTS,
+    FORMAT,
     HEAD,
     MARKER,
+    OTHER,
     USER,
     CommandError,
     Dialect,
     blobs,
+    ends,
     head,
-    sums,
-    varint,
 )
 from journalspec_reference.kahadb_journal.contents.openwire import version_of
 from journalspec_reference.kahadb_journal.fileset import id_of
 from journalspec_reference.kahadb_journal.scan import FILE, MARKED, next_control, scan
 
-FORMAT = "kahadb_journal"
 #: The maximum number of bytes of a record up to the end of its message's length.
 _LONGEST_HEAD = HEAD + 11
 #: The bytes that the search in dropped bytes reads at a time: few, as control records can be everywhere.
@@ -69,8 +70,7 @@ def _fields(
 
 def _pieces(source: Source, dialect: Dialect) -> Iterator[Piece]:
     """Yield the parts of a file, stretch by stretch, in order."""
-    # The begin of the next part, and the end of the current batch: only there can a control record follow.
-    at = stop = 0
+    at = 0
     for batch in scan(source, dialect):
         base = batch.base
         found: list[tuple[int, int, int | str]] = [
@@ -84,21 +84,16 @@ def _pieces(source: Source, dialect: Dialect) -> Iterator[Piece]:
         for start, end, what in [*sorted(found, key=lambda item: item[0]), *ended]:
             while at < start:
                 # Bytes between two records are control records and records of unknown types.
-                here = source.read(at, CONTROL)
-                if at == stop:
-                    yield Piece(at, at + CONTROL, "header", "batch")
-                    at += CONTROL
-                    stop = at + sums(here, 0)[0]
-                else:
-                    length, _ = head(here, 0)
-                    yield Piece(at, at + length, "fill", "OTHER")
-                    at += length
+                length, kind = head(source.read(at, HEAD), 0)
+                named = ("header", "batch") if kind == BATCH else ("fill", "OTHER")
+                yield Piece(at, at + length, *named)
+                at += length
             if isinstance(what, int):
                 yield Piece(start, end, "record", dialect.commands.get(what, "OTHER"))
                 at = end
             elif not ended or start < ended[0][0]:
                 yield Piece(start, end, "dropped", what)
-                at = stop = end
+                at = end
             elif what == MARKED:
                 yield Piece(start, min(start + MARKER, end), "fill", "end marker", "end_marker")
             elif what != FILE:
@@ -119,18 +114,9 @@ def _whole(source: Source, dialect: Dialect, start: int, end: int) -> Iterator[P
             length, kind = head(beginning, 0)
             if kind != USER or not HEAD <= length <= end - at:
                 break
-            payload = beginning[HEAD:length]
-            if dialect.bare or _is_command(payload, length - HEAD):
-                name = dialect.commands.get(payload[0], "OTHER") if payload else "OTHER"
+            if dialect.bare or ends(beginning[:length], 0, length):
+                number = beginning[HEAD] if length > HEAD else OTHER
+                name = dialect.commands.get(number, "OTHER")
                 yield Piece(at, at + length, "record", name)
             at += length
         at = next_control(source, dialect, at, end, _SEARCHED)
-
-
-def _is_command(beginning: bytes, length: int) -> bool:
-    """Return whether a payload is exactly as long as the message in it says."""
-    try:
-        size, at = varint(beginning, 1)
-    except CommandError:
-        return False
-    return length == at + size

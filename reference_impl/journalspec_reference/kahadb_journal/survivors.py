@@ -225,7 +225,7 @@ class Survivors:
         for place in places:
             record = read(place)
             if early and record[HEAD] == UPDATE:
-                _, message, _ = frame(record[HEAD:])
+                _, message, _ = frame(record[HEAD:], self.passed.dialect.commands)
                 add = self._record("ADD_MESSAGE", parse("UPDATE_MESSAGE", message).get("add", {}))
                 yield add, transaction_in(add)
             yield record, transaction_in(record)

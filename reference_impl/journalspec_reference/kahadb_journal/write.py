@@ -51,18 +51,20 @@ def batches(records: Iterable[bytes], edition: str) -> Iterator[bytes]:
     size = 0
     for record in records:
         if waiting and size + len(record) > _BATCH:
-            yield _batch(waiting, edition)
+            body = b"".join(waiting)
+            yield control(body, edition) + body
             waiting, size = [], 0
         waiting.append(record)
         size += len(record)
     if waiting:
-        yield _batch(waiting, edition)
+        body = b"".join(waiting)
+        yield control(body, edition) + body
 
 
-def _batch(records: list[bytes], edition: str) -> bytes:
-    data = b"".join(records)
-    start = LAYOUT.build("header", edition, batch_size=len(data), checksum=checksum(data))
-    return bytes(start) + data
+def control(body: bytes, edition: str, *, summed: bool = True) -> bytes:
+    """Return the control record of a batch with this body."""
+    total = checksum(body) if summed else 0
+    return bytes(LAYOUT.build("header", edition, batch_size=len(body), checksum=total))
 
 
 def data_files(records: Iterable[bytes], edition: str) -> Iterator[NewFile]:
@@ -140,8 +142,11 @@ class JournalWriter:
         record = (HEAD + len(payload)).to_bytes(4, "big") + bytes([USER]) + payload
         if self._waiting and not self._joins(len(record)):
             self._write(force=False)
-        if not self._waiting:
-            self._turn(len(record))
+        # KHD-PRE-004
+        if not self._waiting and self._end + len(record) >= self._max_file:
+            if self._edition == "5.3":
+                self._storage.truncate(self._name, self._end)
+            self._next_file()
         self._waiting.append(record)
         self._size += len(record)
         if op.get("sync"):
@@ -152,13 +157,6 @@ class JournalWriter:
         """Return whether a record of `size` bytes joins the waiting batch (KHD-PRE-005)."""
         batch = CONTROL + self._size
         return batch + size < self._max_batch and self._end + batch + size <= self._max_file
-
-    def _turn(self, size: int) -> None:
-        """Begin the next file if a batch whose first record has `size` bytes belongs there (KHD-PRE-004)."""
-        if self._end + size >= self._max_file:
-            if self._edition == "5.3":
-                self._storage.truncate(self._name, self._end)
-            self._next_file()
 
     def _next_file(self) -> None:
         self._newest += 1
@@ -194,7 +192,7 @@ class JournalWriter:
     def _write(self, *, force: bool) -> None:
         """Write the waiting batch; in the seed, piece by piece (KHD-WRT-004, KHD-SED-006)."""
         data = b"".join(self._waiting)
-        start = LAYOUT.build("header", self._edition, batch_size=len(data), checksum=self._sum(data))
+        start = control(data, self._edition, summed=self._checksums)
         if self._edition == "seed":
             at = self._end
             blank = start[: CONTROL - 12] + bytes(12)
@@ -208,9 +206,6 @@ class JournalWriter:
             self._storage.sync(self._name)
         self._end += len(start) + len(data)
         self._waiting, self._size = [], 0
-
-    def _sum(self, data: bytes) -> int:
-        return checksum(data) if self._checksums else 0
 
     def _flush(self, _: Operation) -> dict[str, Any]:
         if self._waiting:

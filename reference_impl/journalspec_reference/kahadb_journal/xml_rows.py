@@ -99,24 +99,24 @@ class _Typed(openwire.Bytes):
         return super().value(depth)
 
 
-class _Names(dict[str, Any]):
-    """Entries of a map, and their names in the order in which they are set."""
+class _Types(dict[str, Any]):
+    """The entries of a map, with the types of their values in place of the values."""
 
-    def __init__(self) -> None:
+    def __init__(self, taken: _Typed) -> None:
         super().__init__()
-        self.names: list[str] = []
+        self._taken = taken
 
     def __setitem__(self, name: str, value: Any) -> None:
-        self.names.append(name)
-        super().__setitem__(name, value)
+        super().__setitem__(name, self._taken.types[-1])
 
 
 def _types(stored: bytes | None) -> dict[str, Value]:
     """Return name -> type of properties, or of the entries of a map, as far as they can be read."""
-    taken, names = _Typed(stored or bytes(4)), _Names()
+    taken = _Typed(stored or bytes(4))
+    found = _Types(taken)
     with suppress(openwire.OpenWireError, IndexError, struct.error):
-        taken.entries(names)
-    return dict(zip(names.names, taken.types, strict=False))
+        taken.entries(found)
+    return dict(found)
 
 
 def _content_types(kind: str, fields: Mapping[str, Any]) -> Value:
