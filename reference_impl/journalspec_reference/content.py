@@ -317,7 +317,9 @@ def at_hand(files: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return files as bytes if together they are at most a block long, and all can be read."""
     if sum(map(len, files.values())) > BLOCK:
         return files
-    found = {name: bytes(data) for name, data in files.items()}
+    found = {}
+    for name, data in files.items():
+        found[name] = bytes(data)
     return files if any(getattr(data, "unreadable", ()) for data in files.values()) else found
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache, partial
 from json.encoder import encode_basestring_ascii as quoted
@@ -23,7 +23,7 @@ from journalspec.vocabulary import Field
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference import contents as reference
 from journalspec_reference.answers import Answer, ask
-from journalspec_reference.contents import Contents, Count, Row
+from journalspec_reference.contents import Contents, Row
 from journalspec_reference.filesets import Journal
 
 #: The names of two tables of contents and of the column that ``--queue`` compares.
@@ -180,11 +180,7 @@ class Holdings:
 
     def name_of(self, column: Column, table: str) -> str:
         """Return the name of a column."""
-        return column.name if table in self.known else self._hidden(column.name)
-
-    def judge(self) -> frozenset[str]:
-        """Return the codes of remarks that explain why the product does not start, if the format has any."""
-        return self.contents.judge()
+        return column.name if table in self.known else self.hidden(column.name)
 
     def near(self, regions: Sequence[Dropped]) -> Iterator[dict[str, Any]]:
         """Yield the messages next to damaged regions, possibly with other messages among them."""
@@ -235,12 +231,7 @@ class Holdings:
         """Map the name of each queue to its name in the output."""
         rows = self.contents.rows(QUEUES) if QUEUES in self.known else ()
         names = (str(next(iter(row.values()))) for row in rows)
-        return {name: self._hidden(name) for name in names}
-
-    def counts(self) -> Iterator[Count]:
-        """For each queue or table, yield its number of rows and its bytes."""
-        for count in self.contents.counts():
-            yield replace(count, name=self._hidden(count.name))
+        return {name: self.hidden(name) for name in names}
 
     def damaged(self) -> frozenset[str]:
         """Return the damaged files next to the journal."""
@@ -275,7 +266,8 @@ class Holdings:
                 found.setdefault(each.code, text)
         return [*found.values()]
 
-    def _hidden(self, name: str) -> str:
+    def hidden(self, name: str) -> str:
+        """Return a name that a user chose, for display."""
         return name if self.redactor is None else str(self.redactor.text(name))
 
 
@@ -284,17 +276,12 @@ def place_text(file: str, off: int | None) -> str:
     return shown(file) + ("" if off is None else f":{off}")
 
 
-def stored(answer: Answer, *, redact: bool = False, hidden: bool = False) -> Holdings | None:
+def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
     """Return the contents of the journal of `answer`, or None if its format reports no contents.
 
-    If the answer contains no state, recovery runs first, under the policy that keeps the most. An answer in
-    which users' data are `hidden` does not contain the data, so the journal is read again.
+    If the answer contains no state, recovery runs first, under the policy that keeps the most.
     """
-    if hidden:
-        answer = replace(answer, observation=replace(answer.observation, state=None))
-    if answer.observation.state is None:
-        answer = reference.with_state(answer)
-    found = reference.contents(answer)
+    found = reference.contents(reference.with_state(answer))
     redactor = Redactor(answer.journal) if redact else None
     return None if found is None else Holdings(found, answer.journal.format, redactor)
 

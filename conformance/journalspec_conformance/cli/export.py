@@ -167,7 +167,7 @@ def _rows(found: Stores, wanted: _Wanted) -> int:
 
 def _refuse_nothing(sources: Sequence[Matches], status: int) -> None:
     """Raise NothingKept if recovery refused a journal, so that there is nothing to write."""
-    for seen in (source.observation for source in sources if status == STATUSES[REFUSED]):
+    for seen in (source.seen for source in sources if status == STATUSES[REFUSED]):
         if seen.verdict == REFUSED:
             raise NothingKept(
                 shown(f"nothing was written: {seen.phase}/{seen.code}: {seen.message}"),

@@ -12,14 +12,14 @@ from itertools import islice
 from typing import Any
 
 from journalspec.files import shown
-from journalspec.formats import AtStart, Format, Holds, InDoubt, get_format
+from journalspec.formats import AtStart, Format, Holds, InDoubt
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Note, Observation
 from journalspec.reread import LISTS
-from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment, place_text, stored
+from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment, place_text
 from journalspec_conformance.cli.journal_view import Listing, Part, Section, value_text
-from journalspec_conformance.cli.places import Directory, amount
+from journalspec_conformance.cli.places import amount
 from journalspec_conformance.cli.redaction import Redacted
-from journalspec_reference.answers import CHANGED, COMPRESSED, UNCHECKED, Answer
+from journalspec_reference.answers import CHANGED, COMPRESSED, UNCHECKED
 from journalspec_reference.xids import gtrid_in_full
 
 #: Limits: the entries of a list that are shown, beginning with the largest, and the names in a sentence.
@@ -63,9 +63,9 @@ class Amounts:
 # The fault in one sentence.
 
 
-def damage(answer: Answer) -> str:
+def damage(part: Part) -> str:
     """Return one sentence on what is damaged, missing or refused, or an empty text."""
-    seen, description = answer.observation, get_format(answer.journal.format)
+    seen, description = part.seen, part.description
     if seen.verdict == REFUSED:
         code = seen.code or ""
         where = f"{shown(seen.at.file)}:{seen.at.off}: " if seen.at is not None else ""
@@ -125,7 +125,30 @@ def some_of(items: Sequence[Any], most: int = FEW, text: Callable[[Any], str] = 
 # The content.
 
 
-def held(description: Format, seen: Observation) -> list[Amounts]:
+def held(part: Part, *, lists: bool = True) -> list[Amounts]:
+    """Return the amounts in queues and tables; with `lists`, if all are empty, those in the state."""
+    found: dict[str, Amounts] = {}
+    contents = part.contents
+    for each in contents.contents.counts() if contents is not None else ():
+        assert contents is not None
+        # Rows of a user's own table are counted under the name of that table.
+        own = each.table not in contents.known
+        noun = contents.noun(each.table)
+        if noun == "transaction":
+            continue  # transactions without an end have a section of their own
+        head = "table" if own else next(iter(contents.contents.tables[each.table].columns)).name
+        amounts = found.setdefault(noun, Amounts(Holds(each.table, noun, head, (head,), size="bytes")))
+        name = contents.hidden(each.name)
+        amounts.count[name] += each.rows
+        amounts.size[name] += each.bytes
+        if each.oldest is not None and each.newest is not None:
+            amounts.times[name] = each.oldest, each.newest
+    if filled := [amounts for amounts in found.values() if amounts.count.total()]:
+        return filled
+    return _in_state(part.description, part.seen) if lists else []
+
+
+def _in_state(description: Format, seen: Observation) -> list[Amounts]:
     """Return the items of the state's lists; each list is read once, and no item is kept."""
     found = []
     for rule in description.holds:
@@ -139,26 +162,6 @@ def held(description: Format, seen: Observation) -> list[Amounts]:
         if amounts.count or rule.list:
             found.append(amounts)
     return found
-
-
-def in_contents(contents: Holdings | None) -> list[Amounts]:
-    """Return the amounts in queues and tables; an empty list if all are empty."""
-    found: dict[str, Amounts] = {}
-    if contents is None:
-        return []
-    for each in contents.counts():
-        # Rows of a user's own table are counted under the name of that table.
-        own = each.table not in contents.known
-        noun = contents.noun(each.table)
-        if noun == "transaction":
-            continue  # transactions without an end have a section of their own
-        head = "table" if own else next(iter(contents.contents.tables[each.table].columns)).name
-        amounts = found.setdefault(noun, Amounts(Holds(each.table, noun, head, (head,), size="bytes")))
-        amounts.count[each.name] += each.rows
-        amounts.size[each.name] += each.bytes
-        if each.oldest is not None and each.newest is not None:
-            amounts.times[each.name] = each.oldest, each.newest
-    return [amounts for amounts in found.values() if amounts.count.total()]
 
 
 def _times(amounts: Amounts, names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
@@ -256,18 +259,19 @@ def in_all(found: Sequence[Amounts]) -> str:
 # Transactions.
 
 
-def doubtful(description: Format, seen: Observation, contents: Holdings | None = None) -> tuple[Listing, str]:
+def doubtful(part: Part) -> tuple[Listing, str]:
     """Return the transactions without an end, and their number in words; both are empty if there are none.
 
     In some formats, the state contains XIDs only within bytes of the application. Then the rows come from the
     contents, which decode the XIDs.
     """
+    contents, state = part.contents, part.seen.state or {}
     if contents is not None and {*contents.columns_of(TRANSACTIONS)} >= _XID:
         return _in_transactions(contents)
     rows: list[tuple[str]] = []
     numbers: Counter[str] = Counter()
-    for rule in description.in_doubt:
-        for entry in (seen.state or {}).get(rule.list, ()):  # type: ignore[attr-defined]  # a list
+    for rule in part.description.in_doubt:
+        for entry in state.get(rule.list, ()):  # type: ignore[attr-defined]  # a list
             if any(entry[name] != value for name, value in rule.where.items()):
                 continue
             numbers[rule.noun] += 1
@@ -342,13 +346,12 @@ def _value(rule: InDoubt, value: object) -> str:
 # Losses.
 
 
-def losses(
-    description: Format, seen: Observation, contents: Holdings | None = None, beside: Sequence[str] = ()
-) -> Iterator[Section]:
-    """Yield the sections on damage, the messages around it, effects of damage, and missing parts.
+def losses(part: Part, *, around_it: bool = False, beside: Sequence[str] = ()) -> Iterator[Section]:
+    """Yield the sections on damage, with `around_it` the messages there, effects, and missing parts.
 
     `beside` are lines on damage to files next to the journal.
     """
+    description, seen = part.description, part.seen
     codes = description.after
     # Avoid passes over notes or records: each pass may read the files again.
     notes, after = [], []
@@ -374,7 +377,7 @@ def losses(
         text = ["nothing is damaged"]
     if text or number:
         yield Section("lost", text, listing if number else None)
-    if contents is not None and (lines := around(contents, regions)):
+    if around_it and part.contents is not None and (lines := around(part.contents, regions)):
         yield Section("when", lines)
     if after:
         yield Section(
@@ -487,51 +490,45 @@ def grouped(description: Format, notes: Sequence[Note]) -> str:
 
 @dataclass(frozen=True)
 class LookedAt:
-    """A journal: its place, the answers about it, perhaps its contents, and additional codes."""
+    """What was found out about a journal: the answers, perhaps its contents, and additional codes."""
 
-    place: Directory
-    answers: Sequence[Answer]
+    answers: Sequence[Part]
     contents: Holdings | None = None
     own: AbstractSet[str] = frozenset()
 
     @property
     def codes(self) -> set[str]:
         """The codes that select from the rows `at_start` of a format."""
-        found = {*self.own, *(f"without-{name}" for name in self._without())}
-        for answer in self.answers:
-            seen = answer.observation
+        found = {*self.own, *(f"without-{name}" for name in _without(self.answers[0]))}
+        for seen in (part.seen for part in self.answers):
             found |= {note.code for note in seen.notes} | {entry.code for entry in seen.missing}
             found |= {region.reason for region in seen.dropped} | {seen.code or "", f"refused-{seen.code}"}
-        if self.answers[0].observation.verdict == CLEAN:
+        if self.answers[0].seen.verdict == CLEAN:
             found.add(CLEAN)
         if self.contents is not None:
             # Other remarks with these codes concern things that a start does not touch, such as properties
             # and pages.
-            found |= {f"{_OF_CONTENTS}{code}" for code in self.contents.judge()}
+            found |= {f"{_OF_CONTENTS}{code}" for code in self.contents.contents.judge()}
         return found
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """Yield the code and text of each missing thing, note on a neighbouring file, and remark."""
-        for answer in self.answers:
-            for entry in answer.observation.missing:
-                yield entry.code, entry.text
-            for note in answer.observation.notes:
-                if note.file in answer.journal.neighbours:
-                    yield note.code, note.text
-        if self.contents is not None:
-            for remark in self.contents.contents.remarks.kept:
-                yield f"{_OF_CONTENTS}{remark.code}", remark.text
+        for part in self.answers:
+            yield from ((entry.code, entry.text) for entry in part.seen.missing)
+            beside = part.answer.journal.neighbours
+            yield from ((note.code, note.text) for note in part.seen.notes if note.file in beside)
+        for remark in self.contents.contents.remarks.kept if self.contents is not None else ():
+            yield f"{_OF_CONTENTS}{remark.code}", remark.text
 
-    def _without(self) -> list[str]:
-        """Return the directories that should be next to the given one, and are not."""
-        root, patterns = self.place.loaded.root, get_format(self.answers[0].journal.format).parts
-        alone = not patterns or self.place.asked.archive == root
-        if alone or not fnmatchcase(root.resolve().name, patterns[0]):
-            return []
-        names = [path.name for path in root.resolve().parent.iterdir() if path.is_dir()]
-        return [
-            each.strip("*") for each in patterns[1:] if not any(fnmatchcase(name, each) for name in names)
-        ]
+
+def _without(part: Part) -> list[str]:
+    """Return the directories that should be next to that of a journal, and are not."""
+    root, patterns = part.place.loaded.root, part.description.parts
+    alone = not patterns or part.asked.archive == root
+    if alone or not fnmatchcase(root.resolve().name, patterns[0]):
+        return []
+    names = [path.name for path in root.resolve().parent.iterdir() if path.is_dir()]
+    return [each.strip("*") for each in patterns[1:] if not any(fnmatchcase(name, each) for name in names)]
 
 
 def at_start(journals: Iterable[LookedAt]) -> list[AtStart]:
@@ -542,7 +539,7 @@ def at_start(journals: Iterable[LookedAt]) -> list[AtStart]:
         codes = journal.codes
         for code, text in journal.texts():
             texts.setdefault(code, {})[shown(text)] = None
-        known = get_format(journal.answers[0].journal.format).at_start
+        known = journal.answers[0].description.at_start
         rows |= dict.fromkeys(row for row in known if row.applies(codes))
     return [
         replace(
@@ -555,12 +552,10 @@ def at_start(journals: Iterable[LookedAt]) -> list[AtStart]:
 
 def trouble(part: Part) -> str:
     """Return a sentence if a start fails or loses data although the journal is clean; else empty."""
-    answer, redact = part.answer, part.place.asked.redact
-    if answer.observation.verdict != CLEAN:
+    if part.seen.verdict != CLEAN:
         return ""
-    rows = [row for row in get_format(answer.journal.format).at_start if row.fails]
+    rows = [row for row in part.description.at_start if row.fails]
     # Computing contents may read all of the journal again, so do it only if a row needs them.
     wanted = any(code.startswith(_OF_CONTENTS) for row in rows for code in row.when)
-    contents = stored(answer, redact=redact, hidden=redact) if wanted else None
-    codes = LookedAt(part.place, [answer], contents).codes
+    codes = LookedAt([part], part.contents if wanted else None).codes
     return "; ".join(row.short for row in rows if row.applies(codes))

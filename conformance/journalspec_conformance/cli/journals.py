@@ -31,7 +31,6 @@ from journalspec.observation import (
 )
 from journalspec.reread import LISTS, by_file, files_of
 from journalspec_conformance.cli import rebuild
-from journalspec_conformance.cli.contents import stored
 from journalspec_conformance.cli.facts import damage, trouble
 from journalspec_conformance.cli.journal_view import (
     EXIT_STATUS,
@@ -41,12 +40,10 @@ from journalspec_conformance.cli.journal_view import (
     STRICT,
     VERDICT_STYLES,
     Beside,
-    Given,
     Line,
     Painter,
     Part,
     present,
-    refused_by_recovery,
     value_text,
 )
 from journalspec_conformance.cli.ndjson import write_journals
@@ -167,9 +164,8 @@ def inspect_command(
 
 def _members(level: Level, part: Part) -> dict[str, object]:
     """Return the JSON of an answer; at the level of contents with the rows of all tables."""
-    seen, redact = part.answer.observation, part.place.asked.redact
-    contents = stored(part.answer, redact=redact, hidden=redact) if level >= Level.CONTENTS else None
-    if contents is not None:
+    seen = part.seen
+    if level >= Level.CONTENTS and (contents := part.contents) is not None:
         seen = replace(seen, contents={name: [*contents.members(name)] for name in contents.names})
     return seen.members(level)
 
@@ -225,7 +221,7 @@ def recover_command(
     def write(out: Painter, part: Part) -> None:
         if with_notes and not with_all:
             _write_title(out, part)
-            _write_notes(out, part.description, part.answer.observation.notes)
+            _write_notes(out, part.description, part.seen.notes)
         else:
             _write_outcome(out, part, policy, chosen)
 
@@ -259,7 +255,7 @@ def check_command(as_json: bool, **what: Any) -> None:
     beside = Beside(bad)
 
     def members(part: Part) -> dict[str, object]:
-        return {**part.answer.observation.members(Level.VERDICT), "says": _wrong(part, beside)}
+        return {**part.seen.members(Level.VERDICT), "says": _wrong(part, beside)}
 
     present(
         "check",
@@ -275,7 +271,7 @@ def _wrong(part: Part, beside: Beside) -> str:
     """Return the fault of a journal, or the failure of a start, which sets an exit status, too."""
     if says := trouble(part):
         beside.statuses.append(STATUSES[RECOVERED])
-    return damage(part.answer) or says
+    return damage(part) or says
 
 
 class CheckLines:
@@ -290,13 +286,13 @@ class CheckLines:
         for part in parts:
             journal, wrong = part.answer.journal, _wrong(part, self._beside)
             first = f", {next(iter(journal.files), '')}" if len(part.place.journals) > 1 else ""
-            told = f"{part.place.asked}{first}: {part.answer.observation.verdict}"
+            told = f"{part.asked}{first}: {part.seen.verdict}"
             lines.append(shown(f"{told}{f': {wrong}' if wrong else ''}"))
         return lines
 
-    def of_one(self, given: Given) -> Iterator[Line]:
+    def of_one(self, parts: Sequence[Part], unlisted: Sequence[LeftOut]) -> Iterator[Line]:
         """Yield the lines on one store."""
-        return self.of_several([self.row(given.parts)], given.unlisted)
+        return self.of_several([self.row(parts)], unlisted)
 
     def of_several(self, rows: Sequence[Sequence[str]], unlisted: Sequence[LeftOut]) -> Iterator[Line]:
         """Yield the lines on several stores."""
@@ -326,10 +322,10 @@ def _found(asked: Asked) -> tuple[Stores, list[UsageProblem]]:
 
 def _write_journal(out: Painter, part: Part, parts: AbstractSet[str]) -> None:
     """Write the given parts of the answer of reading."""
-    journal, seen, description = part.answer.journal, part.answer.observation, part.description
+    journal, seen, description = part.answer.journal, part.seen, part.description
     _write_title(out, part)
     # Recovery may refuse a journal that reads cleanly: an intact record may have unusable content.
-    if refusal := refused_by_recovery(part.answer, redact=part.place.asked.redact):
+    if refusal := part.unfit:
         told = f"{STRICT} refuses, {refusal.phase}/{refusal.code}: {shown(refusal.message)}"
         out.wrapped("recovery ", f"{told} (`journalspec recover` shows what to do)", "bold yellow")
     if HEX in parts:
@@ -452,8 +448,7 @@ def _coloured(row: hexdump.Row, turns: dict[str, str]) -> Iterator[tuple[str, st
 
 def _write_outcome(out: Painter, part: Part, policy: str, level: Level) -> None:
     """Write the result of recovery of a journal: the parts that the level includes."""
-    asked, answer, description = part.place.asked, part.answer, part.description
-    seen = answer.observation
+    seen, description = part.seen, part.description
     _write_title(out, part)
     out.wrapped("policy   ", f"{policy}: {description.policies[policy]}")
     if seen.verdict != REFUSED and level < Level.LAYOUT:
@@ -465,8 +460,7 @@ def _write_outcome(out: Painter, part: Part, policy: str, level: Level) -> None:
         return
     lost = seen.given_up
     if seen.verdict == REFUSED:
-        kept_by = kept(answer, policy, redact=False)[1]
-        for line in next_steps(asked, answer, "recover", policy, kept_by, doubtful=False):
+        for line in next_steps(part, "recover", policy, kept(part, policy)[1]):
             if line.startswith("  "):
                 out.line(f"         {line}")
             else:
@@ -493,7 +487,7 @@ def _write_outcome(out: Painter, part: Part, policy: str, level: Level) -> None:
 def _write_title(out: Painter, part: Part) -> None:
     """Write the identity of the journal, the assumptions, what was not read, and the verdict."""
     answer, description = part.answer, part.description
-    journal, seen = answer.journal, answer.observation
+    journal, seen = answer.journal, part.seen
     title = description.edition(journal.edition).title
     # The title names the product of the edition. It is omitted if the edition is only assumed, because other
     # editions would read the same.
@@ -502,7 +496,7 @@ def _write_title(out: Painter, part: Part) -> None:
     out.line((f"{description.title}", "bold"), f" ({journal.format}, edition {edition})")
     if told := answer.assumption or journal.evidence:
         out.wrapped("edition  ", told, "cyan")
-    out.wrapped("path     ", shown(str(part.place.asked)))
+    out.wrapped("path     ", shown(str(part.asked)))
     out.wrapped("files    ", names)
     for why, names in by_reason(journal.unread).items():
         out.wrapped("not read ", shown(f"{names}: {why}"), "red")

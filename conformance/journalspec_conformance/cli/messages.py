@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from journalspec.files import shown
-from journalspec.formats import Format, get_format
+from journalspec.formats import Format
 from journalspec.messages import ProductMessage, matching, nearest
 from journalspec.observation import REFUSED, Observation
 from journalspec_conformance.cli.contents import place_text
@@ -20,13 +20,13 @@ from journalspec_conformance.cli.journal_view import (
     STRICT,
     WIDTH,
     Painter,
+    Part,
     Section,
     answer_of,
     screen,
     unchanging,
 )
 from journalspec_conformance.cli.places import Asked, find, options
-from journalspec_reference.answers import Answer
 
 #: Limits without --all: explained messages, the lines of all of them, and the listed places of each.
 MOST_HITS, MOST_LINES, MOST_PLACES = 3, 38, 4
@@ -83,14 +83,15 @@ def explain_command(text: str, path: Path | None, everything: bool, verbose: boo
         left -= len(lines) + 1
 
 
-def _answers(asked: Asked) -> list[Answer]:
+def _answers(asked: Asked) -> list[Part]:
     """Return the answers of strict recovery at a path, and of reading the journals that it refuses."""
-    journals = find(asked).journals
-    with unchanging(journals):
-        found = [answer_of(asked, "explain", journal, STRICT) for journal in journals]
-        refused = [answer.journal for answer in found if answer.observation.verdict == REFUSED]
-        found += (answer_of(asked, "explain", replace(each, editions=()), None) for each in refused)
-    return found
+    found = find(asked)
+    with unchanging(found.journals):
+        parts = [Part(at, answer_of(asked, "explain", each, STRICT)) for at, each in found.pairs]
+        for part in [each for each in parts if each.seen.verdict == REFUSED]:
+            journal = replace(part.answer.journal, editions=())
+            parts.append(Part(part.place, answer_of(asked, "explain", journal, None)))
+    return parts
 
 
 def _write_short(out: Painter, entry: ProductMessage) -> None:
@@ -109,7 +110,7 @@ def _write_rest(out: Painter, rest: Sequence[ProductMessage], room: int) -> None
 
 
 def _sections(
-    entry: ProductMessage, here: Sequence[Answer], asked: Asked | None, verbose: bool
+    entry: ProductMessage, here: Sequence[Part], asked: Asked | None, verbose: bool
 ) -> Iterator[Section]:
     """Yield the parts of an explanation."""
     yield Section("message", [f"{' '.join(entry.ids)}  {entry.product}, {entry.level}"], style="bold")
@@ -144,17 +145,17 @@ def _next(entry: ProductMessage, asked: Asked | None) -> Iterator[str]:
             yield f"  {asked.again(command, *more[:-1])}"
 
 
-def _here(entry: ProductMessage, here: Sequence[Answer]) -> Iterator[str]:
+def _here(entry: ProductMessage, here: Sequence[Part]) -> Iterator[str]:
     """Use the answers about a store's journals to yield the causes of the message when the product starts."""
-    own = [answer for answer in here if answer.journal.format == entry.format]
+    own = [part for part in here if part.description.id == entry.format]
     if not own:
-        others = ", ".join(dict.fromkeys(answer.journal.format for answer in here))
+        others = ", ".join(dict.fromkeys(part.description.id for part in here))
         yield f"no journal of this product at the path, but of {others}"
         return
     found = False
-    for answer in own:
-        seen = _places(answer.observation, entry.codes, get_format(entry.format))
-        places = [*_absent(entry, answer.journal.root), *dict.fromkeys(seen)]
+    for part in own:
+        seen = _places(part.seen, entry.codes, part.description)
+        places = [*_absent(entry, part.answer.journal.root), *dict.fromkeys(seen)]
         found = found or bool(places)
         yield from places[:MOST_PLACES]
         if len(places) > MOST_PLACES:

@@ -22,11 +22,11 @@ from journalspec.observation import RECOVERED, Level, Observation, Record, jsona
 from journalspec_conformance.cli.journal_view import (
     STATUSES,
     VERSION,
-    Given,
     Part,
     answer_of,
     document,
     left_json,
+    left_out,
     reading,
     unchanging,
 )
@@ -79,16 +79,15 @@ def _written(found: Stores, command: str, level: Level, policy: str | None) -> i
                     f" and the files are of {wanted}",
                     f"ask again with --edition {wanted}",
                 )
+            part = Part(place, answer)
             if not at_once and level >= Level.RECORDS:
-                _records(answer.observation.records)
-            whole = document(
-                Given([Part(place, answer)]), lambda part: {**part.answer.observation.members(level), **more}
-            )
+                _records(part.seen.records)
+            whole = document([part], (), lambda part: {**part.seen.members(level), **more})
             write_line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
             status = max(status, STATUSES[answer.observation.verdict])
             # `left_out` needs the list of all journals, but only the verdict of each.
             given.append(Part(place, replace(answer, observation=Observation(answer.observation.verdict))))
-    if left := left_json(Given(given, found.unlisted).beside()):
+    if left := left_json(left_out(given, found.unlisted)):
         write_line({"left_out": left})
     return status
 

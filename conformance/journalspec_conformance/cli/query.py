@@ -156,8 +156,8 @@ def _own_tables(source: Matches) -> dict[str, ContentsRows]:
         known = source.redactor.columns(columns)
         del known["journal"]
         return ContentsRows(
+            source.place,
             source.answer,
-            source.asked,
             table=name,
             known=known,
             entries=lambda: () if name in contents else _entries(source, name),
@@ -165,21 +165,21 @@ def _own_tables(source: Matches) -> dict[str, ContentsRows]:
         )
 
     # For a journal that reports no contents, these tables are empty.
-    contents, tables = described_columns(source.format.id), tables_of(source.format)
+    contents, tables = described_columns(source.description.id), tables_of(source.description)
     del tables["records"]
     return {name: table(name, columns) for name, columns in tables.items()}
 
 
 def _entries(source: Matches, table: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table other than records."""
-    seen = source.observation
+    seen = source.seen
     if table in TABLES:
         entries = {"files": seen.files, "lost": seen.dropped, "missing": seen.missing}[table]
         for each in entries:
             members = {name: getattr(each, name) for name, _, _ in TABLES[table]}
             yield {name: value for name, value in members.items() if value != ""}
         return
-    columns = tables_of(source.format)[table]
+    columns = tables_of(source.description)[table]
     names = IN_DOUBT if table == "transactions" else (table,)
     for entry in (entry for name in names for entry in source.state.get(name, ())):
         yield {name: _plain(columns[name], value) for name, value in entry.items() if name in columns}
@@ -238,11 +238,10 @@ def query_command(
     with unchanging(found.journals):
         sources, status = ask_rows(found, Question())
         for source in sources:
-            seen = source.observation
+            seen = source.seen
             if seen.verdict != CLEAN:
-                wrong = damage(replace(source.answer, observation=seen))
                 hint = source.asked.whole.again("inspect")
-                click.echo(f"journalspec: {seen.verdict}: {wrong}; see `{hint}`", err=True)
+                click.echo(f"journalspec: {seen.verdict}: {damage(source)}; see `{hint}`", err=True)
         with _answered(sql, sources, timeout, max_memory) as reader:
             names = _unique(reader.schema.names)
             parts = (dict(zip(names, map(_values, batch.columns, names), strict=True)) for batch in reader)

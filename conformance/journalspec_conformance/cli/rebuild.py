@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path, PurePath
@@ -24,12 +24,12 @@ from journalspec_conformance.cli.archives import is_archive
 from journalspec_conformance.cli.facts import grouped
 from journalspec_conformance.cli.journal_view import (
     STATUSES,
-    Given,
     Listing,
     Painter,
     Part,
     Section,
     answer_of,
+    left_out,
     reading,
     screen,
     unchanging,
@@ -46,7 +46,7 @@ from journalspec_conformance.cli.places import (
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference import newstore
 from journalspec_reference.answers import ASSUMED, UNCHECKED, Answer
-from journalspec_reference.filesets import FilesetError, Journal
+from journalspec_reference.filesets import FilesetError, Journal, LeftOut
 from journalspec_reference.lossreport import LossReport, PartAccount, Tally
 
 #: The end of a cut list. On other screens it refers to the option --all, here to the report, which contains
@@ -156,9 +156,7 @@ def rebuild(
         files = [*archives, *newstore.sources(journals)]
         before = newstore.digests(files, progress)
     with unchanging(journals), _none_made(), reading(found.size):
-        given = Given(
-            [Part(place, answer) for place in places for answer in _asked(place, policy)], found.unlisted
-        )
+        given = [part for place in places for part in _asked(place, policy)]
         parts, undone = _parts(given, policy, wanted.choices)
     hidden = parts[0].answer.journal if asked.redact else None
     with unchanging(journals), _none_made(hidden), progress_bar() as show:
@@ -168,7 +166,7 @@ def rebuild(
         more = [*newstore.sources((), (each for part in parts for each in newstore.covered(part)))]
         more = [each for each in more if each not in files]
         before += newstore.digests(more, progress)
-        report = _report(given, asked, wanted, (parts, undone))
+        report = _report(left_out(given, found.unlisted), asked, wanted, (parts, undone))
         named = [(_called(places, name), path) for name, path in (*files, *more)]
         before = [replace(each, file=name) for each, (name, _) in zip(before, named, strict=True)]
         if wanted.to is not None and not wanted.dry_run:
@@ -225,12 +223,11 @@ def _called(places: Sequence[Directory], name: str) -> str:
     return name
 
 
-def _asked(place: Directory, policy: str | None) -> Iterator[Answer]:
-    """Yield the answers of recovery about the journals at a place, without redaction."""
+def _asked(place: Directory, policy: str | None) -> Iterator[Part]:
+    """Yield the answers of recovery about the journals at a place."""
     for journal in place.journals:
-        name = policy_of(journal, policy)
-        asked = replace(place.asked, redact=False)
-        yield answer_of(asked, "recover", journal, name, usual="")
+        name, asked = policy_of(journal, policy), replace(place.asked, redact=False)
+        yield Part(place, answer_of(asked, "recover", journal, name, usual=""))
 
 
 def _directories(place: Directory) -> Iterator[Path]:
@@ -248,7 +245,7 @@ def _top(place: Directory) -> Path:
 
 
 def _parts(
-    given: Given, policy: str | None, choices: newstore.StoreChoices
+    given: Sequence[Part], policy: str | None, choices: newstore.StoreChoices
 ) -> tuple[list[newstore.Part], dict[str, str]]:
     """Return the parts of the new store, and for each journal that is not rebuilt the reason.
 
@@ -256,9 +253,9 @@ def _parts(
     """
     made: list[newstore.Part] = []
     failed: list[tuple[Answer, str, FilesetError]] = []
-    if len({_top(part.place) for part in given.parts}) > 1:
+    if len({_top(part.place) for part in given}) > 1:
         raise UsageProblem("--to is for one path", "give the directory above them, or one at a time")
-    for place, answer in ((part.place, part.answer) for part in given.parts):
+    for place, answer in ((part.place, part.answer) for part in given):
         below = PurePath(os.path.relpath(place.loaded.root, _top(place))).as_posix()
         try:
             store = newstore.new_store(answer, choices)
@@ -311,7 +308,7 @@ def _accounts(answer: Answer, refusal: FilesetError) -> list[Path]:
 
 
 def _report(
-    given: Given,
+    beside: Iterable[LeftOut],
     asked: Asked,
     wanted: NewStoreAsked,
     found: tuple[Sequence[newstore.Part], dict[str, str]],
@@ -333,7 +330,7 @@ def _report(
         str(wanted.to or NOWHERE),
         parts,
         undone,
-        [*given.beside()],
+        [*beside],
         choices,
         hide if asked.redact else None,
     )

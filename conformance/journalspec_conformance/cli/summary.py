@@ -10,10 +10,10 @@ from itertools import islice
 from pathlib import PurePath
 
 from journalspec.files import shown
-from journalspec.formats import format_module, get_format
+from journalspec.formats import format_module
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec.reread import Lazy
-from journalspec_conformance.cli.contents import Holdings, stored
+from journalspec_conformance.cli.contents import Holdings
 from journalspec_conformance.cli.facts import (
     FEW,
     MOST,
@@ -27,7 +27,6 @@ from journalspec_conformance.cli.facts import (
     grouped,
     held,
     in_all,
-    in_contents,
     is_loss,
     listed,
     losses,
@@ -36,17 +35,15 @@ from journalspec_conformance.cli.facts import (
 from journalspec_conformance.cli.journal_view import (
     STATUSES,
     STRICT,
-    Given,
     Line,
     Listing,
     Part,
     Section,
-    hidden,
-    refused_by_recovery,
+    left_out,
     screen,
 )
 from journalspec_conformance.cli.places import Asked, amount
-from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, Answer, ask
+from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, ask
 from journalspec_reference.api import natural_key
 from journalspec_reference.filesets import LeftOut, by_reason
 
@@ -90,30 +87,28 @@ class SummaryScreen:
     def __init__(self, command: str, policy: str | None) -> None:
         self._command, self._policy = command, policy
 
-    def of_one(self, given: Given) -> Iterator[Line]:
+    def of_one(self, parts: Sequence[Part], unlisted: Sequence[LeftOut]) -> Iterator[Line]:
         """Return the lines on one store and its journals, the main one (such as that of the messages) first.
 
         A path in `unlisted` may contain a part of the store.
         """
-        parts = _in_order(given.parts)
-        main, description = parts[0], parts[0].description
-        verdict = worst((part.answer.observation.verdict for part in parts), given.unlisted)
-        redact = main.place.asked.redact
-        shown_parts, part, kept_by = _all_kept(parts, self._policy)
-        seen = shown_parts[0].answer.observation
-        contents = stored(shown_parts[0].answer, redact=redact, hidden=redact)
-        doubt, in_words = doubtful(description, seen, contents)
+        parts = _in_order(parts)
+        main, policy = parts[0], self._policy
+        verdict = worst((part.seen.verdict for part in parts), unlisted)
+        shown_parts, part, kept_by = _all_kept(parts, policy)
+        first = shown_parts[0]
+        seen, contents = first.seen, first.contents
+        doubt, in_words = doubtful(first)
         pending = PENDING in in_words
         # The content of a transaction manager is its transactions, which the section on `doubt` lists
         # already.
-        found = in_contents(contents) or ([] if pending else held(description, seen))
-        out = [Section("store", [_store(parts)]), *_in_use(parts)]
-        beside = _beside(main.answer, contents)
+        found = held(first, lists=not pending)
+        beside = _beside(main, contents)
         fact = "; ".join(
             [
-                *(_of_part(part, parts) for part in parts if damage(part.answer)),
+                *(_of_part(part, parts) for part in parts if damage(part)),
                 *(f"beside it, {line}" for line in beside),
-                *(f"{shown(names)}: {why}" for why, names in by_reason(given.unlisted, FEW).items()),
+                *(f"{shown(names)}: {why}" for why, names in by_reason(unlisted, FEW).items()),
             ]
         ) or _whole(parts)
         total = in_all(found)
@@ -122,81 +117,65 @@ class SummaryScreen:
             fact += f"; {total}"
         elif total:
             consequence.insert(0, f"it holds {total}, perhaps incomplete")
-        if (
-            self._policy is None
-            and verdict == CLEAN
-            and (refusal := refused_by_recovery(main.answer, redact=redact))
-        ):
+        if policy is None and verdict == CLEAN and (refusal := main.unfit):
             why = f"{refusal.phase}/{refusal.code}: {shown(refusal.message)}"
             consequence.insert(0, f"{STRICT} recovery refuses it nevertheless, {why}")
-        if kept_by or self._policy not in (None, STRICT):
-            consequence.append(
-                f"the rest is the result of --policy {kept_by}" if kept_by else f"by --policy {self._policy}"
-            )
+        rest = f"the rest is the result of --policy {kept_by}" if kept_by else f"by --policy {policy}"
+        consequence += [rest] if kept_by or policy not in (None, STRICT) else []
         # Otherwise the product does not start, or forgets the transactions in doubt, so that an operator
         # cannot decide them.
-        doubt_left = bool(doubt.number) and not pending and seen.unfit is None
-        own = {IN_DOUBT: doubt_left, BESIDE: contents is not None and contents.damaged()}
-        first = LookedAt(
-            main.place, [main.answer, shown_parts[0].answer], contents, {code for code in own if own[code]}
-        )
-        starts = at_start([first, *(LookedAt(part.place, [part.answer]) for part in parts[1:])])
+        left = bool(doubt.number) and not pending and seen.unfit is None
+        own = {IN_DOUBT} if left else set[str]()
+        own |= {BESIDE} if contents is not None and contents.damaged() else set()
+        looked = [LookedAt([main, first], contents, own), *(LookedAt([part]) for part in parts[1:])]
+        starts = at_start(looked)
         shorts = [row.short for row in starts if row.short]
         consequence += [row.short for row in starts if row.fails] or shorts[:1]
         text = "; ".join(consequence)
         also = [text[:1].upper() + text[1:] + "."] if text else []
-        out.append(Section("verdict", [f"{WORDS[verdict]}   {fact}", *also]))
-        out += _files(shown_parts, given.beside(), contents=contents is not None)
+        said = Section("verdict", [f"{WORDS[verdict]}   {fact}", *also])
+        out = [Section("store", [_store(parts)]), *_in_use(parts), said]
+        out += _files(shown_parts, left_out(parts, unlisted), contents=contents is not None)
         out.append(_records(shown_parts))
         out += (
             Section("" if number else "holds", (), listed(amounts), apart=not number)
             for number, amounts in enumerate(found)
             if amounts.count
         )
-        known = seen.state is not None and any(rule.list in seen.state for rule in description.in_doubt)
-        if doubt.number or (known and self._policy is not None):
-            out.append(
-                Section(
-                    PENDING if pending else "in doubt",
-                    () if doubt.number else ["none"],
-                    doubt if doubt.number else None,
-                )
-            )
-        if self._policy is not None or verdict != CLEAN:
-            out += _lost(shown_parts, found, contents, beside)
+        known = any(rule.list in (seen.state or ()) for rule in main.description.in_doubt)
+        if doubt.number or (known and policy is not None):
+            some = ((), doubt) if doubt.number else (["none"],)
+            out.append(Section(PENDING if pending else "in doubt", *some))
+        if policy is not None or verdict != CLEAN:
+            out += _lost(shown_parts, found, beside)
         out += _remarks(parts, contents)
         effects = contents.effects() if contents else []
         if says := [(text,) for text in (*effects, *(row.says for row in starts))]:
             out.append(Section("at start", (), Listing(says, len(says)), apart=True))
         # A start may fail on a clean journal, for example because of an unfinished file.
         gives = bool(total) and (verdict != CLEAN or bool(shorts))
-        steps = ["make the unreadable directories readable, or copy them"] if given.unlisted else []
-        asked = part.place.asked, part.answer, self._command, self._policy, kept_by
-        steps += next_steps(*asked, doubtful=doubt_left, gives=gives)
+        steps = ["make the unreadable directories readable, or copy them"] if unlisted else []
+        steps += next_steps(part, self._command, policy, kept_by, doubtful=left, gives=gives)
         return screen([*out, Section("next", steps, apart=True)])
 
     def row(self, parts: Sequence[Part]) -> StoreRow:
         """Return the row of one of several stores."""
         parts = _in_order(parts)
         main = parts[0]
-        asked, description = main.place.asked, main.description
-        answer = kept(main.answer, self._policy, redact=asked.redact)[0]
-        contents = stored(answer, redact=asked.redact, hidden=asked.redact)
-        found = in_contents(contents) or held(description, answer.observation)
+        part = kept(main, self._policy)[0]
+        found = held(part)
         counts = Counter[str]()
         for amounts in found:
             counts[amounts.rule.noun] += amounts.count.total()
-        doubt, words = doubtful(description, answer.observation, contents)
-        wrong = "; ".join(_of_part(part, parts) for part in parts if damage(part.answer))
+        doubt, words = doubtful(part)
+        wrong = "; ".join(_of_part(part, parts) for part in parts if damage(part))
         facts = "; ".join(text for text in (wrong, in_all(found), words) if text)
-        file, again = "", asked
+        file, again = "", main.asked
         if len(main.place.journals) > 1:
             file = f": {next(iter(main.answer.journal.files), '')}"
             again = main.place.of(main.answer.journal)
-        verdict = worst(part.answer.observation.verdict for part in parts)
-        return StoreRow(
-            shown(asked.name + file), verdict, description.brand, counts, doubt.number, facts, again
-        )
+        verdict, brand = worst(part.seen.verdict for part in parts), main.description.brand
+        return StoreRow(shown(main.asked.name + file), verdict, brand, counts, doubt.number, facts, again)
 
     def of_several(self, rows: Sequence[StoreRow], unlisted: Sequence[LeftOut]) -> Iterator[Line]:
         """Return the lines on several stores: the worst verdict, totals, and one line for each."""
@@ -242,40 +221,36 @@ def _in_order(parts: Sequence[Part]) -> list[Part]:
 
 def _all_kept(parts: Sequence[Part], policy: str | None) -> tuple[list[Part], Part, str]:
     """Return the parts with the data that recovery keeps, the part with the worst verdict, and its policy."""
-    keeping = [kept(part.answer, policy, redact=part.place.asked.redact) for part in parts]
-    shown_parts = [replace(part, answer=answer) for part, (answer, _) in zip(parts, keeping, strict=True)]
-    at = max(range(len(parts)), key=lambda number: STATUSES[parts[number].answer.observation.verdict])
-    return shown_parts, parts[at], keeping[at][1]
+    keeping = [kept(part, policy) for part in parts]
+    at = max(range(len(parts)), key=lambda number: STATUSES[parts[number].seen.verdict])
+    return [part for part, _ in keeping], parts[at], keeping[at][1]
 
 
-def _lost(
-    parts: Sequence[Part], found: Iterable[Amounts], contents: Holdings | None, beside: Sequence[str]
-) -> Iterator[Section]:
+def _lost(parts: Sequence[Part], found: Iterable[Amounts], beside: Sequence[str]) -> Iterator[Section]:
     """Yield the losses of each damaged part, which is not always the first part."""
-    if sum(amounts.count.total() for amounts in found) > MOST_LOOKED_AT:
-        contents = None
+    few = sum(amounts.count.total() for amounts in found) <= MOST_LOOKED_AT
     main, *others = parts
-    hurt = [part for part in others if damage(part.answer)]
-    if not hurt or beside or damage(main.answer):
-        yield from losses(main.description, main.answer.observation, contents, beside)
+    hurt = [part for part in others if damage(part)]
+    if not hurt or beside or damage(main):
+        yield from losses(main, around_it=few, beside=beside)
     for part in hurt:
-        yield from losses(part.description, part.answer.observation)
+        yield from losses(part)
 
 
 def _moments(part: Part) -> Iterator[str]:
     """Yield a sentence if a journal changed while it was read."""
-    changed = [note.file or "" for note in part.answer.observation.notes if note.code == CHANGED]
+    changed = [note.file or "" for note in part.seen.notes if note.code == CHANGED]
     if changed:
         yield f"the journal changed during the read ({some_of(changed)}): the answer may mix two moments"
 
 
-def _beside(answer: Answer, contents: Holdings | None) -> list[str]:
+def _beside(part: Part, contents: Holdings | None) -> list[str]:
     """Return lines on damage in files next to a journal, if only reading its contents finds that."""
     if contents is None:
         return []
-    description, seen = get_format(answer.journal.format), answer.observation
-    notes = {note.file or "" for note in seen.notes if is_loss(description, note)}
-    named = notes & answer.journal.neighbours.keys() | {entry.name for entry in seen.missing}
+    seen = part.seen
+    notes = {note.file or "" for note in seen.notes if is_loss(part.description, note)}
+    named = notes & part.answer.journal.neighbours.keys() | {entry.name for entry in seen.missing}
     if contents.damaged() <= {name.removeprefix("../") for name in named}:
         return []
     return [*contents.remarks(damages=True)]
@@ -286,7 +261,7 @@ def _whole(parts: Sequence[Part]) -> str:
     said = "nothing is damaged or missing"
     for part in parts:
         words, phrases = part.description.vocabulary.notes, part.description.phrases
-        for code in [note.code for note in part.answer.observation.notes if note.code in words]:
+        for code in [note.code for note in part.seen.notes if note.code in words]:
             if words[code].neighbour and code in phrases:
                 return f"nothing is damaged in the journal; {phrases[code]}"
             if words[code].absence:
@@ -296,23 +271,20 @@ def _whole(parts: Sequence[Part]) -> str:
 
 def _of_part(part: Part, parts: Sequence[Part]) -> str:
     where = f"{part.place.loaded.root.name}: " if len(parts) > 1 else ""
-    return where + damage(part.answer)
+    return where + damage(part)
 
 
-def kept(answer: Answer, policy: str | None, *, redact: bool) -> tuple[Answer, str]:
-    """Return the answer of the first policy that does not refuse, and its name; else `answer`, "".
-
-    With `redact`, the new answer is redacted.
-    """
-    if policy is None or answer.observation.verdict != REFUSED:
-        return answer, ""
-    journal = replace(answer.journal, editions=())
-    for name in get_format(journal.format).policies:
+def kept(part: Part, policy: str | None) -> tuple[Part, str]:
+    """Return the answer of the first policy that does not refuse, and its name; else `part`, ""."""
+    if policy is None or part.seen.verdict != REFUSED:
+        return part, ""
+    journal = replace(part.answer.journal, editions=())
+    for name in part.description.policies:
         if name not in (STRICT, policy):
-            other = ask(journal, name, answer.observation)
+            other = ask(journal, name, part.answer.observation)
             if other.observation.verdict != REFUSED:
-                return hidden(other) if redact else other, name
-    return answer, ""
+                return Part(part.place, other), name
+    return part, ""
 
 
 def _store(parts: Sequence[Part]) -> str:
@@ -331,7 +303,7 @@ def _store(parts: Sequence[Part]) -> str:
 
 
 def _in_use(parts: Sequence[Part]) -> Iterator[Section]:
-    notes = [note for part in parts for note in part.answer.observation.notes if note.code == IN_USE]
+    notes = [note for part in parts for note in part.seen.notes if note.code == IN_USE]
     if notes:
         who = {f"{note.text} has a lock on {note.file}" for note in notes}
         yield Section("in use", [shown(f"{'; '.join(sorted(who))}: the rest is not final")])
@@ -340,20 +312,19 @@ def _in_use(parts: Sequence[Part]) -> Iterator[Section]:
 def _files(parts: Sequence[Part], left: Iterable[LeftOut], *, contents: bool) -> Iterator[Section]:
     """Yield one line on the files of each role, and one for each reason why files were not read."""
     rows: list[Sequence[str]] = []
-    if archive := parts[0].place.asked.archive:
+    if archive := parts[0].asked.archive:
         packed = f"{archive.stat().st_size:,}" if archive.exists() else ""
         rows.append((shown(archive.name), "unpacked", packed, "for reading; its files follow"))
     for part in parts:
-        answer = part.answer
-        journal = answer.journal
-        roles = {entry.file: entry.role for entry in answer.observation.files}
+        journal, seen = part.answer.journal, part.seen
+        roles = {entry.file: entry.role for entry in seen.files}
         for role, names in by_key(journal.files, lambda name: roles.get(name, "not part of it")).items():  # noqa: B023
             size = sum(len(journal.files[name]) for name in names)
             where = f"{part.place.loaded.root.name}/" if len(parts) > 1 else ""
             rows.append((where + _span(names), amount(len(names), "file"), f"{size:,}", role))
         said = {
             note.file: f": {note.text}"
-            for note in answer.observation.notes
+            for note in seen.notes
             if note.text and not is_loss(part.description, note)
         }
         by = {name: f"{PurePath(name).parent}{said.get(name)}" for name in journal.neighbours}
@@ -392,10 +363,9 @@ def _records(parts: Sequence[Part]) -> Section:
     """Return the number of records of each type."""
     lines = []
     for part in parts:
-        answer = part.answer
-        seen = answer.observation
+        seen = part.seen
         where = f"{part.place.loaded.root.name}: " if len(parts) > 1 else ""
-        types = _types(answer)
+        types = _types(part)
         kinds = ", ".join(f"{count:,} {name}" for name, count in types.most_common(MOST))
         more = f", {len(types) - MOST} other types" if len(types) > MOST else ""
         beside = len(seen.unanchored)
@@ -405,12 +375,12 @@ def _records(parts: Sequence[Part]) -> Section:
     return Section("records", lines)
 
 
-def _types(answer: Answer) -> Counter[str]:
+def _types(part: Part) -> Counter[str]:
     """Return the number of records of each type, or none if counting would read the files again."""
-    records = answer.observation.records
+    records, journal = part.seen.records, part.answer.journal
     numbers: Mapping[int, int] | None = getattr(records, "codes", None)
-    layout = getattr(format_module("journalspec", answer.journal.format), "LAYOUT", None)
-    types = layout.types(answer.journal.edition) if layout is not None else {}
+    layout = getattr(format_module("journalspec", journal.format), "LAYOUT", None)
+    types = layout.types(journal.edition) if layout is not None else {}
     names = {number: name for name, number in types.items()}
     if numbers is not None and numbers.keys() <= names.keys():
         return Counter({names[number]: count for number, count in numbers.items() if count})
@@ -421,7 +391,7 @@ def _remarks(parts: Sequence[Part], contents: Holdings | None) -> Iterator[Secti
     """Yield the notes that no other section shows, one line for each code."""
     lines = []
     for part in parts:
-        description, seen = part.description, part.answer.observation
+        description, seen = part.description, part.seen
         beside = part.answer.journal.neighbours
         rest = [
             note
@@ -437,21 +407,14 @@ def _remarks(parts: Sequence[Part], contents: Holdings | None) -> Iterator[Secti
 
 
 def next_steps(
-    asked: Asked,
-    answer: Answer,
-    command: str,
-    policy: str | None,
-    kept_by: str,
-    *,
-    doubtful: bool,
-    gives: bool = False,
+    part: Part, command: str, policy: str | None, kept_by: str, *, doubtful: bool = False, gives: bool = False
 ) -> list[str]:
     """Return the advice on a journal. Commands begin with two blanks; the first command changes nothing.
 
     `kept_by` is a policy that does not refuse the journal. `doubtful` means that it contains transactions in
     doubt, `gives` that a new store would contain some of its data.
     """
-    seen, description, again = answer.observation, get_format(answer.journal.format), asked.whole.again
+    seen, description, again = part.seen, part.description, part.asked.whole.again
     verdict = seen.verdict
     rebuilt = description.rebuilt if gives else ""
     lines = []
@@ -462,7 +425,7 @@ def next_steps(
         lines.append(
             "make the unreadable files readable: permissions, mounts, a copy by ddrescue from a bad disk"
         )
-    lines += _looked_for(answer)
+    lines += _looked_for(part)
     if verdict != CLEAN:
         lines.append("copy all files before anything opens them for writing, then look at the damage:")
         lines.append(f"  {again('inspect', '--files')}")
@@ -485,17 +448,17 @@ def next_steps(
     return lines
 
 
-def _looked_for(answer: Answer) -> Iterator[str]:
+def _looked_for(part: Part) -> Iterator[str]:
     """Yield the places where a missing file may be: files with a similar name."""
-    words = get_format(answer.journal.format).vocabulary.missing
+    words, journal = part.description.vocabulary.missing, part.answer.journal
     # Records that exist only in the other file of a pair are reported as missing, although their file exists.
     names = {
         one.name: None
-        for one in answer.observation.missing
-        if "file" in words[one.code].names and one.name not in answer.journal.files
+        for one in part.seen.missing
+        if "file" in words[one.code].names and one.name not in journal.files
     }
     for name in islice(names, FEW):
-        there = answer.journal.listed or ()
+        there = journal.listed or ()
         alike = sorted(other for other in there if name in other and other != name)
         where = f"{some_of(alike)} may be it" if alike else "a renamed copy, another directory, a backup"
         yield f"look for {shown(name)}: {where}"
