@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from journalspec.files import making, shown
+from journalspec.files import making
 from journalspec_conformance.cli import _options
-from journalspec_conformance.cli._tables import say
+from journalspec_conformance.cli._tables import say, say_all, there_already
 from journalspec_conformance.compare import Claims, closest
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.explain import difference_lines, dump_lines, stderr_lines
@@ -69,10 +69,8 @@ def ask_command(case_id: str, cases: tuple[Path, ...], keep: Path | None, **opti
             answers = [reply["ok"] for _, reply in engine.exchanges if "ok" in reply]
             if answers and probe.op != "write":
                 nearest, _ = closest(probe.expect, answers[0], Claims())
-                for line in beside(probe.expect[nearest], carried(answers[0])):
-                    say(line)
-            for line in (*difference_lines(result), *dump_lines(result, case), *stderr_lines(result.stderr)):
-                say(line)
+                say_all(beside(probe.expect[nearest], carried(answers[0])))
+            say_all((*difference_lines(result), *dump_lines(result, case), *stderr_lines(result.stderr)))
             say(f"kept: {folder}")
             say()
     raise click.exceptions.Exit(int(red))
@@ -97,10 +95,7 @@ def keep_probe(
                 _write(made / f"reply-{number}.json", reply)
             _write(made / "result.json", result.to_json())
     except FileExistsError as error:
-        raise Problem(
-            f"{shown(str(error.filename))} is there already, and nothing is overwritten",
-            "Name a new directory.",
-        ) from None
+        raise there_already(error) from None
     return folder
 
 

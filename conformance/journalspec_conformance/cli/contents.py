@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from json.encoder import encode_basestring_ascii as quoted
 from types import NoneType
 from typing import Any
@@ -97,7 +97,7 @@ class _Form:
         pieces = [f"{quoted(name).replace('%', '%%')}:{forms.get(kind, '%s')}" for name, kind in pairs]
         self._text = "{" + ",".join(pieces) + "}"
         numbered = [(at, kind) for at, kind in enumerate(kinds) if kind is not NoneType]
-        self._makes = [(at, _MAKES.get(kind, _json)) for at, kind in numbered if kind is not int]
+        self._makes = [(at, _MAKES.get(kind, json_text)) for at, kind in numbered if kind is not int]
         self._there = [at for at, _ in numbered]
 
     def line(self, values: list[Any]) -> str:
@@ -107,14 +107,19 @@ class _Form:
         return self._text % tuple([values[at] for at in self._there])
 
 
-def _json(value: Any) -> str:
+def json_text(value: Any) -> str:
+    """Return the JSON of :func:`nested`, without building its objects first."""
     kind = type(value)
-    if kind is dict:
-        return "{" + ",".join([f"{quoted(str(name))}:{_json(each)}" for name, each in value.items()]) + "}"
     if kind is str:
         return quoted(value)
     if kind is int or kind is Moment or kind is float:
         return f'"{value!s}"'
+    if kind is bytes:
+        return f'"{value.hex()}"'
+    if kind is dict:
+        return (
+            "{" + ",".join([f"{quoted(str(name))}:{json_text(each)}" for name, each in value.items()]) + "}"
+        )
     return json.dumps(nested(value), separators=(",", ":"))
 
 
@@ -140,7 +145,6 @@ class Holdings:
     format_id: str
     #: Hides users' data in the output; None: nothing is hidden.
     redactor: Redactor | None = None
-    _names: dict[str, Sequence[str]] = field(default_factory=dict, init=False)
 
     @cached_property
     def _about(self) -> Described:
@@ -196,19 +200,18 @@ class Holdings:
                     out[name] = _moment(value)
             yield out
 
-    def shown(self, table: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a row for display, redacted with --redact."""
-        if self.redactor is None:
-            names = self._stored_names(table)
-            return row if tuple(row) == names else {name: row[name] for name in names}
+    def shown(self, table: str) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
+        """Return a function that returns a row of a table for display, redacted with --redact."""
         columns = self.contents.tables[table].columns
-        return {self.name_of(each, table): self._value(each, row[each.name]) for each in columns}
+        names = tuple(each.name for each in columns)
 
-    def _stored_names(self, table: str) -> Sequence[str]:
-        """Return the names of a table's columns, without redaction."""
-        if table not in self._names:
-            self._names[table] = tuple(self.columns_of(table))
-        return self._names[table]
+        def plain(row: Mapping[str, Any]) -> Mapping[str, Any]:
+            return row if tuple(row) == names else {name: row[name] for name in names}
+
+        def redacted(row: Mapping[str, Any]) -> Mapping[str, Any]:
+            return {self.name_of(each, table): self._value(each, row[each.name]) for each in columns}
+
+        return plain if self.redactor is None else redacted
 
     def _value(self, column: Column, value: Any) -> Any:
         if value is None or column.plain or self.redactor is None:
@@ -222,7 +225,7 @@ class Holdings:
 
     def members(self, table: str) -> Iterator[Any]:
         """Yield the rows of a table for JSON: times as milliseconds."""
-        for row in map(partial(self.shown, table), self.rows(table)):
+        for row in map(self.shown(table), self.rows(table)):
             yield nested(
                 {name: int(each) if isinstance(each, Moment) else each for name, each in row.items()}
             )

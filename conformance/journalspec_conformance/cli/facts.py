@@ -291,7 +291,7 @@ def _in_transactions(contents: Holdings) -> tuple[Listing, str]:
             continue
         words["in doubt" if by_broker else PENDING] += 1
         if len(rows) < MOST:
-            row = contents.shown(TRANSACTIONS, kept)
+            row = contents.shown(TRANSACTIONS)(kept)
             name = f"tx {row['id']}, xid {row['xid']}" if by_broker else f"{row['uid']}, node {row['node']}"
             rows.append((f"{shown(name)}: {_sends(row) if by_broker else _decision(row)}",))
     return _without_end(rows, words)
@@ -361,8 +361,7 @@ def losses(part: Part, *, around_it: bool = False, beside: Sequence[str] = ()) -
         elif is_loss(description, note):
             notes.append(note)
     inside = Counter(record.type for record in seen.each_given_up())
-    text = [grouped(description, group) for group in by_key(notes, lambda note: note.code).values()]
-    text += beside
+    text = [*by_code(description, notes), *beside]
     if inside:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in inside.most_common(MOST))
         text.append(f"{amount(inside.total(), 'sound record')} in it, not part of the state: {kinds}")
@@ -380,10 +379,7 @@ def losses(part: Part, *, around_it: bool = False, beside: Sequence[str] = ()) -
     if around_it and part.contents is not None and (lines := around(part.contents, regions)):
         yield Section("when", lines)
     if after:
-        yield Section(
-            "after it",
-            [grouped(description, group) for group in by_key(after, lambda note: note.code).values()],
-        )
+        yield Section("after it", by_code(description, after))
     if seen.missing:
         yield Section("missing", (), _gone(description, seen))
 
@@ -424,7 +420,7 @@ def around(contents: Holdings, regions: Sequence[Dropped]) -> list[str]:
             + (f" ({row['timestamp']})" if row["timestamp"] is not None else "")
             for word, found in (("after", before), ("before", after))
             if number in found
-            for row in [contents.shown(MESSAGES, found[number])]
+            for row in [contents.shown(MESSAGES)(found[number])]
         ]
         if told:
             lines.append(shown(f"{file}:{start}..{end} was written {' and '.join(told)}"))
@@ -468,6 +464,11 @@ def _gone(description: Format, seen: Observation) -> Listing:
 def _short(text: str) -> str:
     """Return the first sentence of an explanation."""
     return text.partition(". ")[0]
+
+
+def by_code(description: Format, notes: Iterable[Note]) -> list[str]:
+    """Return a line for each code of the notes."""
+    return [grouped(description, group) for group in by_key(notes, lambda note: note.code).values()]
 
 
 def grouped(description: Format, notes: Sequence[Note]) -> str:

@@ -8,20 +8,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, Protocol
 
+from rich import progress
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
 from rich.text import Text
 
 from journalspec import jsontext
@@ -180,9 +173,9 @@ def reading(total: int) -> Iterator[Callable[[], None]]:
     def watch() -> None:
         if done.wait(1):
             return
-        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-        bar = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
-        with bar:
+        speed = progress.DownloadColumn(), progress.TransferSpeedColumn(), progress.TimeRemainingColumn()
+        columns = (progress.TextColumn("{task.description}"), progress.BarColumn(), *speed)
+        with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("reading", total=total)
             while not done.wait(0.1):
                 # The progress may exceed the total, because files that do not fit into memory are read
@@ -206,23 +199,6 @@ def reading(total: int) -> Iterator[Callable[[], None]]:
         end()
 
 
-@dataclass
-class Beside:
-    """Results besides the answers. If `problems` is None, the first problem is raised."""
-
-    problems: list[UsageProblem] | None = None
-    statuses: list[int] = field(default_factory=list)
-    #: The places for which a problem prevented an answer.
-    failed: list[Directory] = field(default_factory=list)
-
-    def fails(self, place: Directory, problem: UsageProblem) -> None:
-        """Record that a place has no answer because of a problem."""
-        if self.problems is None:
-            raise problem from None
-        self.problems.append(problem)
-        self.failed.append(place)
-
-
 @dataclass(eq=False)
 class Part:
     """A journal of a store: its place, and the answer about it, with the data that users stored."""
@@ -234,6 +210,11 @@ class Part:
     def asked(self) -> Asked:
         """The question about it."""
         return self.place.asked
+
+    @property
+    def path(self) -> str:
+        """The path, for display."""
+        return self.asked.called(self.asked.paths[0])
 
     @property
     def description(self) -> Format:
@@ -292,18 +273,18 @@ def present(
     members: Callable[[Part], dict[str, object]] | None = None,
     screen: Screen | None = None,
     write: Callable[[Painter, Part], None] | None = None,
-    beside: Beside | None = None,
+    problems: list[UsageProblem] | None = None,
+    more: Sequence[int] = (),
 ) -> None:
     """Read the journals that were found, and show each answer by the first given one of three ways.
 
     The ways are: the `members` of each answer as JSON, one `screen` for all answers, or a call of `write` for
     each. The command then ends with the exit status of the worst verdict. Meanwhile a terminal shows the
-    progress, unless the answers are printed there. If `beside` is given, its exit statuses count as well,
-    paths without an answer are added to it, and all problems are shown after the answers. Otherwise the first
-    problem ends the command.
+    progress, unless the answers are printed there. The first problem ends the command; if `problems` are
+    given, it is added to them, and all are shown after the answers. `more` exit statuses count as well.
     """
-    beside = beside or Beside()
     statuses: list[int] = []
+    failed: list[Directory] = []
     stores = found.by_store() if screen is not None else [found.pairs]
     several = len(stores) > 1
     rows: list[Any] = []
@@ -311,12 +292,16 @@ def present(
     with unchanging(found.journals), reading(found.size) as bar:
         for store in stores:
             for place, journal in store:
-                if place in beside.failed:
+                if place in failed:
                     continue
                 try:
                     answer = ask(journal, policy)
                 except UnknownEdition as error:
-                    beside.fails(place, unknown_edition(error, place.asked, command, policy))
+                    problem = unknown_edition(error, place.asked, command, policy)
+                    if problems is None:
+                        raise problem from None
+                    problems.append(problem)
+                    failed.append(place)
                     continue
                 statuses.append(STATUSES[answer.observation.verdict])
                 parts.append(Part(place, answer))
@@ -337,10 +322,10 @@ def present(
                 _write(parts, found.unlisted, write)
     # A directory that could not be listed may contain further journals.
     statuses += [STATUSES[RECOVERED]] if found.unlisted else []
-    for wrong in beside.problems or ():
+    for wrong in problems or ():
         wrong.show()
         statuses.append(wrong.exit_code)
-    raise SystemExit(max([*statuses, *beside.statuses], default=0))
+    raise SystemExit(max([*statuses, *more], default=0))
 
 
 def _write(
@@ -438,7 +423,7 @@ def document(
             "version": VERSION,
             "format": journal.format,
             "edition": journal.edition,
-            "path": asked.called(asked.paths[0]),
+            "path": part.path,
         }
         if len(asked.paths) > 1:
             head["paths"] = [asked.called(path) for path in asked.paths]
@@ -491,6 +476,13 @@ class Section:
     listing: Listing | None = None
     apart: bool = False
     style: str = ""
+
+
+def table(
+    heading: str, rows: Sequence[Sequence[str]], head: Sequence[str] = (), *, apart: bool = True
+) -> Section:
+    """Return a section that is a list of all `rows`."""
+    return Section(heading, (), Listing(rows, len(rows), head), apart)
 
 
 def width() -> int:

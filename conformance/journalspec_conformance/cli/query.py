@@ -140,13 +140,14 @@ def _tables(sources: Sequence[Matches]) -> dict[str, _Table]:
             found.setdefault(name, []).append(table)
     # Two databases may contain tables with the same name and different columns: only tables like the first
     # are used.
-    return {name: _Table([one for one in tables if _alike(one, tables[0])]) for name, tables in found.items()}
+    return {
+        name: _Table([one for one in tables if _kinds(one) == _kinds(tables[0])])
+        for name, tables in found.items()
+    }
 
 
-def _alike(one: Matches, other: Matches) -> bool:
-    return [(name, each.kind) for name, each in one.columns.items()] == [
-        (name, each.kind) for name, each in other.columns.items()
-    ]
+def _kinds(source: Matches) -> list[tuple[str, str]]:
+    return [(name, each.kind) for name, each in source.columns.items()]
 
 
 def _own_tables(source: Matches) -> dict[str, ContentsRows]:

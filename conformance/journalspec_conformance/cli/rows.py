@@ -101,11 +101,6 @@ class Matches(Part):
     matched: int = field(default=0, init=False)
 
     @property
-    def path(self) -> str:
-        """The path of the journal, for display."""
-        return self.asked.called(self.asked.paths[0])
-
-    @property
     def columns(self) -> Mapping[str, Field]:
         """The columns of the rows."""
         return columns_of(self.description)
@@ -355,19 +350,15 @@ def ask_rows(found: Stores, selection: Question, policy: str | None = None) -> t
         status = max(status, *(STATUSES[verdict] for verdict in verdicts))
     if selection.of_contents(description):
         tables = [each for one in with_contents(out) if (each := _of_contents(one, selection)) is not None]
-        if tables or selection.contents is not None:
-            return _some(tables, out), status
+        if tables:
+            return tables, status
+        if selection.contents is not None:
+            what = f"{shown(out[0].path)} has no contents that are known here"
+            raise UsageProblem(what, "--contents records")
     columns = record_columns(description)
     predicates = selection.predicates(columns)
     selection.counted(columns)
     return [replace(each, predicates=predicates) for each in out], status
-
-
-def _some(found: Sequence[Matches], out: Sequence[Matches]) -> list[Matches]:
-    """Return the rows of contents; raises UsageProblem if there are none."""
-    if not found:
-        raise UsageProblem(f"{shown(out[0].path)} has no contents that are known here", "--contents records")
-    return [*found]
 
 
 def with_contents(sources: Sequence[Matches]) -> list[Matches]:
@@ -396,7 +387,7 @@ def table_of(contents: Holdings, table: str, source: Matches) -> ContentsRows:
         table=table,
         known=contents.columns(table),
         entries=lambda: contents.rows(table),
-        tell=lambda row: contents.shown(table, row),
+        tell=contents.shown(table),
         queues=contents.queues,
         remarks=contents.remarks,
     )

@@ -16,7 +16,7 @@ import click
 from journalspec.files import shown
 from journalspec_conformance import running
 from journalspec_conformance.cli import _options
-from journalspec_conformance.cli._tables import say, show_table, with_progress
+from journalspec_conformance.cli._tables import say, say_all, show_table, with_progress
 from journalspec_conformance.cli.failures import last_failed, remember, show_failures
 from journalspec_conformance.connection import Hello
 from journalspec_conformance.engine import Engine
@@ -191,8 +191,7 @@ def _run(
     else:
         show(prepared, results, details, keep)
         if os.environ.get("GITHUB_ACTIONS") == "true":
-            for line in github_annotations(results, prepared.setup.target.text):
-                say(line)
+            say_all(github_annotations(results, prepared.setup.target.text))
     if unwritten is not None:
         raise unwritten
     stopped = stop and any(result.red for result in results)
@@ -352,8 +351,7 @@ def smoke_command(**options: Any) -> None:
     for result in red:
         if result.stderr:
             say(f"standard error at {result.probe}:", err=True)
-            for line in result.stderr.strip()[-2000:].splitlines():
-                say(shown(line), err=True)
+            say_all((shown(line) for line in result.stderr.strip()[-2000:].splitlines()), err=True)
     if red:
         say(f"{len(red)} of {len(results)} easy questions failed: look at the harness first")
         raise click.exceptions.Exit(1)
