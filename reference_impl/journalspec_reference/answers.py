@@ -288,8 +288,7 @@ def _all_alike(journal: Journal, seen: Observation) -> tuple[Trial, ...]:
 
 def _torn(journal: Journal, dropped: Iterable[Dropped], types: Collection[str]) -> bool:
     """Return whether a region is unreadable, or begins with the number of one of these record types."""
-    names: Mapping[str, int] = format_module("journalspec", journal.format).LAYOUT.types(journal.edition)
-    firsts = {bytes([number]) for name, number in names.items() if name in types}
+    firsts = {bytes([number]) for name, number in type_numbers(journal).items() if name in types}
     sources = {name: source_of(data) for name, data in at_hand(journal.seen).items()}
     return any(
         region.reason == UNREADABLE or sources[region.file].read(region.off, 1) in firsts
@@ -302,8 +301,14 @@ def _types(journal: Journal, seen: Observation) -> set[str]:
     codes = getattr(seen.records, "codes", None)
     if codes is None:
         return {record.type for record in seen.records}
-    names: Mapping[str, int] = format_module("journalspec", journal.format).LAYOUT.types(journal.edition)
-    return {name for name, number in names.items() if number in codes}
+    return {name for name, number in type_numbers(journal).items() if number in codes}
+
+
+def type_numbers(journal: Journal) -> Mapping[str, int]:
+    """Return the number of each record type of a journal's edition; none for a format without a layout."""
+    layout = getattr(format_module("journalspec", journal.format), "LAYOUT", None)
+    numbers: Mapping[str, int] = layout.types(journal.edition) if layout is not None else {}
+    return numbers
 
 
 def _readers(journal: Journal) -> dict[str, str]:

@@ -96,23 +96,25 @@ class Ranges:
 
 
 class RawFile(Protocol):
-    """Where the bytes of a file come from."""
+    """Where the bytes of a file come from. A class that says nothing else has no holes and never changes."""
 
-    @property
-    def size(self) -> int:
-        """The length in bytes when the file was opened, which is used even if the file changes."""
+    __slots__ = ()
+    #: The length in bytes when the file was opened, which is used even if the file changes.
+    size: int
 
     def read(self, off: int, size: int) -> bytes:
         """Return up to `size` bytes from `off` on; no bytes mean that the file ends here. Raises OSError."""
 
     def next_data(self, off: int) -> int:
         """Return the first offset from `off` on that is not in a hole; `size` if there is none."""
+        return off
 
     def changed(self) -> bool:
         """Return whether the file differs from its state when it was opened."""
+        return False
 
 
-class Derived:
+class Derived(RawFile):
     """A file whose bytes are computed from another file; `between` gives the bytes between two offsets.
 
     It reports neither holes nor changes: the reader of the other file reports its changes.
@@ -124,14 +126,6 @@ class Derived:
     def read(self, off: int, size: int) -> bytes:
         """Return up to `size` bytes from `off` on."""
         return self._between(off, off + size)
-
-    def next_data(self, off: int) -> int:
-        """Return `off`."""
-        return off
-
-    def changed(self) -> bool:
-        """Return False."""
-        return False
 
 
 class Blocks:
@@ -398,7 +392,7 @@ class FileSource:
             return True
 
 
-class PartOfFile:
+class PartOfFile(RawFile):
     """A part of an open file that does not change: `size` bytes from `base` on."""
 
     __slots__ = ("_base", "_stream", "size")
@@ -416,10 +410,6 @@ class PartOfFile:
         """Return where data continue."""
         end = self._base + self.size
         return min(end, _next_data(self._stream.fileno(), self._base + off, end)) - self._base
-
-    def changed(self) -> bool:
-        """Return False."""
-        return False
 
 
 class _Packed:
