@@ -62,8 +62,7 @@ def ask_command(case_id: str, cases: tuple[Path, ...], keep: Path | None, **opti
             if result.reason:
                 say(f"  {result.reason}")
             for asked, reply in engine.exchanges:
-                members = {name: value for name, value in asked.items() if name != "files"}
-                say(f"request: {json.dumps(carried({**members, 'dir': str(folder / 'journal')}))}")
+                say(f"request: {json.dumps(carried(_about(asked, folder / 'journal')))}")
                 if "ok" not in reply:
                     say(f"reply: {spelled(carried(reply), 2000)}")
             answers = [reply["ok"] for _, reply in engine.exchanges if "ok" in reply]
@@ -88,15 +87,18 @@ def keep_probe(
             if result.answer is not None:
                 _write(made / "answer.json", result.answer)
             for number, (asked, reply) in enumerate(exchanges or (), start=1):
-                members = {name: value for name, value in asked.items() if name != "files"}
-                _write(
-                    made / f"request-{number}.json", {**members, "dir": str((folder / "journal").resolve())}
-                )
+                request = _about(asked, (folder / "journal").resolve())
+                _write(made / f"request-{number}.json", request)
                 _write(made / f"reply-{number}.json", reply)
             _write(made / "result.json", result.to_json())
     except FileExistsError as error:
         raise there_already(error) from None
     return folder
+
+
+def _about(asked: Message, directory: Path) -> dict[str, Any]:
+    """Return a request about the files in a directory instead of those in the request."""
+    return {name: value for name, value in asked.items() if name != "files"} | {"dir": str(directory)}
 
 
 def _write(path: Path, value: Any) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from io import TextIOWrapper
@@ -240,10 +240,16 @@ def _for_a_product(found: places.Stores, wanted: _Wanted) -> int:
 
 def _account(report: LossReport, answer: Answer, to: Path | None) -> None:
     """Write the reports, and print what the file cannot hold."""
-    with Path(os.devnull).open("w", encoding="utf-8") if to is None else _report(to, ".json") as out:
-        report.write_json(out, newstore.digests(newstore.sources([answer.journal])) if to is not None else ())
-    if to is not None:
-        with _report(to, ".md") as out:
+    if to is None:
+        with Path(os.devnull).open("w", encoding="utf-8") as out:
+            report.write_json(out, ())
+    else:
+        for path in _reports(to):
+            newstore.refuse_other(path)
+        as_json, as_page = _reports(to)
+        with replacing(as_json) as out:
+            report.write_json(out, newstore.digests(newstore.sources([answer.journal])))
+        with replacing(as_page) as out:
             report.write_page(out)
     (one,) = report.found
     for (what, code), number in one.left_out.counts.most_common():
@@ -253,20 +259,14 @@ def _account(report: LossReport, answer: Answer, to: Path | None) -> None:
     click.echo("          `recover --to` keeps more of it than any such file", err=True)
 
 
-def _report(to: Path, ending: str) -> AbstractContextManager[IO[str]]:
-    """Return the stream of a report next to the file; an existing report of this command is replaced."""
-    path = _beside(to, ending)
-    newstore.refuse_other(path)
-    return replacing(path)
-
-
-def _beside(to: Path, ending: str) -> Path:
-    return to.with_name(f"{to.name}{newstore.REPORT}{ending}")
+def _reports(to: Path) -> list[Path]:
+    """Return the paths of the reports next to a file; existing reports of this command are replaced."""
+    return [to.with_name(f"{to.name}{newstore.REPORT}{ending}") for ending in (".json", ".md")]
 
 
 def _remove_reports(to: Path) -> None:
     """Remove the reports if the file was not written; other files stay."""
-    for path in (_beside(to, ".json"), _beside(to, ".md")):
+    for path in _reports(to):
         with suppress(FilesetError):
             newstore.refuse_other(path)
             path.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from heapq import nlargest
+from heapq import heappop, heappush, nlargest
 from itertools import islice
 from typing import Any
 
@@ -164,20 +164,19 @@ def _in_state(description: Format, seen: Observation) -> list[Amounts]:
     return found
 
 
-def _times(amounts: Amounts, names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the headings of the columns of times, and the cells by name.
-
-    The cells omit the date if it is the same for all times.
-    """
+def _times(amounts: Amounts, names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the columns of times by their headings; the date is omitted if it is the same for all times."""
     known = [time for name in names for time in amounts.times.get(name, ())]
     days = {str(Moment(time))[:10] for time in known}
-    head = ["oldest", f"newest, UTC{f' on {min(days)}' if len(days) == 1 else ''}"]
 
-    def text(time: int) -> str:
-        day, _, clock = str(Moment(time)).rstrip("Z").partition("T")
+    def text(name: str, at: int) -> str:
+        if name not in amounts.times:
+            return ""
+        day, _, clock = str(Moment(amounts.times[name][at])).rstrip("Z").partition("T")
         return clock if len(days) == 1 else f"{day} {clock[:8]}"
 
-    return head, {name: [text(each) for each in amounts.times.get(name, ())] or ["", ""] for name in names}
+    heads = ("oldest", f"newest, UTC{f' on {min(days)}' if len(days) == 1 else ''}")
+    return {head: [text(name, at) for name in names] for at, head in enumerate(heads)}
 
 
 def _count(amounts: Amounts, entries: Any) -> None:
@@ -224,25 +223,19 @@ def listed(amounts: Amounts) -> Listing:
     rule = amounts.rule
     largest = nlargest(MOST, amounts.count, key=lambda name: (amounts.count[name], amounts.size[name]))
     largest.sort(key=lambda name: (-amounts.count[name], name))
-    timed, times = _times(amounts, largest) if amounts.times else ([], {})
-    rows = [
-        [shown(name), f"{amounts.count[name]:,}"]
-        + ([f"{amounts.size[name]:,}"] if rule.size else [])
-        + times.get(name, [])
-        + ([amounts.remarks.get(name, "")] if amounts.remarks else [])
-        for name in largest
-    ]
-    head = [rule.head, amount(2, rule.noun).removeprefix("2 "), *(["bytes"] if rule.size else []), *timed]
     counts = [amounts.count[name] for name in largest]
-    return Listing(
-        rows,
-        len(amounts.count),
-        head + ([""] if amounts.remarks else []),
-        counts,
-        amounts.count.total(),
-        rule.noun,
-        (timed[-1], "bytes", "oldest") if timed else ("bytes",),
-    )
+    columns = {rule.head: [*map(shown, largest)]}
+    columns[amount(2, rule.noun).removeprefix("2 ")] = [f"{count:,}" for count in counts]
+    if rule.size:
+        columns["bytes"] = [f"{amounts.size[name]:,}" for name in largest]
+    times = _times(amounts, largest) if amounts.times else {}
+    columns |= times
+    if amounts.remarks:
+        columns[""] = [amounts.remarks.get(name, "") for name in largest]
+    rows = [*zip(*columns.values(), strict=True)]
+    drop = ([*times][-1], "bytes", "oldest") if times else ("bytes",)
+    total = amounts.count.total()
+    return Listing(rows, len(amounts.count), [*columns], counts, total, rule.noun, drop)
 
 
 def in_all(found: Sequence[Amounts]) -> str:
@@ -430,15 +423,12 @@ def around(contents: Holdings, regions: Sequence[Dropped]) -> list[str]:
 def _regions(dropped: Iterable[Dropped]) -> tuple[list[Dropped], int, int]:
     """Return the largest regions in their original order, with the number and the bytes of all regions."""
     number = size = 0
-
-    def counted() -> Iterator[tuple[int, int, Dropped]]:
-        nonlocal number, size
-        for region in dropped:
-            number += 1
-            size += region.length
-            yield region.length, -number, region
-
-    largest = nlargest(MOST, counted(), key=lambda item: item[:2])
+    largest: list[tuple[int, int, Dropped]] = []
+    for number, region in enumerate(dropped, start=1):
+        size += region.length
+        heappush(largest, (region.length, -number, region))
+        if number > MOST:
+            heappop(largest)
     return [region for _, _, region in sorted(largest, key=lambda item: -item[1])], number, size
 
 

@@ -14,21 +14,10 @@ from typing import Any
 
 import click
 
+from journalspec import observation
 from journalspec.files import shown
 from journalspec.formats import Format
-from journalspec.observation import (
-    RECOVERED,
-    REFUSED,
-    Dropped,
-    FileMap,
-    Level,
-    Missing,
-    Note,
-    Observation,
-    Record,
-    record_place,
-    region_place,
-)
+from journalspec.observation import RECOVERED, REFUSED, Level, Observation, Record
 from journalspec.reread import LISTS, by_file, files_of
 from journalspec_conformance.cli import journal_view as view
 from journalspec_conformance.cli import places, rebuild
@@ -94,15 +83,7 @@ WHOLE = {
 @STREAMED
 @questions()
 def inspect_command(
-    level: str | None,
-    as_hex: bool,
-    as_json: bool,
-    as_ndjson: bool,
-    with_records: bool,
-    with_files: bool,
-    with_notes: bool,
-    with_all: bool,
-    **what: Any,
+    level: str | None, as_hex: bool, as_json: bool, as_ndjson: bool, with_all: bool, **what: Any
 ) -> None:
     """Show kind, content and losses of the journals at PATH on one screen.
 
@@ -114,6 +95,7 @@ def inspect_command(
     if as_hex + as_json + as_ndjson > 1:
         raise click.UsageError("--hex, --json and --ndjson exclude each other.")
     selection = Question(**places.taken(what, fields(Question)))
+    parts = {name for name in (RECORDS, FILES, NOTES) if what.pop(f"with_{name}")}
     asked, chosen = places.Asked(**what), Level[level.upper()] if level else Level.LAYOUT
     if as_hex and (asked.redact or selection != Question()):
         raise click.UsageError("--hex shows all bytes as they are: no --redact, and no question about rows.")
@@ -122,9 +104,6 @@ def inspect_command(
         if as_json:
             raise click.UsageError("--json is one object for the whole journal: use --ndjson for rows.")
         show_rows(found, selection, as_ndjson)
-    parts = {
-        name for name, given in ((RECORDS, with_records), (FILES, with_files), (NOTES, with_notes)) if given
-    }
     if level or with_all:
         parts |= WHOLE[chosen]
     if as_ndjson:
@@ -326,9 +305,9 @@ def _write_files(
     out: view.Painter, description: Format, journal: Journal, seen: Observation, parts: AbstractSet[str]
 ) -> None:
     """Write a table of each file: its role, its records, and the regions that are not records."""
-    records = by_file(record_place, seen.records)
-    beside = by_file(record_place, seen.unanchored)
-    dropped = by_file(region_place, seen.dropped)
+    records = by_file(observation.record_place, seen.records)
+    beside = by_file(observation.record_place, seen.unanchored)
+    dropped = by_file(observation.region_place, seen.dropped)
     entries = {entry.file: entry for entry in seen.files}
     for name, spans in spans_by_file(journal.files, _spans(journal, fields=False) if FILES in parts else ()):
         out.line("")
@@ -336,7 +315,7 @@ def _write_files(
             out.line((shown(name), "bold"))
             _write_counted(out, records(name))
             continue
-        entry = entries.get(name) or FileMap(name, len(journal.files[name]), "unknown")
+        entry = entries.get(name) or observation.FileMap(name, len(journal.files[name]), "unknown")
         out.line((f"{shown(name)}: {entry.length} bytes, {entry.role}", "bold"))
         fields = {**entry.header, **entry.content}
         width = max(map(len, fields), default=0)
@@ -443,8 +422,8 @@ def _write_outcome(out: view.Painter, part: view.Part, policy: str, level: Level
             _write_outside(out, description, seen, lost)
     else:
         out.line(f"records  {len(seen.records)} counted")
-        dropped = by_file(region_place, seen.dropped)
-        for name in files_of(region_place, seen.dropped):
+        dropped = by_file(observation.region_place, seen.dropped)
+        for name in files_of(observation.region_place, seen.dropped):
             out.line(f"lost in {shown(name)}:")
             _write_dropped(out, description, dropped(name))
         _write_missing(out, description, seen.missing)
@@ -538,14 +517,14 @@ def _columns(records: Sequence[Record]) -> tuple[dict[str, object], tuple[int, i
     return common, (max(6, len(str(off))), max(6, len(str(length))), max(4, *map(len, types)))
 
 
-def _write_dropped(out: view.Painter, description: Format, dropped: Iterable[Dropped]) -> None:
+def _write_dropped(out: view.Painter, description: Format, dropped: Iterable[observation.Dropped]) -> None:
     """Write the byte ranges without a record, and the meaning of each reason."""
     for region in dropped:
         first = f"  dropped {region.off}..{region.off + region.length} ({region.length} bytes) "
         out.wrapped(first, f"{region.reason}: {description.meaning('reasons', region.reason)}", "yellow")
 
 
-def _write_missing(out: view.Painter, description: Format, missing: Iterable[Missing]) -> None:
+def _write_missing(out: view.Painter, description: Format, missing: Iterable[observation.Missing]) -> None:
     """Write the missing parts of the journal, each with its evidence."""
     for entry in missing:
         word = description.vocabulary.missing.get(entry.code)
@@ -654,7 +633,7 @@ def _readable(item: object) -> str:
     return " ".join(parts)
 
 
-def _write_notes(out: view.Painter, description: Format, notes: Sequence[Note]) -> None:
+def _write_notes(out: view.Painter, description: Format, notes: Sequence[observation.Note]) -> None:
     """Write the notes, each kind explained once."""
     codes = list(dict.fromkeys(note.code for note in notes if note.code not in view.SAID))
     if not codes:

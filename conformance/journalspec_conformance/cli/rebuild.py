@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path, PurePath
@@ -118,12 +118,7 @@ def policy_of(journal: Journal, given: str | None) -> str:
 
 
 def rebuild(
-    found: places.Stores,
-    asked: places.Asked,
-    policy: str | None,
-    wanted: NewStoreAsked,
-    *,
-    as_json: bool,
+    found: places.Stores, asked: places.Asked, policy: str | None, wanted: NewStoreAsked, *, as_json: bool
 ) -> None:
     """Write a new store of each journal that was found; ends the command with the exit status."""
     journals = found.journals
@@ -152,7 +147,8 @@ def rebuild(
         more = [*newstore.sources((), (each for part in parts for each in newstore.covered(part)))]
         more = [each for each in more if each not in files]
         before += newstore.digests(more, progress)
-        report = _report(view.left_out(given, found.unlisted), asked, wanted, (parts, undone))
+        beside = [*view.left_out(given, found.unlisted)]
+        report = _report(asked, wanted, parts, undone, beside)
         named = [(_called(found.places, name), path) for name, path in (*files, *more)]
         before = [replace(each, file=name) for each, (name, _) in zip(before, named, strict=True)]
         if wanted.to is not None and not wanted.dry_run:
@@ -287,13 +283,13 @@ def _accounts(answer: Answer, refusal: FilesetError) -> list[Path]:
 
 
 def _report(
-    beside: Iterable[LeftOut],
     asked: places.Asked,
     wanted: NewStoreAsked,
-    found: tuple[Sequence[newstore.Part], dict[str, str]],
+    parts: Sequence[newstore.Part],
+    undone: dict[str, str],
+    beside: Sequence[LeftOut],
 ) -> LossReport:
     """Return the report of a new store, redacted if that is asked for."""
-    parts, undone = found
     redactors = {id(part): Redactor(part.answer.journal, asked.redact) for part in parts}
 
     def hide(part: newstore.Part, text: str) -> str:
@@ -304,15 +300,8 @@ def _report(
         for name, value in asdict(wanted.choices).items()
         if value
     }
-    return LossReport(
-        str(asked.archive or asked),
-        str(wanted.to or NOWHERE),
-        parts,
-        undone,
-        [*beside],
-        choices,
-        hide if asked.redact else None,
-    )
+    source, target = str(asked.archive or asked), str(wanted.to or NOWHERE)
+    return LossReport(source, target, parts, undone, beside, choices, hide if asked.redact else None)
 
 
 def _sections(report: LossReport) -> Iterator[view.Section]:

@@ -195,8 +195,9 @@ def show_records(sources: Sequence[Matches], output: Output) -> None:
     if output.as_ndjson:
         left = output.limit
         for source in sources:
-            head = source.head()
-            write_line({"journal": {**head, "files": list(source.answer.journal.files)}})
+            journal = source.answer.journal
+            head = {"format": journal.format, "edition": journal.edition, "path": source.path}
+            write_line({"journal": {**head, "files": list(journal.files)}})
             for chunk in source.chunks(()):
                 sys.stdout.write("".join(islice(chunk.lines(), left)))
                 left = None if left is None else max(0, left - chunk.count)

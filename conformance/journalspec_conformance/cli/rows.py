@@ -115,10 +115,6 @@ class Matches(Part):
         """The lists of the recovered state, redacted with --redact."""
         return self.redactor.observation(self.recovered.observation).state or {}
 
-    def head(self) -> dict[str, str]:
-        """Return the format, edition and path of the journal, for JSON."""
-        return {"format": self.description.id, "edition": self.answer.journal.edition, "path": self.path}
-
     def chunks(self, names: Sequence[str]) -> Iterator[Chunk]:
         """Yield the rows with the columns `names`; raises Changed if the files have changed."""
         journal, seen, self.matched = self.answer.journal, 0, 0

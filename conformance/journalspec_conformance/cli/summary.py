@@ -10,7 +10,6 @@ from itertools import islice
 from pathlib import PurePath
 
 from journalspec.files import shown
-from journalspec.formats import format_module
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec.reread import Lazy
 from journalspec_conformance.cli import facts
@@ -18,7 +17,7 @@ from journalspec_conformance.cli import journal_view as view
 from journalspec_conformance.cli.contents import Holdings
 from journalspec_conformance.cli.facts import doubtful
 from journalspec_conformance.cli.places import Asked, amount
-from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, ask
+from journalspec_reference.answers import ASSUMED, CHANGED, IN_USE, UNREAD, ask, type_numbers
 from journalspec_reference.api import natural_key
 from journalspec_reference.filesets import LeftOut, by_reason
 
@@ -353,11 +352,9 @@ def _records(parts: Sequence[view.Part]) -> view.Section:
 
 def _types(part: view.Part) -> Counter[str]:
     """Return the number of records of each type, or none if counting would read the files again."""
-    records, journal = part.seen.records, part.answer.journal
+    records = part.seen.records
     numbers: Mapping[int, int] | None = getattr(records, "codes", None)
-    layout = getattr(format_module("journalspec", journal.format), "LAYOUT", None)
-    types = layout.types(journal.edition) if layout is not None else {}
-    names = {number: name for name, number in types.items()}
+    names = {number: name for name, number in type_numbers(part.answer.journal).items()}
     if numbers is not None and numbers.keys() <= names.keys():
         return Counter({names[number]: count for number, count in numbers.items() if count})
     return Counter() if isinstance(records, Lazy) else Counter(record.type for record in records)
