@@ -293,7 +293,6 @@ def _write_journal(out: view.Painter, part: view.Part, parts: AbstractSet[str]) 
     if STATE in parts and seen.state is not None:
         lost = seen.given_up if FILES in parts else ()
         if lost:
-            out.line("")
             _write_outside(out, description, seen, lost)
         out.line("")
         _write_state(out, description, seen.state)
@@ -418,7 +417,6 @@ def _write_outcome(out: view.Painter, part: view.Part, policy: str, level: Level
             else:
                 out.wrapped("next     ", line)
         if seen.unanchored:
-            out.line("")
             _write_outside(out, description, seen, lost)
     else:
         out.line(f"records  {len(seen.records)} counted")
@@ -428,7 +426,6 @@ def _write_outcome(out: view.Painter, part: view.Part, policy: str, level: Level
             _write_dropped(out, description, dropped(name))
         _write_missing(out, description, seen.missing)
         if seen.unanchored:
-            out.line("")
             _write_outside(out, description, seen, lost)
         out.line("")
         _write_doubt(out, description, seen, lost)
@@ -482,25 +479,21 @@ def _write_records(out: view.Painter, records: Sequence[Record]) -> None:
     """Write a table of records; a value that all records share is written once, above the table."""
     if not records:
         return
-    common, widths = _columns(records)
+    common, form = _columns(records)
     if common:
         text = ", ".join(f"{name} {view.value_text(value)}" for name, value in common.items())
         out.wrapped("  in every record: ", text)
-    head = f"  {'offset':>{widths[0]}}  {'length':>{widths[1]}}  {'type':<{widths[2]}}  fields"
-    out.line((head, "dim"))
+    out.line((f"{form.format('offset', 'length', 'type')}fields", "dim"))
     for record in records:
-        first = (
-            f"  {record.at.off:>{widths[0]}}  {record.at.length:>{widths[1]}}"
-            f"  {shown(record.type):<{widths[2]}}  "
-        )
         fields = (
             f"{name} {view.value_text(value)}" for name, value in record.fields.items() if name not in common
         )
+        first = form.format(record.at.off, record.at.length, shown(record.type))
         out.wrapped(first, "; ".join(fields))
 
 
-def _columns(records: Sequence[Record]) -> tuple[dict[str, object], tuple[int, int, int]]:
-    """Return the fields that have the same value in all of several records, and the widths of the columns."""
+def _columns(records: Sequence[Record]) -> tuple[dict[str, object], str]:
+    """Return the fields that have the same value in all of several records, and the form of a line."""
     off = length = 0
     types: set[str] = set()
     common: dict[str, object] | None = None
@@ -514,7 +507,8 @@ def _columns(records: Sequence[Record]) -> tuple[dict[str, object], tuple[int, i
                 del common[name]
     if common is None or len(records) < 3:  # with fewer records, repeating the values is shorter
         common = {}
-    return common, (max(6, len(str(off))), max(6, len(str(length))), max(4, *map(len, types)))
+    numbers = "".join(f"  {{:>{max(6, len(str(most)))}}}" for most in (off, length))
+    return common, f"{numbers}  {{:<{max(4, *map(len, types))}}}  "
 
 
 def _write_dropped(out: view.Painter, description: Format, dropped: Iterable[observation.Dropped]) -> None:
@@ -544,6 +538,7 @@ def _write_outside(out: view.Painter, description: Format, seen: Observation, lo
     `lost` contains the records among them whose bytes were dropped.
     """
     rest = len(seen.unanchored) - len(lost)
+    out.line("")
     if lost:
         kinds = ", ".join(f"{count} {name}" for name, count in Counter(item.type for item in lost).items())
         they = "It is" if len(lost) == 1 else "They are"
