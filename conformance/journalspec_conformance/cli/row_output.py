@@ -221,18 +221,13 @@ def show_records(sources: Sequence[Matches], output: Output) -> None:
         return
     rows = []
     for row in found:
-        path = {"journal": row.pop("journal")} if several else {}
-        place = {"where": f"{row.pop('file')}:{row.pop('off')}"} if {"file", "off"} <= row.keys() else {}
-        wanted = BRIEF.get(contents.table, row) if contents is not None else row
-        rows.append(
-            path
-            | place
-            | {
-                name: row[name] if name in UNCUT else brief(row[name])
-                for name in wanted
-                if name in row and name != "journal"
-            }
-        )
+        cells = {"journal": row.pop("journal")} if several else {}
+        if {"file", "off"} <= row.keys():
+            cells["where"] = f"{row.pop('file')}:{row.pop('off')}"
+        for name in BRIEF.get(contents.table, row) if contents is not None else row:
+            if name in row and name != "journal":
+                cells[name] = row[name] if name in UNCUT else brief(row[name])
+        rows.append(cells)
     write_table(out, rows, sources[0].description.vocabulary.bodies)
     write_more(out, output.total - len(rows), f"--limit {output.total}, or all: --csv, --ndjson")
 
