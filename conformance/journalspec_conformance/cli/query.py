@@ -166,16 +166,13 @@ def _own_tables(source: rows.Matches) -> dict[str, rows.ContentsRows]:
 
 def _entries(source: rows.Matches, table: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table other than records."""
-    seen = source.seen
-    if table in TABLES:
-        entries = {"files": seen.files, "lost": seen.dropped, "missing": seen.missing}[table]
-        for each in entries:
-            members = {name: getattr(each, name) for name, _, _ in TABLES[table]}
-            yield {name: value for name, value in members.items() if value != ""}
-        return
-    columns = tables_of(source.description)[table]
-    names = IN_DOUBT if table == "transactions" else (table,)
-    for entry in (entry for name in names for entry in source.state.get(name, ())):
+    seen, columns = source.seen, tables_of(source.description)[table]
+    own = {"files": seen.files, "lost": seen.dropped, "missing": seen.missing}
+    for each in own.get(table, ()):
+        members = {name: getattr(each, name) for name, _, _ in TABLES[table]}
+        yield {name: value for name, value in members.items() if value != ""}
+    lists = IN_DOUBT if table == "transactions" else () if table in own else (table,)
+    for entry in (entry for name in lists for entry in source.state.get(name, ())):
         yield {name: _plain(columns[name], value) for name, value in entry.items() if name in columns}
 
 
