@@ -70,6 +70,11 @@ class Trial:
     code: str | None
     agrees: bool = False
 
+    @classmethod
+    def of(cls, edition: str, seen: Observation, *, agrees: bool) -> Trial:
+        """Return the trial with this result."""
+        return cls(edition, seen.verdict, len(seen.records), len(seen.dropped), seen.code, agrees)
+
     def to_json(self) -> dict[str, Any]:
         """Return the trial under the JSON rules of observations."""
         out = {"edition": self.edition, "verdict": self.verdict, "agrees": self.agrees}
@@ -282,8 +287,7 @@ def _all_alike(journal: Journal, seen: Observation) -> tuple[Trial, ...]:
         return ()
     if only and _torn(read, seen.dropped, only):
         return ()
-    counts = (seen.verdict, len(seen.records), len(seen.dropped), seen.code)
-    return tuple(Trial(edition, *counts, agrees=True) for edition in journal.editions)
+    return tuple(Trial.of(edition, seen, agrees=True) for edition in journal.editions)
 
 
 def _torn(journal: Journal, dropped: Iterable[Dropped], types: Collection[str]) -> bool:
@@ -362,10 +366,7 @@ def _trials(
     readers: Mapping[str, str], seen: Mapping[str, Observation], keys: Mapping[str, str], taken: str | None
 ) -> Iterator[Trial]:
     for edition, reader in readers.items():
-        found = seen[reader]
-        yield Trial(
-            edition, found.verdict, len(found.records), len(found.dropped), found.code, keys[reader] == taken
-        )
+        yield Trial.of(edition, seen[reader], agrees=keys[reader] == taken)
 
 
 def _same(one: Observation, other: Observation, *, by_one: bool) -> bool:

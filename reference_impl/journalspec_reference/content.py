@@ -285,13 +285,10 @@ class Content:
 
     def _known(self, at: int, end: int) -> tuple[int, bool]:
         """Return where the run of bytes at `at` ends, and whether these are known to be unreadable."""
-        found = self.unreadable
-        index = bisect_left(found, at, key=lambda bad: bad.end - 1)
-        if index == len(found) or found[index].start >= end:
-            return end, False
-        if found[index].start > at:
-            return found[index].start, False
-        return min(end, found[index].end), True
+        bad = self.gap(at, end)
+        if bad is None or bad.start > at:
+            return end if bad is None else bad.start, False
+        return min(end, bad.end), True
 
     def _fails(self, start: int, end: int, why: str) -> None:
         """Record an unreadable range; it is joined with adjacent ones of the same reason."""
