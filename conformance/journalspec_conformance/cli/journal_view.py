@@ -260,6 +260,7 @@ class Screen(Protocol):
 
     def of_one(self, parts: Sequence[Part], unlisted: Sequence[LeftOut]) -> Iterable[Line]:
         """Return the lines on one store; paths in `unlisted` may contain a part of it."""
+        return self.of_several([self.row(parts)], unlisted)
 
     def of_several(self, rows: Sequence[Any], unlisted: Sequence[LeftOut]) -> Iterable[Line]:
         """Return the lines on several stores."""

@@ -231,7 +231,7 @@ def check_command(as_json: bool, **what: Any) -> None:
     )
 
 
-class CheckLines:
+class CheckLines(view.Screen):
     """The output of `check`: one line for each journal, with the result of `wrong`."""
 
     def __init__(self, wrong: Callable[[view.Part], str]) -> None:
@@ -245,10 +245,6 @@ class CheckLines:
             first = f", {next(iter(part.answer.journal.files), '')}" if len(part.place.journals) > 1 else ""
             lines.append(shown(f"{part.asked}{first}: {part.seen.verdict}{f': {wrong}' if wrong else ''}"))
         return lines
-
-    def of_one(self, parts: Sequence[view.Part], unlisted: Sequence[LeftOut]) -> Iterator[view.Line]:
-        """Yield the lines on one store."""
-        return self.of_several([self.row(parts)], unlisted)
 
     def of_several(self, rows: Sequence[Sequence[str]], unlisted: Sequence[LeftOut]) -> Iterator[view.Line]:
         """Yield the lines on several stores."""
