@@ -135,8 +135,9 @@ def rebuild(
     with view.unchanging(journals), _none_made(), view.reading(found.size):
         given = []
         for place, journal in found.pairs:
-            unhidden = replace(place.asked, redact=False)
-            answer = view.answer_of(unhidden, "recover", journal, policy_of(journal, policy), usual="")
+            # If the edition is unknown, the commands to try are given without --redact.
+            plain = replace(place.asked, redact=False)
+            answer = view.answer_of(plain, "recover", journal, policy_of(journal, policy), usual="")
             given.append(view.Part(place, answer))
         parts, undone = _parts(given, policy, wanted.choices)
     hidden = parts[0].answer.journal if asked.redact else None

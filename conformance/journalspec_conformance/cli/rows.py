@@ -333,7 +333,7 @@ def ask_rows(found: Stores, selection: Question, policy: str | None = None) -> t
     out: list[Matches] = []
     status = STATUSES[RECOVERED] if found.unlisted else 0
     for place, journal in found.pairs:
-        # The conditions apply to stored values; redaction comes later.
+        # If the edition is unknown, the commands to try are given without --redact.
         answer = answer_of(replace(place.asked, redact=False), "inspect", journal, None)
         out.append(Matches(place, answer, files=selection.files, policy=policy))
         verdicts = [answer.observation.verdict]
