@@ -70,6 +70,11 @@ class Trial:
     code: str | None
     agrees: bool = False
 
+    @classmethod
+    def of(cls, edition: str, seen: Observation, *, agrees: bool) -> Trial:
+        """Return the trial with this result."""
+        return cls(edition, seen.verdict, len(seen.records), len(seen.dropped), seen.code, agrees)
+
     def to_json(self) -> dict[str, Any]:
         """Return the trial under the JSON rules of observations."""
         out = {"edition": self.edition, "verdict": self.verdict, "agrees": self.agrees}
@@ -282,14 +287,12 @@ def _all_alike(journal: Journal, seen: Observation) -> tuple[Trial, ...]:
         return ()
     if only and _torn(read, seen.dropped, only):
         return ()
-    counts = (seen.verdict, len(seen.records), len(seen.dropped), seen.code)
-    return tuple(Trial(edition, *counts, agrees=True) for edition in journal.editions)
+    return tuple(Trial.of(edition, seen, agrees=True) for edition in journal.editions)
 
 
 def _torn(journal: Journal, dropped: Iterable[Dropped], types: Collection[str]) -> bool:
     """Return whether a region is unreadable, or begins with the number of one of these record types."""
-    names: Mapping[str, int] = format_module("journalspec", journal.format).LAYOUT.types(journal.edition)
-    firsts = {bytes([number]) for name, number in names.items() if name in types}
+    firsts = {bytes([number]) for name, number in type_numbers(journal).items() if name in types}
     sources = {name: source_of(data) for name, data in at_hand(journal.seen).items()}
     return any(
         region.reason == UNREADABLE or sources[region.file].read(region.off, 1) in firsts
@@ -302,8 +305,14 @@ def _types(journal: Journal, seen: Observation) -> set[str]:
     codes = getattr(seen.records, "codes", None)
     if codes is None:
         return {record.type for record in seen.records}
-    names: Mapping[str, int] = format_module("journalspec", journal.format).LAYOUT.types(journal.edition)
-    return {name for name, number in names.items() if number in codes}
+    return {name for name, number in type_numbers(journal).items() if number in codes}
+
+
+def type_numbers(journal: Journal) -> Mapping[str, int]:
+    """Return the number of each record type of a journal's edition; none for a format without a layout."""
+    layout = getattr(format_module("journalspec", journal.format), "LAYOUT", None)
+    numbers: Mapping[str, int] = layout.types(journal.edition) if layout is not None else {}
+    return numbers
 
 
 def _readers(journal: Journal) -> dict[str, str]:
@@ -357,10 +366,7 @@ def _trials(
     readers: Mapping[str, str], seen: Mapping[str, Observation], keys: Mapping[str, str], taken: str | None
 ) -> Iterator[Trial]:
     for edition, reader in readers.items():
-        found = seen[reader]
-        yield Trial(
-            edition, found.verdict, len(found.records), len(found.dropped), found.code, keys[reader] == taken
-        )
+        yield Trial.of(edition, seen[reader], agrees=keys[reader] == taken)
 
 
 def _same(one: Observation, other: Observation, *, by_one: bool) -> bool:

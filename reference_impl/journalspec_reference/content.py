@@ -96,23 +96,25 @@ class Ranges:
 
 
 class RawFile(Protocol):
-    """Where the bytes of a file come from."""
+    """Where the bytes of a file come from. A class that says nothing else has no holes and never changes."""
 
-    @property
-    def size(self) -> int:
-        """The length in bytes when the file was opened, which is used even if the file changes."""
+    __slots__ = ()
+    #: The length in bytes when the file was opened, which is used even if the file changes.
+    size: int
 
     def read(self, off: int, size: int) -> bytes:
         """Return up to `size` bytes from `off` on; no bytes mean that the file ends here. Raises OSError."""
 
     def next_data(self, off: int) -> int:
         """Return the first offset from `off` on that is not in a hole; `size` if there is none."""
+        return off
 
     def changed(self) -> bool:
         """Return whether the file differs from its state when it was opened."""
+        return False
 
 
-class Derived:
+class Derived(RawFile):
     """A file whose bytes are computed from another file; `between` gives the bytes between two offsets.
 
     It reports neither holes nor changes: the reader of the other file reports its changes.
@@ -124,14 +126,6 @@ class Derived:
     def read(self, off: int, size: int) -> bytes:
         """Return up to `size` bytes from `off` on."""
         return self._between(off, off + size)
-
-    def next_data(self, off: int) -> int:
-        """Return `off`."""
-        return off
-
-    def changed(self) -> bool:
-        """Return False."""
-        return False
 
 
 class Blocks:
@@ -291,13 +285,10 @@ class Content:
 
     def _known(self, at: int, end: int) -> tuple[int, bool]:
         """Return where the run of bytes at `at` ends, and whether these are known to be unreadable."""
-        found = self.unreadable
-        index = bisect_left(found, at, key=lambda bad: bad.end - 1)
-        if index == len(found) or found[index].start >= end:
-            return end, False
-        if found[index].start > at:
-            return found[index].start, False
-        return min(end, found[index].end), True
+        bad = self.gap(at, end)
+        if bad is None or bad.start > at:
+            return end if bad is None else bad.start, False
+        return min(end, bad.end), True
 
     def _fails(self, start: int, end: int, why: str) -> None:
         """Record an unreadable range; it is joined with adjacent ones of the same reason."""
@@ -317,7 +308,9 @@ def at_hand(files: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return files as bytes if together they are at most a block long, and all can be read."""
     if sum(map(len, files.values())) > BLOCK:
         return files
-    found = {name: bytes(data) for name, data in files.items()}
+    found = {}
+    for name, data in files.items():
+        found[name] = bytes(data)
     return files if any(getattr(data, "unreadable", ()) for data in files.values()) else found
 
 
@@ -396,7 +389,7 @@ class FileSource:
             return True
 
 
-class PartOfFile:
+class PartOfFile(RawFile):
     """A part of an open file that does not change: `size` bytes from `base` on."""
 
     __slots__ = ("_base", "_stream", "size")
@@ -414,10 +407,6 @@ class PartOfFile:
         """Return where data continue."""
         end = self._base + self.size
         return min(end, _next_data(self._stream.fileno(), self._base + off, end)) - self._base
-
-    def changed(self) -> bool:
-        """Return False."""
-        return False
 
 
 class _Packed:

@@ -49,14 +49,11 @@ def losses(answer: Answer, below: str = "") -> Iterator[LossItem]:
         )
     for gone in seen.missing:
         word = described.vocabulary.missing.get(gone.code)
+        counted = word.count if word is not None else ""
         is_file = word is not None and "file" in word.names
-        what = (
-            FILE
-            if is_file
-            else (word.count.removesuffix("s") if word is not None and word.count else "record")
-        )
+        what = FILE if is_file else counted.removesuffix("s") or "record"
         said = ": ".join(filter(None, (described.meaning("missing", gone.code), gone.text)))
-        many = f"; {gone.count} {word.count}" if word is not None and word.count and gone.count else ""
+        many = f"; {gone.count} {counted}" if counted and gone.count else ""
         yield LossItem(what, gone.code, said + many, gone.name, file=place(gone.file), off=gone.off)
     yield from _notes(answer, below, loss=True)
     for record in seen.each_given_up():

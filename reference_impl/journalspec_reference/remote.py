@@ -24,7 +24,7 @@ def is_remote(path: str) -> bool:
     return bool(found) and scheme != "file"
 
 
-class RemoteFile:
+class RemoteFile(RawFile):
     """A file of another file system; its holes are unknown."""
 
     __slots__ = ("_info", "_stream", "_where", "size")
@@ -39,10 +39,6 @@ class RemoteFile:
         if self._stream is None:
             self._stream = self._where.open_input_file(self._info.path)
         return bytes(self._stream.read_at(max(0, min(size, self.size - off)), off))
-
-    def next_data(self, off: int) -> int:
-        """Return `off`."""
-        return off
 
     def changed(self) -> bool:
         """Return whether the length or the time of the last change has changed."""

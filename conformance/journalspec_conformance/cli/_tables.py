@@ -8,19 +8,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
+from rich import progress
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.table import Table
 from rich.text import Text
 
 from journalspec.files import shown
+from journalspec_conformance.errors import Problem
 from journalspec_conformance.result import CLASSES
 
 if TYPE_CHECKING:
@@ -78,9 +72,10 @@ def progress_bar() -> Iterator[Show]:
         yield lambda step, done, total: None
         return
     # The name in an implementation's ``hello`` may look like markup of rich, and must be printed as it is.
-    name = TextColumn("{task.description}", markup=False)
-    columns = (name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    name = progress.TextColumn("{task.description}", markup=False)
+    times = progress.TimeElapsedColumn(), progress.TimeRemainingColumn()
+    columns = (name, progress.BarColumn(), progress.MofNCompleteColumn(), *times)
+    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
 
         def show(step: str, done: int, total: int) -> None:
@@ -102,3 +97,15 @@ def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator
 def say(text: str = "", *, err: bool = False) -> None:
     """Print one or more lines, without control characters that would change the terminal."""
     click.echo("\n".join(map(shown, text.split("\n"))), err=err)
+
+
+def say_all(lines: Iterable[str], *, err: bool = False) -> None:
+    """Print lines, one by one."""
+    for line in lines:
+        say(line, err=err)
+
+
+def there_already(error: FileExistsError) -> Problem:
+    """Return the problem of a path that a command does not overwrite."""
+    text = f"{shown(str(error.filename))} is there already, and nothing is overwritten"
+    return Problem(text, "Name a new directory.")

@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
-from journalspec.files import making, shown
+from journalspec.files import making
 from journalspec_conformance.cli import _options
-from journalspec_conformance.cli._tables import say
+from journalspec_conformance.cli._tables import say, say_all, there_already
 from journalspec_conformance.compare import Claims, closest
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.explain import difference_lines, dump_lines, stderr_lines
@@ -62,17 +62,14 @@ def ask_command(case_id: str, cases: tuple[Path, ...], keep: Path | None, **opti
             if result.reason:
                 say(f"  {result.reason}")
             for asked, reply in engine.exchanges:
-                members = {name: value for name, value in asked.items() if name != "files"}
-                say(f"request: {json.dumps(carried({**members, 'dir': str(folder / 'journal')}))}")
+                say(f"request: {json.dumps(carried(_about(asked, folder / 'journal')))}")
                 if "ok" not in reply:
                     say(f"reply: {spelled(carried(reply), 2000)}")
             answers = [reply["ok"] for _, reply in engine.exchanges if "ok" in reply]
             if answers and probe.op != "write":
                 nearest, _ = closest(probe.expect, answers[0], Claims())
-                for line in beside(probe.expect[nearest], carried(answers[0])):
-                    say(line)
-            for line in (*difference_lines(result), *dump_lines(result, case), *stderr_lines(result.stderr)):
-                say(line)
+                say_all(beside(probe.expect[nearest], carried(answers[0])))
+            say_all((*difference_lines(result), *dump_lines(result, case), *stderr_lines(result.stderr)))
             say(f"kept: {folder}")
             say()
     raise click.exceptions.Exit(int(red))
@@ -90,18 +87,18 @@ def keep_probe(
             if result.answer is not None:
                 _write(made / "answer.json", result.answer)
             for number, (asked, reply) in enumerate(exchanges or (), start=1):
-                members = {name: value for name, value in asked.items() if name != "files"}
-                _write(
-                    made / f"request-{number}.json", {**members, "dir": str((folder / "journal").resolve())}
-                )
+                request = _about(asked, (folder / "journal").resolve())
+                _write(made / f"request-{number}.json", request)
                 _write(made / f"reply-{number}.json", reply)
             _write(made / "result.json", result.to_json())
     except FileExistsError as error:
-        raise Problem(
-            f"{shown(str(error.filename))} is there already, and nothing is overwritten",
-            "Name a new directory.",
-        ) from None
+        raise there_already(error) from None
     return folder
+
+
+def _about(asked: Message, directory: Path) -> dict[str, Any]:
+    """Return a request about the files in a directory instead of those in the request."""
+    return {name: value for name, value in asked.items() if name != "files"} | {"dir": str(directory)}
 
 
 def _write(path: Path, value: Any) -> None:

@@ -16,7 +16,7 @@ import click
 from journalspec.files import shown
 from journalspec.requirements import requirements
 from journalspec_conformance.cli import _options
-from journalspec_conformance.cli._tables import say, show_table
+from journalspec_conformance.cli._tables import say, say_all, show_table, there_already
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.selection import cases_of, find, probes_of
 from journalspec_corpus import Case, CaseError
@@ -66,11 +66,9 @@ def show_command(case_id: str, cases: tuple[Path, ...], as_json: bool, no_hex: b
     if as_json:
         say(json.dumps(case.to_json()))
         return
-    for line in _story(case):
-        say(line)
+    say_all(_story(case))
     if not no_hex:
-        for line in _dumps(case):
-            say(line)
+        say_all(_dumps(case))
 
 
 def _story(case: Case) -> Iterator[str]:
@@ -152,10 +150,7 @@ def materialize_command(
             for case in chosen:
                 _write(case, directory, made)
     except FileExistsError as error:
-        raise Problem(
-            f"{shown(str(error.filename))} is there already, and nothing is overwritten",
-            "Name a new directory.",
-        ) from None
+        raise there_already(error) from None
     except (OSError, CaseError) as error:
         raise Problem(f"{shown(str(directory))} cannot be written: {shown(str(error))}") from None
     say(f"{len(chosen)} {'case' if len(chosen) == 1 else 'cases'} in {directory}")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from json.encoder import encode_basestring_ascii as quoted
 from types import NoneType
 from typing import Any
@@ -23,7 +23,7 @@ from journalspec.vocabulary import Field
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference import contents as reference
 from journalspec_reference.answers import Answer, ask
-from journalspec_reference.contents import Contents, Count, Row
+from journalspec_reference.contents import Contents, Row
 from journalspec_reference.filesets import Journal
 
 #: The names of two tables of contents and of the column that ``--queue`` compares.
@@ -97,7 +97,7 @@ class _Form:
         pieces = [f"{quoted(name).replace('%', '%%')}:{forms.get(kind, '%s')}" for name, kind in pairs]
         self._text = "{" + ",".join(pieces) + "}"
         numbered = [(at, kind) for at, kind in enumerate(kinds) if kind is not NoneType]
-        self._makes = [(at, _MAKES.get(kind, _json)) for at, kind in numbered if kind is not int]
+        self._makes = [(at, _MAKES.get(kind, json_text)) for at, kind in numbered if kind is not int]
         self._there = [at for at, _ in numbered]
 
     def line(self, values: list[Any]) -> str:
@@ -107,14 +107,19 @@ class _Form:
         return self._text % tuple([values[at] for at in self._there])
 
 
-def _json(value: Any) -> str:
+def json_text(value: Any) -> str:
+    """Return the JSON of :func:`nested`, without building its objects first."""
     kind = type(value)
-    if kind is dict:
-        return "{" + ",".join([f"{quoted(str(name))}:{_json(each)}" for name, each in value.items()]) + "}"
     if kind is str:
         return quoted(value)
     if kind is int or kind is Moment or kind is float:
         return f'"{value!s}"'
+    if kind is bytes:
+        return f'"{value.hex()}"'
+    if kind is dict:
+        return (
+            "{" + ",".join([f"{quoted(str(name))}:{json_text(each)}" for name, each in value.items()]) + "}"
+        )
     return json.dumps(nested(value), separators=(",", ":"))
 
 
@@ -140,7 +145,6 @@ class Holdings:
     format_id: str
     #: Hides users' data in the output; None: nothing is hidden.
     redactor: Redactor | None = None
-    _names: dict[str, Sequence[str]] = field(default_factory=dict, init=False)
 
     @cached_property
     def _about(self) -> Described:
@@ -180,11 +184,7 @@ class Holdings:
 
     def name_of(self, column: Column, table: str) -> str:
         """Return the name of a column."""
-        return column.name if table in self.known else self._hidden(column.name)
-
-    def judge(self) -> frozenset[str]:
-        """Return the codes of remarks that explain why the product does not start, if the format has any."""
-        return self.contents.judge()
+        return column.name if table in self.known else self.hidden(column.name)
 
     def near(self, regions: Sequence[Dropped]) -> Iterator[dict[str, Any]]:
         """Yield the messages next to damaged regions, possibly with other messages among them."""
@@ -200,19 +200,18 @@ class Holdings:
                     out[name] = _moment(value)
             yield out
 
-    def shown(self, table: str, row: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a row for display, redacted with --redact."""
-        if self.redactor is None:
-            names = self._stored_names(table)
-            return row if tuple(row) == names else {name: row[name] for name in names}
+    def shown(self, table: str) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
+        """Return a function that returns a row of a table for display, redacted with --redact."""
         columns = self.contents.tables[table].columns
-        return {self.name_of(each, table): self._value(each, row[each.name]) for each in columns}
+        names = tuple(each.name for each in columns)
 
-    def _stored_names(self, table: str) -> Sequence[str]:
-        """Return the names of a table's columns, without redaction."""
-        if table not in self._names:
-            self._names[table] = tuple(self.columns_of(table))
-        return self._names[table]
+        def plain(row: Mapping[str, Any]) -> Mapping[str, Any]:
+            return row if tuple(row) == names else {name: row[name] for name in names}
+
+        def redacted(row: Mapping[str, Any]) -> Mapping[str, Any]:
+            return {self.name_of(each, table): self._value(each, row[each.name]) for each in columns}
+
+        return plain if self.redactor is None else redacted
 
     def _value(self, column: Column, value: Any) -> Any:
         if value is None or column.plain or self.redactor is None:
@@ -226,7 +225,7 @@ class Holdings:
 
     def members(self, table: str) -> Iterator[Any]:
         """Yield the rows of a table for JSON: times as milliseconds."""
-        for row in map(partial(self.shown, table), self.rows(table)):
+        for row in map(self.shown(table), self.rows(table)):
             yield nested(
                 {name: int(each) if isinstance(each, Moment) else each for name, each in row.items()}
             )
@@ -235,12 +234,7 @@ class Holdings:
         """Map the name of each queue to its name in the output."""
         rows = self.contents.rows(QUEUES) if QUEUES in self.known else ()
         names = (str(next(iter(row.values()))) for row in rows)
-        return {name: self._hidden(name) for name in names}
-
-    def counts(self) -> Iterator[Count]:
-        """For each queue or table, yield its number of rows and its bytes."""
-        for count in self.contents.counts():
-            yield replace(count, name=self._hidden(count.name))
+        return {name: self.hidden(name) for name in names}
 
     def damaged(self) -> frozenset[str]:
         """Return the damaged files next to the journal."""
@@ -275,7 +269,8 @@ class Holdings:
                 found.setdefault(each.code, text)
         return [*found.values()]
 
-    def _hidden(self, name: str) -> str:
+    def hidden(self, name: str) -> str:
+        """Return a name that a user chose, for display."""
         return name if self.redactor is None else str(self.redactor.text(name))
 
 
@@ -284,17 +279,12 @@ def place_text(file: str, off: int | None) -> str:
     return shown(file) + ("" if off is None else f":{off}")
 
 
-def stored(answer: Answer, *, redact: bool = False, hidden: bool = False) -> Holdings | None:
+def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
     """Return the contents of the journal of `answer`, or None if its format reports no contents.
 
-    If the answer contains no state, recovery runs first, under the policy that keeps the most. An answer in
-    which users' data are `hidden` does not contain the data, so the journal is read again.
+    If the answer contains no state, recovery runs first, under the policy that keeps the most.
     """
-    if hidden:
-        answer = replace(answer, observation=replace(answer.observation, state=None))
-    if answer.observation.state is None:
-        answer = reference.with_state(answer)
-    found = reference.contents(answer)
+    found = reference.contents(reference.with_state(answer))
     redactor = Redactor(answer.journal) if redact else None
     return None if found is None else Holdings(found, answer.journal.format, redactor)
 

@@ -14,7 +14,7 @@ import click
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_conformance.cli import LazyGroup, Subcommand, how_it_ended
 from journalspec_conformance.cli._options import FILE
-from journalspec_conformance.cli._tables import progress_bar, say, show_table
+from journalspec_conformance.cli._tables import progress_bar, say, say_all, show_table
 from journalspec_conformance.errors import Problem
 from journalspec_corpus.crash.trace import STRATA
 from journalspec_corpus.crash.verdict import MEANINGS
@@ -193,8 +193,7 @@ def report_command(directory: Path, in_json: bool) -> None:
 
 def show_summary(manifest: dict[str, Any], out: Path) -> None:
     """Print the work and the results of a build, without the long tables."""
-    for line in head(manifest):
-        say(line)
+    say_all(head(manifest))
     say()
     names = ["stratum", "distinct cases", "classes", "verdicts of the strict reader"]
     show_table(names, _strata(manifest))
@@ -253,8 +252,9 @@ def _show_stratum(stratum: str, tables: dict[str, Any]) -> None:
                 for row in failures
             ],
         )
-        for verdict in dict.fromkeys(row["verdict"] for row in failures):
-            say(f"{verdict}: {MEANINGS[verdict]}")
+        say_all(
+            f"{verdict}: {MEANINGS[verdict]}" for verdict in dict.fromkeys(row["verdict"] for row in failures)
+        )
 
 
 @click.command("verify", epilog="Exit status: 0 all as in the manifest, 1 a difference, 2 DIR has no build.")
@@ -287,10 +287,8 @@ def verify_command(directory: Path | None, tiers: tuple[str, ...], again: bool) 
                 found.problems += _built_again(directory)
     except ManifestError as error:
         raise click.UsageError(str(error)) from None
-    for line in found.checked:
-        say(line)
-    for problem in found.problems:
-        say(problem, err=True)
+    say_all(found.checked)
+    say_all(found.problems, err=True)
     if found.problems:
         raise click.exceptions.Exit(1)
     say("all as in the manifest" + (", and built again it is the same" if again else ""))

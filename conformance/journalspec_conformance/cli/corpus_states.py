@@ -206,31 +206,22 @@ def _summary(found: Reduced, small: Case, large: Case) -> dict[str, Any]:
 
 def _words(adapter: CrashFormat, found: Reduced, reader: Named, small: Case) -> list[str]:
     """Return the lines on the reduced state: the failure, and the parts that could not be removed."""
-    state = found.state
+    state, wrong = found.state, wrong_effect(found.answer, found.state.situation.expected)
+    nothing = "nothing: it is the smallest already" if found.minimal else "nothing so far"
     out = [
         f"{found.verdict} ({', '.join(found.breaks) or 'no invariant'}) by {reader.name}: "
         f"{_count(found.records, 'record')}, {_count(found.state.deviations, 'deviation')}"
         + (f" and {found.earlier} in the crash before" if found.earlier else "")
         + f"; {found.tried:,} tried"
         + ("" if found.minimal else "; the budget is used up, a smaller state is possible"),
-        *_effect(found),
+        *([] if wrong is None else [f"effect    {in_words(wrong)}"]),
         f"case      {small.id}",
         f"workload  {found.workload.name}",
         f"preset    {explain.preset_words(state)}",
-        f"removed   {', '.join(step.how for step in found.steps) or _nothing(found)}",
+        f"removed   {', '.join(step.how for step in found.steps) or nothing}",
         "",
     ]
     return [*out, *lived(adapter, found.workload, state)]
-
-
-def _nothing(found: Reduced) -> str:
-    return "nothing: it is the smallest already" if found.minimal else "nothing so far"
-
-
-def _effect(found: Reduced) -> list[str]:
-    """If the recovered state is wrong, return a line on its wrong effect."""
-    wrong = wrong_effect(found.answer, found.state.situation.expected)
-    return [] if wrong is None else [f"effect    {in_words(wrong)}"]
 
 
 def _count(number: int, noun: str) -> str:

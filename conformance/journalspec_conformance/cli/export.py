@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from io import TextIOWrapper
@@ -22,20 +22,9 @@ import click
 from journalspec.files import replacing, shown
 from journalspec.formats import UnknownFormat, format_module, get_format
 from journalspec.observation import REFUSED
+from journalspec_conformance.cli import places
 from journalspec_conformance.cli.contents import MESSAGES, QUEUE, QUEUES, lines_of
 from journalspec_conformance.cli.journal_view import STATUSES, reading, unchanging
-from journalspec_conformance.cli.places import (
-    Asked,
-    NothingKept,
-    Stores,
-    UsageProblem,
-    amount,
-    find,
-    known_policy,
-    no_such,
-    options,
-    taken,
-)
 from journalspec_conformance.cli.rebuild import policy_of
 from journalspec_conformance.cli.row_output import hold_queues, write_csv, write_heads, write_parquet
 from journalspec_conformance.cli.rows import ContentsRows, Matches, ask_rows, has_arrow, with_contents
@@ -68,7 +57,7 @@ class _Wanted:
     "error, without effect on the status.",
 )
 @click.argument("path", type=click.Path(path_type=Path))
-@options()
+@places.options()
 @click.option("--as", "kind", required=True, type=click.Choice(sorted(KINDS)), help="What to write.")
 @click.option(
     "--table",
@@ -98,22 +87,24 @@ def export_command(path: Path, **what: Any) -> None:
     these files have no place for some ids, states and times. With --to, FILE.loss-report.md and .json list
     the omissions of a file for a product.
     """
-    wanted = _Wanted(**taken(what, fields(_Wanted)))
+    wanted = _Wanted(**places.taken(what, fields(_Wanted)))
     kind, to = wanted.kind, wanted.to
     if to is not None and to.exists():
-        raise UsageProblem(f"{shown(str(to))} is there already", "give the name of a new file")
+        raise places.UsageProblem(f"{shown(str(to))} is there already", "give the name of a new file")
     if kind == PARQUET and (to is None or not has_arrow()):
-        raise UsageProblem("parquet is written to a file, by Arrow", "give --to FILE, and install pyarrow")
-    asked = Asked(paths=(path,), **what)
+        raise places.UsageProblem(
+            "parquet is written to a file, by Arrow", "give --to FILE, and install pyarrow"
+        )
+    asked = places.Asked(paths=(path,), **what)
     if asked.redact and kind in (XML, SQL):
         raise click.UsageError(
             "--redact would make other messages and rows of them: not with --as xml or sql."
         )
     if len(wanted.tables) > 1 and kind != SQL:
         raise click.UsageError(f"--as {kind} is of one table.")
-    found = find(asked)
+    found = places.find(asked)
     if wanted.policy is not None:
-        known_policy(found, wanted.policy)
+        places.known_policy(found, wanted.policy)
     with unchanging(found.journals), reading(found.size):
         if to is not None:
             # A product would mistake a new file with a name such as db-2.log for a part of the journal.
@@ -134,7 +125,7 @@ def _opened(to: Path | None) -> Iterator[IO[bytes]]:
             yield out
 
 
-def _rows(found: Stores, wanted: _Wanted) -> int:
+def _rows(found: places.Stores, wanted: _Wanted) -> int:
     """Write the rows of one table; return the exit status."""
     question = Question(contents=next(iter(wanted.tables), MESSAGES), queue=wanted.queues)
     sources, status = ask_rows(found, question, wanted.policy)
@@ -167,9 +158,9 @@ def _rows(found: Stores, wanted: _Wanted) -> int:
 
 def _refuse_nothing(sources: Sequence[Matches], status: int) -> None:
     """Raise NothingKept if recovery refused a journal, so that there is nothing to write."""
-    for seen in (source.observation for source in sources if status == STATUSES[REFUSED]):
+    for seen in (source.seen for source in sources if status == STATUSES[REFUSED]):
         if seen.verdict == REFUSED:
-            raise NothingKept(
+            raise places.NothingKept(
                 shown(f"nothing was written: {seen.phase}/{seen.code}: {seen.message}"),
                 "journalspec inspect says more",
             )
@@ -221,13 +212,13 @@ class _OneFile(newstore.NewStore):
         yield newstore.NewFile("", self.write())
 
 
-def _for_a_product(found: Stores, wanted: _Wanted) -> int:
+def _for_a_product(found: places.Stores, wanted: _Wanted) -> int:
     """Write a file that a product reads; return the exit status."""
     kind, to = wanted.kind, wanted.to
     every, status = ask_rows(found, Question(), wanted.policy)
     sources = with_contents(every)
     if len(sources) != 1:
-        raise UsageProblem(f"--as {kind} is of one store", "give the path of one of them")
+        raise places.UsageProblem(f"--as {kind} is of one store", "give the path of one of them")
     answer = sources[0].recovered
     writer = _sql(answer, wanted.tables) if kind == SQL else _xml(answer, wanted.queues)
     if to is not None and not any(each.rows for each in writer.carried()):
@@ -249,33 +240,33 @@ def _for_a_product(found: Stores, wanted: _Wanted) -> int:
 
 def _account(report: LossReport, answer: Answer, to: Path | None) -> None:
     """Write the reports, and print what the file cannot hold."""
-    with Path(os.devnull).open("w", encoding="utf-8") if to is None else _report(to, ".json") as out:
-        report.write_json(out, newstore.digests(newstore.sources([answer.journal])) if to is not None else ())
-    if to is not None:
-        with _report(to, ".md") as out:
+    if to is None:
+        with Path(os.devnull).open("w", encoding="utf-8") as out:
+            report.write_json(out, ())
+    else:
+        for path in _reports(to):
+            newstore.refuse_other(path)
+        as_json, as_page = _reports(to)
+        with replacing(as_json) as out:
+            report.write_json(out, newstore.digests(newstore.sources([answer.journal])))
+        with replacing(as_page) as out:
             report.write_page(out)
     (one,) = report.found
     for (what, code), number in one.left_out.counts.most_common():
         text = shown(one.left_out.texts[what, code])
         noun = "region" if what == newstore.BYTES else what
-        click.echo(f"not kept  {amount(number, noun)}, {code}: {text}", err=True)
+        click.echo(f"not kept  {places.amount(number, noun)}, {code}: {text}", err=True)
     click.echo("          `recover --to` keeps more of it than any such file", err=True)
 
 
-def _report(to: Path, ending: str) -> AbstractContextManager[IO[str]]:
-    """Return the stream of a report next to the file; an existing report of this command is replaced."""
-    path = _beside(to, ending)
-    newstore.refuse_other(path)
-    return replacing(path)
-
-
-def _beside(to: Path, ending: str) -> Path:
-    return to.with_name(f"{to.name}{newstore.REPORT}{ending}")
+def _reports(to: Path) -> list[Path]:
+    """Return the paths of the reports next to a file; existing reports of this command are replaced."""
+    return [to.with_name(f"{to.name}{newstore.REPORT}{ending}") for ending in (".json", ".md")]
 
 
 def _remove_reports(to: Path) -> None:
     """Remove the reports if the file was not written; other files stay."""
-    for path in (_beside(to, ".json"), _beside(to, ".md")):
+    for path in _reports(to):
         with suppress(FilesetError):
             newstore.refuse_other(path)
             path.unlink(missing_ok=True)
@@ -338,11 +329,11 @@ def _known(problem: str, wanted: Sequence[str], names: Sequence[str]) -> None:
     """Raise UsageProblem, with similar names, for the first name that the store does not contain."""
     for name in wanted:
         if name not in names:
-            raise no_such(problem, name, names, "the nearest names: ")
+            raise places.no_such(problem, name, names, "the nearest names: ")
 
 
-def _no_such_file(answer: Answer, kind: str) -> UsageProblem:
-    return UsageProblem(
+def _no_such_file(answer: Answer, kind: str) -> places.UsageProblem:
+    return places.UsageProblem(
         f"{get_format(answer.journal.format).title}: its content cannot be written as {kind}",
         f"use --as {JSONL}, {CSV} or {PARQUET}",
     )

@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from heapq import nlargest
+from heapq import heappop, heappush, nlargest
 from itertools import islice
 from typing import Any
 
 from journalspec.files import shown
-from journalspec.formats import AtStart, Format, Holds, InDoubt, get_format
+from journalspec.formats import AtStart, Format, Holds, InDoubt
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Dropped, Note, Observation
 from journalspec.reread import LISTS
-from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment, place_text, stored
+from journalspec_conformance.cli.contents import MESSAGES, Holdings, Moment, place_text
 from journalspec_conformance.cli.journal_view import Listing, Part, Section, value_text
-from journalspec_conformance.cli.places import Directory, amount
+from journalspec_conformance.cli.places import amount
 from journalspec_conformance.cli.redaction import Redacted
-from journalspec_reference.answers import CHANGED, COMPRESSED, UNCHECKED, Answer
+from journalspec_reference.answers import CHANGED, COMPRESSED, UNCHECKED
 from journalspec_reference.xids import gtrid_in_full
 
 #: Limits: the entries of a list that are shown, beginning with the largest, and the names in a sentence.
@@ -63,9 +63,9 @@ class Amounts:
 # The fault in one sentence.
 
 
-def damage(answer: Answer) -> str:
+def damage(part: Part) -> str:
     """Return one sentence on what is damaged, missing or refused, or an empty text."""
-    seen, description = answer.observation, get_format(answer.journal.format)
+    seen, description = part.seen, part.description
     if seen.verdict == REFUSED:
         code = seen.code or ""
         where = f"{shown(seen.at.file)}:{seen.at.off}: " if seen.at is not None else ""
@@ -125,7 +125,30 @@ def some_of(items: Sequence[Any], most: int = FEW, text: Callable[[Any], str] = 
 # The content.
 
 
-def held(description: Format, seen: Observation) -> list[Amounts]:
+def held(part: Part, *, lists: bool = True) -> list[Amounts]:
+    """Return the amounts in queues and tables; with `lists`, if all are empty, those in the state."""
+    found: dict[str, Amounts] = {}
+    contents = part.contents
+    for each in contents.contents.counts() if contents is not None else ():
+        assert contents is not None
+        # Rows of a user's own table are counted under the name of that table.
+        own = each.table not in contents.known
+        noun = contents.noun(each.table)
+        if noun == "transaction":
+            continue  # transactions without an end have a section of their own
+        head = "table" if own else next(iter(contents.contents.tables[each.table].columns)).name
+        amounts = found.setdefault(noun, Amounts(Holds(each.table, noun, head, (head,), size="bytes")))
+        name = contents.hidden(each.name)
+        amounts.count[name] += each.rows
+        amounts.size[name] += each.bytes
+        if each.oldest is not None and each.newest is not None:
+            amounts.times[name] = each.oldest, each.newest
+    if filled := [amounts for amounts in found.values() if amounts.count.total()]:
+        return filled
+    return _in_state(part.description, part.seen) if lists else []
+
+
+def _in_state(description: Format, seen: Observation) -> list[Amounts]:
     """Return the items of the state's lists; each list is read once, and no item is kept."""
     found = []
     for rule in description.holds:
@@ -141,40 +164,19 @@ def held(description: Format, seen: Observation) -> list[Amounts]:
     return found
 
 
-def in_contents(contents: Holdings | None) -> list[Amounts]:
-    """Return the amounts in queues and tables; an empty list if all are empty."""
-    found: dict[str, Amounts] = {}
-    if contents is None:
-        return []
-    for each in contents.counts():
-        # Rows of a user's own table are counted under the name of that table.
-        own = each.table not in contents.known
-        noun = contents.noun(each.table)
-        if noun == "transaction":
-            continue  # transactions without an end have a section of their own
-        head = "table" if own else next(iter(contents.contents.tables[each.table].columns)).name
-        amounts = found.setdefault(noun, Amounts(Holds(each.table, noun, head, (head,), size="bytes")))
-        amounts.count[each.name] += each.rows
-        amounts.size[each.name] += each.bytes
-        if each.oldest is not None and each.newest is not None:
-            amounts.times[each.name] = each.oldest, each.newest
-    return [amounts for amounts in found.values() if amounts.count.total()]
-
-
-def _times(amounts: Amounts, names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return the headings of the columns of times, and the cells by name.
-
-    The cells omit the date if it is the same for all times.
-    """
+def _times(amounts: Amounts, names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the columns of times by their headings; the date is omitted if it is the same for all times."""
     known = [time for name in names for time in amounts.times.get(name, ())]
     days = {str(Moment(time))[:10] for time in known}
-    head = ["oldest", f"newest, UTC{f' on {min(days)}' if len(days) == 1 else ''}"]
 
-    def text(time: int) -> str:
-        day, _, clock = str(Moment(time)).rstrip("Z").partition("T")
+    def text(name: str, at: int) -> str:
+        if name not in amounts.times:
+            return ""
+        day, _, clock = str(Moment(amounts.times[name][at])).rstrip("Z").partition("T")
         return clock if len(days) == 1 else f"{day} {clock[:8]}"
 
-    return head, {name: [text(each) for each in amounts.times.get(name, ())] or ["", ""] for name in names}
+    heads = ("oldest", f"newest, UTC{f' on {min(days)}' if len(days) == 1 else ''}")
+    return {head: [text(name, at) for name in names] for at, head in enumerate(heads)}
 
 
 def _count(amounts: Amounts, entries: Any) -> None:
@@ -221,25 +223,19 @@ def listed(amounts: Amounts) -> Listing:
     rule = amounts.rule
     largest = nlargest(MOST, amounts.count, key=lambda name: (amounts.count[name], amounts.size[name]))
     largest.sort(key=lambda name: (-amounts.count[name], name))
-    timed, times = _times(amounts, largest) if amounts.times else ([], {})
-    rows = [
-        [shown(name), f"{amounts.count[name]:,}"]
-        + ([f"{amounts.size[name]:,}"] if rule.size else [])
-        + times.get(name, [])
-        + ([amounts.remarks.get(name, "")] if amounts.remarks else [])
-        for name in largest
-    ]
-    head = [rule.head, amount(2, rule.noun).removeprefix("2 "), *(["bytes"] if rule.size else []), *timed]
     counts = [amounts.count[name] for name in largest]
-    return Listing(
-        rows,
-        len(amounts.count),
-        head + ([""] if amounts.remarks else []),
-        counts,
-        amounts.count.total(),
-        rule.noun,
-        (timed[-1], "bytes", "oldest") if timed else ("bytes",),
-    )
+    columns = {rule.head: [*map(shown, largest)]}
+    columns[amount(2, rule.noun).removeprefix("2 ")] = [f"{count:,}" for count in counts]
+    if rule.size:
+        columns["bytes"] = [f"{amounts.size[name]:,}" for name in largest]
+    times = _times(amounts, largest) if amounts.times else {}
+    columns |= times
+    if amounts.remarks:
+        columns[""] = [amounts.remarks.get(name, "") for name in largest]
+    rows = [*zip(*columns.values(), strict=True)]
+    drop = ([*times][-1], "bytes", "oldest") if times else ("bytes",)
+    total = amounts.count.total()
+    return Listing(rows, len(amounts.count), [*columns], counts, total, rule.noun, drop)
 
 
 def in_all(found: Sequence[Amounts]) -> str:
@@ -256,18 +252,19 @@ def in_all(found: Sequence[Amounts]) -> str:
 # Transactions.
 
 
-def doubtful(description: Format, seen: Observation, contents: Holdings | None = None) -> tuple[Listing, str]:
+def doubtful(part: Part) -> tuple[Listing, str]:
     """Return the transactions without an end, and their number in words; both are empty if there are none.
 
     In some formats, the state contains XIDs only within bytes of the application. Then the rows come from the
     contents, which decode the XIDs.
     """
+    contents, state = part.contents, part.seen.state or {}
     if contents is not None and {*contents.columns_of(TRANSACTIONS)} >= _XID:
         return _in_transactions(contents)
     rows: list[tuple[str]] = []
     numbers: Counter[str] = Counter()
-    for rule in description.in_doubt:
-        for entry in (seen.state or {}).get(rule.list, ()):  # type: ignore[attr-defined]  # a list
+    for rule in part.description.in_doubt:
+        for entry in state.get(rule.list, ()):  # type: ignore[attr-defined]  # a list
             if any(entry[name] != value for name, value in rule.where.items()):
                 continue
             numbers[rule.noun] += 1
@@ -287,7 +284,7 @@ def _in_transactions(contents: Holdings) -> tuple[Listing, str]:
             continue
         words["in doubt" if by_broker else PENDING] += 1
         if len(rows) < MOST:
-            row = contents.shown(TRANSACTIONS, kept)
+            row = contents.shown(TRANSACTIONS)(kept)
             name = f"tx {row['id']}, xid {row['xid']}" if by_broker else f"{row['uid']}, node {row['node']}"
             rows.append((f"{shown(name)}: {_sends(row) if by_broker else _decision(row)}",))
     return _without_end(rows, words)
@@ -342,13 +339,12 @@ def _value(rule: InDoubt, value: object) -> str:
 # Losses.
 
 
-def losses(
-    description: Format, seen: Observation, contents: Holdings | None = None, beside: Sequence[str] = ()
-) -> Iterator[Section]:
-    """Yield the sections on damage, the messages around it, effects of damage, and missing parts.
+def losses(part: Part, *, around_it: bool = False, beside: Sequence[str] = ()) -> Iterator[Section]:
+    """Yield the sections on damage, with `around_it` the messages there, effects, and missing parts.
 
     `beside` are lines on damage to files next to the journal.
     """
+    description, seen = part.description, part.seen
     codes = description.after
     # Avoid passes over notes or records: each pass may read the files again.
     notes, after = [], []
@@ -358,8 +354,7 @@ def losses(
         elif is_loss(description, note):
             notes.append(note)
     inside = Counter(record.type for record in seen.each_given_up())
-    text = [grouped(description, group) for group in by_key(notes, lambda note: note.code).values()]
-    text += beside
+    text = [*by_code(description, notes), *beside]
     if inside:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in inside.most_common(MOST))
         text.append(f"{amount(inside.total(), 'sound record')} in it, not part of the state: {kinds}")
@@ -374,13 +369,10 @@ def losses(
         text = ["nothing is damaged"]
     if text or number:
         yield Section("lost", text, listing if number else None)
-    if contents is not None and (lines := around(contents, regions)):
+    if around_it and part.contents is not None and (lines := around(part.contents, regions)):
         yield Section("when", lines)
     if after:
-        yield Section(
-            "after it",
-            [grouped(description, group) for group in by_key(after, lambda note: note.code).values()],
-        )
+        yield Section("after it", by_code(description, after))
     if seen.missing:
         yield Section("missing", (), _gone(description, seen))
 
@@ -421,7 +413,7 @@ def around(contents: Holdings, regions: Sequence[Dropped]) -> list[str]:
             + (f" ({row['timestamp']})" if row["timestamp"] is not None else "")
             for word, found in (("after", before), ("before", after))
             if number in found
-            for row in [contents.shown(MESSAGES, found[number])]
+            for row in [contents.shown(MESSAGES)(found[number])]
         ]
         if told:
             lines.append(shown(f"{file}:{start}..{end} was written {' and '.join(told)}"))
@@ -431,15 +423,12 @@ def around(contents: Holdings, regions: Sequence[Dropped]) -> list[str]:
 def _regions(dropped: Iterable[Dropped]) -> tuple[list[Dropped], int, int]:
     """Return the largest regions in their original order, with the number and the bytes of all regions."""
     number = size = 0
-
-    def counted() -> Iterator[tuple[int, int, Dropped]]:
-        nonlocal number, size
-        for region in dropped:
-            number += 1
-            size += region.length
-            yield region.length, -number, region
-
-    largest = nlargest(MOST, counted(), key=lambda item: item[:2])
+    largest: list[tuple[int, int, Dropped]] = []
+    for number, region in enumerate(dropped, start=1):
+        size += region.length
+        heappush(largest, (region.length, -number, region))
+        if number > MOST:
+            heappop(largest)
     return [region for _, _, region in sorted(largest, key=lambda item: -item[1])], number, size
 
 
@@ -467,6 +456,11 @@ def _short(text: str) -> str:
     return text.partition(". ")[0]
 
 
+def by_code(description: Format, notes: Iterable[Note]) -> list[str]:
+    """Return a line for each code of the notes."""
+    return [grouped(description, group) for group in by_key(notes, lambda note: note.code).values()]
+
+
 def grouped(description: Format, notes: Sequence[Note]) -> str:
     """Return the line on all notes with the same code."""
     first = notes[0]
@@ -487,51 +481,45 @@ def grouped(description: Format, notes: Sequence[Note]) -> str:
 
 @dataclass(frozen=True)
 class LookedAt:
-    """A journal: its place, the answers about it, perhaps its contents, and additional codes."""
+    """What was found out about a journal: the answers, perhaps its contents, and additional codes."""
 
-    place: Directory
-    answers: Sequence[Answer]
+    answers: Sequence[Part]
     contents: Holdings | None = None
     own: AbstractSet[str] = frozenset()
 
     @property
     def codes(self) -> set[str]:
         """The codes that select from the rows `at_start` of a format."""
-        found = {*self.own, *(f"without-{name}" for name in self._without())}
-        for answer in self.answers:
-            seen = answer.observation
+        found = {*self.own, *(f"without-{name}" for name in _without(self.answers[0]))}
+        for seen in (part.seen for part in self.answers):
             found |= {note.code for note in seen.notes} | {entry.code for entry in seen.missing}
             found |= {region.reason for region in seen.dropped} | {seen.code or "", f"refused-{seen.code}"}
-        if self.answers[0].observation.verdict == CLEAN:
+        if self.answers[0].seen.verdict == CLEAN:
             found.add(CLEAN)
         if self.contents is not None:
             # Other remarks with these codes concern things that a start does not touch, such as properties
             # and pages.
-            found |= {f"{_OF_CONTENTS}{code}" for code in self.contents.judge()}
+            found |= {f"{_OF_CONTENTS}{code}" for code in self.contents.contents.judge()}
         return found
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """Yield the code and text of each missing thing, note on a neighbouring file, and remark."""
-        for answer in self.answers:
-            for entry in answer.observation.missing:
-                yield entry.code, entry.text
-            for note in answer.observation.notes:
-                if note.file in answer.journal.neighbours:
-                    yield note.code, note.text
-        if self.contents is not None:
-            for remark in self.contents.contents.remarks.kept:
-                yield f"{_OF_CONTENTS}{remark.code}", remark.text
+        for part in self.answers:
+            yield from ((entry.code, entry.text) for entry in part.seen.missing)
+            beside = part.answer.journal.neighbours
+            yield from ((note.code, note.text) for note in part.seen.notes if note.file in beside)
+        for remark in self.contents.contents.remarks.kept if self.contents is not None else ():
+            yield f"{_OF_CONTENTS}{remark.code}", remark.text
 
-    def _without(self) -> list[str]:
-        """Return the directories that should be next to the given one, and are not."""
-        root, patterns = self.place.loaded.root, get_format(self.answers[0].journal.format).parts
-        alone = not patterns or self.place.asked.archive == root
-        if alone or not fnmatchcase(root.resolve().name, patterns[0]):
-            return []
-        names = [path.name for path in root.resolve().parent.iterdir() if path.is_dir()]
-        return [
-            each.strip("*") for each in patterns[1:] if not any(fnmatchcase(name, each) for name in names)
-        ]
+
+def _without(part: Part) -> list[str]:
+    """Return the directories that should be next to that of a journal, and are not."""
+    root, patterns = part.place.loaded.root, part.description.parts
+    alone = not patterns or part.asked.archive == root
+    if alone or not fnmatchcase(root.resolve().name, patterns[0]):
+        return []
+    names = [path.name for path in root.resolve().parent.iterdir() if path.is_dir()]
+    return [each.strip("*") for each in patterns[1:] if not any(fnmatchcase(name, each) for name in names)]
 
 
 def at_start(journals: Iterable[LookedAt]) -> list[AtStart]:
@@ -542,7 +530,7 @@ def at_start(journals: Iterable[LookedAt]) -> list[AtStart]:
         codes = journal.codes
         for code, text in journal.texts():
             texts.setdefault(code, {})[shown(text)] = None
-        known = get_format(journal.answers[0].journal.format).at_start
+        known = journal.answers[0].description.at_start
         rows |= dict.fromkeys(row for row in known if row.applies(codes))
     return [
         replace(
@@ -555,12 +543,10 @@ def at_start(journals: Iterable[LookedAt]) -> list[AtStart]:
 
 def trouble(part: Part) -> str:
     """Return a sentence if a start fails or loses data although the journal is clean; else empty."""
-    answer, redact = part.answer, part.place.asked.redact
-    if answer.observation.verdict != CLEAN:
+    if part.seen.verdict != CLEAN:
         return ""
-    rows = [row for row in get_format(answer.journal.format).at_start if row.fails]
+    rows = [row for row in part.description.at_start if row.fails]
     # Computing contents may read all of the journal again, so do it only if a row needs them.
     wanted = any(code.startswith(_OF_CONTENTS) for row in rows for code in row.when)
-    contents = stored(answer, redact=redact, hidden=redact) if wanted else None
-    codes = LookedAt(part.place, [answer], contents).codes
+    codes = LookedAt([part], part.contents if wanted else None).codes
     return "; ".join(row.short for row in rows if row.applies(codes))

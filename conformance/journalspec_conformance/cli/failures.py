@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from journalspec.files import read_bytes, replace_text, shown
-from journalspec_conformance.cli._tables import say
+from journalspec_conformance.cli._tables import say, say_all
 from journalspec_conformance.engine import Engine
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.products import cache_dir
@@ -43,8 +43,7 @@ def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep
     listed = [group for group in groups[:LISTED] if group not in wanted]
     if listed:
         say()
-    for group in listed:
-        say(group.line)
+    say_all(group.line for group in listed)
     if len(groups) > LISTED:
         say(f"... and {len(groups) - LISTED} more kinds of failure")
     firsts = [group.example for group in groups]

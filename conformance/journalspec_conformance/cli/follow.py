@@ -108,7 +108,7 @@ class Follower:
         """Yield the rows that were written to a file since the last check."""
         known, first = self._files[self.place.loaded.root / part.file], b""
         answer = Answer(journal, Observation(CLEAN))
-        source = Matches(answer, self.place.asked, files=self.selection.files)
+        source = Matches(self.place, answer, files=self.selection.files)
         own = self.selection.predicates(record_columns(get_format(journal.format)))
         for batch in part.scan():
             if not len(batch):

@@ -8,19 +8,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from functools import cached_property
 from operator import itemgetter
 from typing import Any, Protocol
 
+from rich import progress
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
 from rich.text import Text
 
 from journalspec import jsontext
@@ -29,6 +23,7 @@ from journalspec.formats import Format, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Observation
 from journalspec.reread import LISTS, Changed
 from journalspec_conformance.cli._tables import PipeConsole
+from journalspec_conformance.cli.contents import Holdings
 from journalspec_conformance.cli.places import Asked, Directory, Stores, UsageProblem, amount, problem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import (
@@ -40,6 +35,7 @@ from journalspec_reference.answers import (
     lost,
 )
 from journalspec_reference.content import Content
+from journalspec_reference.contents import contents, with_state
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_reason
 
 #: The parts of a printed line: text, or text with a style of rich.
@@ -177,9 +173,9 @@ def reading(total: int) -> Iterator[Callable[[], None]]:
     def watch() -> None:
         if done.wait(1):
             return
-        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-        bar = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
-        with bar:
+        speed = progress.DownloadColumn(), progress.TransferSpeedColumn(), progress.TimeRemainingColumn()
+        columns = (progress.TextColumn("{task.description}"), progress.BarColumn(), *speed)
+        with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task("reading", total=total)
             while not done.wait(0.1):
                 # The progress may exceed the total, because files that do not fit into memory are read
@@ -203,44 +199,68 @@ def reading(total: int) -> Iterator[Callable[[], None]]:
         end()
 
 
-@dataclass
-class Beside:
-    """Results besides the answers. If `problems` is None, the first problem is raised."""
-
-    problems: list[UsageProblem] | None = None
-    statuses: list[int] = field(default_factory=list)
-    #: The places for which a problem prevented an answer.
-    failed: list[Directory] = field(default_factory=list)
-
-    def fails(self, place: Directory, problem: UsageProblem) -> None:
-        """Record that a place has no answer because of a problem."""
-        if self.problems is None:
-            raise problem from None
-        self.problems.append(problem)
-        self.failed.append(place)
-
-
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Part:
-    """A journal of a store: its place, and the answer about it."""
+    """A journal of a store: its place, and the answer about it, with the data that users stored."""
 
     place: Directory
     answer: Answer
+
+    @property
+    def asked(self) -> Asked:
+        """The question about it."""
+        return self.place.asked
+
+    @property
+    def path(self) -> str:
+        """The path, for display."""
+        return self.asked.called(self.asked.paths[0])
 
     @property
     def description(self) -> Format:
         """The description of its format."""
         return get_format(self.answer.journal.format)
 
+    @cached_property
+    def redactor(self) -> Redactor:
+        """Replaces the values that --redact hides."""
+        return Redactor(self.answer.journal, self.asked.redact)
+
+    @cached_property
+    def seen(self) -> Observation:
+        """The observation for display, redacted with --redact."""
+        seen = self.answer.observation
+        return self.redactor.observation(seen) if self.asked.redact else seen
+
+    @cached_property
+    def contents(self) -> Holdings | None:
+        """The contents, redacted with --redact; None if the format reports no contents."""
+        found = contents(with_state(self.recovered))
+        redactor = self.redactor if self.asked.redact else None
+        return None if found is None else Holdings(found, self.description.id, redactor)
+
+    @property
+    def recovered(self) -> Answer:
+        """The answer whose contents are shown; if it has no state, one of recovery takes its place."""
+        return self.answer
+
+    @property
+    def unfit(self) -> Observation | None:
+        """The refusal of strict recovery for a journal that reads cleanly, if there is one."""
+        found = self.answer.observation
+        unfit = found.unfit if found.verdict == CLEAN else None
+        return None if unfit is None else self.redactor.observation(unfit)
+
 
 class Screen(Protocol):
     """The screen of a command about stores. For one of several stores only its `row` is kept."""
 
-    def row(self, parts: list[Part]) -> Any:
+    def row(self, parts: Sequence[Part]) -> Any:
         """Return the part of the answers that is kept for one of several stores."""
 
-    def of_one(self, given: Given) -> Iterable[Line]:
-        """Return the lines on one store."""
+    def of_one(self, parts: Sequence[Part], unlisted: Sequence[LeftOut]) -> Iterable[Line]:
+        """Return the lines on one store; paths in `unlisted` may contain a part of it."""
+        return self.of_several([self.row(parts)], unlisted)
 
     def of_several(self, rows: Sequence[Any], unlisted: Sequence[LeftOut]) -> Iterable[Line]:
         """Return the lines on several stores."""
@@ -254,18 +274,18 @@ def present(
     members: Callable[[Part], dict[str, object]] | None = None,
     screen: Screen | None = None,
     write: Callable[[Painter, Part], None] | None = None,
-    beside: Beside | None = None,
+    problems: list[UsageProblem] | None = None,
+    more: Sequence[int] = (),
 ) -> None:
     """Read the journals that were found, and show each answer by the first given one of three ways.
 
     The ways are: the `members` of each answer as JSON, one `screen` for all answers, or a call of `write` for
     each. The command then ends with the exit status of the worst verdict. Meanwhile a terminal shows the
-    progress, unless the answers are printed there. If `beside` is given, its exit statuses count as well,
-    paths without an answer are added to it, and all problems are shown after the answers. Otherwise the first
-    problem ends the command.
+    progress, unless the answers are printed there. The first problem ends the command; if `problems` are
+    given, it is added to them, and all are shown after the answers. `more` exit statuses count as well.
     """
-    beside = beside or Beside()
     statuses: list[int] = []
+    failed: list[Directory] = []
     stores = found.by_store() if screen is not None else [found.pairs]
     several = len(stores) > 1
     rows: list[Any] = []
@@ -273,54 +293,55 @@ def present(
     with unchanging(found.journals), reading(found.size) as bar:
         for store in stores:
             for place, journal in store:
-                if place in beside.failed:
+                if place in failed:
                     continue
                 try:
                     answer = ask(journal, policy)
                 except UnknownEdition as error:
-                    beside.fails(place, unknown_edition(error, place.asked, command, policy))
+                    problem = unknown_edition(error, place.asked, command, policy)
+                    if problems is None:
+                        raise problem from None
+                    problems.append(problem)
+                    failed.append(place)
                     continue
                 statuses.append(STATUSES[answer.observation.verdict])
-                parts.append(Part(place, hidden(answer) if place.asked.redact else answer))
+                parts.append(Part(place, answer))
             if several and screen is not None and parts:
                 rows.append(screen.row(parts))
                 parts = []
-        given = Given(parts, found.unlisted)
-        if screen is None:
-            _write(given, bar, members, write)
-        else:
-            lines = [*(screen.of_several(rows, found.unlisted) if several else screen.of_one(given))]
+        if screen is not None:
+            left = found.unlisted
+            lines = [*(screen.of_several(rows, left) if several else screen.of_one(parts, left))]
             bar()
             Painter().lines(lines)
+        else:
+            if sys.stdout.isatty():
+                bar()
+            if members is not None:
+                jsontext.write(document(parts, found.unlisted, members), sys.stdout)
+            elif write is not None:
+                _write(parts, found.unlisted, write)
     # A directory that could not be listed may contain further journals.
     statuses += [STATUSES[RECOVERED]] if found.unlisted else []
-    for wrong in beside.problems or ():
+    for wrong in problems or ():
         wrong.show()
         statuses.append(wrong.exit_code)
-    raise SystemExit(max([*statuses, *beside.statuses], default=0))
+    raise SystemExit(max([*statuses, *more], default=0))
 
 
 def _write(
-    given: Given,
-    bar: Callable[[], None],
-    members: Callable[[Part], dict[str, object]] | None,
-    write: Callable[[Painter, Part], None] | None,
+    parts: Sequence[Part], unlisted: Iterable[LeftOut], write: Callable[[Painter, Part], None]
 ) -> None:
-    """Write the answers as JSON, or entry by entry."""
-    if sys.stdout.isatty():
-        bar()
+    """Write the answers one after the other, then the omitted files."""
     out = Painter()
-    if members is not None:
-        jsontext.write(document(given, members), sys.stdout)
-    elif write is not None:
-        for number, part in enumerate(given.parts):
-            if number:
-                out.line("")
-            write(out, part)
-        for number, (why, names) in enumerate(by_reason(given.beside()).items()):
-            if not number:
-                out.line("")
-            out.wrapped("left out ", shown(f"{names}: {why}"), "yellow")
+    for number, part in enumerate(parts):
+        if number:
+            out.line("")
+        write(out, part)
+    for number, (why, names) in enumerate(by_reason(left_out(parts, unlisted)).items()):
+        if not number:
+            out.line("")
+        out.wrapped("left out ", shown(f"{names}: {why}"), "yellow")
 
 
 def unknown_edition(
@@ -339,21 +360,9 @@ def answer_of(
 ) -> Answer:
     """Return the answer about a journal; if its edition is unknown, UsageProblem lists commands to try."""
     try:
-        answer = ask(journal, policy)
+        return ask(journal, policy)
     except UnknownEdition as error:
         raise unknown_edition(error, asked, command, policy, usual) from None
-    return hidden(answer) if asked.redact else answer
-
-
-def hidden(answer: Answer) -> Answer:
-    """Return an answer without the data that users stored."""
-    return replace(answer, observation=Redactor(answer.journal).observation(answer.observation))
-
-
-def refused_by_recovery(answer: Answer, *, redact: bool) -> Observation | None:
-    """Return the refusal of strict recovery for a journal that reads cleanly, if there is one."""
-    found = answer.observation.unfit if answer.observation.verdict == CLEAN else None
-    return Redactor(answer.journal).observation(found) if found is not None and redact else found
 
 
 @contextmanager
@@ -381,28 +390,21 @@ def unchanging(journals: Sequence[Journal]) -> Iterator[None]:
     raise UsageProblem(f"{shown(what)}: the output above is incomplete", hint)
 
 
-@dataclass(frozen=True)
-class Given:
-    """The answers about journals, and the paths that were not read."""
-
-    parts: Sequence[Part]
-    unlisted: Sequence[LeftOut] = ()
-
-    def beside(self) -> Iterator[LeftOut]:
-        """Yield each entry at the paths that belongs to none of the shown journals, with the reason."""
-        places: dict[int, list[Part]] = {}
-        for part in self.parts:
-            places.setdefault(id(part.place), []).append(part)
-        for found in places.values():
-            loaded, told = found[0].place.loaded, set[str]()
-            for part in found:
-                journal = part.answer.journal
-                told |= {*journal.files, *journal.neighbours, *(entry.name for entry in journal.unread)}
-            left_out = {entry.name: entry.why for entry in loaded.left_out}
-            for name in sorted({*loaded.files, *left_out} - told):
-                shown_as = name if len(places) == 1 else str(loaded.root / name)
-                yield LeftOut(shown_as, left_out.get(name, "not part of a journal shown here"))
-        yield from self.unlisted
+def left_out(parts: Sequence[Part], unlisted: Iterable[LeftOut] = ()) -> Iterator[LeftOut]:
+    """Yield each entry at the paths that belongs to none of the shown journals, then `unlisted`."""
+    places: dict[int, list[Part]] = {}
+    for part in parts:
+        places.setdefault(id(part.place), []).append(part)
+    for found in places.values():
+        loaded, told = found[0].place.loaded, set[str]()
+        for part in found:
+            journal = part.answer.journal
+            told |= {*journal.files, *journal.neighbours, *(entry.name for entry in journal.unread)}
+        whys = {entry.name: entry.why for entry in loaded.left_out}
+        for name in sorted({*loaded.files, *whys} - told):
+            shown_as = name if len(places) == 1 else str(loaded.root / name)
+            yield LeftOut(shown_as, whys.get(name, "not part of a journal shown here"))
+    yield from unlisted
 
 
 def left_json(entries: Iterable[LeftOut]) -> list[dict[str, str]]:
@@ -410,17 +412,19 @@ def left_json(entries: Iterable[LeftOut]) -> list[dict[str, str]]:
     return [{"file": entry.name, "why": entry.why} for entry in entries]
 
 
-def document(given: Given, members: Callable[[Part], dict[str, object]]) -> dict[str, object]:
+def document(
+    parts: Sequence[Part], unlisted: Iterable[LeftOut], members: Callable[[Part], dict[str, object]]
+) -> dict[str, object]:
     """Return the JSON of a command: for each journal its identity, path, unread files, and `members`."""
     tagged = []
-    for part in given.parts:
-        asked, answer = part.place.asked, part.answer
+    for part in parts:
+        asked, answer = part.asked, part.answer
         journal = answer.journal
         head: dict[str, object] = {
             "version": VERSION,
             "format": journal.format,
             "edition": journal.edition,
-            "path": asked.called(asked.paths[0]),
+            "path": part.path,
         }
         if len(asked.paths) > 1:
             head["paths"] = [asked.called(path) for path in asked.paths]
@@ -431,7 +435,7 @@ def document(given: Given, members: Callable[[Part], dict[str, object]]) -> dict
             head["not_read"] = left_json(journal.unread)
         tagged.append(head | members(part))
     whole = tagged[0] if len(tagged) == 1 else {"journals": tagged}
-    beside = left_json(given.beside())
+    beside = left_json(left_out(parts, unlisted))
     return whole | ({"left_out": beside} if beside else {})
 
 
@@ -473,6 +477,13 @@ class Section:
     listing: Listing | None = None
     apart: bool = False
     style: str = ""
+
+
+def table(
+    heading: str, rows: Sequence[Sequence[str]], head: Sequence[str] = (), *, apart: bool = True
+) -> Section:
+    """Return a section that is a list of all `rows`."""
+    return Section(heading, (), Listing(rows, len(rows), head), apart)
 
 
 def width() -> int:

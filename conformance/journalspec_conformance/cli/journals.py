@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, replace
 from functools import partial
@@ -14,51 +14,15 @@ from typing import Any
 
 import click
 
+from journalspec import observation
 from journalspec.files import shown
 from journalspec.formats import Format
-from journalspec.observation import (
-    RECOVERED,
-    REFUSED,
-    Dropped,
-    FileMap,
-    Level,
-    Missing,
-    Note,
-    Observation,
-    Record,
-    record_place,
-    region_place,
-)
+from journalspec.observation import RECOVERED, REFUSED, Level, Observation, Record
 from journalspec.reread import LISTS, by_file, files_of
-from journalspec_conformance.cli import rebuild
-from journalspec_conformance.cli.contents import stored
+from journalspec_conformance.cli import journal_view as view
+from journalspec_conformance.cli import places, rebuild
 from journalspec_conformance.cli.facts import damage, trouble
-from journalspec_conformance.cli.journal_view import (
-    EXIT_STATUS,
-    MOST_BYTES,
-    SAID,
-    STATUSES,
-    STRICT,
-    VERDICT_STYLES,
-    Beside,
-    Given,
-    Line,
-    Painter,
-    Part,
-    present,
-    refused_by_recovery,
-    value_text,
-)
 from journalspec_conformance.cli.ndjson import write_journals
-from journalspec_conformance.cli.places import (
-    Asked,
-    Stores,
-    UsageProblem,
-    find,
-    known_policy,
-    options,
-    taken,
-)
 from journalspec_conformance.cli.row_output import show_rows
 from journalspec_conformance.cli.selection import Question, questions
 from journalspec_conformance.cli.summary import SummaryScreen, kept, next_steps
@@ -97,9 +61,9 @@ WHOLE = {
 }
 
 
-@click.command("inspect", epilog=EXIT_STATUS)
+@click.command("inspect", epilog=view.EXIT_STATUS)
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@options()
+@places.options()
 @click.option(
     "--records", "with_records", is_flag=True, help="Each record of each file, instead of the summary."
 )
@@ -119,15 +83,7 @@ WHOLE = {
 @STREAMED
 @questions()
 def inspect_command(
-    level: str | None,
-    as_hex: bool,
-    as_json: bool,
-    as_ndjson: bool,
-    with_records: bool,
-    with_files: bool,
-    with_notes: bool,
-    with_all: bool,
-    **what: Any,
+    level: str | None, as_hex: bool, as_json: bool, as_ndjson: bool, with_all: bool, **what: Any
 ) -> None:
     """Show kind, content and losses of the journals at PATH on one screen.
 
@@ -138,25 +94,23 @@ def inspect_command(
     """
     if as_hex + as_json + as_ndjson > 1:
         raise click.UsageError("--hex, --json and --ndjson exclude each other.")
-    selection = Question(**taken(what, fields(Question)))
-    asked, chosen = Asked(**what), Level[level.upper()] if level else Level.LAYOUT
+    selection = Question(**places.taken(what, fields(Question)))
+    parts = {name for name in (RECORDS, FILES, NOTES) if what.pop(f"with_{name}")}
+    asked, chosen = places.Asked(**what), Level[level.upper()] if level else Level.LAYOUT
     if as_hex and (asked.redact or selection != Question()):
         raise click.UsageError("--hex shows all bytes as they are: no --redact, and no question about rows.")
-    found = find(asked)
+    found = places.find(asked)
     if selection != Question():
         if as_json:
             raise click.UsageError("--json is one object for the whole journal: use --ndjson for rows.")
         show_rows(found, selection, as_ndjson)
-    parts = {
-        name for name, given in ((RECORDS, with_records), (FILES, with_files), (NOTES, with_notes)) if given
-    }
     if level or with_all:
         parts |= WHOLE[chosen]
     if as_ndjson:
         write_journals(found, "inspect", chosen)
     in_full = parts or level or as_hex
-    wanted = frozenset({HEX}) if as_hex else frozenset(parts)
-    present(
+    wanted = WHOLE[Level.LAYOUT] - {RECORDS} | {HEX} if as_hex else frozenset(parts)
+    view.present(
         "inspect",
         found,
         members=partial(_members, chosen) if as_json else None,
@@ -165,21 +119,20 @@ def inspect_command(
     )
 
 
-def _members(level: Level, part: Part) -> dict[str, object]:
+def _members(level: Level, part: view.Part) -> dict[str, object]:
     """Return the JSON of an answer; at the level of contents with the rows of all tables."""
-    seen, redact = part.answer.observation, part.place.asked.redact
-    contents = stored(part.answer, redact=redact, hidden=redact) if level >= Level.CONTENTS else None
-    if contents is not None:
+    seen = part.seen
+    if level >= Level.CONTENTS and (contents := part.contents) is not None:
         seen = replace(seen, contents={name: [*contents.members(name)] for name in contents.names})
     return seen.members(level)
 
 
-@click.command("recover", epilog=f"{EXIT_STATUS} {rebuild.EXIT_STATUS}")
+@click.command("recover", epilog=f"{view.EXIT_STATUS} {rebuild.EXIT_STATUS}")
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@options()
+@places.options()
 @click.option(
     "--policy",
-    show_default=STRICT,
+    show_default=view.STRICT,
     metavar="POLICY",
     help="The rules for damage: strict refuses; salvage reports the remaining data and the losses; default "
     "acts like the format's product. Not every format has all policies: after a wrong one the command "
@@ -208,29 +161,29 @@ def recover_command(
     if as_json and as_ndjson:
         raise click.UsageError("--json and --ndjson exclude each other.")
     wanted = rebuild.NewStoreAsked.taken(what)
-    asked, chosen = Asked(**what), Level[level.upper()] if level else Level.LAYOUT
-    found = find(asked)
+    asked, chosen = places.Asked(**what), Level[level.upper()] if level else Level.LAYOUT
+    found = places.find(asked)
     if policy is not None:
-        known_policy(found, policy)
+        places.known_policy(found, policy)
     if wanted:
         if as_ndjson or level or with_all or with_notes:
             raise click.UsageError(
                 "--to and --dry-run print a report: --ndjson, --level, --all and --notes do not go with them."
             )
         rebuild.rebuild(found, asked, policy, wanted, as_json=as_json)
-    policy = policy or STRICT
+    policy = policy or view.STRICT
     if as_ndjson:
         write_journals(found, "recover", chosen, policy)
 
-    def write(out: Painter, part: Part) -> None:
+    def write(out: view.Painter, part: view.Part) -> None:
         if with_notes and not with_all:
             _write_title(out, part)
-            _write_notes(out, part.description, part.answer.observation.notes)
+            _write_notes(out, part.description, part.seen.notes)
         else:
             _write_outcome(out, part, policy, chosen)
 
     in_full = level or with_all or with_notes
-    present(
+    view.present(
         "recover",
         found,
         policy,
@@ -242,11 +195,11 @@ def recover_command(
 
 @click.command(
     "check",
-    epilog=f"{EXIT_STATUS} 1 also if the files are undamaged, but a start of the product is known to fail on "
-    "them or to lose data.",
+    epilog=f"{view.EXIT_STATUS} 1 also if the files are undamaged, but a start of the product is known to "
+    "fail on them or to lose data.",
 )
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@options()
+@places.options()
 @click.option("--json", "as_json", is_flag=True, help="The same as one JSON object.")
 def check_command(as_json: bool, **what: Any) -> None:
     """Print one line for each journal at PATH: clean, recovered or refused, and the reason.
@@ -255,107 +208,101 @@ def check_command(as_json: bool, **what: Any) -> None:
     has the effect of a start of the product, if it fails or loses data. A path without an answer is an error
     on standard error; the other paths are still answered.
     """
-    found, bad = _found(Asked(**what))
-    beside = Beside(bad)
+    found, problems = _found(places.Asked(**what))
+    statuses: list[int] = []
 
-    def members(part: Part) -> dict[str, object]:
-        return {**part.answer.observation.members(Level.VERDICT), "says": _wrong(part, beside)}
+    def wrong(part: view.Part) -> str:
+        """Return the fault of a journal, or the failure of a start, which sets an exit status, too."""
+        if says := trouble(part):
+            statuses.append(view.STATUSES[RECOVERED])
+        return damage(part) or says
 
-    present(
+    def members(part: view.Part) -> dict[str, object]:
+        return {**part.seen.members(Level.VERDICT), "says": wrong(part)}
+
+    view.present(
         "check",
         found,
-        STRICT,
+        view.STRICT,
         members=members if as_json else None,
-        screen=None if as_json else CheckLines(beside),
-        beside=beside,
+        screen=None if as_json else CheckLines(wrong),
+        problems=problems,
+        more=statuses,
     )
 
 
-def _wrong(part: Part, beside: Beside) -> str:
-    """Return the fault of a journal, or the failure of a start, which sets an exit status, too."""
-    if says := trouble(part):
-        beside.statuses.append(STATUSES[RECOVERED])
-    return damage(part.answer) or says
+class CheckLines(view.Screen):
+    """The output of `check`: one line for each journal, with the result of `wrong`."""
 
+    def __init__(self, wrong: Callable[[view.Part], str]) -> None:
+        self._wrong = wrong
 
-class CheckLines:
-    """The output of `check`: one line for each journal."""
-
-    def __init__(self, beside: Beside) -> None:
-        self._beside = beside
-
-    def row(self, parts: Sequence[Part]) -> list[str]:
+    def row(self, parts: Sequence[view.Part]) -> list[str]:
         """Return the lines on the journals of a store."""
         lines = []
         for part in parts:
-            journal, wrong = part.answer.journal, _wrong(part, self._beside)
-            first = f", {next(iter(journal.files), '')}" if len(part.place.journals) > 1 else ""
-            told = f"{part.place.asked}{first}: {part.answer.observation.verdict}"
-            lines.append(shown(f"{told}{f': {wrong}' if wrong else ''}"))
+            wrong = self._wrong(part)
+            first = f", {next(iter(part.answer.journal.files), '')}" if len(part.place.journals) > 1 else ""
+            lines.append(shown(f"{part.asked}{first}: {part.seen.verdict}{f': {wrong}' if wrong else ''}"))
         return lines
 
-    def of_one(self, given: Given) -> Iterator[Line]:
-        """Yield the lines on one store."""
-        return self.of_several([self.row(given.parts)], given.unlisted)
-
-    def of_several(self, rows: Sequence[Sequence[str]], unlisted: Sequence[LeftOut]) -> Iterator[Line]:
+    def of_several(self, rows: Sequence[Sequence[str]], unlisted: Sequence[LeftOut]) -> Iterator[view.Line]:
         """Yield the lines on several stores."""
         left = (shown(f"{entry.name}: not looked at: {entry.why}") for entry in unlisted)
         return ((line,) for line in (*chain.from_iterable(rows), *left))
 
 
-def _found(asked: Asked) -> tuple[Stores, list[UsageProblem]]:
+def _found(asked: places.Asked) -> tuple[places.Stores, list[places.UsageProblem]]:
     """Return stores, and problems of unusable paths; raises UsageProblem if all are unusable."""
     try:
-        return find(asked), []
-    except UsageProblem as error:
+        return places.find(asked), []
+    except places.UsageProblem as error:
         bad, good = [], []
         for path in asked.paths:
             try:
-                find(replace(asked, paths=(path,)))
+                places.find(replace(asked, paths=(path,)))
                 good.append(path)
-            except UsageProblem as of_one:
+            except places.UsageProblem as of_one:
                 bad.append(of_one)
         if not good or not bad:
             raise error from None
-        return find(replace(asked, paths=tuple(good))), bad
+        return places.find(replace(asked, paths=tuple(good))), bad
 
 
 # The printed form of an answer, entry by entry.
 
 
-def _write_journal(out: Painter, part: Part, parts: AbstractSet[str]) -> None:
+def _write_journal(out: view.Painter, part: view.Part, parts: AbstractSet[str]) -> None:
     """Write the given parts of the answer of reading."""
-    journal, seen, description = part.answer.journal, part.answer.observation, part.description
+    journal, seen, description = part.answer.journal, part.seen, part.description
     _write_title(out, part)
     # Recovery may refuse a journal that reads cleanly: an intact record may have unusable content.
-    if refusal := refused_by_recovery(part.answer, redact=part.place.asked.redact):
-        told = f"{STRICT} refuses, {refusal.phase}/{refusal.code}: {shown(refusal.message)}"
+    if refusal := part.unfit:
+        told = f"{view.STRICT} refuses, {refusal.phase}/{refusal.code}: {shown(refusal.message)}"
         out.wrapped("recovery ", f"{told} (`journalspec recover` shows what to do)", "bold yellow")
     if HEX in parts:
         _write_dump(out, journal)
     elif parts & {RECORDS, FILES}:
         _write_files(out, description, journal, seen, parts)
-    if parts & {FILES, HEX}:
+    if FILES in parts:
         _write_missing(out, description, seen.missing)
-    if parts & {STATE, HEX} and seen.state is not None:
-        lost = seen.given_up if parts & {FILES, HEX} else ()
+    if STATE in parts and seen.state is not None:
+        lost = seen.given_up if FILES in parts else ()
         if lost:
-            out.line("")
             _write_outside(out, description, seen, lost)
         out.line("")
         _write_state(out, description, seen.state)
-    if parts & {NOTES, HEX}:
+    if NOTES in parts:
         _write_notes(out, description, seen.notes)
 
 
 def _write_files(
-    out: Painter, description: Format, journal: Journal, seen: Observation, parts: AbstractSet[str]
+    out: view.Painter, description: Format, journal: Journal, seen: Observation, parts: AbstractSet[str]
 ) -> None:
     """Write a table of each file: its role, its records, and the regions that are not records."""
-    records = by_file(record_place, seen.records)
-    beside = by_file(record_place, seen.unanchored)
-    dropped = by_file(region_place, seen.dropped)
+    records = by_file(observation.record_place, seen.records)
+    beside = by_file(observation.record_place, seen.unanchored)
+    dropped = by_file(observation.region_place, seen.dropped)
     entries = {entry.file: entry for entry in seen.files}
     for name, spans in spans_by_file(journal.files, _spans(journal, fields=False) if FILES in parts else ()):
         out.line("")
@@ -363,12 +310,12 @@ def _write_files(
             out.line((shown(name), "bold"))
             _write_counted(out, records(name))
             continue
-        entry = entries.get(name) or FileMap(name, len(journal.files[name]), "unknown")
+        entry = entries.get(name) or observation.FileMap(name, len(journal.files[name]), "unknown")
         out.line((f"{shown(name)}: {entry.length} bytes, {entry.role}", "bold"))
         fields = {**entry.header, **entry.content}
         width = max(map(len, fields), default=0)
         for field, value in fields.items():
-            out.wrapped(f"  {field:<{width}}  ", value_text(value))
+            out.wrapped(f"  {field:<{width}}  ", view.value_text(value))
         if RECORDS in parts:
             _write_counted(out, records(name))
         else:
@@ -387,7 +334,7 @@ def _write_files(
             _write_records(out, outside)
 
 
-def _write_counted(out: Painter, records: Sequence[Record]) -> None:
+def _write_counted(out: view.Painter, records: Sequence[Record]) -> None:
     out.line(f"  {len(records)} record(s)")
     _write_records(out, records)
 
@@ -414,31 +361,27 @@ def _untold(spans: Iterable[Span], *records: Iterable[Record]) -> Iterator[Span]
             yield span
 
 
-def _write_dump(out: Painter, journal: Journal) -> None:
+def _write_dump(out: view.Painter, journal: Journal) -> None:
     for name, spans in spans_by_file(journal.files, _spans(journal, fields=True)):
         data = journal.files[name]
         out.line("")
         out.line((f"== {shown(name)}: {len(data)} bytes", "bold"))
         turns: dict[str, str] = {}
         for line in hexdump.lines(data, spans, name):
+            first, *below = hexdump.text_of(line, out.columns)
             if isinstance(line, hexdump.Head):
-                out.line((hexdump.head_text(line), f"bold {KIND_STYLES.get(line.kind, 'green')}"))
+                out.line((first, f"bold {KIND_STYLES.get(line.kind, 'green')}"))
             elif isinstance(line, hexdump.Fold):
-                out.line((hexdump.fold_text(line), "dim"))
+                out.line((first, "dim"))
+            elif out.on_terminal:
+                cells = hexdump.hex_cells(line.data)
+                off, _, text = first.partition(f"  {cells}  ")
+                blank = " " * (len(cells) - 3 * len(line.data) + 2)
+                out.line((off, "dim"), "  ", *_coloured(line, turns), blank, text)
             else:
-                _write_row(out, line, turns)
-
-
-def _write_row(out: Painter, row: hexdump.Row, turns: dict[str, str]) -> None:
-    beside, below = hexdump.notes(row.labels, out.columns)
-    if out.on_terminal:
-        blank = " " * (len(hexdump.hex_cells(b"")) - 3 * len(row.data) + 2)
-        text = hexdump.text_cells(row.data).ljust(hexdump.WIDTH + 2 if beside else 0)
-        out.line((f"{row.off:08x}", "dim"), "  ", *_coloured(row, turns), blank, text, beside)
-    else:
-        out.line(hexdump.row_text(row, beside))
-    for line in below:
-        out.line((line, "italic"))
+                out.line(first)
+            for note in below:
+                out.line((note, "italic"))
 
 
 def _coloured(row: hexdump.Row, turns: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -450,10 +393,9 @@ def _coloured(row: hexdump.Row, turns: dict[str, str]) -> Iterator[tuple[str, st
         yield "".join(f"{byte:02x} " for byte, _, _ in group), style
 
 
-def _write_outcome(out: Painter, part: Part, policy: str, level: Level) -> None:
+def _write_outcome(out: view.Painter, part: view.Part, policy: str, level: Level) -> None:
     """Write the result of recovery of a journal: the parts that the level includes."""
-    asked, answer, description = part.place.asked, part.answer, part.description
-    seen = answer.observation
+    seen, description = part.seen, part.description
     _write_title(out, part)
     out.wrapped("policy   ", f"{policy}: {description.policies[policy]}")
     if seen.verdict != REFUSED and level < Level.LAYOUT:
@@ -465,24 +407,21 @@ def _write_outcome(out: Painter, part: Part, policy: str, level: Level) -> None:
         return
     lost = seen.given_up
     if seen.verdict == REFUSED:
-        kept_by = kept(answer, policy, redact=False)[1]
-        for line in next_steps(asked, answer, "recover", policy, kept_by, doubtful=False):
+        for line in next_steps(part, "recover", policy, kept(part, policy)[1]):
             if line.startswith("  "):
                 out.line(f"         {line}")
             else:
                 out.wrapped("next     ", line)
         if seen.unanchored:
-            out.line("")
             _write_outside(out, description, seen, lost)
     else:
         out.line(f"records  {len(seen.records)} counted")
-        dropped = by_file(region_place, seen.dropped)
-        for name in files_of(region_place, seen.dropped):
+        dropped = by_file(observation.region_place, seen.dropped)
+        for name in files_of(observation.region_place, seen.dropped):
             out.line(f"lost in {shown(name)}:")
             _write_dropped(out, description, dropped(name))
         _write_missing(out, description, seen.missing)
         if seen.unanchored:
-            out.line("")
             _write_outside(out, description, seen, lost)
         out.line("")
         _write_doubt(out, description, seen, lost)
@@ -490,10 +429,10 @@ def _write_outcome(out: Painter, part: Part, policy: str, level: Level) -> None:
     _write_notes(out, description, seen.notes)
 
 
-def _write_title(out: Painter, part: Part) -> None:
+def _write_title(out: view.Painter, part: view.Part) -> None:
     """Write the identity of the journal, the assumptions, what was not read, and the verdict."""
     answer, description = part.answer, part.description
-    journal, seen = answer.journal, answer.observation
+    journal, seen = answer.journal, part.seen
     title = description.edition(journal.edition).title
     # The title names the product of the edition. It is omitted if the edition is only assumed, because other
     # editions would read the same.
@@ -502,11 +441,11 @@ def _write_title(out: Painter, part: Part) -> None:
     out.line((f"{description.title}", "bold"), f" ({journal.format}, edition {edition})")
     if told := answer.assumption or journal.evidence:
         out.wrapped("edition  ", told, "cyan")
-    out.wrapped("path     ", shown(str(part.place.asked)))
+    out.wrapped("path     ", shown(str(part.asked)))
     out.wrapped("files    ", names)
     for why, names in by_reason(journal.unread).items():
         out.wrapped("not read ", shown(f"{names}: {why}"), "red")
-    out.line("verdict  ", (seen.verdict, VERDICT_STYLES.get(seen.verdict, "")))
+    out.line("verdict  ", (seen.verdict, view.VERDICT_STYLES.get(seen.verdict, "")))
     changed = [LeftOut(note.file or "", CHANGED) for note in seen.notes if note.code == CHANGED]
     for names in by_reason(changed).values():
         told = f"the journal changed during the read: {shown(names)}; the answer may mix old and new content"
@@ -521,7 +460,7 @@ def _write_title(out: Painter, part: Part) -> None:
         _write_refusal(out, description, seen)
 
 
-def _write_refusal(out: Painter, description: Format, seen: Observation) -> None:
+def _write_refusal(out: view.Painter, description: Format, seen: Observation) -> None:
     """Write the refusal: its code, place and reason."""
     code = seen.code or ""
     meaning = description.meaning("reasons", code) or description.meaning("codes", code)
@@ -532,29 +471,25 @@ def _write_refusal(out: Painter, description: Format, seen: Observation) -> None
     out.wrapped("why      ", f"{seen.phase}/{seen.code}: {meaning}")
 
 
-def _write_records(out: Painter, records: Sequence[Record]) -> None:
+def _write_records(out: view.Painter, records: Sequence[Record]) -> None:
     """Write a table of records; a value that all records share is written once, above the table."""
     if not records:
         return
-    common, widths = _columns(records)
+    common, form = _columns(records)
     if common:
-        text = ", ".join(f"{name} {value_text(value)}" for name, value in common.items())
+        text = ", ".join(f"{name} {view.value_text(value)}" for name, value in common.items())
         out.wrapped("  in every record: ", text)
-    head = f"  {'offset':>{widths[0]}}  {'length':>{widths[1]}}  {'type':<{widths[2]}}  fields"
-    out.line((head, "dim"))
+    out.line((f"{form.format('offset', 'length', 'type')}fields", "dim"))
     for record in records:
-        first = (
-            f"  {record.at.off:>{widths[0]}}  {record.at.length:>{widths[1]}}"
-            f"  {shown(record.type):<{widths[2]}}  "
-        )
         fields = (
-            f"{name} {value_text(value)}" for name, value in record.fields.items() if name not in common
+            f"{name} {view.value_text(value)}" for name, value in record.fields.items() if name not in common
         )
+        first = form.format(record.at.off, record.at.length, shown(record.type))
         out.wrapped(first, "; ".join(fields))
 
 
-def _columns(records: Sequence[Record]) -> tuple[dict[str, object], tuple[int, int, int]]:
-    """Return the fields that have the same value in all of several records, and the widths of the columns."""
+def _columns(records: Sequence[Record]) -> tuple[dict[str, object], str]:
+    """Return the fields that have the same value in all of several records, and the form of a line."""
     off = length = 0
     types: set[str] = set()
     common: dict[str, object] | None = None
@@ -568,17 +503,18 @@ def _columns(records: Sequence[Record]) -> tuple[dict[str, object], tuple[int, i
                 del common[name]
     if common is None or len(records) < 3:  # with fewer records, repeating the values is shorter
         common = {}
-    return common, (max(6, len(str(off))), max(6, len(str(length))), max(4, *map(len, types)))
+    numbers = "".join(f"  {{:>{max(6, len(str(most)))}}}" for most in (off, length))
+    return common, f"{numbers}  {{:<{max(4, *map(len, types))}}}  "
 
 
-def _write_dropped(out: Painter, description: Format, dropped: Iterable[Dropped]) -> None:
+def _write_dropped(out: view.Painter, description: Format, dropped: Iterable[observation.Dropped]) -> None:
     """Write the byte ranges without a record, and the meaning of each reason."""
     for region in dropped:
         first = f"  dropped {region.off}..{region.off + region.length} ({region.length} bytes) "
         out.wrapped(first, f"{region.reason}: {description.meaning('reasons', region.reason)}", "yellow")
 
 
-def _write_missing(out: Painter, description: Format, missing: Iterable[Missing]) -> None:
+def _write_missing(out: view.Painter, description: Format, missing: Iterable[observation.Missing]) -> None:
     """Write the missing parts of the journal, each with its evidence."""
     for entry in missing:
         word = description.vocabulary.missing.get(entry.code)
@@ -592,12 +528,13 @@ def _write_missing(out: Painter, description: Format, missing: Iterable[Missing]
         out.wrapped(first, f"{told}{': ' if entry.text else ''}{shown(entry.text)}", "yellow")
 
 
-def _write_outside(out: Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
+def _write_outside(out: view.Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
     """Write which records are outside the log, and the consequence for the state that is printed below.
 
     `lost` contains the records among them whose bytes were dropped.
     """
     rest = len(seen.unanchored) - len(lost)
+    out.line("")
     if lost:
         kinds = ", ".join(f"{count} {name}" for name, count in Counter(item.type for item in lost).items())
         they = "It is" if len(lost) == 1 else "They are"
@@ -614,7 +551,7 @@ def _write_outside(out: Painter, description: Format, seen: Observation, lost: S
         out.wrapped("", f"{_valid(rest)} {told}")
 
 
-def _write_doubt(out: Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
+def _write_doubt(out: view.Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
     """Write that the state may be wrong because regions were dropped, unless that is already written."""
     words = description.vocabulary.notes
     gone = any(note.code in words and words[note.code].loss for note in seen.notes)
@@ -631,19 +568,21 @@ def _valid(count: int) -> str:
 def _one(description: Format, record: Record) -> str:
     """Return the type of a record, its keys, and its place."""
     whose = [
-        f"{name} {value_text(record.fields[name])}" for name in description.identity if name in record.fields
+        f"{name} {view.value_text(record.fields[name])}"
+        for name in description.identity
+        if name in record.fields
     ]
     return f"{shown(record.type)} {', '.join(whose)} (file {shown(record.at.file)}, offset {record.at.off})"
 
 
-def _write_state(out: Painter, description: Format, state: Mapping[str, object] | None) -> None:
+def _write_state(out: view.Painter, description: Format, state: Mapping[str, object] | None) -> None:
     """Write each entry of the logical state with the sentence that explains it."""
     if state is None:
         return
     out.line(("state after recovery", "bold"))
     for name, value in state.items():
         items = value if isinstance(value, LISTS) else None
-        text = value_text(value) if items is None else f"{len(items)}"
+        text = view.value_text(value) if items is None else f"{len(items)}"
         explained = description.state.get(name, "")
         out.wrapped(f"  {name}: ", f"{text}  ({explained})" if explained else text)
         for item in items or ():
@@ -653,7 +592,7 @@ def _write_state(out: Painter, description: Format, state: Mapping[str, object] 
             out.wrapped(f"  {told.name}: ", f"not known: {told.optional}")
 
 
-def _write_item(out: Painter, item: object) -> None:
+def _write_item(out: view.Painter, item: object) -> None:
     """Write one entry of a list; of each list within it, the first entries, one per line."""
     inner: dict[str, Sequence[object]] = {}
     if isinstance(item, Mapping):
@@ -674,20 +613,20 @@ def _write_item(out: Painter, item: object) -> None:
 def _readable(item: object) -> str:
     """Return an entry of the state as text; readable bytes, such as names, are shown as text, too."""
     if not isinstance(item, Mapping):
-        return value_text(item)
+        return view.value_text(item)
     parts = []
     for name, value in item.items():
-        text = value_text(value)
-        if isinstance(value, (bytes, memoryview)) and 0 < len(value) <= MOST_BYTES:
+        text = view.value_text(value)
+        if isinstance(value, (bytes, memoryview)) and 0 < len(value) <= view.MOST_BYTES:
             data = bytes(value)
             text += f' "{data.decode("ascii")}"' if all(0x20 <= byte < 0x7F for byte in data) else ""
         parts.append(f"{name} {text}")
     return " ".join(parts)
 
 
-def _write_notes(out: Painter, description: Format, notes: Sequence[Note]) -> None:
+def _write_notes(out: view.Painter, description: Format, notes: Sequence[observation.Note]) -> None:
     """Write the notes, each kind explained once."""
-    codes = list(dict.fromkeys(note.code for note in notes if note.code not in SAID))
+    codes = list(dict.fromkeys(note.code for note in notes if note.code not in view.SAID))
     if not codes:
         return
     out.line("")

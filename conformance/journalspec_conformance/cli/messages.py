@@ -11,22 +11,12 @@ from typing import Any
 import click
 
 from journalspec.files import shown
-from journalspec.formats import Format, get_format
+from journalspec.formats import Format
 from journalspec.messages import ProductMessage, matching, nearest
 from journalspec.observation import REFUSED, Observation
+from journalspec_conformance.cli import journal_view as view
 from journalspec_conformance.cli.contents import place_text
-from journalspec_conformance.cli.journal_view import (
-    INDENT,
-    STRICT,
-    WIDTH,
-    Painter,
-    Section,
-    answer_of,
-    screen,
-    unchanging,
-)
 from journalspec_conformance.cli.places import Asked, find, options
-from journalspec_reference.answers import Answer
 
 #: Limits without --all: explained messages, the lines of all of them, and the listed places of each.
 MOST_HITS, MOST_LINES, MOST_PLACES = 3, 38, 4
@@ -64,16 +54,16 @@ def explain_command(text: str, path: Path | None, everything: bool, verbose: boo
     found = matching(text)
     asked = Asked(paths=(path,), **what) if path is not None else None
     here = _answers(asked) if asked is not None else []
-    out = Painter()
+    out = view.Painter()
     if not found:
-        out.wrapped("no message matches: ", shown(text[: 2 * WIDTH]))
+        out.wrapped("no message matches: ", shown(text[: 2 * view.WIDTH]))
         out.line("the nearest:")
         for entry in nearest(text):
             _write_short(out, entry)
         sys.exit(1)
     left = MOST_LINES
     for number, entry in enumerate(found):
-        lines = [*screen(_sections(entry, here, asked, verbose), everything=True)]
+        lines = [*view.screen(_sections(entry, here, asked, verbose), everything=True)]
         if not everything and number and (number >= MOST_HITS or len(lines) + 1 > left):
             _write_rest(out, found[number:], left)
             return
@@ -83,22 +73,25 @@ def explain_command(text: str, path: Path | None, everything: bool, verbose: boo
         left -= len(lines) + 1
 
 
-def _answers(asked: Asked) -> list[Answer]:
+def _answers(asked: Asked) -> list[view.Part]:
     """Return the answers of strict recovery at a path, and of reading the journals that it refuses."""
-    journals = find(asked).journals
-    with unchanging(journals):
-        found = [answer_of(asked, "explain", journal, STRICT) for journal in journals]
-        refused = [answer.journal for answer in found if answer.observation.verdict == REFUSED]
-        found += (answer_of(asked, "explain", replace(each, editions=()), None) for each in refused)
-    return found
+    found = find(asked)
+    with view.unchanging(found.journals):
+        parts = [
+            view.Part(at, view.answer_of(asked, "explain", each, view.STRICT)) for at, each in found.pairs
+        ]
+        for part in [each for each in parts if each.seen.verdict == REFUSED]:
+            journal = replace(part.answer.journal, editions=())
+            parts.append(view.Part(part.place, view.answer_of(asked, "explain", journal, None)))
+    return parts
 
 
-def _write_short(out: Painter, entry: ProductMessage) -> None:
+def _write_short(out: view.Painter, entry: ProductMessage) -> None:
     text = " ".join(entry.text.split())
-    out.line(f"  {entry.id:<{INDENT + 3}}{text[: WIDTH - INDENT - 5]}")
+    out.line(f"  {entry.id:<{view.INDENT + 3}}{text[: view.WIDTH - view.INDENT - 5]}")
 
 
-def _write_rest(out: Painter, rest: Sequence[ProductMessage], room: int) -> None:
+def _write_rest(out: view.Painter, rest: Sequence[ProductMessage], room: int) -> None:
     """Write the messages that are not explained: some by name, and the number of the others."""
     out.line("")
     named = rest[: max(0, min(MOST_HITS - 1, room - 2))]
@@ -109,28 +102,30 @@ def _write_rest(out: Painter, rest: Sequence[ProductMessage], room: int) -> None
 
 
 def _sections(
-    entry: ProductMessage, here: Sequence[Answer], asked: Asked | None, verbose: bool
-) -> Iterator[Section]:
+    entry: ProductMessage, here: Sequence[view.Part], asked: Asked | None, verbose: bool
+) -> Iterator[view.Section]:
     """Yield the parts of an explanation."""
-    yield Section("message", [f"{' '.join(entry.ids)}  {entry.product}, {entry.level}"], style="bold")
-    yield Section("", [" ".join(entry.text.split())])
-    yield Section("verdict", [entry.verdict], style=STYLES[entry.impact])
-    yield Section("", [entry.meaning])
-    yield Section("cause", [entry.cause], apart=True)
+    yield view.Section("message", [f"{' '.join(entry.ids)}  {entry.product}, {entry.level}"], style="bold")
+    yield view.Section("", [" ".join(entry.text.split())])
+    yield view.Section("verdict", [entry.verdict], style=STYLES[entry.impact])
+    yield view.Section("", [entry.meaning])
+    yield view.Section("cause", [entry.cause], apart=True)
     if asked is not None:
-        yield Section("here", [*_here(entry, here)])
+        yield view.Section("here", [*_here(entry, here)])
     also = f"{', '.join(entry.see)}; " if entry.see else ""
-    yield Section("see also", [f"{also}docs: {entry.page}.html#{entry.id}"])
+    yield view.Section("see also", [f"{also}docs: {entry.page}.html#{entry.id}"])
     if verbose:
         others = (f"{other['versions']}: {other['text']}" for other in entry.other)
-        yield Section("logger", [entry.logger or "-"])
-        yield Section("versions", [f"this text: {', '.join(entry.versions)}", *others])
-        yield Section("state", [entry.state])
-        yield Section("known", [entry.known])
+        yield view.Section("logger", [entry.logger or "-"])
+        yield view.Section("versions", [f"this text: {', '.join(entry.versions)}", *others])
+        yield view.Section("state", [entry.state])
+        yield view.Section("known", [entry.known])
         if entry.codes:
-            yield Section("answers", [f"{', '.join(entry.codes)} in what `inspect` or `recover` reports"])
+            yield view.Section(
+                "answers", [f"{', '.join(entry.codes)} in what `inspect` or `recover` reports"]
+            )
     if entry.next:
-        yield Section("next", [*_next(entry, asked)], apart=True)
+        yield view.Section("next", [*_next(entry, asked)], apart=True)
 
 
 def _next(entry: ProductMessage, asked: Asked | None) -> Iterator[str]:
@@ -144,17 +139,17 @@ def _next(entry: ProductMessage, asked: Asked | None) -> Iterator[str]:
             yield f"  {asked.again(command, *more[:-1])}"
 
 
-def _here(entry: ProductMessage, here: Sequence[Answer]) -> Iterator[str]:
+def _here(entry: ProductMessage, here: Sequence[view.Part]) -> Iterator[str]:
     """Use the answers about a store's journals to yield the causes of the message when the product starts."""
-    own = [answer for answer in here if answer.journal.format == entry.format]
+    own = [part for part in here if part.description.id == entry.format]
     if not own:
-        others = ", ".join(dict.fromkeys(answer.journal.format for answer in here))
+        others = ", ".join(dict.fromkeys(part.description.id for part in here))
         yield f"no journal of this product at the path, but of {others}"
         return
     found = False
-    for answer in own:
-        seen = _places(answer.observation, entry.codes, get_format(entry.format))
-        places = [*_absent(entry, answer.journal.root), *dict.fromkeys(seen)]
+    for part in own:
+        seen = _places(part.seen, entry.codes, part.description)
+        places = [*_absent(entry, part.answer.journal.root), *dict.fromkeys(seen)]
         found = found or bool(places)
         yield from places[:MOST_PLACES]
         if len(places) > MOST_PLACES:

@@ -8,7 +8,6 @@ a journal is refused, its lines may contain the records before the place of the 
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -18,18 +17,9 @@ from json.encoder import encode_basestring_ascii as quoted
 from journalspec import jsontext
 from journalspec.files import shown
 from journalspec.formats import get_format
-from journalspec.observation import RECOVERED, Level, Observation, Record, jsonable
-from journalspec_conformance.cli.journal_view import (
-    STATUSES,
-    VERSION,
-    Given,
-    Part,
-    answer_of,
-    document,
-    left_json,
-    reading,
-    unchanging,
-)
+from journalspec.observation import RECOVERED, Level, Observation, Record
+from journalspec_conformance.cli import journal_view as view
+from journalspec_conformance.cli.contents import json_text
 from journalspec_conformance.cli.places import Stores, UsageProblem
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import settled, stretches
@@ -49,7 +39,7 @@ def write_journals(found: Stores, command: str, level: Level, policy: str | None
     Raises UsageProblem if the rest of the files shows another edition than the one that the written records
     assumed.
     """
-    with unchanging(found.journals), reading(found.size) as bar:
+    with view.unchanging(found.journals), view.reading(found.size) as bar:
         if sys.stdout.isatty():
             bar()
         raise SystemExit(_written(found, command, level, policy))
@@ -58,20 +48,20 @@ def write_journals(found: Stores, command: str, level: Level, policy: str | None
 def _written(found: Stores, command: str, level: Level, policy: str | None) -> int:
     more = {} if policy is None else {"policy": policy}
     at_once = policy is None and level >= Level.RECORDS
-    status = STATUSES[RECOVERED] if found.unlisted else 0
-    given: list[Part] = []
+    status = view.STATUSES[RECOVERED] if found.unlisted else 0
+    given: list[view.Part] = []
     for place in found.places:
         for journal in place.journals:
             known = {"edition": journal.edition, "editions": list(journal.editions)}
             path = place.asked.called(place.asked.paths[0])
-            head = {"version": VERSION, "format": journal.format, **known, "path": path}
+            head = {"version": view.VERSION, "format": journal.format, **known, "path": path}
             write_line({"journal": {**head, "files": list(journal.files)}})
             sys.stdout.flush()
             told = journal
             if at_once:
                 told = settled(journal)
                 _records(map(Redactor(told, place.asked.redact).record, _as_read(told)))
-            answer = answer_of(place.asked, command, journal, policy)
+            answer = view.answer_of(place.asked, command, journal, policy)
             wanted = answer.journal.edition
             if at_once and _reader(answer.journal) != _reader(told):
                 raise UsageProblem(
@@ -79,16 +69,17 @@ def _written(found: Stores, command: str, level: Level, policy: str | None) -> i
                     f" and the files are of {wanted}",
                     f"ask again with --edition {wanted}",
                 )
+            part = view.Part(place, answer)
             if not at_once and level >= Level.RECORDS:
-                _records(answer.observation.records)
-            whole = document(
-                Given([Part(place, answer)]), lambda part: {**part.answer.observation.members(level), **more}
-            )
+                _records(part.seen.records)
+            whole = view.document([part], (), lambda part: {**part.seen.members(level), **more})
             write_line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
-            status = max(status, STATUSES[answer.observation.verdict])
+            status = max(status, view.STATUSES[answer.observation.verdict])
             # `left_out` needs the list of all journals, but only the verdict of each.
-            given.append(Part(place, replace(answer, observation=Observation(answer.observation.verdict))))
-    if left := left_json(Given(given, found.unlisted).beside()):
+            given.append(
+                view.Part(place, replace(answer, observation=Observation(answer.observation.verdict)))
+            )
+    if left := view.left_json(view.left_out(given, found.unlisted)):
         write_line({"left_out": left})
     return status
 
@@ -120,17 +111,8 @@ def line_of(record: Record) -> str:
     """Return the line of a record: the JSON of its members, joined without building objects first."""
     at = record.at
     place = f'{{"file":{quoted(at.file)},"off":"{at.off}","len":"{at.length}"}}'
-    fields = "".join([f"{quoted(name)}:{_text(value)}," for name, value in record.fields.items()])
+    fields = "".join([f"{quoted(name)}:{json_text(value)}," for name, value in record.fields.items()])
     return f'{{"record":{{"type":{quoted(record.type)},{fields}"at":{place}}}}}\n'
-
-
-def _text(value: object) -> str:
-    kind = type(value)
-    if kind is int:
-        return f'"{value}"'
-    if kind is bytes:
-        return f'"{value.hex()}"'  # type: ignore[attr-defined]  # bytes
-    return quoted(value) if kind is str else json.dumps(jsonable(value), separators=(",", ":"))  # type: ignore[arg-type]  # a text
 
 
 def write_line(value: Mapping[str, object]) -> None:

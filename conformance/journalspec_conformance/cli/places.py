@@ -19,17 +19,8 @@ from journalspec.files import shown
 from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_conformance.cli._options import Command, apply
 from journalspec_conformance.cli.archives import from_standard_input, is_archive, place_to_unpack, unpack
+from journalspec_reference import filesets
 from journalspec_reference.answers import checked_params
-from journalspec_reference.filesets import (
-    MAX_BYTES,
-    FilesetError,
-    Journal,
-    LeftOut,
-    Loaded,
-    NoJournal,
-    find_journals,
-    load,
-)
 
 #: The path that means standard input, and the most entries of a directory that are checked for similar names.
 STANDARD_INPUT, MOST_NEIGHBOURS = Path("-"), 10_000
@@ -102,7 +93,7 @@ def options() -> Callable[[Command], Command]:
         click.option(
             "--unpack-limit",
             type=click.IntRange(1),
-            default=MAX_BYTES >> 20,
+            default=filesets.MAX_BYTES >> 20,
             show_default=True,
             metavar="MIB",
             help="Refuse archives, .gz files and standard input that unpack to more.",
@@ -128,7 +119,7 @@ class Asked:
     format_id: str | None
     edition: str | None
     params: tuple[str, ...]
-    unpack_limit: int = MAX_BYTES >> 20
+    unpack_limit: int = filesets.MAX_BYTES >> 20
     redact: bool = False
     #: The archive from which the paths were unpacked (`-`: standard input), and the directory of its content.
     archive: Path | None = None
@@ -174,7 +165,7 @@ class Asked:
         return found
 
     def again(
-        self, command: str, *more: str, journal: Journal | None = None, edition: str | None = None
+        self, command: str, *more: str, journal: filesets.Journal | None = None, edition: str | None = None
     ) -> str:
         """Return the command line of `command` for the same files, with the same options."""
         format_id = self.format_id or (journal.format if journal is not None and edition else None)
@@ -205,10 +196,10 @@ class Directory:
     """A store: the question about it, its files, and the journals among them."""
 
     asked: Asked
-    loaded: Loaded
-    journals: Sequence[Journal]
+    loaded: filesets.Loaded
+    journals: Sequence[filesets.Journal]
 
-    def of(self, journal: Journal) -> Asked:
+    def of(self, journal: filesets.Journal) -> Asked:
         """Return the question about a journal. One of several is given by a file: a directory means all."""
         path = self.asked.paths[0] / next(iter(journal.files), "")
         return replace(self.asked, paths=(path,)) if len(self.journals) > 1 and path.is_file() else self.asked
@@ -228,23 +219,23 @@ class Stores(NamedTuple):
     """The stores that were found, and the paths that could not be listed."""
 
     places: list[Directory]
-    unlisted: list[LeftOut]
+    unlisted: list[filesets.LeftOut]
 
-    def by_store(self) -> list[list[tuple[Directory, Journal]]]:
+    def by_store(self) -> list[list[tuple[Directory, filesets.Journal]]]:
         """Return the journals of each store; each of several journals in a directory is a store."""
-        found: dict[object, list[tuple[Directory, Journal]]] = {}
+        found: dict[object, list[tuple[Directory, filesets.Journal]]] = {}
         for place, journal in self.pairs:
             store = place.store if len(place.journals) == 1 else id(journal)
             found.setdefault(store, []).append((place, journal))
         return [*found.values()]
 
     @property
-    def pairs(self) -> list[tuple[Directory, Journal]]:
+    def pairs(self) -> list[tuple[Directory, filesets.Journal]]:
         """The journals, each with its store."""
         return [(place, journal) for place in self.places for journal in place.journals]
 
     @property
-    def journals(self) -> list[Journal]:
+    def journals(self) -> list[filesets.Journal]:
         """All journals."""
         return [journal for _, journal in self.pairs]
 
@@ -267,7 +258,7 @@ def find(asked: Asked) -> Stores:
     sets = [replace(asked, paths=paths) for paths in ([files] if files else [])]
     sets += [replace(asked, paths=(path,)) for path in directories]
     found: list[Directory] = []
-    unlisted: list[LeftOut] = []
+    unlisted: list[filesets.LeftOut] = []
     for path in files:
         if not path.exists():
             raise UsageProblem(f"{shown(str(path))} does not exist", _like(path))
@@ -277,18 +268,20 @@ def find(asked: Asked) -> Stores:
         for one in sets:
             try:
                 found.append(_place(one))
-            except NoJournal as error:
+            except filesets.NoJournal as error:
                 if not error.stores:
                     raise _no_journal(one, error) from None
                 found += _whole(
                     [_place(replace(one, paths=(store,), given=one.paths)) for store in error.stores]
                 )
                 unlisted += error.unlisted
-    except FilesetError as error:
+    except filesets.FilesetError as error:
         for one in sets:
             if one.archive is not None:
                 inside, archive = str(one.below), str(one.archive)
-                error = FilesetError(str(error).replace(inside, archive), error.hint.replace(inside, archive))
+                error = filesets.FilesetError(
+                    str(error).replace(inside, archive), error.hint.replace(inside, archive)
+                )
         raise problem(error) from None
     except UnknownFormat as error:
         raise UsageProblem(str(error)) from None
@@ -317,12 +310,12 @@ def _unpacked(asked: Asked, archive: Path) -> Asked:
             from_standard_input(into, asked.unpack_limit << 20, asked.format_id)
         else:
             unpack(archive, into, asked.unpack_limit << 20)
-    except FilesetError as error:
+    except filesets.FilesetError as error:
         raise UsageProblem(f"{shown(str(archive))}: {error}", error.hint) from None
     return replace(asked, paths=(into,), archive=archive, below=into)
 
 
-def _no_journal(asked: Asked, error: NoJournal) -> UsageProblem:
+def _no_journal(asked: Asked, error: filesets.NoJournal) -> UsageProblem:
     """Return the problem of a path without a journal: what was sought, what was found, and a hint."""
     (path, *_) = asked.paths
     is_part = "a part of one" in str(error)
@@ -347,10 +340,10 @@ def _no_journal(asked: Asked, error: NoJournal) -> UsageProblem:
 
 def _place(asked: Asked) -> Directory:
     params = asked.settings
-    loaded = load(*asked.paths, max_bytes=asked.unpack_limit << 20)
+    loaded = filesets.load(*asked.paths, max_bytes=asked.unpack_limit << 20)
     if asked.format_id is not None:
         checked_params(get_format(asked.format_id), params, asked.edition)
-    journals = find_journals(loaded, asked.format_id, asked.edition, params)
+    journals = filesets.find_journals(loaded, asked.format_id, asked.edition, params)
     for journal in journals:
         checked_params(get_format(journal.format), params, asked.edition)
     return Directory(asked, loaded, journals)
@@ -374,7 +367,7 @@ def _whole(places: list[Directory]) -> list[Directory]:
     return places
 
 
-def problem(error: FilesetError, commands: Sequence[str] = ()) -> UsageProblem:
+def problem(error: filesets.FilesetError, commands: Sequence[str] = ()) -> UsageProblem:
     """Return the problem of a path without a journal, with commands that may help."""
     lines = [shown(line) for line in str(error).splitlines()]
     hint = [shown(line) for line in error.hint.splitlines()]

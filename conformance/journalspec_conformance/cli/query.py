@@ -25,6 +25,7 @@ from journalspec.observation import CLEAN
 from journalspec.reread import LISTS
 from journalspec.vocabulary import Field
 from journalspec_conformance.bounds import plain_number
+from journalspec_conformance.cli import rows
 from journalspec_conformance.cli._options import FILE, seconds
 from journalspec_conformance.cli._tables import show_table
 from journalspec_conformance.cli.contents import as_text, contents_columns, described_columns
@@ -32,14 +33,6 @@ from journalspec_conformance.cli.facts import damage
 from journalspec_conformance.cli.journal_view import EXIT_STATUS, Painter, unchanging
 from journalspec_conformance.cli.places import Asked, UsageProblem, find, options
 from journalspec_conformance.cli.row_output import Output, rows_of, write_more, write_table
-from journalspec_conformance.cli.rows import (
-    Columns,
-    ContentsRows,
-    Matches,
-    ask_rows,
-    contents_tables,
-    with_contents,
-)
 from journalspec_conformance.cli.selection import WORDS, Question, columns_of
 from journalspec_reference.predicates import text_of
 
@@ -113,7 +106,7 @@ def tables_of(description: Format) -> dict[str, dict[str, Field]]:
 class _Table:
     """A table whose rows are read whenever DuckDB scans it, and not before."""
 
-    sources: Sequence[Matches]
+    sources: Sequence[rows.Matches]
 
     def __arrow_c_schema__(self) -> object:
         return self._schema.__arrow_c_schema__()
@@ -130,34 +123,35 @@ class _Table:
         return self.sources[0].schema([*self.sources[0].columns])
 
 
-def _tables(sources: Sequence[Matches]) -> dict[str, _Table]:
+def _tables(sources: Sequence[rows.Matches]) -> dict[str, _Table]:
     """Return the tables of journals of one format; tables of contents replace lists with the same name."""
-    found: dict[str, list[Matches]] = {"records": [*sources]}
-    own = {id(one) for one in with_contents(sources)}
+    found: dict[str, list[rows.Matches]] = {"records": [*sources]}
+    own = {id(one) for one in rows.with_contents(sources)}
     for source in sources:
-        contents = contents_tables(source) if id(source) in own else {}
+        contents = rows.contents_tables(source) if id(source) in own else {}
         for name, table in (_own_tables(source) | contents).items():
             found.setdefault(name, []).append(table)
     # Two databases may contain tables with the same name and different columns: only tables like the first
     # are used.
-    return {name: _Table([one for one in tables if _alike(one, tables[0])]) for name, tables in found.items()}
+    return {
+        name: _Table([one for one in tables if _kinds(one) == _kinds(tables[0])])
+        for name, tables in found.items()
+    }
 
 
-def _alike(one: Matches, other: Matches) -> bool:
-    return [(name, each.kind) for name, each in one.columns.items()] == [
-        (name, each.kind) for name, each in other.columns.items()
-    ]
+def _kinds(source: rows.Matches) -> list[tuple[str, str]]:
+    return [(name, each.kind) for name, each in source.columns.items()]
 
 
-def _own_tables(source: Matches) -> dict[str, ContentsRows]:
+def _own_tables(source: rows.Matches) -> dict[str, rows.ContentsRows]:
     """Return the tables that every format has, and the lists of the state as tables."""
 
-    def table(name: str, columns: Mapping[str, Field]) -> ContentsRows:
+    def table(name: str, columns: Mapping[str, Field]) -> rows.ContentsRows:
         known = source.redactor.columns(columns)
         del known["journal"]
-        return ContentsRows(
+        return rows.ContentsRows(
+            source.place,
             source.answer,
-            source.asked,
             table=name,
             known=known,
             entries=lambda: () if name in contents else _entries(source, name),
@@ -165,23 +159,20 @@ def _own_tables(source: Matches) -> dict[str, ContentsRows]:
         )
 
     # For a journal that reports no contents, these tables are empty.
-    contents, tables = described_columns(source.format.id), tables_of(source.format)
+    contents, tables = described_columns(source.description.id), tables_of(source.description)
     del tables["records"]
     return {name: table(name, columns) for name, columns in tables.items()}
 
 
-def _entries(source: Matches, table: str) -> Iterator[dict[str, Any]]:
+def _entries(source: rows.Matches, table: str) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table other than records."""
-    seen = source.observation
-    if table in TABLES:
-        entries = {"files": seen.files, "lost": seen.dropped, "missing": seen.missing}[table]
-        for each in entries:
-            members = {name: getattr(each, name) for name, _, _ in TABLES[table]}
-            yield {name: value for name, value in members.items() if value != ""}
-        return
-    columns = tables_of(source.format)[table]
-    names = IN_DOUBT if table == "transactions" else (table,)
-    for entry in (entry for name in names for entry in source.state.get(name, ())):
+    seen, columns = source.seen, tables_of(source.description)[table]
+    own = {"files": seen.files, "lost": seen.dropped, "missing": seen.missing}
+    for each in own.get(table, ()):
+        members = {name: getattr(each, name) for name, _, _ in TABLES[table]}
+        yield {name: value for name, value in members.items() if value != ""}
+    lists = IN_DOUBT if table == "transactions" else () if table in own else (table,)
+    for entry in (entry for name in lists for entry in source.state.get(name, ())):
         yield {name: _plain(columns[name], value) for name, value in entry.items() if name in columns}
 
 
@@ -236,13 +227,12 @@ def query_command(
     output = Output(as_ndjson, not (on_terminal or as_ndjson or parquet), parquet)
     found = find(Asked(**what))
     with unchanging(found.journals):
-        sources, status = ask_rows(found, Question())
+        sources, status = rows.ask_rows(found, Question())
         for source in sources:
-            seen = source.observation
+            seen = source.seen
             if seen.verdict != CLEAN:
-                wrong = damage(replace(source.answer, observation=seen))
                 hint = source.asked.whole.again("inspect")
-                click.echo(f"journalspec: {seen.verdict}: {wrong}; see `{hint}`", err=True)
+                click.echo(f"journalspec: {seen.verdict}: {damage(source)}; see `{hint}`", err=True)
         with _answered(sql, sources, timeout, max_memory) as reader:
             names = _unique(reader.schema.names)
             parts = (dict(zip(names, map(_values, batch.columns, names), strict=True)) for batch in reader)
@@ -253,12 +243,12 @@ def query_command(
     raise SystemExit(status)
 
 
-def _print(names: Sequence[str], parts: Iterable[Columns], output: Output) -> None:
+def _print(names: Sequence[str], parts: Iterable[rows.Columns], output: Output) -> None:
     output.limit = MOST_ROWS
-    rows = [*rows_of(names, output.limited(parts))]
+    printed = [*rows_of(names, output.limited(parts))]
     out = Painter()
-    write_table(out, rows)
-    write_more(out, output.total - len(rows), "in a pipe all, or --ndjson, --parquet FILE")
+    write_table(out, printed)
+    write_more(out, output.total - len(printed), "in a pipe all, or --ndjson, --parquet FILE")
 
 
 def _values(column: pa.Array, name: str) -> list[Any]:
@@ -294,7 +284,7 @@ def _renamed(schema: pa.Schema, names: Sequence[str]) -> pa.Schema:
 
 @contextmanager
 def _answered(
-    sql: str, sources: Sequence[Matches], timeout: float, max_memory: int
+    sql: str, sources: Sequence[rows.Matches], timeout: float, max_memory: int
 ) -> Iterator[pa.RecordBatchReader]:
     """Provide the result of a query as a stream; raises UsageProblem if DuckDB rejects the query."""
     import duckdb  # noqa: PLC0415  # part of the extra
@@ -413,9 +403,9 @@ def columns_command(**what: Any) -> None:
             for journal in place.journals if name == place.journals[0].format else ():
                 for table, columns in contents_columns(journal, redact=asked.redact).items():
                     tables[table] = {"journal": tables["records"]["journal"], **columns}
-        rows = [
+        listed = [
             [table, column, WORDS[each.kind], " ".join(each.doc.split())]
             for table, columns in tables.items()
             for column, each in columns.items()
         ]
-        show_table(["table", "column", "type", "meaning"], rows, title=name)
+        show_table(["table", "column", "type", "meaning"], listed, title=name)

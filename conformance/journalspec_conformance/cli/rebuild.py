@@ -18,35 +18,17 @@ import click
 from journalspec.files import shown
 from journalspec.formats import get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Note
+from journalspec_conformance.cli import journal_view as view
+from journalspec_conformance.cli import places
 from journalspec_conformance.cli._options import Command, apply
 from journalspec_conformance.cli._tables import progress_bar
 from journalspec_conformance.cli.archives import is_archive
 from journalspec_conformance.cli.facts import grouped
-from journalspec_conformance.cli.journal_view import (
-    STATUSES,
-    Given,
-    Listing,
-    Painter,
-    Part,
-    Section,
-    answer_of,
-    reading,
-    screen,
-    unchanging,
-)
-from journalspec_conformance.cli.places import (
-    Asked,
-    Directory,
-    NothingKept,
-    Stores,
-    UsageProblem,
-    amount,
-    taken,
-)
+from journalspec_conformance.cli.places import taken
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference import newstore
 from journalspec_reference.answers import ASSUMED, UNCHECKED, Answer
-from journalspec_reference.filesets import FilesetError, Journal
+from journalspec_reference.filesets import FilesetError, Journal, LeftOut
 from journalspec_reference.lossreport import LossReport, PartAccount, Tally
 
 #: The end of a cut list. On other screens it refers to the option --all, here to the report, which contains
@@ -136,17 +118,12 @@ def policy_of(journal: Journal, given: str | None) -> str:
 
 
 def rebuild(
-    found: Stores,
-    asked: Asked,
-    policy: str | None,
-    wanted: NewStoreAsked,
-    *,
-    as_json: bool,
+    found: places.Stores, asked: places.Asked, policy: str | None, wanted: NewStoreAsked, *, as_json: bool
 ) -> None:
     """Write a new store of each journal that was found; ends the command with the exit status."""
-    places, journals = found.places, found.journals
-    kept = {path for place in places for path in _directories(place)}
-    with unchanging(journals), _none_made(), progress_bar() as show:
+    journals = found.journals
+    kept = {path for place in found.places for path in _directories(place)}
+    with view.unchanging(journals), _none_made(), progress_bar() as show:
         if wanted.to is not None:
             newstore.refuse_target(wanted.to, kept)
         newstore.refuse_running(journals)
@@ -155,21 +132,25 @@ def rebuild(
         archives = [(str(path), path) for path in asked.paths if is_archive(path)]
         files = [*archives, *newstore.sources(journals)]
         before = newstore.digests(files, progress)
-    with unchanging(journals), _none_made(), reading(found.size):
-        given = Given(
-            [Part(place, answer) for place in places for answer in _asked(place, policy)], found.unlisted
-        )
+    with view.unchanging(journals), _none_made(), view.reading(found.size):
+        given = []
+        for place, journal in found.pairs:
+            # If the edition is unknown, the commands to try are given without --redact.
+            plain = replace(place.asked, redact=False)
+            answer = view.answer_of(plain, "recover", journal, policy_of(journal, policy), usual="")
+            given.append(view.Part(place, answer))
         parts, undone = _parts(given, policy, wanted.choices)
     hidden = parts[0].answer.journal if asked.redact else None
-    with unchanging(journals), _none_made(hidden), progress_bar() as show:
+    with view.unchanging(journals), _none_made(hidden), progress_bar() as show:
         progress = _progress(show, sum(each.length for each in before))
         if wanted.to is not None:
             newstore.refuse_target(wanted.to, (each for part in parts for each in newstore.covered(part)))
         more = [*newstore.sources((), (each for part in parts for each in newstore.covered(part)))]
         more = [each for each in more if each not in files]
         before += newstore.digests(more, progress)
-        report = _report(given, asked, wanted, (parts, undone))
-        named = [(_called(places, name), path) for name, path in (*files, *more)]
+        beside = [*view.left_out(given, found.unlisted)]
+        report = _report(asked, wanted, parts, undone, beside)
+        named = [(_called(found.places, name), path) for name, path in (*files, *more)]
         before = [replace(each, file=name) for each, (name, _) in zip(before, named, strict=True)]
         if wanted.to is not None and not wanted.dry_run:
             newstore.write(parts, wanted.to, report.write_json, report.write_page, named, before, progress)
@@ -182,12 +163,12 @@ def rebuild(
         with Path(f"{wanted.to}{newstore.REPORT}.json").open(encoding="utf-8") as stream:
             shutil.copyfileobj(stream, sys.stdout)
     else:
-        out = Painter()
-        for line in screen(_sections(report)):
+        out = view.Painter()
+        for line in view.screen(_sections(report)):
             # The report contains the rows for which the screen has no room.
             out.line(*(part.replace(ALL, IN_REPORT) if isinstance(part, str) else part for part in line))
     clean = all(part.verdict == CLEAN for part in parts)
-    raise SystemExit(STATUSES[CLEAN if clean and not report.lost and not found.unlisted else RECOVERED])
+    raise SystemExit(view.STATUSES[CLEAN if clean and not report.lost and not found.unlisted else RECOVERED])
 
 
 @contextmanager
@@ -197,7 +178,7 @@ def _none_made(hidden: Journal | None = None) -> Iterator[None]:
         yield
     except newstore.CannotRebuild as found:
         error = found if hidden is None else _hidden(found, hidden)
-        raise NothingKept(shown(str(error)), shown(error.hint)) from None
+        raise places.NothingKept(shown(str(error)), shown(error.hint)) from None
 
 
 def _hidden(error: FilesetError, journal: Journal) -> FilesetError:
@@ -217,23 +198,15 @@ def _progress(show: Callable[[str, int, int], None], total: int) -> newstore.Pro
     return progress
 
 
-def _called(places: Sequence[Directory], name: str) -> str:
+def _called(known: Sequence[places.Directory], name: str) -> str:
     """Return the path of a file for display."""
-    for place in places:
+    for place in known:
         if place.asked.below is not None and Path(name).is_relative_to(place.asked.below):
             return place.asked.called(Path(name))
     return name
 
 
-def _asked(place: Directory, policy: str | None) -> Iterator[Answer]:
-    """Yield the answers of recovery about the journals at a place, without redaction."""
-    for journal in place.journals:
-        name = policy_of(journal, policy)
-        asked = replace(place.asked, redact=False)
-        yield answer_of(asked, "recover", journal, name, usual="")
-
-
-def _directories(place: Directory) -> Iterator[Path]:
+def _directories(place: places.Directory) -> Iterator[Path]:
     """Yield the directories that contain the files at a place, and the given directory."""
     if place.loaded.is_set:
         yield from ((place.loaded.root / name).parent for name in place.loaded.files)
@@ -241,14 +214,14 @@ def _directories(place: Directory) -> Iterator[Path]:
         yield from (_top(place), place.loaded.root)
 
 
-def _top(place: Directory) -> Path:
+def _top(place: places.Directory) -> Path:
     """Return the directory to which the new one corresponds: the given one, or that of the given files."""
     asked = place.asked
     return asked.below or (asked.given[0] if asked.given else place.loaded.root)
 
 
 def _parts(
-    given: Given, policy: str | None, choices: newstore.StoreChoices
+    given: Sequence[view.Part], policy: str | None, choices: newstore.StoreChoices
 ) -> tuple[list[newstore.Part], dict[str, str]]:
     """Return the parts of the new store, and for each journal that is not rebuilt the reason.
 
@@ -256,9 +229,9 @@ def _parts(
     """
     made: list[newstore.Part] = []
     failed: list[tuple[Answer, str, FilesetError]] = []
-    if len({_top(part.place) for part in given.parts}) > 1:
-        raise UsageProblem("--to is for one path", "give the directory above them, or one at a time")
-    for place, answer in ((part.place, part.answer) for part in given.parts):
+    if len({_top(part.place) for part in given}) > 1:
+        raise places.UsageProblem("--to is for one path", "give the directory above them, or one at a time")
+    for place, answer in ((part.place, part.answer) for part in given):
         below = PurePath(os.path.relpath(place.loaded.root, _top(place))).as_posix()
         try:
             store = newstore.new_store(answer, choices)
@@ -311,13 +284,13 @@ def _accounts(answer: Answer, refusal: FilesetError) -> list[Path]:
 
 
 def _report(
-    given: Given,
-    asked: Asked,
+    asked: places.Asked,
     wanted: NewStoreAsked,
-    found: tuple[Sequence[newstore.Part], dict[str, str]],
+    parts: Sequence[newstore.Part],
+    undone: dict[str, str],
+    beside: Sequence[LeftOut],
 ) -> LossReport:
     """Return the report of a new store, redacted if that is asked for."""
-    parts, undone = found
     redactors = {id(part): Redactor(part.answer.journal, asked.redact) for part in parts}
 
     def hide(part: newstore.Part, text: str) -> str:
@@ -328,22 +301,17 @@ def _report(
         for name, value in asdict(wanted.choices).items()
         if value
     }
-    return LossReport(
-        str(asked.archive or asked),
-        str(wanted.to or NOWHERE),
-        parts,
-        undone,
-        [*given.beside()],
-        choices,
-        hide if asked.redact else None,
-    )
+    source, target = str(asked.archive or asked), str(wanted.to or NOWHERE)
+    return LossReport(source, target, parts, undone, beside, choices, hide if asked.redact else None)
 
 
-def _sections(report: LossReport) -> Iterator[Section]:
+def _sections(report: LossReport) -> Iterator[view.Section]:
     """Yield the sections of the screen about a new store that was written."""
     size = sum(each.length for each in report.written)
-    files = amount(len(report.written), "file")
-    yield Section("new store", [f"{shown(report.target)}   {files}, {size:,} bytes, complete and forced"])
+    files = places.amount(len(report.written), "file")
+    yield view.Section(
+        "new store", [f"{shown(report.target)}   {files}, {size:,} bytes, complete and forced"]
+    )
     policies: dict[str, str] = {}
     stores = []
     for one in report.found:
@@ -355,18 +323,18 @@ def _sections(report: LossReport) -> Iterator[Section]:
         title = f"{described.title}, for {part.store.product}"
         stores.append((shown(part.path or "."), verdict, *numbers, title))
     if len(stores) == 1:
-        yield Section("of", [stores[0][-1]])
-        yield Section("old store", [f"{stores[0][1]}: {VERDICTS[stores[0][1]]}"])
-    yield Section("policy", [f"{name}: {text}" for name, text in policies.items()])
+        yield view.Section("of", [stores[0][-1]])
+        yield view.Section("old store", [f"{stores[0][1]}: {VERDICTS[stores[0][1]]}"])
+    yield view.Section("policy", [f"{name}: {text}" for name, text in policies.items()])
     if len(stores) > 1:
         names = ("path", "verdict", "rows", "lost", "store")
-        yield Section("stores", listing=Listing(stores, len(stores), names), apart=True)
+        yield view.table("stores", stores, names)
     rows = sorted((each for one in report.found for each in one.carried), key=lambda each: -each.rows)
     cells = [(each.table, shown(each.name), f"{each.rows:,}", f"{each.bytes:,}") for each in rows]
     counts = [each.rows for each in rows]
     head = ("table", "name", "rows", "bytes")
-    listing = Listing(cells, len(cells), head, counts, sum(counts), "row") if cells else None
-    yield Section("carried", [] if cells else ["nothing"], listing, apart=True)
+    listing = view.Listing(cells, len(cells), head, counts, sum(counts), "row") if cells else None
+    yield view.Section("carried", [] if cells else ["nothing"], listing, apart=True)
     for heading, tallies in (
         ("lost", [one.left_out for one in report.found]),
         ("doubtful", [one.unverified for one in report.found]),
@@ -377,22 +345,22 @@ def _sections(report: LossReport) -> Iterator[Section]:
             text = [report.uncounted]
         if listed or text:
             columns = ("what", "number", "bytes", "reason") if listed else ()
-            yield Section(heading, text, Listing(listed, len(listed), columns), apart=True)
+            yield view.Section(heading, text, view.Listing(listed, len(listed), columns), apart=True)
     notes = [*dict.fromkeys(line for one in report.found for line in _noted(one))]
     if notes:
-        yield Section("notes", (), Listing([(line,) for line in notes], len(notes)), apart=True)
+        yield view.table("notes", [(line,) for line in notes])
     for path, why in report.undone.items():
-        yield Section("no store", [f"of {shown(path)}: {shown(why)}"])
+        yield view.Section("no store", [f"of {shown(path)}: {shown(why)}"])
     chosen = [shown(each) for one in report.found for each in one.chosen]
     if chosen:
-        yield Section("choices", chosen, apart=True)
-    yield Section(
+        yield view.Section("choices", chosen, apart=True)
+    yield view.Section(
         "report", [f"{shown(report.target)}{newstore.REPORT}.md, and .json for programs"], apart=True
     )
     steps = ["The report lists the steps of each store."]
     if len(report.found) == 1:
         steps = [shown(step) for step in report.found[0].part.store.steps()]
-    yield Section("next", steps, apart=True)
+    yield view.Section("next", steps, apart=True)
 
 
 def _noted(one: PartAccount) -> Iterator[str]:

@@ -9,7 +9,7 @@ import click
 from journalspec.files import replace_text
 from journalspec_conformance import export
 from journalspec_conformance.cli import _options
-from journalspec_conformance.cli._tables import say, show_table
+from journalspec_conformance.cli._tables import say, say_all, show_table
 from journalspec_conformance.expect import TODO, read_text, update
 from journalspec_conformance.report import load_report
 
@@ -51,8 +51,7 @@ def matrix_command(reports: tuple[Path, ...], by: str, markdown: bool) -> None:
     notes += export.unlike(loaded)
     if not markdown:
         show_table(head, rows)
-        for note in notes:
-            say(note)
+        say_all(notes)
         return
     for row in (head, ["---"] * len(head), *rows):
         say(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |")
@@ -81,10 +80,8 @@ def expect_command(path: Path, report: Path) -> None:
     done = update(text, loaded.results, str(path))
     if done.text != text:
         replace_text(path, done.text)
-    for note in loaded.notes:
-        say(f"{report}: {note}", err=True)
+    say_all((f"{report}: {note}" for note in loaded.notes), err=True)
     for verb, names in (("added", done.added), ("removed", done.removed), ("changed", done.changed)):
-        for name in names:
-            say(f"{verb} {name}")
+        say_all(f"{verb} {name}" for name in names)
     if done.added:
         say(f"{path}: replace every {TODO} by a reason before the next run")

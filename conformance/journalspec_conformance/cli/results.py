@@ -8,7 +8,7 @@ import click
 
 from journalspec_conformance import history
 from journalspec_conformance.cli import _options
-from journalspec_conformance.cli._tables import say, show_table
+from journalspec_conformance.cli._tables import say, say_all, show_table
 from journalspec_conformance.errors import Problem
 from journalspec_conformance.export import score, unlike
 from journalspec_conformance.report import load_report
@@ -83,10 +83,8 @@ def diff_command(old: Path, new: Path) -> None:
     before, after = load_report(old), load_report(new)
     found = history.changes(before.results, after.results)
     for title, lines in (("worse", found.worse), ("better", found.better), ("other", found.other)):
-        for line in lines:
-            say(f"{title:<7}{line}")
+        say_all(f"{title:<7}{line}" for line in lines)
     counts = f"{len(found.better)} better, {len(found.worse)} worse, {len(found.other)} changed otherwise"
     say(f"{counts}, {found.new} new, {found.gone} gone")
-    for note in unlike([before, after]):
-        say(note)
+    say_all(unlike([before, after]))
     raise click.exceptions.Exit(1 if found.worse else 0)

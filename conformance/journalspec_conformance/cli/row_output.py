@@ -145,7 +145,8 @@ def show_rows(found: Stores, selection: Question, as_ndjson: bool) -> None:
 
 def hold_queues(sources: Sequence[Matches], wanted: Sequence[str]) -> None:
     """Raise UsageProblem, with similar names, for the first queue without a record."""
-    (column, *_) = [QUEUE] if isinstance(sources[0], ContentsRows) else sources[0].format.columns["queue"]
+    first = sources[0]
+    (column, *_) = [QUEUE] if isinstance(first, ContentsRows) else first.description.columns["queue"]
     known: dict[str, str] = {}
     for source in sources:
         for chunk in replace(source, predicates=(), files=()).chunks([column]):
@@ -154,7 +155,7 @@ def hold_queues(sources: Sequence[Matches], wanted: Sequence[str]) -> None:
         known |= source.queues() if isinstance(source, ContentsRows) else {}
     for each in wanted:
         if each not in known:
-            what = f"--queue: no {sources[0].noun} is of a queue or topic"
+            what = f"--queue: no {first.noun} is of a queue or topic"
             raise no_such(what, each, known, "none here names a queue")
 
 
@@ -194,12 +195,13 @@ def show_records(sources: Sequence[Matches], output: Output) -> None:
     if output.as_ndjson:
         left = output.limit
         for source in sources:
-            head = source.head()
-            write_line({"journal": {**head, "files": list(source.answer.journal.files)}})
+            journal = source.answer.journal
+            head = {"format": journal.format, "edition": journal.edition, "path": source.path}
+            write_line({"journal": {**head, "files": list(journal.files)}})
             for chunk in source.chunks(()):
                 sys.stdout.write("".join(islice(chunk.lines(), left)))
                 left = None if left is None else max(0, left - chunk.count)
-            verdict = source.observation.members(Level.VERDICT)
+            verdict = source.seen.members(Level.VERDICT)
             write_line({"answer": {**head, **verdict, "matched": str(source.matched)}})
         write_heads(sources)
         return
@@ -219,19 +221,14 @@ def show_records(sources: Sequence[Matches], output: Output) -> None:
         return
     rows = []
     for row in found:
-        path = {"journal": row.pop("journal")} if several else {}
-        place = {"where": f"{row.pop('file')}:{row.pop('off')}"} if {"file", "off"} <= row.keys() else {}
-        wanted = BRIEF.get(contents.table, row) if contents is not None else row
-        rows.append(
-            path
-            | place
-            | {
-                name: row[name] if name in UNCUT else brief(row[name])
-                for name in wanted
-                if name in row and name != "journal"
-            }
-        )
-    write_table(out, rows, sources[0].format.vocabulary.bodies)
+        cells = {"journal": row.pop("journal")} if several else {}
+        if {"file", "off"} <= row.keys():
+            cells["where"] = f"{row.pop('file')}:{row.pop('off')}"
+        for name in BRIEF.get(contents.table, row) if contents is not None else row:
+            if name in row and name != "journal":
+                cells[name] = row[name] if name in UNCUT else brief(row[name])
+        rows.append(cells)
+    write_table(out, rows, sources[0].description.vocabulary.bodies)
     write_more(out, output.total - len(rows), f"--limit {output.total}, or all: --csv, --ndjson")
 
 
@@ -239,7 +236,7 @@ def _with_rows(sources: Sequence[Matches]) -> Sequence[Matches]:
     """Return the journals that have rows or are not clean; all journals if none has rows."""
     if not any(source.matched for source in sources):
         return sources
-    return [source for source in sources if source.matched or source.observation.verdict != CLEAN]
+    return [source for source in sources if source.matched or source.seen.verdict != CLEAN]
 
 
 def write_whole(out: Painter, row: Mapping[str, Any]) -> None:
@@ -287,8 +284,10 @@ def _inferred(columns: Columns) -> pa.Schema:
 def write_heads(sources: Sequence[Matches], out: Painter | None = None) -> None:
     """For each journal, write a line with its verdict and number of rows, to `out` or standard error."""
     for source in sources:
-        journal, seen = source.answer.journal, source.observation
-        title = f"{source.format.title} ({journal.format}, edition {journal.edition}), {shown(source.path)}"
+        journal, seen = source.answer.journal, source.seen
+        title = (
+            f"{source.description.title} ({journal.format}, edition {journal.edition}), {shown(source.path)}"
+        )
         found = f" {amount(source.matched, source.noun)}"
         if source.predicates or source.files:
             found += " matches" if source.matched == 1 else " match"

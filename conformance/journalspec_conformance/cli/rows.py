@@ -16,8 +16,8 @@ from itertools import compress, islice
 from typing import TYPE_CHECKING, Any
 
 from journalspec.files import shown
-from journalspec.formats import Format, get_format
-from journalspec.observation import RECOVERED, REFUSED, Observation, Record
+from journalspec.formats import get_format
+from journalspec.observation import RECOVERED, REFUSED, Record
 from journalspec.reread import Changed
 from journalspec.vocabulary import Field
 from journalspec_conformance.cli.contents import (
@@ -28,12 +28,10 @@ from journalspec_conformance.cli.contents import (
     Holdings,
     as_text,
     lines_of,
-    stored,
 )
-from journalspec_conformance.cli.journal_view import STATUSES, answer_of
+from journalspec_conformance.cli.journal_view import STATUSES, Part, answer_of
 from journalspec_conformance.cli.ndjson import line_of
-from journalspec_conformance.cli.places import Asked, NothingKept, Stores, UsageProblem
-from journalspec_conformance.cli.redaction import Redactor
+from journalspec_conformance.cli.places import NothingKept, Stores, UsageProblem
 from journalspec_conformance.cli.selection import COMMON, ColumnSet, Question, columns_of, record_columns
 from journalspec_reference.answers import Answer, ask, stretches
 from journalspec_reference.batches import Batch, Stretch
@@ -87,15 +85,13 @@ class Chunk:
         return total
 
 
-@dataclass
-class Matches:
+@dataclass(eq=False)
+class Matches(Part):
     """The rows of one journal for which `predicates` hold, in the files that match one of `files`.
 
     After all chunks have been read, `matched` is the number of these rows.
     """
 
-    answer: Answer
-    asked: Asked
     predicates: Sequence[Predicate] = ()
     files: Sequence[str] = ()
     noun: str = RECORD
@@ -105,29 +101,9 @@ class Matches:
     matched: int = field(default=0, init=False)
 
     @property
-    def format(self) -> Format:
-        """The description of the journal's format."""
-        return get_format(self.answer.journal.format)
-
-    @property
-    def path(self) -> str:
-        """The path of the journal, for display."""
-        return self.asked.called(self.asked.paths[0])
-
-    @property
     def columns(self) -> Mapping[str, Field]:
         """The columns of the rows."""
-        return columns_of(self.format)
-
-    @cached_property
-    def observation(self) -> Observation:
-        """The observation of the journal, redacted with --redact."""
-        return self.redactor.observation(self.answer.observation)
-
-    @cached_property
-    def redactor(self) -> Redactor:
-        """Replaces the values that --redact hides."""
-        return Redactor(self.answer.journal, self.asked.redact)
+        return columns_of(self.description)
 
     @cached_property
     def recovered(self) -> Answer:
@@ -135,18 +111,9 @@ class Matches:
         return with_state(self.answer) if self.policy is None else ask(self.answer.journal, self.policy)
 
     @cached_property
-    def contents(self) -> Holdings | None:
-        """The contents of the journal, perhaps redacted; None if its format reports no contents."""
-        return stored(self.recovered, redact=self.asked.redact)
-
-    @cached_property
     def state(self) -> Mapping[str, Any]:
         """The lists of the recovered state, redacted with --redact."""
         return self.redactor.observation(self.recovered.observation).state or {}
-
-    def head(self) -> dict[str, str]:
-        """Return the format, edition and path of the journal, for JSON."""
-        return {"format": self.format.id, "edition": self.answer.journal.edition, "path": self.path}
 
     def chunks(self, names: Sequence[str]) -> Iterator[Chunk]:
         """Yield the rows with the columns `names`; raises Changed if the files have changed."""
@@ -209,7 +176,7 @@ class Matches:
         from journalspec_reference.arrow import type_of  # noqa: PLC0415
 
         known = {"journal": "string", "file": "string", "off": "int64", "len": "int64"} | {
-            **typed(self.format.id)
+            **typed(self.description.id)
         }
         return {name: type_of(known[name]) for name in self.columns}
 
@@ -284,7 +251,7 @@ class ContentsRows(Matches):
     @property
     def columns(self) -> Mapping[str, Field]:
         """The columns of the rows."""
-        return {"journal": columns_of(self.format)["journal"], **self.known}
+        return {"journal": columns_of(self.description)["journal"], **self.known}
 
     def stored(self) -> Iterator[Mapping[str, Any]]:
         """Yield the requested rows as they are stored."""
@@ -366,9 +333,9 @@ def ask_rows(found: Stores, selection: Question, policy: str | None = None) -> t
     out: list[Matches] = []
     status = STATUSES[RECOVERED] if found.unlisted else 0
     for place, journal in found.pairs:
-        # The conditions apply to stored values; redaction comes later.
+        # If the edition is unknown, the commands to try are given without --redact.
         answer = answer_of(replace(place.asked, redact=False), "inspect", journal, None)
-        out.append(Matches(answer, place.asked, files=selection.files, policy=policy))
+        out.append(Matches(place, answer, files=selection.files, policy=policy))
         verdicts = [answer.observation.verdict]
         if policy is not None:
             seen = out[-1].redactor.observation(out[-1].recovered.observation)
@@ -379,19 +346,15 @@ def ask_rows(found: Stores, selection: Question, policy: str | None = None) -> t
         status = max(status, *(STATUSES[verdict] for verdict in verdicts))
     if selection.of_contents(description):
         tables = [each for one in with_contents(out) if (each := _of_contents(one, selection)) is not None]
-        if tables or selection.contents is not None:
-            return _some(tables, out), status
+        if tables:
+            return tables, status
+        if selection.contents is not None:
+            what = f"{shown(out[0].path)} has no contents that are known here"
+            raise UsageProblem(what, "--contents records")
     columns = record_columns(description)
     predicates = selection.predicates(columns)
     selection.counted(columns)
     return [replace(each, predicates=predicates) for each in out], status
-
-
-def _some(found: Sequence[Matches], out: Sequence[Matches]) -> list[Matches]:
-    """Return the rows of contents; raises UsageProblem if there are none."""
-    if not found:
-        raise UsageProblem(f"{shown(out[0].path)} has no contents that are known here", "--contents records")
-    return [*found]
 
 
 def with_contents(sources: Sequence[Matches]) -> list[Matches]:
@@ -399,7 +362,7 @@ def with_contents(sources: Sequence[Matches]) -> list[Matches]:
 
     For example, the contents of a broker's message journal already include the queues from its bindings.
     """
-    main, *others = sources[0].format.parts or [""]
+    main, *others = sources[0].description.parts or [""]
     roots = [(one, one.answer.journal.root) for one in sources]
     homes = {root.parent for _, root in roots if root is not None and fnmatchcase(root.name, main)}
     return [
@@ -414,13 +377,13 @@ def with_contents(sources: Sequence[Matches]) -> list[Matches]:
 def table_of(contents: Holdings, table: str, source: Matches) -> ContentsRows:
     """Return the rows of a table of the contents of a journal."""
     return ContentsRows(
+        source.place,
         source.answer,
-        source.asked,
         noun=contents.noun(table),
         table=table,
         known=contents.columns(table),
         entries=lambda: contents.rows(table),
-        tell=lambda row: contents.shown(table, row),
+        tell=contents.shown(table),
         queues=contents.queues,
         remarks=contents.remarks,
     )

@@ -16,7 +16,7 @@ import click
 from journalspec.files import shown
 from journalspec_conformance import running
 from journalspec_conformance.cli import _options
-from journalspec_conformance.cli._tables import say, show_table, with_progress
+from journalspec_conformance.cli._tables import say, say_all, show_table, with_progress
 from journalspec_conformance.cli.failures import last_failed, remember, show_failures
 from journalspec_conformance.connection import Hello
 from journalspec_conformance.engine import Engine
@@ -185,20 +185,19 @@ def _run(
             raise
         # Only the writing of the report failed. Show the results first, because the run may have taken hours.
         unwritten = error
-    remember(request, prepared, [result for result in results if result.red])
+    red = [result for result in results if result.red]
+    remember(request, prepared, red)
     if as_json:
-        say(json.dumps(_summary(prepared, results)))
+        say(json.dumps(_summary(prepared, results, red)))
     else:
-        show(prepared, results, details, keep)
+        show(prepared, results, red, details, keep)
         if os.environ.get("GITHUB_ACTIONS") == "true":
-            for line in github_annotations(results, prepared.setup.target.text):
-                say(line)
+            say_all(github_annotations(results, prepared.setup.target.text))
     if unwritten is not None:
         raise unwritten
-    stopped = stop and any(result.red for result in results)
-    if not stopped:
+    if not (stop and red):
         _refuse_silence(results, len(prepared.probes), min_judged)
-    raise click.exceptions.Exit(1 if any(result.red for result in results) else 0)
+    raise click.exceptions.Exit(int(bool(red)))
 
 
 def _failed_before(request: RunRequest) -> Prepared:
@@ -284,9 +283,9 @@ def run_prepared(
 
 
 def show(
-    prepared: Prepared, results: Sequence[Result], details: bool = False, keep: Path | None = None
+    prepared: Prepared, results: Sequence[Result], red: Sequence[Result], details: bool, keep: Path | None
 ) -> None:
-    """Print counts per format, the red results, and the expected failures."""
+    """Print counts per format, the `red` results, and the expected failures."""
     by_format = counts_by_format(results)
     classes = [name for name in CLASSES if any(found[name] for found in by_format.values())]
     rows = [[name, *(str(found[entry] or "") for entry in classes)] for name, found in by_format.items()]
@@ -294,7 +293,6 @@ def show(
     if prepared.seed is not None:
         what = "crash states" if prepared.tier in (CRASH, CRASH_WRITE) else "draws"
         say(f"{what}: seed {prepared.seed} (--seed {prepared.seed} repeats them)")
-    red = [result for result in results if result.red]
     if not red:
         judged = any(CLASSES[result.result_class].judged for result in results)
         say(f"{'as expected: ' if judged else ''}{judged_and_not(results)}")
@@ -303,11 +301,10 @@ def show(
     say(f"{len(red)} of {len(results)} probes failed: {judged_and_not(results)}")
 
 
-def _summary(prepared: Prepared, results: Sequence[Result]) -> dict[str, Any]:
-    red = [
+def _summary(prepared: Prepared, results: Sequence[Result], red: Sequence[Result]) -> dict[str, Any]:
+    failed = [
         {"probe": r.probe, "class": r.result_class, "fingerprint": r.fingerprint, "reason": r.reason}
-        for r in results
-        if r.red
+        for r in red
     ]
     return {
         "target": prepared.setup.target.text,
@@ -316,8 +313,8 @@ def _summary(prepared: Prepared, results: Sequence[Result]) -> dict[str, Any]:
         "probes": len(results),
         "counts": count(results),
         "judged": sum(result.result_class not in UNJUDGED for result in results),
-        "groups": [group.to_json() for group in grouped(result for result in results if result.red)],
-        "failed": red,
+        "groups": [group.to_json() for group in grouped(red)],
+        "failed": failed,
     }
 
 
@@ -352,8 +349,7 @@ def smoke_command(**options: Any) -> None:
     for result in red:
         if result.stderr:
             say(f"standard error at {result.probe}:", err=True)
-            for line in result.stderr.strip()[-2000:].splitlines():
-                say(shown(line), err=True)
+            say_all((shown(line) for line in result.stderr.strip()[-2000:].splitlines()), err=True)
     if red:
         say(f"{len(red)} of {len(results)} easy questions failed: look at the harness first")
         raise click.exceptions.Exit(1)

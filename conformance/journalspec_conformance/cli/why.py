@@ -12,16 +12,8 @@ import click
 
 from journalspec.files import shown
 from journalspec.formats import Format, get_format
+from journalspec_conformance.cli import journal_view as view
 from journalspec_conformance.cli.facts import some_of
-from journalspec_conformance.cli.journal_view import (
-    MOST_LINES,
-    Listing,
-    Painter,
-    Section,
-    reading,
-    screen,
-    unchanging,
-)
 from journalspec_conformance.cli.places import Asked, Directory, UsageProblem, amount, find, options
 from journalspec_conformance.cli.redaction import Redactor
 from journalspec_reference.answers import settled
@@ -49,15 +41,15 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
     """
     stores = find(Asked(paths=(path,), **what))
     journals = stores.pairs
-    out = Painter()
+    out = view.Painter()
     several = len(journals) > MOST_SCREENS and not everything
     # A store has at most two journals. The reports on both fit on one screen, with a line between them.
-    most = MOST_LINES if len(journals) < 2 or several else MOST_LINES // 2 - 1
+    most = view.MOST_LINES if len(journals) < 2 or several else view.MOST_LINES // 2 - 1
     rows = []
-    with unchanging(stores.journals):
+    with view.unchanging(stores.journals):
         for number, (place, journal) in enumerate(journals):
             file = None if place.asked.archive or path.is_dir() else path.name
-            with reading(sum(map(len, journal.files.values()))):
+            with view.reading(sum(map(len, journal.files.values()))):
                 known = settled(journal)
                 found = _found(place, known)
             if several:
@@ -68,9 +60,9 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
                 continue
             if number:
                 out.line("")
-            out.lines(screen(_sections(place, known, found, file), everything=everything, most=most))
+            out.lines(view.screen(_sections(place, known, found, file), everything=everything, most=most))
     if several:
-        out.lines(screen(_several(*journals[0], rows)))
+        out.lines(view.screen(_several(*journals[0], rows)))
 
 
 def _found(place: Directory, journal: Journal) -> Keeping | None:
@@ -96,30 +88,30 @@ def _verdict(found: Keeping | None) -> str:
     return f"KEPT   {'all ' if len(found.lengths) > 1 else ''}{files}; none can be deleted now"
 
 
-def _several(first: Directory, journal: Journal, rows: Sequence[Sequence[str]]) -> Iterator[Section]:
+def _several(first: Directory, journal: Journal, rows: Sequence[Sequence[str]]) -> Iterator[view.Section]:
     """Yield the sections on many journals, with one line for each; `journal` is the first one."""
-    yield Section("store", [f"{len(rows):,} journals"])
-    yield Section("held by", listing=Listing(rows, len(rows), ("path", "verdict", "")), apart=True)
+    yield view.Section("store", [f"{len(rows):,} journals"])
+    yield view.table("held by", rows, ("path", "verdict", ""))
     # No command accepts a path to a journal inside an archive.
     if first.asked.archive is None:
         steps = ["one of them:", f"  {first.of(journal).again('why')}"]
     else:
         steps = ["each in full:", f"  {first.asked.whole.again('why', '--all')}"]
-    yield Section("next", steps, apart=True)
+    yield view.Section("next", steps, apart=True)
 
 
 def _sections(
     place: Directory, journal: Journal, found: Keeping | None, file: str | None
-) -> Iterator[Section]:
+) -> Iterator[view.Section]:
     """Yield the report on a journal, or on one file of it."""
     described = get_format(journal.format)
     product = described.why.get("product", UNDESCRIBED)
     known = f", known from {found.basis}" if found is not None and found.basis else ""
     title = described.edition(journal.edition).title
-    yield Section("store", [f"{title}, {amount(len(journal.files), 'file')}{known}"])
+    yield view.Section("store", [f"{title}, {amount(len(journal.files), 'file')}{known}"])
     if found is None:
-        yield Section("verdict", [_verdict(found)])
-        yield Section("freed by", [product["what"]], apart=True)
+        yield view.Section("verdict", [_verdict(found)])
+        yield view.Section("freed by", [product["what"]], apart=True)
         return
     if file is not None and file not in found.lengths:
         raise UsageProblem(
@@ -129,17 +121,17 @@ def _sections(
     if file is not None:
         yield from _of_file(described, found, file)
         more = replace(whole, paths=(place.loaded.root,)).again("why")
-        yield Section("next", ["all files:", f"  {more}"], apart=True)
+        yield view.Section("next", ["all files:", f"  {more}"], apart=True)
         return
     yield from _of_store(described, found)
     free = [product["what"], *([product["freed"]] if "freed" in product else [])]
-    yield Section("freed by", free, apart=True)
+    yield view.Section("freed by", free, apart=True)
     if (held := [name for name in found.lengths if found.of(name)]) and not place.asked.archive:
         more = replace(whole, paths=(place.loaded.root / held[0],)).again("why")
-        yield Section("next", ["one file in detail:", f"  {more}"], apart=True)
+        yield view.Section("next", ["one file in detail:", f"  {more}"], apart=True)
 
 
-def _of_store(described: Format, found: Keeping) -> Iterator[Section]:
+def _of_store(described: Format, found: Keeping) -> Iterator[view.Section]:
     rows, unheld = [], 0
     for name, length in found.lengths.items():
         reasons = "; ".join(_counted(described, holder) for holder in found.of(name))
@@ -153,13 +145,13 @@ def _of_store(described: Format, found: Keeping) -> Iterator[Section]:
         free = len(found.lengths) - len(rows)
         stay = f"; {amount(len(rows), 'file')} {'stays' if len(rows) == 1 else 'stay'}" if rows else ""
         verdict = f"FREE   {free:,} of {amount(len(found.lengths), 'file')}, {unheld:,} bytes{stay}"
-    yield Section("verdict", [verdict])
+    yield view.Section("verdict", [verdict])
     if runs:
         counts = [int(run[1]) for run in runs]
-        listing = Listing(runs, len(runs), ("file", "files", "bytes"), counts, sum(counts), "file")
-        yield Section("not known" if found.doubt else "free", listing=listing, apart=True)
+        listing = view.Listing(runs, len(runs), ("file", "files", "bytes"), counts, sum(counts), "file")
+        yield view.Section("not known" if found.doubt else "free", listing=listing, apart=True)
     if rows:
-        yield Section("held by", listing=Listing(rows, len(rows), ("file", "bytes", "by")), apart=True)
+        yield view.table("held by", rows, ("file", "bytes", "by"))
 
 
 def _runs(found: Keeping) -> Iterator[tuple[str, ...]]:
@@ -171,16 +163,16 @@ def _runs(found: Keeping) -> Iterator[tuple[str, ...]]:
             yield what, f"{len(names)}", f"{sum(found.lengths[name] for name in names):,}"
 
 
-def _of_file(described: Format, found: Keeping, file: str) -> Iterator[Section]:
+def _of_file(described: Format, found: Keeping, file: str) -> Iterator[view.Section]:
     holders = found.of(file)
     if holders:
         more = f", and by {amount(len(holders) - 1, 'other reason')}" if len(holders) > 1 else ""
         by = "by " if holders[0].count else ""
-        yield Section("verdict", [f"KEPT   {by}{_counted(described, holders[0])}{more}"])
+        yield view.Section("verdict", [f"KEPT   {by}{_counted(described, holders[0])}{more}"])
     elif found.doubt:
-        yield Section("verdict", [f"NOT KNOWN   {found.doubt}"])
+        yield view.Section("verdict", [f"NOT KNOWN   {found.doubt}"])
     else:
-        yield Section("verdict", ["FREE   nothing in the journal needs this file"])
+        yield view.Section("verdict", ["FREE   nothing in the journal needs this file"])
     rows = []
     for holder in holders:
         numbers = (f"{number:,}" if number else "" for number in (holder.count, holder.size))
@@ -188,14 +180,16 @@ def _of_file(described: Format, found: Keeping, file: str) -> Iterator[Section]:
         rows.append((_said(described, holder, "what"), *numbers, place))
     if rows:
         head = ("what", "count", "bytes", "first")
-        yield Section("held by", listing=Listing(rows, len(rows), head), apart=True)
+        yield view.table("held by", rows, head)
     others = [f"{shown(holder.file)}, by {_counted(described, holder)}" for holder in found.by(file)]
-    yield Section("keeps", others or ["nothing: no other file stays because of this one"], apart=not rows)
+    yield view.Section(
+        "keeps", others or ["nothing: no other file stays because of this one"], apart=not rows
+    )
     said = dict.fromkeys(_said(described, holder, "freed") for holder in holders)
     if said:
         steps = [f"{number}. {text}" for number, text in enumerate(said, start=1)]
         or_else = [f"or {text}" for name, text in described.why["product"].items() if name == "freed"]
-        yield Section("freed by", [*steps, *or_else], apart=True)
+        yield view.Section("freed by", [*steps, *or_else], apart=True)
 
 
 def _counted(described: Format, holder: Holder) -> str:
