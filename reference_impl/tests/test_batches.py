@@ -10,6 +10,7 @@ import pytest
 from journalspec import reread
 from journalspec.observation import At, Dropped, Note, Record
 from journalspec.reread import Changed, Lazy
+from journalspec_reference import batches
 from journalspec_reference.batches import Batch, Found, Memory, Stretch, zeros_end
 
 
@@ -50,6 +51,19 @@ def test_listed_records_equal_the_scanned_ones(monkeypatch: pytest.MonkeyPatch, 
         assert list(found.dropped()) == [Dropped("a", at, 5, "torn") for at in (90, 190, 290)]
         assert [note.off for note in found.notes()] == [0, 100, 200]
     assert (len(found.records()), {*found.codes}, sum(found.codes.values())) == (3, {0, 1, 5}, 3)
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_few_regions_and_notes_are_kept_and_many_are_scanned_again(
+    monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(reread, "KEEP", 0)
+    monkeypatch.setattr(batches, "MOST_ODD", most)
+    scan = [batch(0, (1, 5)), batch(100), batch(200)]
+    found = walked(*[scan] * 3)
+    assert isinstance(found.dropped(), tuple) == isinstance(found.notes(), tuple) == (most == 3)
+    assert [region.off for region in found.dropped()] == [90, 190, 290]
+    assert [note.off for note in found.notes()] == [0, 100, 200]
 
 
 @pytest.mark.parametrize(
