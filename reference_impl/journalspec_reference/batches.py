@@ -28,6 +28,8 @@ STRETCH = 1 << 20
 _HEADS = 1 << 12
 #: A batch ends after this many regions and notes, whatever its length: hostile bytes may cause one per byte.
 MOST_ODD = 4096
+#: A cache has this many stored bytes, and each result counts as OWN more.
+KEPT, OWN = 1 << 20, 192
 #: Runs of zeros; `zeros_end` skips zeros by the longest one that fits.
 _ZEROS = bytes(1 << 16), bytes(1 << 12), bytes(1 << 8)
 
@@ -399,6 +401,29 @@ def power(exponent: int) -> int:
     if exponent == 0:
         return 0x00800000  # x**8, bit-reflected
     return multiply(power(exponent - 1), power(exponent - 1))
+
+
+class ValueCache(dict[bytes, T]):
+    """A cache: stored bytes -> the result of `make`. Files repeat a few names, values and bodies.
+
+    Bytes up to `longest` are kept, at most `most` bytes in total; each result counts OWN additional bytes.
+    """
+
+    def __init__(self, make: Callable[[bytes], T], longest: int = KEPT, most: int = KEPT) -> None:
+        super().__init__()
+        self._make, self._longest, self._most = make, min(longest, most - OWN), most
+        self._left = most
+
+    def __missing__(self, data: bytes) -> T:
+        """Make and cache a new result; raises what `make` raises."""
+        made, size = self._make(data), len(data)
+        if size <= self._longest:
+            self._left -= size + OWN
+            if self._left < 0:
+                self.clear()  # crafted bytes must not slow down reading of the next journal
+                self._left = self._most - size - OWN
+            self[data] = made
+        return made
 
 
 class Ids:
