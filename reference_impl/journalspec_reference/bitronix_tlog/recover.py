@@ -245,32 +245,9 @@ def _recover_single(files: Files, edition: str, policy: str) -> Observation:
     if len(files) > 1:
         return refused("fileset", "too-many-files", f"one file is a {what} here, these are {len(files)}")
     ((name, data),) = files.items()
-    if edition == "nio":
-        return _recover_nio(name, data, policy)
-    # With only one file, salvage lists the same items as reading.
-    return _observed([seed_file(name, data)], policy if policy == "strict" else READ)
-
-
-def plan(files: Files, edition: str, _: Params) -> Sequence[Stretch]:
-    """Return the logs of the usable files: of a pair, or of the only existing file."""
-    if edition not in _SINGLE:
-        pair = load_pair(files)
-        # Unusable files come first; without a usable one, reading refuses.
-        pair.sort(key=lambda file: file.problem is None)
-        return [*map(log_of, pair)] if len(pair) <= PAIR and pair and pair[-1].problem is None else []
-    if len(files) != 1:
-        return []
-    ((name, data),) = files.items()
     if edition == "seed":
-        return [log_of(seed_file(name, data))]
-    source, header = source_of(data), nio.decode_header(data)
-    if not isinstance(header, nio.NioHeader):
-        return []
-    return [nio.laps(name, source, header, nio.insert_of(source, header))]
-
-
-def _recover_nio(name: str, data: Any, policy: str) -> Observation:
-    """Return the logical state of an NIO journal under `policy`."""
+        # With only one file, salvage lists the same items as reading.
+        return _observed([seed_file(name, data)], policy if policy == "strict" else READ)
     source, header = source_of(data), nio.decode_header(data)
     if not isinstance(header, nio.NioHeader):
         return refused("header", header[0], f"{name}: {header[1]}", At(name, 0, len(data)))
@@ -297,6 +274,22 @@ def _recover_nio(name: str, data: Any, policy: str) -> Observation:
         files=(FileMap(name, len(data), "active", delimiters),),
         notes=found.notes(),
     )
+
+
+def plan(files: Files, edition: str, _: Params) -> Sequence[Stretch]:
+    """Return the logs of the usable files: of a pair, or of the only existing file."""
+    if edition not in _SINGLE:
+        pair = load_pair(files)
+        # Unusable files come first; without a usable one, reading refuses.
+        pair.sort(key=lambda file: file.problem is None)
+        return [*map(log_of, pair)] if len(pair) <= PAIR and pair and pair[-1].problem is None else []
+    if len(files) != 1:
+        return []
+    ((name, data),) = files.items()
+    if edition == "seed":
+        return [log_of(seed_file(name, data))]
+    header = nio.decode_header(data)
+    return [nio.laps(name, source_of(data), header)] if isinstance(header, nio.NioHeader) else []
 
 
 def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> Observation:
