@@ -255,10 +255,6 @@ class _Scanned(Generic[T]):
             yield from batch.notes
 
 
-def _chained(makes: Iterable[Callable[[], Iterable[T]]]) -> Iterator[T]:
-    return chain.from_iterable([make() for make in makes])
-
-
 def _checked(check: int, batch: Batch) -> int:
     """Return a digest of the places in a batch; `check` is the digest of the batches before it."""
     odd = repr(batch.damage).encode() if batch.damage else b""
@@ -318,8 +314,11 @@ class Found:
         """Return the records of all stretches, in order."""
         scanned, codes = self._scanned, dict(self.codes)
         if self._left >= 0:
-            makes = [each.records for each in scanned]
-            return Deferred(self._rows, lambda: _chained(makes), codes) if self._rows else ()
+            if not self._rows:
+                return ()
+            return Deferred(
+                self._rows, lambda: chain.from_iterable([each.records() for each in scanned]), codes
+            )
         lists = [Part(each.stretch.file, each.records, each.rows, each.key) for each in scanned if each.rows]
         return Lazy(lists, codes) if lists else ()
 
@@ -328,7 +327,7 @@ class Found:
         if self._regions is not None:
             return tuple(self._regions)
         if self._left >= 0:
-            return tuple(_chained([each.dropped for each in self._scanned]))
+            return tuple(chain.from_iterable([each.dropped() for each in self._scanned]))
         parts = (each for each in self._scanned if each.regions)
         return Lazy(Part(each.stretch.file, each.dropped, each.regions) for each in parts)
 
@@ -337,7 +336,7 @@ class Found:
         if self._notes is not None:
             return tuple(self._notes)
         if self._left >= 0:
-            return tuple(_chained([each.remarks for each in self._scanned]))
+            return tuple(chain.from_iterable([each.remarks() for each in self._scanned]))
         parts = (each for each in self._scanned if each.notes)
         return Lazy(Part(each.stretch.file, each.remarks, each.notes) for each in parts)
 
@@ -404,26 +403,36 @@ def power(exponent: int) -> int:
 
 
 class ValueCache(dict[bytes, T]):
-    """A cache: stored bytes -> the result of `make`. Files repeat a few names, values and bodies.
+    """A cache: stored bytes -> what they mean. Files repeat a few names, values and bodies.
 
-    Bytes up to `longest` are kept, at most `most` bytes in total; each result counts OWN additional bytes.
+    Bytes up to `longest` are kept, at most `most` bytes in total; each result counts OWN additional bytes. A
+    missing result is made by `make`; without it, the caller puts it in.
     """
 
-    def __init__(self, make: Callable[[bytes], T], longest: int = KEPT, most: int = KEPT) -> None:
+    def __init__(
+        self, make: Callable[[bytes], T] | None = None, longest: int = KEPT, most: int = KEPT
+    ) -> None:
         super().__init__()
         self._make, self._longest, self._most = make, min(longest, most - OWN), most
         self._left = most
 
     def __missing__(self, data: bytes) -> T:
         """Make and cache a new result; raises what `make` raises."""
-        made, size = self._make(data), len(data)
+        if self._make is None:
+            raise KeyError(data)
+        made = self._make(data)
+        self.put(data, made)
+        return made
+
+    def put(self, data: bytes, made: T) -> None:
+        """Cache the result for bytes that are not cached yet."""
+        size = len(data)
         if size <= self._longest:
             self._left -= size + OWN
             if self._left < 0:
                 self.clear()  # crafted bytes must not slow down reading of the next journal
                 self._left = self._most - size - OWN
             self[data] = made
-        return made
 
 
 class Ids:

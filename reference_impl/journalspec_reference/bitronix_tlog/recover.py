@@ -349,8 +349,8 @@ def _outside(logs: Iterable[Log], *, after: bool = False) -> Found:
     found = Found()
     for log in logs:
         name = log.file.name
-        for _ in found.walked(Stretch(name, partial(_searched, log, after), partial(told, name))):
-            pass
+        for batch in found.begin(Stretch(name, partial(_searched, log, after), partial(told, name))):
+            found.take(batch)
     return found
 
 

@@ -203,7 +203,7 @@ class Forms(dict[int, Form]):
 
     def __init__(self, forms: Mapping[int, Form]) -> None:
         super().__init__(forms)
-        self.recent = ValueCache(partial(_decoded, self), _SHORT, _MOST)
+        self.recent = ValueCache[Body](longest=_SHORT, most=_MOST)
 
 
 @cache
@@ -223,12 +223,11 @@ def decode(data: bytes, forms: Forms | None = None) -> Body:
 
     Callers must not change the body: equal bytes can return the same object.
     """
+    forms = _all() if forms is None else forms
     # A recovery decodes some records repeatedly; recovering many crash states of the same log decodes all
     # records repeatedly.
-    return (_all() if forms is None else forms).recent[data]
-
-
-def _decoded(forms: Forms, data: bytes) -> Body:
+    if (kept := forms.recent.get(data)) is not None:
+        return kept
     reader = BodyReader(data)
     if (ident := reader.fixed("u2")) != LOG_RECORD:
         raise BadLog(f"a body of format id {ident}")
@@ -244,7 +243,9 @@ def _decoded(forms: Forms, data: bytes) -> Body:
     elif not group & CHECKSUM:
         more = reader.take(reader.fixed("s4"))
     number = None if owner is None else int(owner["number"])
-    return Body(group, number, forms[ident], fields, undone, more, len(data) - reader.at, reader.long)
+    body = Body(group, number, forms[ident], fields, undone, more, len(data) - reader.at, reader.long)
+    forms.recent.put(data, body)
+    return body
 
 
 def coverage(body: bytes) -> tuple[int, int] | None:
