@@ -108,6 +108,8 @@ def load_pair(files: Files) -> list[LogFile]:
 
 def refusal(pair: list[LogFile]) -> Observation | None:
     """Return the first reason for strict recovery not to read the records, else None (BTM-RCV-001)."""
+    if [file.problem for file in pair] == [None] * PAIR and pair[0].length == pair[1].length:
+        return None
     names = ", ".join(file.name for file in pair)
     if not pair:
         return refused("fileset", "no-files", "there is no log file")
@@ -116,8 +118,6 @@ def refusal(pair: list[LogFile]) -> Observation | None:
     if len(pair) < PAIR:
         return refused("fileset", "missing-file", f"{sibling(names)} is missing beside {names}")
     first, second = pair
-    if first.problem is None and second.problem is None and first.length == second.length:
-        return None
     for reason in ("short-file", "unequal-lengths", "bad-format-id", "bad-position"):
         if reason == "unequal-lengths" and first.length != second.length:
             text = f"{first.name} has {first.length} bytes, {second.name} has {second.length}"
