@@ -109,7 +109,7 @@ def test_blocks_of_another_log_hold_whole_records_at_other_places() -> None:
     for mark in trace.stale:
         found = record_of(trace.base[mark.file][mark.off : mark.off + mark.length])
         assert found is not None
-        assert disk_recording.key_of(found) == mark.key
+        assert disk_recording.KEYS.of(found.fields) == mark.key
     own = {mark.key for mark in trace.standing} | {marks[0].key for marks in trace.marks.values()}
     assert own.isdisjoint(mark.key for mark in trace.stale)
     file = trace.stale[0].file

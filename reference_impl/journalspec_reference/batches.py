@@ -28,6 +28,8 @@ STRETCH = 1 << 20
 _HEADS = 1 << 12
 #: A batch ends after this many regions and notes, whatever its length: hostile bytes may cause one per byte.
 MOST_ODD = 4096
+#: A cache has this many stored bytes, and each result counts as OWN more.
+KEPT, OWN = 1 << 20, 192
 #: Runs of zeros; `zeros_end` skips zeros by the longest one that fits.
 _ZEROS = bytes(1 << 16), bytes(1 << 12), bytes(1 << 8)
 
@@ -206,6 +208,20 @@ class _Scanned(Generic[T]):
         self.rows = self.regions = self.notes = self.check = 0
         self.codes: set[int] = set()
 
+    def count(self, batch: Batch) -> None:
+        """Count a batch that is not kept."""
+        self.codes.update(batch.code)
+        self.rows += len(batch.off)
+        self.regions += len(batch.damage)
+        self.notes += len(batch.notes)
+        self.check = _checked(self.check, batch)
+
+    def forget(self) -> None:
+        """Count the batches so far instead of keeping them."""
+        for batch in self.batches or ():
+            self.count(batch)
+        self.batches = None
+
     def again(self) -> Iterator[Batch]:
         """Yield the batches once more; raises Changed if the file has changed."""
         if self.batches is not None:
@@ -227,11 +243,12 @@ class _Scanned(Generic[T]):
     def records(self) -> Iterator[Record]:
         return chain.from_iterable(map(self.stretch.tell, self.again()))
 
-    def dropped(self) -> Iterator[Dropped]:
+    def dropped_of(self, batch: Batch) -> Iterator[Dropped]:
         name = self.stretch.file
-        for batch in self.again():
-            for start, end, reason in batch.damage:
-                yield Dropped(name, start, end - start, reason)
+        return (Dropped(name, start, end - start, reason) for start, end, reason in batch.damage)
+
+    def dropped(self) -> Iterator[Dropped]:
+        return chain.from_iterable(map(self.dropped_of, self.again()))
 
     def remarks(self) -> Iterator[Note]:
         for batch in self.again():
@@ -245,11 +262,14 @@ def _checked(check: int, batch: Batch) -> int:
 
 
 class Found:
-    """The records, regions and notes of all stretches: few batches are kept, many are scanned again."""
+    """The records, regions and notes of all stretches: few are kept, many are scanned again."""
 
     def __init__(self) -> None:
         self._scanned: list[_Scanned[Any]] = []
-        self._left = reread.KEEP
+        self._left, self._rows = reread.KEEP, 0
+        #: All regions and notes so far; None if there are more than MOST_ODD.
+        self._regions: list[Dropped] | None = []
+        self._notes: list[Note] | None = []
         #: Number of records of each type, by its number.
         self.codes: dict[int, int] = {}
 
@@ -261,54 +281,64 @@ class Found:
     def take(self, batch: Batch) -> None:
         """Count the next batch of the stretch that was begun last; keep the batches while they are few."""
         here = self._scanned[-1]
-        codes = set(batch.code)
-        here.codes |= codes
-        for code in codes:
+        for code in set(batch.code):
             self.codes[code] = self.codes.get(code, 0) + batch.code.count(code)
-        here.rows += len(batch.off)
-        here.regions += len(batch.damage)
-        here.notes += len(batch.notes)
-        here.check = _checked(here.check, batch)
+        self._rows += len(batch.off)
+        if batch.damage and self._regions is not None:
+            self._regions += here.dropped_of(batch)
+            self._regions = self._regions if len(self._regions) <= MOST_ODD else None
+        if batch.notes and self._notes is not None:
+            self._notes += batch.notes
+            self._notes = self._notes if len(self._notes) <= MOST_ODD else None
         self._left -= len(batch.data) + COST * (len(batch.off) + len(batch.damage) + len(batch.notes))
-        if here.batches is not None:
-            here.batches.append(batch)
-        if here.batches is not None and self._left < 0:
+        if here.batches is None:
+            here.count(batch)
+            return
+        here.batches.append(batch)
+        if self._left < 0:
             # Most of the journal will be read again, so keeping a part of it would save little.
             for each in self._scanned:
-                each.batches = None
+                each.forget()
 
     def walked(self, stretch: Stretch) -> Iterator[Batch]:
-        """Count and yield the batches of a stretch."""
-        for batch in self.begin(stretch):
+        """Count and yield the batches of a stretch; one without batches is not listed."""
+        begun = False
+        for batch in stretch.scan():
+            if not begun:
+                self._scanned.append(_Scanned(stretch, keeps=self._left >= 0))
+                begun = True
             self.take(batch)
             yield batch
 
     def records(self) -> Sequence[Record]:
         """Return the records of all stretches, in order."""
-        lists = [
-            Part(each.stretch.file, each.records, each.rows, each.key) for each in self._scanned if each.rows
-        ]
-        return self._listed(lists, dict(self.codes))
+        scanned, codes = self._scanned, dict(self.codes)
+        if self._left >= 0:
+            if not self._rows:
+                return ()
+            return Deferred(
+                self._rows, lambda: chain.from_iterable([each.records() for each in scanned]), codes
+            )
+        lists = [Part(each.stretch.file, each.records, each.rows, each.key) for each in scanned if each.rows]
+        return Lazy(lists, codes) if lists else ()
 
     def dropped(self) -> Sequence[Dropped]:
         """Return the regions without records, in order."""
-        lists = [
-            Part(each.stretch.file, each.dropped, each.regions) for each in self._scanned if each.regions
-        ]
-        return self._listed(lists)
+        if self._regions is not None:
+            return tuple(self._regions)
+        if self._left >= 0:
+            return tuple(chain.from_iterable([each.dropped() for each in self._scanned]))
+        parts = (each for each in self._scanned if each.regions)
+        return Lazy(Part(each.stretch.file, each.dropped, each.regions) for each in parts)
 
     def notes(self) -> Sequence[Note]:
         """Return the notes, in order."""
-        lists = [Part(each.stretch.file, each.remarks, each.notes) for each in self._scanned if each.notes]
-        return self._listed(lists)
-
-    def _listed(self, lists: list[Part[T]], codes: Mapping[int, int] | None = None) -> Sequence[T]:
-        if not lists:
-            return ()
+        if self._notes is not None:
+            return tuple(self._notes)
         if self._left >= 0:
-            total = sum([each.count for each in lists])
-            return Deferred(total, lambda: chain.from_iterable([each.again() for each in lists]), codes)
-        return Lazy(lists, codes)
+            return tuple(chain.from_iterable([each.remarks() for each in self._scanned]))
+        parts = (each for each in self._scanned if each.notes)
+        return Lazy(Part(each.stretch.file, each.remarks, each.notes) for each in parts)
 
 
 _POLYNOMIAL = 0xEDB88320
@@ -370,6 +400,39 @@ def power(exponent: int) -> int:
     if exponent == 0:
         return 0x00800000  # x**8, bit-reflected
     return multiply(power(exponent - 1), power(exponent - 1))
+
+
+class ValueCache(dict[bytes, T]):
+    """A cache: stored bytes -> what they mean. Files repeat a few names, values and bodies.
+
+    Bytes up to `longest` are kept, at most `most` bytes in total; each result counts OWN additional bytes. A
+    missing result is made by `make`; without it, the caller puts it in.
+    """
+
+    def __init__(
+        self, make: Callable[[bytes], T] | None = None, longest: int = KEPT, most: int = KEPT
+    ) -> None:
+        super().__init__()
+        self._make, self._longest, self._most = make, min(longest, most - OWN), most
+        self._left = most
+
+    def __missing__(self, data: bytes) -> T:
+        """Make and cache a new result; raises what `make` raises."""
+        if self._make is None:
+            raise KeyError(data)
+        made = self._make(data)
+        self.put(data, made)
+        return made
+
+    def put(self, data: bytes, made: T) -> None:
+        """Cache the result for bytes that are not cached yet."""
+        size = len(data)
+        if size <= self._longest:
+            self._left -= size + OWN
+            if self._left < 0:
+                self.clear()  # crafted bytes must not slow down reading of the next journal
+                self._left = self._most - size - OWN
+            self[data] = made
 
 
 class Ids:

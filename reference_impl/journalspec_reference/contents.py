@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -115,23 +115,6 @@ class Contents:
     def judge(self) -> frozenset[str]:
         """Remark on items that keep the product from starting, decoding little; return the remark codes."""
         return frozenset()
-
-
-class ValueCache(dict[bytes, Any]):
-    """A cache of values by their bytes: most messages repeat values of earlier messages."""
-
-    def __init__(self, make: Callable[[bytes], Any]) -> None:
-        super().__init__()
-        self._make = make
-
-    def __missing__(self, data: bytes) -> Any:
-        """Decode and cache a new value; raises what `make` raises."""
-        found = self._make(data)
-        if len(self) >= MOST_KNOWN:
-            self.clear()
-        if len(data) <= MOST_ENCODED:
-            self[data] = found
-        return found
 
 
 def inflated(data: bytes, most: int, *, exactly: bool = False) -> bytes:

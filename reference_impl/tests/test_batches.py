@@ -10,7 +10,8 @@ import pytest
 from journalspec import reread
 from journalspec.observation import At, Dropped, Note, Record
 from journalspec.reread import Changed, Lazy
-from journalspec_reference.batches import Batch, Found, Memory, Stretch, zeros_end
+from journalspec_reference import batches
+from journalspec_reference.batches import OWN, Batch, Found, Memory, Stretch, ValueCache, zeros_end
 
 
 def batch(base: int, *places: tuple[int, int]) -> Batch:
@@ -50,6 +51,38 @@ def test_listed_records_equal_the_scanned_ones(monkeypatch: pytest.MonkeyPatch, 
         assert list(found.dropped()) == [Dropped("a", at, 5, "torn") for at in (90, 190, 290)]
         assert [note.off for note in found.notes()] == [0, 100, 200]
     assert (len(found.records()), {*found.codes}, sum(found.codes.values())) == (3, {0, 1, 5}, 3)
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_few_regions_and_notes_are_kept_and_many_are_scanned_again(
+    monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(reread, "KEEP", 0)
+    monkeypatch.setattr(batches, "MOST_ODD", most)
+    scan = [batch(0, (1, 5)), batch(100), batch(200)]
+    found = walked(*[scan] * 3)
+    assert isinstance(found.dropped(), tuple) == isinstance(found.notes(), tuple) == (most == 3)
+    assert [region.off for region in found.dropped()] == [90, 190, 290]
+    assert [note.off for note in found.notes()] == [0, 100, 200]
+
+
+def test_a_cache_has_a_bound() -> None:
+    made: list[bytes] = []
+
+    def make(data: bytes) -> bytes:
+        made.append(data)
+        return data.upper()
+
+    cache = ValueCache(make, longest=3, most=2 * (OWN + 3))
+    assert [cache[data] for data in (b"abc", b"abc", b"long", b"long", b"de")] == [
+        *(b"ABC", b"ABC", b"LONG", b"LONG", b"DE")
+    ]
+    assert made == [b"abc", b"long", b"long", b"de"]
+    assert cache[b"fg"] == b"FG"
+    assert [*cache] == [b"fg"]
+    # Bytes that are longer than the cache never remove others.
+    large = ValueCache(make, most=OWN + 3)
+    assert (large[b"abc"], large[bytes(4)], [*large]) == (b"ABC", bytes(4), [b"abc"])
 
 
 @pytest.mark.parametrize(

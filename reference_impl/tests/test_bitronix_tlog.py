@@ -22,7 +22,7 @@ from journalspec_reference.batches import STRETCH, Batch, Memory
 from journalspec_reference.bitronix_tlog import nio
 from journalspec_reference.bitronix_tlog.codec import CRC_AT, DISK, HEADER_SIZE, SEED, encode, encode_header
 from journalspec_reference.bitronix_tlog.fileset import in_order
-from journalspec_reference.bitronix_tlog.scan import records, scan, search, told
+from journalspec_reference.bitronix_tlog.scan import scan, search, told
 from journalspec_reference.content import SECTOR, Content
 from journalspec_reference.xids import gtrid_text
 from tables import literals
@@ -246,4 +246,4 @@ def test_a_batch_ends_where_too_much_is_odd() -> None:
         batches = list(scan(Memory(data), 0, len(data)))
         assert max(len(batch.damage) + len(batch.notes) for batch in batches) == 4096
         assert sum(len(batch.damage) + len(batch.notes) for batch in batches) == 9000
-        assert sum(1 for batch in batches for _ in records(batch)) in (0, 9000)
+        assert sum(map(len, batches)) in (0, 9000)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, groupby, islice
 from typing import Generic, TypeVar, overload
 
@@ -110,6 +110,24 @@ class Lazy(Sequence[T]):
     __hash__ = None  # type: ignore[assignment]  # unhashable, as a list: its items may be of any type
 
 
+class Late(Lazy[T]):
+    """The items of the sequence that `make` returns; it is called at the first access, and only once."""
+
+    codes = brief = None
+
+    def __init__(self, place: Place[T], make: Callable[[], Sequence[T]]) -> None:
+        self._place, self._make = place, make
+
+    @cached_property
+    def parts(self) -> tuple[Part[T], ...]:  # type: ignore[override]  # not set by a caller
+        """The parts of the made sequence."""
+        return tuple(_parts(self._place, self._make()))
+
+    @cached_property
+    def _length(self) -> int:  # type: ignore[override]  # as above
+        return sum(map(_count, self.parts))
+
+
 class Deferred(Sequence[T]):
     """A sequence of known length whose items are made at the first access; `codes` is as in Lazy."""
 
@@ -200,14 +218,19 @@ def few(
     return kept if left >= 0 else Lazy([Part("", again, count)], brief=brief)
 
 
+#: The types of sequences whose items are not all there yet.
+_MADE = {Lazy, Late, Deferred}
+
+
 def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
     """Return the concatenated sequences: a tuple unless one of them is read again, or made late."""
+    # Exact types: a test for an abstract class takes longer than all the rest.
+    if len(sequences) == 1 and type(sequences[0]) is not list:
+        return sequences[0]
     filled = [sequence for sequence in sequences if len(sequence)]
-    if not filled:
-        return ()
-    if len(filled) == 1 and isinstance(filled[0], Lazy | Deferred | tuple):
+    if len(filled) == 1 and type(filled[0]) is not list:
         return filled[0]
-    if not any(isinstance(sequence, Lazy | Deferred) for sequence in filled):
+    if _MADE.isdisjoint(map(type, filled)):
         return tuple(chain.from_iterable(filled))
     known = [getattr(sequence, "codes", None) for sequence in filled]
     codes = None if None in known else sum(map(Counter, known), Counter[int]())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
 from journalspec import jsontext, reread
 from journalspec.observation import At, Dropped, Note, Observation, Record, record_place
-from journalspec.reread import Changed, Deferred, Lazy, Part, by_file, few, joined
+from journalspec.reread import Changed, Deferred, Late, Lazy, Part, by_file, few, joined
 
 
 def records(file: str, count: int, size: int = 10) -> list[Record]:
@@ -46,6 +46,25 @@ def test_joined_journals_keep_their_files() -> None:
     assert (of("a"), of("b")) == (kept, lazy)
     parts = [Deferred(2, lambda: kept, {10: 1, 11: 1}), Deferred(2, lambda: kept, {11: 2})]
     assert joined(record_place, *parts).codes == {10: 1, 11: 3}  # type: ignore[attr-defined]  # of a Deferred
+
+
+@pytest.mark.parametrize("kind", [tuple, list, lambda kept: Deferred(len(kept), lambda: kept)])
+def test_a_late_sequence_is_made_once_at_the_first_access(
+    kind: Callable[[list[Record]], Sequence[Record]],
+) -> None:
+    kept, made = [*records("a", 2), *records("b", 1)], []
+
+    def make() -> Sequence[Record]:
+        made.append(1)
+        return kind(kept)
+
+    late = Late(record_place, make)
+    assert isinstance(late, Lazy)
+    assert made == []
+    assert (len(late), late[2], list(late), late == kept) == (3, kept[2], kept, True)
+    assert list(by_file(record_place, late)("b")) == kept[2:]
+    assert list(joined(record_place, late, kept)) == [*kept, *kept]
+    assert made == [1]
 
 
 def test_a_file_that_says_something_else_the_second_time_is_noticed() -> None:

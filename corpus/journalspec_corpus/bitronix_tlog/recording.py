@@ -7,7 +7,7 @@ unfinished.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
 
@@ -33,8 +33,6 @@ from journalspec_reference.bitronix_tlog.codec import (
     STATE_AT,
     STATUS_CODES,
     TIMESTAMP_AT,
-    LogRecord,
-    name_text,
 )
 from journalspec_reference.bitronix_tlog.scan import record_of
 
@@ -51,19 +49,6 @@ _COUNTERS = {0: (1_000_000, 500), 1: (1000, 1), 2: (1000, 1)}
 _STANDING = 128
 #: The least length of the single name in a record that must end at an edge.
 _SHORTEST = 8
-
-
-def key_of(record: LogRecord) -> str:
-    """Return a reader's key of `record`; names are as read (U+FFFD for non-ASCII)."""
-    return KEYS.of({**record._asdict(), "names": [*map(name_text, record.names)]})
-
-
-def _written(data: bytes) -> LogRecord:
-    """Return the record that a writer has just written."""
-    record = record_of(data)
-    if record is None:
-        raise ValueError(f"the writer wrote no record: {data.hex()}")
-    return record
 
 
 class Run(Recorder):
@@ -163,13 +148,16 @@ class Run(Recorder):
             self._record(item)
 
     def _record(self, item: Write) -> None:
-        written = _written(item.data)
-        names = [{"name": name} for name in written.names]
-        fields, length = RECORDS.starts(EDITION, "", {"gtrid": written.gtrid, "names": names})
+        written = record_of(item.data)
+        if written is None:
+            raise ValueError(f"the writer wrote no record: {item.data.hex()}")
+        values: Mapping[str, Any] = written.fields
+        status, gtrid = values["status"], values["gtrid"]
+        names = [{"name": name} for name in values["names"]]
+        fields, length = RECORDS.starts(EDITION, "", {"gtrid": gtrid, "names": names})
         # A copy in the other file is the same record.
-        known = (written.status, written.gtrid.hex(), length)
-        record = self._ids.setdefault(known, f"{self.prefix}r{len(self._ids)}")
-        mark = Mark(record, item.file, item.off, length, key_of(written), fields)
+        record = self._ids.setdefault((status, gtrid.hex(), length), f"{self.prefix}r{len(self._ids)}")
+        mark = Mark(record, item.file, item.off, length, KEYS.of(values), fields)
         # The bytes of an earlier generation are overwritten here, so no tail makes them live any more.
         self.overwritten(item)
         self.marked(mark)

@@ -8,11 +8,11 @@ Nothing here reads a file or decides the meaning of a journal: :mod:`.scan` find
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 from itertools import pairwise
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from journalspec.bitronix_tlog import LAYOUT
+from journalspec_reference.batches import ValueCache
 
 _HEADER, _RECORD = (LAYOUT.structure(name, "2.1") for name in ("header", "record"))
 #: "Btnx" (BTM-HDR-003), and the same four letters reversed (BTM-REC-009).
@@ -32,12 +32,9 @@ UNCOUNTED = _RECORD.off("header_length")
 MIN_RECORD_LENGTH = _RECORD.size - UNCOUNTED
 #: Java reads both lengths as signed numbers: values from 128 and 32768 on become negative (BTM-REC-014).
 MAX_GTRID, MAX_NAME = 127, 0x7FFF
-PAYLOAD_AT = _RECORD.off("gtrid_length")
+TIME_AT, PAYLOAD_AT = map(_RECORD.off, ("time", "gtrid_length"))
 #: The CRC omits the crc32 field and the gtridLength byte after it (BTM-CRC-003).
 CRC_AT, CRC_RESUMES_AT = map(_RECORD.off, ("crc32", "gtrid"))
-#: Decoded lists of names are cached up to this many stored bytes in total; each list counts OWN additional
-#: bytes.
-KEPT, OWN = 1 << 20, 192
 
 STATUS_CODES = dict(LAYOUT.types("2.1"))
 STATUS_NAMES = {status: name for name, status in STATUS_CODES.items()}
@@ -68,21 +65,6 @@ class FileHeader(NamedTuple):
     timestamp: int
     state: int
     position: int
-
-
-class LogRecord(NamedTuple):
-    """One valid record; `names` as stored, `extension` is the seed's longer header."""
-
-    off: int
-    status: int
-    record_length: int
-    header_length: int
-    time: int
-    sequence_number: int
-    crc32: int
-    gtrid: bytes
-    names: tuple[bytes, ...]
-    extension: bytes = b""
 
 
 def encode_header(timestamp: int, state: int, position: int) -> bytes:
@@ -156,32 +138,10 @@ class Names:
             self.summed = INT.pack(len(covered)) + b"".join(SHORT.pack(len(name)) + name for name in covered)
 
 
-T = TypeVar("T")
-
-
-class Known(dict[bytes, T]):
-    """A cache: stored bytes -> the result of `make`. A log repeats a few lists of names again and again."""
-
-    def __init__(self, make: Callable[[bytes], T]) -> None:
-        super().__init__()
-        self._make, self._left = make, KEPT
-
-    def __missing__(self, block: bytes) -> T:
-        made = self._make(block)
-        size = len(block) + OWN
-        if size <= KEPT:
-            if size > self._left:
-                self.clear()  # crafted lists must not slow down reading of the next journal
-                self._left = KEPT
-            self._left -= size
-            self[block] = made
-        return made
-
-
 #: Stored list, or plain list followed by the end marker -> the decoded names. The names depend only on the
 #: bytes, so all scans share the results.
-NAMES = Known(Names)
-PLAIN_NAMES: Known[Names] = Known(lambda block: NAMES[block[: -len(END_RECORD)]])
+NAMES = ValueCache(Names)
+PLAIN_NAMES: ValueCache[Names] = ValueCache(lambda block: NAMES[block[: -len(END_RECORD)]])
 
 
 def encode(

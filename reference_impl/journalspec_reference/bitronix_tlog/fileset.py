@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import PurePath, PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
 from journalspec.observation import At, Missing, Observation, refused
 from journalspec_reference.answers import Answer, is_copy
@@ -32,29 +33,23 @@ FORMAT = "bitronix_tlog"
 PAIR = 2
 
 
-class LogFile(NamedTuple):
+@dataclass(slots=True, eq=False)
+class LogFile:
     """One file of records. `problem` is (reason, sentence) if it cannot be used (BTM-HDR).
 
-    `limit` is the offset after the last byte of its log, which is the tail of a usable file.
+    `limit` is the offset after the last byte of its log, which is the tail of a usable file. `timestamp`
+    determines the active file; it is -1 without a header.
     """
 
     name: str
     data: Any
-    header: FileHeader | None = None
-    problem: tuple[str, str] | None = None
-    role: str = "invalid"
+    length: int
     limit: int = 0
+    role: str = "invalid"
     framing: Framing = DISK
-
-    @property
-    def length(self) -> int:
-        """The file's length in bytes."""
-        return len(self.data)
-
-    @property
-    def timestamp(self) -> int:
-        """The timestamp, which determines the active file; -1 without a header."""
-        return self.header.timestamp if self.header else -1
+    header: FileHeader | None = None
+    timestamp: int = -1
+    problem: tuple[str, str] | None = None
 
 
 def in_order(names: Iterable[str]) -> list[str]:
@@ -85,30 +80,36 @@ def exchanged(path: str) -> str:
 
 def examine(name: str, data: Any) -> LogFile:
     """Return the file with its header, or with the first problem that makes it unusable."""
-    length, problem = len(data), None
+    length = len(data)
+    file = LogFile(name, data, length)
     if length < HEADER_SIZE:
-        return LogFile(
-            name, data, None, ("short-file", f"{length} bytes, the header alone has {HEADER_SIZE}")
-        )
-    header = FileHeader._make(FILE_HEADER.unpack(data[:HEADER_SIZE]))
+        file.problem = "short-file", f"{length} bytes, the header alone has {HEADER_SIZE}"
+        return file
+    file.header = header = FileHeader._make(FILE_HEADER.unpack(data[:HEADER_SIZE]))
+    file.timestamp, file.limit = header.timestamp, header.position
     if header.format_id != FORMAT_ID:
-        problem = "bad-format-id", f"begins with 0x{header.format_id.hex()}, not 0x{FORMAT_ID.hex()}"
+        file.problem = "bad-format-id", f"begins with 0x{header.format_id.hex()}, not 0x{FORMAT_ID.hex()}"
     elif not HEADER_SIZE <= header.position <= length:
-        problem = "bad-position", f"tail {header.position} is not within {HEADER_SIZE}..{length}"
-    return LogFile(name, data, header, problem, "invalid" if problem else "passive", header.position)
+        file.problem = "bad-position", f"tail {header.position} is not within {HEADER_SIZE}..{length}"
+    else:
+        file.role = "passive"
+    return file
 
 
 def load_pair(files: Files) -> list[LogFile]:
     """Return the examined files in order; one of the usable files gets the role "active"."""
     pair = [examine(name, files[name]) for name in in_order(files)]
     usable = [file for file in pair if file.problem is None]
-    # The larger timestamp (BTM-RCV-002), on a tie the later file (BTM-RCV-003).
-    active = max(reversed(usable), key=lambda file: file.timestamp, default=None)
-    return [file._replace(role="active") if file is active else file for file in pair]
+    if usable:
+        # The larger timestamp (BTM-RCV-002), on a tie the later file (BTM-RCV-003).
+        max(reversed(usable), key=lambda file: file.timestamp).role = "active"
+    return pair
 
 
 def refusal(pair: list[LogFile]) -> Observation | None:
     """Return the first reason for strict recovery not to read the records, else None (BTM-RCV-001)."""
+    if [file.problem for file in pair] == [None] * PAIR and pair[0].length == pair[1].length:
+        return None
     names = ", ".join(file.name for file in pair)
     if not pair:
         return refused("fileset", "no-files", "there is no log file")

@@ -14,18 +14,15 @@ from typing import Any, NamedTuple
 
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import At, Note, Record
-from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Stretch, late_columns
-from journalspec_reference.bitronix_tlog.codec import BANNER, STATUS_CODES, Known
+from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Stretch, ValueCache, late_columns
+from journalspec_reference.bitronix_tlog.codec import BANNER, STATUS_CODES
 from journalspec_reference.bitronix_tlog.scan import OTHER, TYPES
 from journalspec_reference.content import UNREADABLE
 
 _HEADER, _RECORD = (LAYOUT.structure(name, "nio") for name in ("header", "record"))
-#: The bytes after the delimiters.
-SEPARATOR = _HEADER.fields[-1].constant
-PREVIOUS_AT, CURRENT_AT, SEPARATOR_AT = map(
-    _HEADER.off, ("previous_delimiter", "current_delimiter", "separator")
-)
-HEADER_USED, UUID_SIZE = _HEADER.size, CURRENT_AT - PREVIOUS_AT
+#: The bytes after the delimiters, and their offset.
+SEPARATOR, SEPARATOR_AT = _HEADER.fields[-1].constant, _HEADER.off("separator")
+HEADER_USED, UUID_SIZE = _HEADER.size, _HEADER.fields[1].width
 #: Frames start here; the bytes before are reserved.
 HEADER_SIZE = 1024
 
@@ -56,11 +53,12 @@ def decode_header(data: Any) -> NioHeader | tuple[str, str]:
     """Return the header, or (reason, sentence) for its first fault."""
     if len(data) < HEADER_USED:
         return "short-file", f"{len(data)} bytes, the header uses {HEADER_USED}"
-    if bytes(data[: len(BANNER)]) != BANNER:
+    banner, previous, current, separator = _HEADER.packed().unpack(data[:HEADER_USED])
+    if banner != BANNER:
         return "bad-banner", "the banner differs"
-    if bytes(data[SEPARATOR_AT:HEADER_USED]) != SEPARATOR:
+    if separator != SEPARATOR:
         return "bad-banner", f"no separator behind the delimiters at {SEPARATOR_AT}"
-    return NioHeader(bytes(data[PREVIOUS_AT:CURRENT_AT]), bytes(data[CURRENT_AT:SEPARATOR_AT]))
+    return NioHeader(previous, current)
 
 
 def encode_header(header: NioHeader) -> bytes:
@@ -98,7 +96,7 @@ class Names:
 
 
 #: The decoded names depend only on the bytes, so all scans share the results.
-_NAMES = Known(Names)
+_NAMES = ValueCache(Names)
 
 
 def latin_text(name: bytes) -> str:
@@ -246,9 +244,9 @@ def told(file: str, batch: Batch) -> Iterator[Record]:
         )
 
 
-def laps(file: str, source: Source, header: NioHeader, insert: int) -> Stretch:
-    """Return both laps of a file; this lap ends at `insert`."""
-    both = partial(scan, source, header, insert, file=file)
+def laps(file: str, source: Source, header: NioHeader, insert: int = 0) -> Stretch:
+    """Return both laps of a file; this lap ends at `insert`, by default where its last frame ends."""
+    both = partial(scan, source, header, insert or insert_of(source, header), file=file)
     return Stretch(file, both, partial(told, file), late_columns(__package__, "nio"))
 
 

@@ -10,18 +10,17 @@ from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import Any
 
 from journalspec import observation
-from journalspec.observation import At, Dropped, FileMap, Missing, Note, Observation, refused
-from journalspec.reread import few, joined
+from journalspec.observation import At, FileMap, Missing, Note, Observation, refused
+from journalspec.reread import Late, few, joined
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of
 from journalspec_reference.bitronix_tlog import codec, nio
-from journalspec_reference.bitronix_tlog.codec import PAYLOAD_AT, SEED, STATUS_CODES
+from journalspec_reference.bitronix_tlog.codec import DISK, PAYLOAD_AT, SEED, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, exchanged, load_pair, refusal
-from journalspec_reference.bitronix_tlog.scan import gtrids, records, scan, search, told
+from journalspec_reference.bitronix_tlog.scan import TYPES, gtrids, rows, scan, search, told
 from journalspec_reference.xids import gtrid_text
 
 COMMITTING = STATUS_CODES["COMMITTING"]
@@ -105,6 +104,8 @@ class Replay:
     def answer(self, active: str) -> dict[str, Any]:
         """Return the logical state after recovery: active file, unfinished, in doubt."""
         left, doubtful = self.left, self.doubtful
+        if not left and not doubtful:
+            return {"active": active, "unfinished": [], "in_doubt": []}
         undecided = sorted(gtrid for gtrid in doubtful if gtrid not in left)
 
         def unfinished() -> Iterator[dict[str, Any]]:
@@ -125,29 +126,32 @@ class Replay:
         }
 
 
-def decided(found: Iterable[Batch], wanted: Container[bytes]) -> dict[bytes, int]:
-    """Return the offset of the last COMMITTING record of some transactions, from their batches."""
-    return {
-        gtrid: batch.base + at
-        for batch in found
-        for gtrid, at, status in zip(gtrids(batch), batch.off, batch.code, strict=True)
-        if status == COMMITTING and gtrid in wanted
-    }
-
-
 class NioReplay(Replay):
     """The result of the frames so far."""
 
     ends, size_at = nio.FINISHED, nio.GTRID_LENGTH_AT
 
 
+#: What makes the columns of a batch, by the framing of its log.
+_COLUMNS = {SEED: late_columns(__package__, "seed"), DISK: late_columns(__package__, "2.1")}
+#: The editions with one file, and the word for that file.
+_SINGLE = {"seed": "log", "nio": "journal"}
+
+
 def log_of(file: LogFile) -> Stretch:
-    """Return the log of a file, up to its tail."""
+    """Return the log of a file, up to its tail; all of an unusable file is a region without records."""
+    if file.problem is not None:
+        return lost(file.name, 0, file.length, file.problem[0], file.role)
     start, framing = file.framing.log_start, file.framing
     logged = partial(scan, source_of(file.data), start, file.limit, framing, file=file.name)
     # The single file of the seed has no role, because there is no other file.
-    edition, role = ("seed", "") if framing is SEED else ("2.1", file.role)
-    return Stretch(file.name, logged, partial(told, file.name), late_columns(__package__, edition), role)
+    role = "" if framing is SEED else file.role
+    return Stretch(file.name, logged, partial(told, file.name), _COLUMNS[framing], role)
+
+
+def seed_file(name: str, data: Any) -> LogFile:
+    """Return the single file of the seed's edition."""
+    return LogFile(name, data, len(data), len(data), "active", SEED)
 
 
 class Log:
@@ -160,41 +164,38 @@ class Log:
 
     def __init__(self, file: LogFile, *, strict: bool = False, watched: Collection[bytes] = ()) -> None:
         self.file, self.found, self.state = file, Found(), Replay(watched)
-        self._stretch, stamp = log_of(file), file.timestamp
-        self.is_position = stamp == file.limit
+        stamp, limit = file.timestamp, file.limit
+        self.is_position = stamp == limit
         self.fault: Fault | None = None
-        for batch in self.found.begin(self._stretch):
-            self.found.take(batch)
-            if batch.base <= stamp < file.limit:
+        for batch in self.found.walked(log_of(file)):
+            if batch.base <= stamp < limit:
                 starts = (damage[0] for damage in batch.damage)
                 self.is_position |= stamp - batch.base in batch.off or stamp in starts
             if batch.damage and self.fault is None:
-                self.fault = *batch.damage[0], batch.more["why"]
+                self.fault = *batch.damage[0], batch.more.get("why", "")
                 if strict:
                     return
-            self.state.take(batch)
+            if batch.off:
+                self.state.take(batch)
 
-    def records(self) -> Iterator[codec.LogRecord]:
-        """Yield the file's records, from an additional pass."""
-        return chain.from_iterable(map(records, self._stretch.scan()))
-
-    def remarks(self) -> Iterator[Note]:
-        """Yield conclusions from the header (BTM-HDR-007, BTM-HDR-008, BTM-RCV-015)."""
-        name, header = self.file.name, self.file.header
-        if header is not None and header.state == codec.STATE_UNCLEAN:
-            yield Note("unclean", name, codec.STATE_AT)
-        elif header is not None and header.state != codec.STATE_CLEAN:
-            yield Note("bad-state", name, codec.STATE_AT, f"state byte {header.state}")
-        if header is not None and self.is_position:
-            yield Note(SWAPPED, name, codec.TIMESTAMP_AT, f"timestamp {header.timestamp}")
+    def remarks(self) -> list[Note]:
+        """Return conclusions from the header (BTM-HDR-007, BTM-HDR-008, BTM-RCV-015)."""
+        name, header, found = self.file.name, self.file.header, list[Note]()
+        if header is None or self.file.problem is not None:
+            return found
+        if header.state == codec.STATE_UNCLEAN:
+            found.append(Note("unclean", name, codec.STATE_AT))
+        elif header.state != codec.STATE_CLEAN:
+            found.append(Note("bad-state", name, codec.STATE_AT, f"state byte {header.state}"))
+        if self.is_position:
+            found.append(Note(SWAPPED, name, codec.TIMESTAMP_AT, f"timestamp {header.timestamp}"))
+        return found
 
 
 class LogState(dict[str, Any]):
     """The logical state of a pair for an observation. `logs`: file name -> the pass over its log."""
 
-    def __init__(self, state: dict[str, Any], logs: dict[str, Log]) -> None:
-        super().__init__(state)
-        self.logs = logs
+    logs: dict[str, Log]
 
 
 def refused_at(fault: Fault, file: str, what: str = "record", notes: Sequence[Note] = ()) -> Observation:
@@ -215,10 +216,8 @@ def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
 
     With :data:`READ`, also return every record of both files and every region without a record (BTM-RDR-017).
     """
-    if edition == "seed":
-        return recover_seed(files, policy)
-    if edition == "nio":
-        return recover_nio(files, policy)
+    if edition in _SINGLE:
+        return _recover_single(files, edition, policy)
     pair = load_pair(files)
     problem = refusal(pair)
     if problem is None:
@@ -228,9 +227,7 @@ def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
     invalid = [file for file in pair if file.problem is not None]
     if len(invalid) == len(pair):
         # Invalid files can still contain valid records (BTM-RCV-007).
-        found = Found()
-        for file in pair:
-            _search(found, file, [Dropped(file.name, 0, file.length, "")])
+        found = _outside(map(Log, pair))
         return replace(problem, files=tuple(map(map_of, pair)), unanchored=found.records())
     losses = [Note("invalid-file", file.name, None, file.problem[1]) for file in invalid if file.problem]
     if len(pair) < PAIR:
@@ -240,57 +237,17 @@ def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
     return _observed(pair, policy, losses)
 
 
-def recover_seed(files: Files, policy: str) -> Observation:
-    """Return the logical state of the seed document's log: one file that contains only records."""
-    problem = not_one(files, "log")
-    if problem is not None:
-        return problem
-    # With only one file, salvage lists the same items as reading.
-    ((name, data),) = files.items()
-    return _observed([seed_file(name, data)], policy if policy == "strict" else READ)
-
-
-def seed_file(name: str, data: Any) -> LogFile:
-    """Return the single file of the seed's edition."""
-    return LogFile(name, data, role="active", limit=len(data), framing=SEED)
-
-
-def plan(files: Files, edition: str, _: Params) -> Sequence[Stretch]:
-    """Return the logs of the usable files: of a pair, or of the only existing file."""
-    if edition == "seed":
-        return [log_of(seed_file(name, data)) for name, data in files.items() if len(files) == 1]
-    if edition == "nio":
-        return [*_laps(files)]
-    pair = load_pair(files)
-    usable = [file for file in pair if file.problem is None]
-    if not usable or len(pair) > PAIR:
-        return []
-    gone = [lost(file.name, 0, file.length, file.problem[0], file.role) for file in pair if file.problem]
-    return [*gone, *map(log_of, usable)]
-
-
-def _laps(files: Files) -> Iterator[Stretch]:
-    for name, data in files.items() if len(files) == 1 else ():
-        source, header = source_of(data), nio.decode_header(data)
-        if isinstance(header, nio.NioHeader):
-            yield nio.laps(name, source, header, nio.insert_of(source, header))
-
-
-def not_one(files: Files, what: str) -> Observation | None:
-    """For an edition with one file, return a refusal unless there is exactly one; else None."""
+def _recover_single(files: Files, edition: str, policy: str) -> Observation:
+    """Return the logical state for an edition with one file."""
+    what = _SINGLE[edition]
     if not files:
         return refused("fileset", "no-files", f"there is no {what} file")
     if len(files) > 1:
         return refused("fileset", "too-many-files", f"one file is a {what} here, these are {len(files)}")
-    return None
-
-
-def recover_nio(files: Files, policy: str) -> Observation:
-    """Return the logical state of an NIO journal, one file, under `policy`."""
-    problem = not_one(files, "journal")
-    if problem is not None:
-        return problem
     ((name, data),) = files.items()
+    if edition == "seed":
+        # With only one file, salvage lists the same items as reading.
+        return _observed([seed_file(name, data)], policy if policy == "strict" else READ)
     source, header = source_of(data), nio.decode_header(data)
     if not isinstance(header, nio.NioHeader):
         return refused("header", header[0], f"{name}: {header[1]}", At(name, 0, len(data)))
@@ -319,6 +276,22 @@ def recover_nio(files: Files, policy: str) -> Observation:
     )
 
 
+def plan(files: Files, edition: str, _: Params) -> Sequence[Stretch]:
+    """Return the logs of the usable files: of a pair, or of the only existing file."""
+    if edition not in _SINGLE:
+        pair = load_pair(files)
+        # Unusable files come first; without a usable one, reading refuses.
+        pair.sort(key=lambda file: file.problem is None)
+        return [*map(log_of, pair)] if len(pair) <= PAIR and pair and pair[-1].problem is None else []
+    if len(files) != 1:
+        return []
+    ((name, data),) = files.items()
+    if edition == "seed":
+        return [log_of(seed_file(name, data))]
+    header = nio.decode_header(data)
+    return [nio.laps(name, source_of(data), header)] if isinstance(header, nio.NioHeader) else []
+
+
 def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> Observation:
     """Return the content of `pair`, and the result of the active file's log.
 
@@ -335,53 +308,63 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
         notes.append(Note("ambiguous-election", active.name, codec.TIMESTAMP_AT))
     if policy == "strict" and log.fault is not None:
         return refused_at(log.fault, active.name, notes=tuple(notes))
-    logs = {each.file.name: each for each in (other, log) if each is not None}
-    shown = pair if forensic else [*(file for file in pair if file.problem is not None), active]
-    beside = Found()
-    dropped: list[Sequence[Dropped]] = []
-    listed: list[Sequence[Any]] = []
+    logs = {active.name: log}
+    if other is not None:
+        logs[other.file.name] = other
+    shown = pair if forensic else [*[file for file in pair if file.problem is not None], active]
+    listed = [logs.get(file.name) or Log(file) for file in shown]
+    dropped = joined(observation.region_place, *[each.found.dropped() for each in listed])
     odd: list[Sequence[Note]] = []
-    for file in shown:
-        if file.problem is not None:
-            dropped.append([Dropped(file.name, 0, file.length, file.problem[0])])
-        else:
-            each = logs[file.name]
-            dropped.append(each.found.dropped())
-            listed.append(each.found.records())
-            odd += [[*each.remarks()], each.found.notes()]
-        _search(beside, file, dropped[-1])
-        if file.problem is None and file.limit < file.length:
-            rest = Dropped(file.name, file.limit, file.length - file.limit, "")
-            _search(beside, file, [rest], noted=forensic)
-    if other is not None and not forensic:
-        odd.append([note for note in other.remarks() if note.code == SWAPPED])
-    odd.insert(len(odd) if forensic else 0, beside.notes())
-    missing = tuple(_missing(log, other)) if other is not None else ()
+    for each in listed:
+        odd += each.remarks(), each.found.notes()
+    if other is not None and other.is_position and not forensic:
+        odd.append(other.remarks()[-1:])
+    if forensic or len(dropped):
+        beside = _outside(listed, after=forensic)
+        unanchored = beside.records()
+        odd.insert(len(odd) if forensic else 0, beside.notes())
+    else:
+        # Without damage, such records are after the tail and need no note, so most callers never need them.
+        unanchored = Late(observation.record_place, lambda: _outside([log]).records())
+    missing = () if other is None else tuple(_missing(log, other))
+    state = LogState(log.state.answer(active.name))
+    state.logs = logs
     return Observation(
-        observation.RECOVERED if any(map(len, dropped)) or losses or missing else observation.CLEAN,
-        records=joined(observation.record_place, *listed),
-        dropped=joined(observation.region_place, *dropped),
+        observation.RECOVERED if len(dropped) or losses or missing else observation.CLEAN,
+        records=joined(observation.record_place, *[each.found.records() for each in listed]),
+        dropped=dropped,
         missing=missing,
-        state=LogState(log.state.answer(active.name), logs),
-        files=tuple(map(map_of, pair if forensic else [active])),
+        state=state,
+        files=tuple([map_of(file) for file in (pair if forensic else [active])]),
         notes=joined(observation.note_place, notes, *odd),
-        unanchored=beside.records(),
+        unanchored=unanchored,
     )
 
 
-def _search(found: Found, file: LogFile, regions: Sequence[Dropped], *, noted: bool = True) -> None:
-    """Add to `found` the valid records in `regions` outside a log, with a note on each if `noted`."""
-    source, name = source_of(file.data), file.name if noted else ""
+def _outside(logs: Iterable[Log], *, after: bool = False) -> Found:
+    """Return the valid records in the dropped regions of files and after their logs.
 
-    def finds() -> Iterator[Batch]:
-        each = (
-            search(source, region.off, region.off + region.length, file.framing, name) for region in regions
-        )
-        return chain.from_iterable(each)
-
-    if len(regions):
-        for batch in found.begin(Stretch(file.name, finds, partial(told, file.name))):
+    Each record in a region gets a note, each record after a log only if `after`.
+    """
+    found = Found()
+    for log in logs:
+        name = log.file.name
+        for batch in found.begin(Stretch(name, partial(_searched, log, after), partial(told, name))):
             found.take(batch)
+    return found
+
+
+def _searched(log: Log, after: bool) -> Iterator[Batch]:  # for `partial`
+    file, source = log.file, source_of(log.file.data)
+    for region in log.found.dropped():
+        yield from search(source, region.off, region.end, file.framing, file.name)
+    if file.problem is None and file.limit < file.length:
+        yield from search(source, file.limit, file.length, file.framing, file.name if after else "")
+
+
+def decided(found: Iterable[Batch], wanted: Container[bytes]) -> dict[bytes, int]:
+    """Return the offset of the last COMMITTING record of some transactions, from their batches."""
+    return {gtrid: at for at, code, gtrid, _ in rows(found) if code == COMMITTING and gtrid in wanted}
 
 
 def _missing(log: Log, other: Log) -> Iterator[Missing]:
@@ -397,10 +380,9 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
     # A file whose timestamp equals its own tail has just become active: the swap wrote that timestamp.
     if other.is_position and log.file.timestamp != log.file.limit:
         yield from _newer(log, other)
-    if other.fault is not None:
+    if other.fault is not None or not other.state.left:
         return
-    passive, doomed = other.file.name, DOOMED.format(log.file.name)
-    left = other.state.left
+    left, passive, doomed = other.state.left, other.file.name, DOOMED.format(log.file.name)
     gone = {gtrid for gtrid, names in left.items() if names and gtrid not in log.state.known}
     places = decided(log_of(other.file).scan(), gone) if gone else {}
     for gtrid in sorted(gone):
@@ -410,21 +392,19 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
 
 def _newer(log: Log, other: Log) -> Iterator[Missing]:
     """Yield the passive file's records that are newer than all of the active file (BTM-RCV-022)."""
-    newest = max((record.time for record in log.records()), default=None)
+    newest = max((time for *_, time in rows(log_of(log.file).scan())), default=None)
     first, count, begun = -1, 0, False
     last: dict[bytes, int] = {}
-    for record in other.records():
+    for at, code, gtrid, time in rows(log_of(other.file).scan()):
         # Decisions at the start of the passive file that are open in the active one can be copies from an
         # interrupted swap.
-        begun = begun or record.status != COMMITTING or record.gtrid not in log.state.left
-        if begun and (newest is None or record.time > newest):
-            first, count = first if count else record.off, count + 1
-            last[record.gtrid] = record.status
+        begun = begun or code != COMMITTING or gtrid not in log.state.left
+        if begun and (newest is None or time > newest):
+            first, count = first if count else at, count + 1
+            last[gtrid] = code
     if count:
         passive, doomed = other.file.name, DOOMED.format(log.file.name)
-        said = [
-            f"{gtrid_text(gtrid)} {codec.STATUS_NAMES.get(status, 'OTHER')}" for gtrid, status in last.items()
-        ]
+        said = [f"{gtrid_text(gtrid)} {TYPES[code]}" for gtrid, code in last.items()]
         more = f" and {len(said) - MOST_TOLD} more" if len(said) > MOST_TOLD else ""
         ends = "it is damaged, and what is left of it ends" if other.fault else "it ends"
         text = f"{ends} with {', '.join(said[-MOST_TOLD:])}{more}{doomed} (BTM-DEV-001)"

@@ -9,15 +9,25 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import Any
 from zlib import crc32
 
+from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import At, Note, Record
 from journalspec.reread import Changed
 from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Memory, Source
 from journalspec_reference.bitronix_tlog import codec
-from journalspec_reference.bitronix_tlog.codec import DISK, END_RECORD, INT, PAYLOAD_AT, SEED, UNCOUNTED
+from journalspec_reference.bitronix_tlog.codec import (
+    DISK,
+    END_RECORD,
+    INT,
+    LONG,
+    PAYLOAD_AT,
+    SEED,
+    TIME_AT,
+    UNCOUNTED,
+)
 from journalspec_reference.content import UNREADABLE
 
 #: A record's type in a batch is its status; OTHER represents all statuses without a name (BTM-REC-022).
@@ -28,6 +38,8 @@ _CODES = bytes(status if status in TYPES else OTHER for status in range(256))
 COMMITTING = codec.STATUS_CODES["COMMITTING"]
 #: The sequence numbers of the first record after a start of BTM: 0 up to BTM 2.1.2, 1 in later versions.
 FIRST_OF_A_RUN = (0, 1)
+#: The names of the fixed fields of a record, up to the checksum.
+_FIXED = LAYOUT.structure("record", "2.1").names[:6]
 #: The layout of the fixed fields, with an unsigned length: then a negative length reaches beyond any stretch.
 UNSIGNED = struct.Struct(codec.FIXED.format.replace("ii", "iI", 1))
 #: The layout of only the status, the length and the length of the gtrid.
@@ -215,17 +227,14 @@ def _close(batch: Batch, at: int) -> None:
         batch.end.append(at)
 
 
-def _places(framing: codec.Framing) -> re.Pattern[bytes]:
-    """Return a pattern that finds candidates for records by the usual headerLength.
-
-    The pattern matches the last byte of headerLength, which is not zero and so never in a hole. The bytes
-    before it, which can be in a hole, are checked afterwards.
-    """
-    constant = INT.pack(framing.header_length)
-    return re.compile(b"%b(?<=%b)" % (re.escape(constant[-1:]), re.escape(constant)), re.DOTALL)
-
-
-_PLACES = {framing: _places(framing) for framing in (DISK, SEED)}
+#: Patterns that find candidates for records by the usual headerLength. A pattern matches the last byte of
+#: headerLength, which is not zero and so never in a hole. The bytes before it, which can be in a hole, are
+#: checked afterwards.
+_PLACES = {
+    framing: re.compile(b"%b(?<=%b)" % (re.escape(constant[-1:]), re.escape(constant)), re.DOTALL)
+    for framing in (DISK, SEED)
+    for constant in (INT.pack(framing.header_length),)
+}
 #: The distance from the start of a record to that byte.
 _BACK = UNCOUNTED + INT.size - 1
 
@@ -240,8 +249,7 @@ def search(
     bounded by SEARCH_BUDGET times the region. Beyond that the search stops, so that crafted bytes cannot make
     it quadratic.
     """
-    start, end = max(0, start), min(end, source.size)
-    budget = SEARCH_BUDGET * max(0, end - start)
+    budget = SEARCH_BUDGET * (end - start)
     base = at = start
     while base + _BACK < end:
         data = source.read(base, min(STRETCH, end - base))
@@ -267,17 +275,6 @@ def search(
         base = max(base + 1, at, source.next_data(min(base + len(data), end)) - _BACK)
 
 
-def records(batch: Batch) -> Iterator[codec.LogRecord]:
-    """Yield the records of a batch as objects."""
-    data, moved = batch.data, batch.more.get("moved", {})
-    for at, named in zip(batch.off, batch.more["names"], strict=True):
-        *fixed, _ = codec.FIXED.unpack_from(data, at)
-        payload = at + PAYLOAD_AT + moved.get(at, 0)
-        gtrid = data[payload + 1 : payload + 1 + data[payload]]
-        extension = data[at + PAYLOAD_AT : payload]
-        yield codec.LogRecord._make([batch.base + at, *fixed, gtrid, named.stored, extension])
-
-
 def gtrids(batch: Batch, size_at: int = PAYLOAD_AT) -> list[bytes]:
     """Return the gtrid of each record of a batch; the gtrid's length is at `size_at` in the record."""
     data, moved = batch.data, batch.more.get("moved")
@@ -285,6 +282,13 @@ def gtrids(batch: Batch, size_at: int = PAYLOAD_AT) -> list[bytes]:
         [at + size_at + moved.get(at, 0) for at in batch.off] if moved else [at + size_at for at in batch.off]
     )
     return [data[here + 1 : here + 1 + data[here]] for here in sizes]
+
+
+def rows(batches: Iterable[Batch]) -> Iterator[tuple[int, int, bytes, int]]:
+    """Yield offset, number of the type, gtrid and time of each record."""
+    for batch in batches:
+        for at, code, gtrid in zip(batch.off, batch.code, gtrids(batch), strict=True):
+            yield batch.base + at, code, gtrid, LONG.unpack_from(batch.data, at + TIME_AT)[0]
 
 
 def of_gtrids(
@@ -314,20 +318,22 @@ def of_gtrids(
         base += at
 
 
-def record_of(data: bytes) -> codec.LogRecord | None:
-    """Return the record at the start of `data`, if it is valid."""
-    batches = scan(Memory(data), 0, len(data))
-    return next((record for batch in batches for record in records(batch) if not record.off), None)
-
-
 def told(file: str, batch: Batch) -> Iterator[Record]:
     """Yield the records of a batch under the spec's field names."""
-    for item, code, named in zip(records(batch), batch.code, batch.more["names"], strict=True):
-        fields: dict[str, object] = item._asdict()
-        del fields["off"]
-        fields["names"] = [*map(codec.name_text, item.names)]
-        if not item.extension:
-            del fields["extension"]
+    data, moved = batch.data, batch.more.get("moved", {})
+    for at, end, code, named in zip(batch.off, batch.end, batch.code, batch.more["names"], strict=True):
+        fields: dict[str, object] = dict(zip(_FIXED, codec.FIXED.unpack_from(data, at), strict=False))
+        payload = at + PAYLOAD_AT + moved.get(at, 0)
+        fields["gtrid"] = data[payload + 1 : payload + 1 + data[payload]]
+        fields["names"] = [*map(codec.name_text, named.stored)]
+        if at in moved:
+            fields["extension"] = data[at + PAYLOAD_AT : payload]
         if "name-not-recoverable" in named.notes:
-            fields["names_raw"] = list(item.names)
-        yield Record(TYPES[code], fields, At(file, item.off, UNCOUNTED + item.record_length))
+            fields["names_raw"] = [*named.stored]
+        yield Record(TYPES[code], fields, At(file, batch.base + at, end - at))
+
+
+def record_of(data: bytes) -> Record | None:
+    """Return the record at the start of `data`, if it is valid."""
+    batches = scan(Memory(data), 0, len(data))
+    return next((record for batch in batches for record in told("", batch) if not record.at.off), None)

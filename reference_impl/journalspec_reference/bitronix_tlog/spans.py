@@ -11,43 +11,40 @@ from journalspec.bitronix_tlog import LAYOUT
 from journalspec_reference.api import Files, Params, Piece, Span, field_names, file_spans
 from journalspec_reference.batches import Batch, source_of
 from journalspec_reference.bitronix_tlog import nio
-from journalspec_reference.bitronix_tlog.codec import DISK, HEADER_SIZE, SEED, Framing
-from journalspec_reference.bitronix_tlog.fileset import LogFile, load_pair
-from journalspec_reference.bitronix_tlog.scan import TYPES, scan, search
+from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE
+from journalspec_reference.bitronix_tlog.fileset import DISK_EDITIONS, LogFile, load_pair
+from journalspec_reference.bitronix_tlog.recover import log_of, seed_file
+from journalspec_reference.bitronix_tlog.scan import TYPES, search
 
 
 def spans(files: Files, edition: str, _: Params, fields: bool) -> Iterator[Span]:
     """Yield the spans of files: header, log or laps, and stale or fill bytes after them."""
-    framing = {"seed": SEED, "nio": None}.get(edition, DISK)
-    examined = {file.name: file for file in load_pair(files)} if framing is DISK else {}
+    is_disk = edition in DISK_EDITIONS
+    logs = {file.name: file for file in load_pair(files)} if is_disk else {}
     for name, data in files.items():
-        if framing is None:
+        named, inside = field_names(LAYOUT, edition, data) if fields else None, None
+        if edition == "nio":
             pieces = _nio(data)
         else:
-            pieces = _disk(examined[name]) if examined else _log(data, len(data), framing)
-        named = field_names(LAYOUT, edition, data) if fields else None
-        inside = partial(_stale, data, framing) if framing else None
+            file = logs[name] if is_disk else seed_file(name, data)
+            pieces, inside = _log(file), partial(_stale, file)
         yield from file_spans(name, pieces, len(data), named, inside)
 
 
-def _disk(file: LogFile) -> Iterator[Piece]:
-    if file.header is None:
-        yield Piece(0, file.length, "dropped", "short-file", "file")
-        return
-    yield Piece(0, HEADER_SIZE, "header", file.role)
+def _log(file: LogFile) -> Iterator[Piece]:
+    start, within = 0, "file"
+    if file.header is not None:
+        start, within = HEADER_SIZE, "log"
+        yield Piece(0, start, "header", file.role)
     if file.problem is not None:
-        yield Piece(HEADER_SIZE, file.length, "dropped", file.problem[0], "log")
+        yield Piece(start, file.length, "dropped", file.problem[0], within)
         return
-    yield from _log(file.data, file.limit, DISK)
-    yield from _stale(file.data, DISK, file.limit, file.length)
+    yield from _pieces(log_of(file).scan(), "record")
+    yield from _stale(file, file.limit, file.length)
 
 
-def _log(data: Any, limit: int, framing: Framing) -> Iterator[Piece]:
-    return _pieces(scan(source_of(data), framing.log_start, limit, framing), "record")
-
-
-def _stale(data: Any, framing: Framing, start: int, end: int) -> Iterator[Piece]:
-    return _pieces(search(source_of(data), start, end, framing), "stale")
+def _stale(file: LogFile, start: int, end: int) -> Iterator[Piece]:
+    return _pieces(search(source_of(file.data), start, end, file.framing), "stale")
 
 
 def _nio(data: Any) -> Iterator[Piece]:

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from journalspec.bitronix_tlog import LAYOUT
+from journalspec.observation import Record
 from journalspec_reference.api import Operation, Params, WriterRefused, order_of, perform
 from journalspec_reference.batches import Memory
 from journalspec_reference.bitronix_tlog import codec, nio
 from journalspec_reference.bitronix_tlog.codec import DISK, HEADER_SIZE, POSITION_AT, STATE_AT, TIMESTAMP_AT
 from journalspec_reference.bitronix_tlog.fileset import LogFile, examine, load_pair, refusal
-from journalspec_reference.bitronix_tlog.recover import COMMITTING, Log, recover_seed
+from journalspec_reference.bitronix_tlog.recover import COMMITTING, Log, recover
 from journalspec_reference.storage import Storage, fill, whole
 
 DEFAULT_LENGTH = HEADER_SIZE + 2 * 1024 * 1024
@@ -64,15 +65,15 @@ def entry(op: Operation) -> tuple[int, bytes, tuple[bytes, ...]]:
     malformed operation and WriterRefused (unencodable) on a name that is not ASCII.
     """
     kind = op.get("type", "OTHER")
-    if kind not in codec.STATUS_CODES and "status" not in op:
+    status = codec.STATUS_CODES.get(kind, op.get("status"))
+    if status is None:
         raise ValueError(f"unknown record type {kind!r} and no status")
-    status = codec.STATUS_CODES[kind] if kind in codec.STATUS_CODES else int(op["status"])
-    gtrid = bytes.fromhex(op["gtrid"])
+    number, gtrid = int(status), bytes.fromhex(op["gtrid"])
     try:
         names = tuple(str(name).encode("ascii") for name in op.get("names", ()))
     except UnicodeEncodeError as error:
         raise WriterRefused("unencodable", f"a unique name is not ASCII: {error.object!r}") from None
-    return status, gtrid, names
+    return number, gtrid, names
 
 
 class _Writer:
@@ -158,7 +159,11 @@ class DiskWriter(_Writer):
         # A reader would not find records after a damaged one (invariant I9), so no records are appended to a
         # log that recovery refuses.
         self._sound(active)
-        self._adopt(active, pair)
+        self._active = active.name
+        self._passive = next(file.name for file in pair if file.name != active.name)
+        self._length = max(file.length for file in pair)
+        self._position = self._written_position = active.limit
+        self._timestamp = max(file.timestamp for file in pair)
         # The state is durable before the first record, so that the journal does not look closed
         # (BTM-WRT-010).
         self._storage.write(self._active, STATE_AT, UNCLEAN)
@@ -172,13 +177,6 @@ class DiskWriter(_Writer):
             start, _, reason, why = log.fault
             raise WriterRefused(reason, f"{file.name}: damaged at {start}: {why}")
         return log
-
-    def _adopt(self, active: LogFile, pair: list[LogFile]) -> None:
-        self._active = active.name
-        self._passive = next(file.name for file in pair if file.name != active.name)
-        self._length = max(file.length for file in pair)
-        self._position = self._written_position = active.limit
-        self._timestamp = max(file.timestamp for file in pair)
 
     def _create(self) -> None:
         """Build both files, the second first, so that the first is newer and active (BTM-FIL-013)."""
@@ -234,15 +232,21 @@ class DiskWriter(_Writer):
         """Yield the decisions that are unfinished on disk, including those of earlier runs (BTM-SWP-002)."""
         data = whole(self._storage, self._active)
         # The stored tail can be before the last record, so use the current position.
-        log = self._sound(examine(self._active, data)._replace(limit=self._position))
+        file = examine(self._active, data)
+        file.limit = self._position
+        log = self._sound(file)
         left = log.state.left
-        decisions = {record.gtrid: record for record in log.records() if record.status == COMMITTING}
+        decisions: dict[Any, Record] = {}
+        for record in log.found.records():
+            if record.type == "COMMITTING":
+                decisions[record.fields["gtrid"]] = record
         for gtrid in filter(left.__contains__, decisions):
             record = decisions[gtrid]
+            fields: Mapping[str, Any] = record.fields
             # BTM 3.0 writes each decision again; other versions copy a record that still has the same
             # resources.
-            if self._order != "3.0" and len(left[gtrid]) == len(set(record.names)):
-                yield data[record.off : record.off + codec.UNCOUNTED + record.record_length]
+            if self._order != "3.0" and len(left[gtrid]) == len({*fields.get("names_raw", fields["names"])}):
+                yield data[record.at.off : record.at.off + record.at.length]
             else:
                 names = tuple(name.encode("ascii", "replace") for name in left[gtrid])
                 yield self._encode(COMMITTING, gtrid, names)
@@ -302,7 +306,7 @@ class SeedWriter(_Writer):
             self._storage.create(self._name)
             self._storage.sync_dir()
         data = whole(self._storage, self._name)
-        seen = recover_seed({self._name: data}, "strict")
+        seen = recover({self._name: data}, "seed", "strict", {})
         if seen.code is not None:
             raise WriterRefused(seen.code, seen.message)
         self._active, self._position = self._name, len(data)

@@ -21,7 +21,7 @@ from journalspec.derby_log.operations import (
 )
 from journalspec.observation import At, Record
 from journalspec.reread import Lazy, Part
-from journalspec_reference.batches import Batch
+from journalspec_reference.batches import Batch, ValueCache
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant
 
 #: Editions whose record bodies are specified, the oldest first.
@@ -38,8 +38,8 @@ _WIDE = tuple(
 )
 #: Lists of up to this many elements are kept decoded.
 _FEW = 16
-#: This many bodies up to this length (bytes) are kept decoded: 2 MiB in all.
-_MOST, _SHORT = 1024, 128
+#: So many stored bytes of bodies up to this length are kept decoded: about 2 MiB in all.
+_MOST, _SHORT = 1 << 18, 128
 #: The first bytes of every body.
 BODY_START = LOG_RECORD.to_bytes(2, "big")
 
@@ -203,7 +203,7 @@ class Forms(dict[int, Form]):
 
     def __init__(self, forms: Mapping[int, Form]) -> None:
         super().__init__(forms)
-        self.recent: dict[bytes, Body] = {}
+        self.recent = ValueCache[Body](longest=_SHORT, most=_MOST)
 
 
 @cache
@@ -244,10 +244,7 @@ def decode(data: bytes, forms: Forms | None = None) -> Body:
         more = reader.take(reader.fixed("s4"))
     number = None if owner is None else int(owner["number"])
     body = Body(group, number, forms[ident], fields, undone, more, len(data) - reader.at, reader.long)
-    if len(data) <= _SHORT:
-        if len(forms.recent) >= _MOST:
-            forms.recent.clear()
-        forms.recent[data] = body
+    forms.recent.put(data, body)
     return body
 
 

@@ -15,7 +15,8 @@ from struct import Struct
 from typing import NamedTuple
 
 from journalspec import mutf8
-from journalspec_reference.contents import MOST_ENCODED, MOST_KNOWN, Value, ValueCache, inflated
+from journalspec_reference.batches import ValueCache
+from journalspec_reference.contents import MOST_ENCODED, MOST_KNOWN, Value, inflated
 from journalspec_reference.java_objects import class_name
 
 INT, LONG, SHORT, CHAR = Struct(">i"), Struct(">q"), Struct(">h"), Struct(">H")
@@ -157,7 +158,7 @@ def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:
 
 #: Decoded names of properties, and decoded properties of whole messages, both by their bytes: many messages
 #: have the same ones.
-_names = ValueCache(lambda name: text_of(name, "replace", True)[0])
+_names = ValueCache(lambda name: text_of(name, "replace", True)[0], MOST_ENCODED)
 _known: dict[bytes, dict[str, Value]] = {}
 
 

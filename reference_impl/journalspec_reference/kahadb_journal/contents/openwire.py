@@ -16,7 +16,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from journalspec import mutf8
 from journalspec.families import ContentsError, families
-from journalspec_reference.contents import MOST_ENCODED, MOST_KNOWN, Problem, ValueCache, inflated
+from journalspec_reference.batches import ValueCache
+from journalspec_reference.contents import MOST_ENCODED, MOST_KNOWN, Problem, inflated
 from journalspec_reference.java_objects import class_name
 from journalspec_reference.kahadb_journal.codec import FORMAT
 from journalspec_reference.kahadb_journal.contents.shapes import Make, Makes, SeenShape
@@ -324,7 +325,7 @@ def _makes(version: int) -> Makes:
                 raise OpenWireError("it is not usual")
             return found
 
-        return ValueCache(make).__getitem__
+        return ValueCache(make, MOST_ENCODED).__getitem__
 
     plain: dict[str, tuple[int, Make]] = {"text_or_null": (3, mutf8.decode), "bytes_or_null": (5, bytes)}
     within = ("destination", "transaction", "producer_or_null", "consumer_or_null", "brokers", "throwable")
