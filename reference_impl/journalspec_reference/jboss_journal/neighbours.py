@@ -139,12 +139,14 @@ def _of_messages(store: Store) -> Iterator[Missing]:
         region.reason in (UNREAD, UNREADABLE) for region in bindings.observation.dropped
     )
     replay, heads, large = replay_of(store.answer), set[bytes](), set[int]()
-    for ident, head in replay.heads(1 + LONG.size, REFERENCE):
-        if head[0] == REFERENCE:
-            heads.add(head)
-        elif is_large(head[0], head, 1):
-            large.add(ident)
-    queues = {LONG.unpack_from(head, 1)[0] for head in heads if len(head) > LONG.size}
+    for batch in replay.live_columns():
+        data = batch.data
+        for (ident, size, kind), start in zip(batch.heads, batch.starts, strict=True):
+            if kind == REFERENCE and size >= LONG.size:
+                heads.add(data[start : start + LONG.size])
+            elif is_large(kind, data, start):
+                large.add(ident)
+    queues = {LONG.unpack(head)[0] for head in heads}
     # Most stores lack no queue. Live references are searched only in the other stores, because that takes a
     # second pass and memory.
     unknown = queues - store.queues.keys() if not unread else set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, starmap
+from itertools import chain, compress, starmap
 from operator import itemgetter
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
@@ -36,20 +36,9 @@ from journalspec_reference.batches import (
     lost,
     source_of,
 )
+from journalspec_reference.jboss_journal import codec
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, PreparedTx
-from journalspec_reference.jboss_journal.codec import (
-    ADD,
-    COMMIT,
-    DIALECTS,
-    INT,
-    PREPARE,
-    UPDATE,
-    UPDATE_TX,
-    Dialect,
-    JournalRecord,
-    decode_record,
-    stamp_at,
-)
+from journalspec_reference.jboss_journal.codec import DIALECTS, INT, Dialect, JournalRecord, decode_record
 from journalspec_reference.jboss_journal.fileset import (
     DataFile,
     FileSet,
@@ -60,17 +49,7 @@ from journalspec_reference.jboss_journal.fileset import (
     map_of,
     refusal,
 )
-from journalspec_reference.jboss_journal.scan import (
-    AGAIN_FROM,
-    AGAIN_MOST,
-    BRIEF,
-    OFFSET_BITS,
-    StoredBodies,
-    earlier,
-    first_found,
-    scan,
-    threes,
-)
+from journalspec_reference.jboss_journal.scan import OFFSET_BITS, StoredBodies, earlier, first_found, scan
 
 T = TypeVar("T")
 LONG = Struct(">q")
@@ -83,9 +62,7 @@ SWEEP_FROM = 1 << 15
 #: The ADD of a changed record is first looked for among this many records before the change.
 _SOON = 1 << 12
 #: The types of records that take effect immediately and have the same form.
-_PLAIN = bytes((ADD, UPDATE))
-#: At most this many heads of records are remembered.
-_MOST_HEADS = 1 << 10
+_PLAIN = bytes((codec.ADD, codec.UPDATE))
 
 
 def record_of(item: JournalRecord, file: str, file_id: int) -> Record:
@@ -105,7 +82,7 @@ def _told(file: DataFile, batch: Batch, *, as_stamped: bool = False) -> Iterator
     """Yield the records of a batch; `as_stamped`: with the file id from each record, not from the header."""
     for off in batch.off:
         item = decode_record(batch.data, off, file.dialect, batch.base)
-        file_id = stamp_at(batch.data, off, file.dialect) if as_stamped else file.file_id
+        file_id = codec.stamp_at(batch.data, off, file.dialect) if as_stamped else file.file_id
         yield record_of(item, file.name, file_id)
 
 
@@ -126,7 +103,7 @@ def stretch_of(file: DataFile, limit: int, *, quiet: bool = False) -> Stretch:
 class Transaction:
     """The part of a transaction that has been read so far.
 
-    - `changes` and `deletes`: ids and places of records, alternating;
+    - `changes` and `deletes`: id and place of each record;
     - `seen`: the number of its records by file: by the file's id in editions with pairs, else by its turn;
     - `prepared`: the place of the last healthy PREPARE, -1 if there is none;
     - `lacks`: the place of the last unhealthy PREPARE, and how many of its counted records are missing.
@@ -135,8 +112,8 @@ class Transaction:
     __slots__ = ("changes", "deletes", "lacks", "prepared", "seen", "unhealthy_prepare")
 
     def __init__(self) -> None:
-        self.changes: list[int] = []
-        self.deletes: list[int] = []
+        self.changes: list[tuple[int, int]] = []
+        self.deletes: list[tuple[int, int]] = []
         self.seen: dict[int, int] = {}
         self.prepared, self.unhealthy_prepare, self.lacks = -1, False, (-1, 0)
 
@@ -154,6 +131,27 @@ class Discarded(NamedTuple):
     place: int = -1
 
 
+class Rows:
+    """The ids of records and their places, in order: 16 bytes for a record."""
+
+    __slots__ = ("ids", "places")
+
+    def __init__(self) -> None:
+        self.ids, self.places = array("q"), array("q")
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return zip(self.ids, self.places, strict=True)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def extend(self, rows: Sequence[tuple[int, int]]) -> None:
+        """Add several records."""
+        if rows:
+            self.ids.fromlist([ident for ident, _ in rows])
+            self.places.fromlist([place for _, place in rows])
+
+
 class ReplayedState(dict[str, Any]):
     """The logical state, and the replay from which contents read the records again."""
 
@@ -165,9 +163,9 @@ class ReplayedState(dict[str, Any]):
 class Replay(StoredBodies):
     """Applies records in reading order; :meth:`outcome` returns the result (JBM-RCV).
 
-    A record that can still be live is kept as 16 bytes: its id and its place. The place is doubled, plus 1
-    for an UPDATE, so that the record need not be read for its type. The records themselves are read again at
-    the end. `present` are the ids of the existing files.
+    Of a record that can still be live, its id and its place are kept. The place is doubled, plus 1 for an
+    UPDATE, so that the record need not be read for its type. The records themselves are read again at the
+    end. `present` are the ids of the existing files.
     """
 
     def __init__(self, present: Iterable[int], complete: bool = False) -> None:
@@ -176,16 +174,16 @@ class Replay(StoredBodies):
         self._size = self._turn = 0
         #: If the journal is small, its batches, each with the place of its first byte.
         self._kept: list[tuple[int, Batch]] = []
-        self._delivered = array("q")
+        self._delivered = Rows()
         #: If no file is missing, the ids of added records that are not delivered (None: not kept).
         self._added = Ids() if complete else None
         self._ended = Ids()
         #: Deletes since the last sweep, and earlier deletes of records that were never added.
-        self._deletes, self._unknown = array("q"), array("q")
+        self._deletes, self._unknown = Rows(), Rows()
         #: For each transaction that lacks records: its id, the place of the record that shows this, and the
         #: number of missing records.
-        self._lacking = array("q")
-        #: The size at which a sweep is due, the number of entries that the last sweep left, and the highest
+        self._lacking: list[tuple[int, int, int]] = []
+        #: The size at which a sweep is due, the number of records that the last sweep left, and the highest
         #: id deleted by then.
         self._sweep_at, self._swept, self._highest = SWEEP_FROM, 0, -1 << 63
         self._deleted = Ids()
@@ -220,12 +218,10 @@ class Replay(StoredBodies):
             self._apply(batch, file, here)
         else:
             # Almost all batches have only these types. `_apply` would do the same, but slower.
-            number, id_at, twice = LONG.unpack_from, file.dialect.id_at[ADD], here << 1
-            pairs = [0] * (2 * len(batch.off))
-            pairs[::2] = [number(batch.data, at + id_at)[0] for at in batch.off]
+            number, id_at, twice = LONG.unpack_from, file.dialect.id_at[codec.ADD], here << 1
             each = zip(batch.off, batch.code, strict=True)
-            pairs[1::2] = [twice + at + at + (code == UPDATE) for at, code in each]
-            self._delivered.fromlist(pairs)
+            self._delivered.ids.fromlist([number(batch.data, at + id_at)[0] for at in batch.off])
+            self._delivered.places.fromlist([twice + at + at + (code == codec.UPDATE) for at, code in each])
         if len(self._delivered) + len(self._deletes) >= self._sweep_at:
             # A deleted record stays deleted, so remove it from memory: at most twice the live records are
             # kept.
@@ -237,16 +233,20 @@ class Replay(StoredBodies):
         id_at, tx_at = dialect.id_at, dialect.tx_at
         delete, delete_tx = dialect.codes["DELETE"], dialect.codes["DELETE_TX"]
         holder = file.file_id if dialect.pairs else self._turn
-        deliver, transactions, plain = self._delivered.append, self._open, _PLAIN
+        deliver, place_at, transactions = (
+            self._delivered.ids.append,
+            self._delivered.places.append,
+            self._open,
+        )
         for at, code in zip(batch.off, batch.code, strict=True):
-            if code in plain:
+            if code in _PLAIN:
                 # An EVENT has no effect (JBM-RDR-016).
                 (ident,) = number(data, at + id_at[code])
                 deliver(ident)
-                deliver(here + at << 1 | (code == UPDATE))
+                place_at(here + at << 1 | (code == codec.UPDATE))
             elif code in tx_at:
                 (tx,) = number(data, at + tx_at[code])
-                if code < PREPARE:
+                if code < codec.PREPARE:
                     transaction = transactions.get(tx)
                     if transaction is None:
                         transaction = transactions[tx] = Transaction()
@@ -254,32 +254,29 @@ class Replay(StoredBodies):
                     transaction.seen[holder] = transaction.seen.get(holder, 0) + 1
                     (ident,) = number(data, at + id_at[code])
                     held = transaction.deletes if code == delete_tx else transaction.changes
-                    held += (ident, here + at << 1 | (code == UPDATE_TX))
+                    held.append((ident, here + at << 1 | (code == codec.UPDATE_TX)))
                     self.deletes |= code == delete_tx
-                elif code == COMMIT:
-                    self._commit(tx, here + at, self._counts(dialect, data, at), pairs=dialect.pairs)
-                elif code == PREPARE:
-                    self._prepare(tx, here + at, self._counts(dialect, data, at), dialect)
-                else:
+                elif code == codec.ROLLBACK:
                     self.deletes = True
                     self._give_up(transactions.pop(tx, None))  # JBM-RCV-016
                     self._ended.add(tx)
+                else:
+                    if dialect.pairs:
+                        counts: Pairs = decode_record(data, at, dialect).pairs
+                    else:
+                        (tally,) = INT.unpack_from(data, at + dialect.kinds[code].places["count"])
+                        counts = ((self._turn, tally),)
+                    count = self._commit if code == codec.COMMIT else self._prepare
+                    count(tx, here + at, counts, dialect)
             elif code == delete:
                 self.deletes = True
                 (ident,) = number(data, at + id_at[code])
-                self._deletes.extend((ident, here + at << 1))
-
-    def _counts(self, dialect: Dialect, data: bytes, at: int) -> Pairs:
-        """Return the counts of a COMMIT or PREPARE: by file id, or one by the turn of its own file."""
-        if dialect.pairs:
-            return decode_record(data, at, dialect).pairs
-        (tally,) = INT.unpack_from(data, at + dialect.kinds[data[at]].places["count"])
-        return ((self._turn, tally),)
+                self._deletes.extend([(ident, here + at << 1)])
 
     def _give_up(self, transaction: Transaction | None) -> None:
         """Remember the ids of records that a discarded transaction adds; they are not delivered."""
         if transaction is not None and self._added is not None:
-            self._added.update([ident for ident, place in _pairs(transaction.changes) if not place & 1])
+            self._added.update([ident for ident, place in transaction.changes if not place & 1])
 
     def has_deleted(self, ident: int) -> bool:
         """Return whether a DELETE of this record took effect."""
@@ -288,28 +285,25 @@ class Replay(StoredBodies):
 
     def _sweep(self) -> None:
         """Remove deleted records, and later ones with their ids (JBM-RCV-003, JBM-RCV-004)."""
-        if self._deletes or (self.deletes and len(self._delivered) > self._swept):
-            gone, deleted, added, left = {*self._deletes[::2]}, self._deleted, self._added, array("q")
-            keep, old, new = left.append, self._delivered[: self._swept], self._delivered[self._swept :]
+        delivered, added = self._delivered, self._added
+        if self._deletes or (self.deletes and len(delivered) > self._swept):
+            gone, deleted, swept, top = {*self._deletes.ids}, self._deleted, self._swept, self._highest
             # Ids ascend, so an id above all deleted ones needs no look-up. Records that survived the last
             # sweep also need none.
-            for part, top in ((old, -1 << 64), (new, self._highest)):
-                for ident, place in _pairs(part):
-                    if ident not in gone and (ident > top or ident not in deleted):
-                        keep(ident)
-                        keep(place)
-                    elif added is not None and not place & 1:
-                        added.add(ident)
+            live = [
+                ident not in gone and (at < swept or ident > top or ident not in deleted)
+                for at, ident in enumerate(delivered.ids)
+            ]
             if added is not None:
-                unknown = chain(_pairs(self._unknown), _pairs(self._deletes))
-                self._unknown = array(
-                    "q", chain.from_iterable(item for item in unknown if item[0] not in added)
-                )
+                rows = zip(live, delivered, strict=True)
+                added.update([ident for is_live, (ident, place) in rows if not (is_live or place & 1)])
+                self._unknown.extend([row for row in self._deletes if row[0] not in added])
+            delivered.ids = array("q", compress(delivered.ids, live))
+            delivered.places = array("q", compress(delivered.places, live))
             deleted.update(gone)
-            self._highest = max(gone | {self._highest})
-            self._delivered, self._swept = left, len(left)
-            del self._deletes[:]
-        self._sweep_at = max(SWEEP_FROM, 2 * len(self._delivered))
+            self._highest = max(gone | {top})
+            self._swept, self._deletes = len(delivered), Rows()
+        self._sweep_at = max(SWEEP_FROM, 2 * len(delivered))
 
     def _prepare(self, tx: int, place: int, counts: Pairs, dialect: Dialect) -> None:
         # The seed has no prepare data: a PREPARE of an unknown transaction is ignored (JBM-SED-005).
@@ -324,25 +318,23 @@ class Replay(StoredBodies):
             transaction.lacks = place, self._lacking_of(transaction, counts, pairs=dialect.pairs)
             self.disputed.update(dict(counts) if dialect.pairs else ())
 
-    def _commit(self, tx: int, place: int, counts: Pairs, *, pairs: bool) -> None:
+    def _commit(self, tx: int, place: int, counts: Pairs, dialect: Dialect) -> None:
         transaction = self._open.pop(tx, None)
         known = transaction is not None or tx in self._ended
         self._ended.add(tx)
-        if transaction is not None and self._healthy(transaction, counts, pairs=pairs):
+        if transaction is not None and self._healthy(transaction, counts, pairs=dialect.pairs):
             # Its records are delivered at the place of the COMMIT, in the order in which they were written
             # (JBM-RCV-005).
-            self._delivered.fromlist(transaction.changes)
-            if transaction.deletes:
-                self._deletes.fromlist(transaction.deletes)
+            self._delivered.extend(transaction.changes)
+            self._deletes.extend(transaction.deletes)
             return
         self._give_up(transaction)
         if transaction is not None:
             self.dropped.append(Discarded(tx, "unhealthy-commit", place))
-            self.disputed.update(dict(counts) if pairs else ())
+            self.disputed.update(dict(counts) if dialect.pairs else ())
         if transaction is not None or not known:
-            self._lacking.extend(
-                (tx, place, self._lacking_of(transaction or Transaction(), counts, pairs=pairs))
-            )
+            lacks = self._lacking_of(transaction or Transaction(), counts, pairs=dialect.pairs)
+            self._lacking.append((tx, place, lacks))
 
     def _lacking_of(self, transaction: Transaction, counts: Pairs, *, pairs: bool) -> int:
         """Return how many of the records counted by a COMMIT or PREPARE are missing from existing files."""
@@ -385,11 +377,16 @@ class Replay(StoredBodies):
             else:
                 why = "unhealthy-prepare" if transaction.unhealthy_prepare else "no-end"
                 dropped.append(Discarded(tx, why))
-        dropped.sort(key=lambda item: item.tx)
-        prepared.sort(key=lambda item: item[0])
-        live = self._delivered[1::2]
+        dropped.sort(key=itemgetter(0))
+        prepared.sort(key=itemgetter(0))
+        live = self._delivered.places
+
+        def brief() -> Iterator[tuple[object, int]]:
+            batches = self.columns(place >> 1 for place in live)
+            return ((kind, size) for batch in batches for _, size, kind in batch.heads)
+
         state = {
-            "live": self._told(live, _live, lambda: self.brief(live)),
+            "live": self._told(live, _live, brief),
             "prepared": self._listed(
                 len(prepared),
                 lambda: starmap(self._in_doubt, prepared),
@@ -403,15 +400,15 @@ class Replay(StoredBodies):
 
     def live(self) -> Iterator[Body]:
         """Yield the live records in the order of delivery; raises Changed like :meth:`bodies`."""
-        return self.bodies(place >> 1 for place in self._delivered[1::2])
+        return self.bodies(place >> 1 for place in self._delivered.places)
 
     def live_columns(self) -> Iterator[BodyColumns]:
         """Yield the records of :meth:`live`, many at a time."""
-        return self.columns(place >> 1 for place in self._delivered[1::2])
+        return self.columns(place >> 1 for place in self._delivered.places)
 
     def live_places(self) -> Iterator[tuple[int, int]]:
         """Yield the id and the place of each live record, in the order of :meth:`live`."""
-        return ((ident, place >> 1) for ident, place in _pairs(self._delivered))
+        return ((ident, place >> 1) for ident, place in self._delivered)
 
     def in_doubt_transactions(self) -> list[PreparedTx]:
         """Return the prepared transactions by their ids."""
@@ -420,8 +417,8 @@ class Replay(StoredBodies):
                 tx,
                 self._record(item.prepared).extra,
                 item.prepared,
-                [place >> 1 for place in item.changes[1::2]],
-                [place >> 1 for place in item.deletes[1::2]],
+                [place >> 1 for _, place in item.changes],
+                [place >> 1 for _, place in item.deletes],
             )
             for tx, item in sorted(self._open.items())
             if item.in_doubt
@@ -438,22 +435,22 @@ class Replay(StoredBodies):
         added it (JBM-RCV-031).
         """
         self._sweep()
-        doubt = chain.from_iterable(_pairs(item.changes) for item in self._open.values() if item.in_doubt)
+        doubt = chain.from_iterable(item.changes for item in self._open.values() if item.in_doubt)
         unknown = dict[int, int]()
         # Almost all changes follow the ADD of their record soon, so this cheap test comes first.
         for ident, place in chain(_soon_unknown(self._delivered), (each for each in doubt if each[1] & 1)):
             if ident not in unknown and ident not in self._deleted:
                 unknown[ident] = place
-        for ident, place in _pairs(self._unknown):
+        for ident, place in self._unknown:
             # Artemis writes a DELETE of record 0 for an address that it has not stored.
-            if ident != 0:
+            if ident != 0 and self._added is not None and ident not in self._added:
                 unknown.setdefault(ident, place)
         if unknown:
-            held = chain.from_iterable(_pairs(item.changes) for item in self._open.values())
-            for ident, place in chain(_pairs(self._delivered), held):
+            held = chain.from_iterable(item.changes for item in self._open.values())
+            for ident, place in chain(self._delivered, held):
                 if not place & 1 and ident in unknown:
                     del unknown[ident]
-        lacking = [item for item in threes(self._lacking) if item[2]]
+        lacking = [item for item in self._lacking if item[2]]
         lacking += [(tx, *item.lacks) for tx, item in self._open.items() if item.lacks[1]]
         if not unknown and not lacking:
             return ()
@@ -480,39 +477,6 @@ class Replay(StoredBodies):
         if found is None or found.base + found.off[0] != off:
             raise Changed(file.name)
         return decode_record(found.data, found.off[0], file.dialect, found.base)
-
-    def heads(self, size: int, once: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the id of each live record, and `size` bytes of it: the user type and the start of the body.
-
-        Records of type `once` with the same bytes can be omitted after the first one. Raises Changed if a
-        record is no longer there. This method reads as little as :meth:`bodies`.
-
-        """
-        part, data, first, used, top, mask = -1, b"", 0, 0, -1, (1 << OFFSET_BITS) - 1
-        types, known = [0] * 256, set[bytes]()
-        for ident, doubled in _pairs(self._delivered):
-            # The part is in the high bits of a place, so a place in another part is outside the bytes that
-            # were read.
-            at = (doubled >> 1) - first
-            if not 0 <= at <= top:
-                place = doubled >> 1
-                if place >> OFFSET_BITS != part:
-                    part, used = place >> OFFSET_BITS, 0
-                    file, source, limit, begin = self._places[part]
-                    types = [0] * 256
-                    for code, kind in file.dialect.kinds.items():
-                        types[code] = kind.places.get("user_type", 0)
-                off = begin + (place & mask)
-                data = source.read(off, min(limit - off, AGAIN_FROM + min(2 * used, AGAIN_MOST)))
-                first, at, top = place, 0, max(0, len(data) - BRIEF - size)
-            used, type_at = at, types[data[at]] if data else 0
-            if not type_at:
-                raise Changed(file.name)
-            head = data[at + type_at : at + type_at + size]
-            if head not in known:
-                if head[0] == once and len(known) < _MOST_HEADS:
-                    known.add(head)
-                yield ident, head
 
     def _told(
         self,
@@ -543,24 +507,19 @@ class Replay(StoredBodies):
         return {
             "tx": tx,
             "extra": self._record(transaction.prepared).extra,
-            "records": self._told(transaction.changes[1::2], _live),
-            "deletes": self._told(transaction.deletes[1::2], _delete),
+            "records": self._told([place for _, place in transaction.changes], _live),
+            "deletes": self._told([place for _, place in transaction.deletes], _delete),
         }
 
 
-def _pairs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    each = iter(numbers)
-    return zip(each, each, strict=True)
-
-
-def _soon_unknown(delivered: array[int]) -> Iterator[tuple[int, int]]:
+def _soon_unknown(delivered: Rows) -> Iterator[tuple[int, int]]:
     """Yield (id, place) of each change whose record was not added shortly before."""
-    for at in range(0, len(delivered), 2 * _SOON):
-        part = delivered[max(0, at - 2 * _SOON) : at + 2 * _SOON]
-        added = {ident for ident, place in _pairs(part) if not place & 1}
-        if len(added) < len(part) >> 1:
-            own = delivered[at : at + 2 * _SOON]
-            yield from ((ident, place) for ident, place in _pairs(own) if place & 1 and ident not in added)
+    ids, places = delivered.ids, delivered.places
+    for at in range(0, len(ids), _SOON):
+        near, own = slice(max(0, at - _SOON), at + _SOON), slice(at, at + _SOON)
+        added = {ident for ident, place in zip(ids[near], places[near], strict=True) if not place & 1}
+        rows = zip(ids[own], places[own], strict=True)
+        yield from ((ident, place) for ident, place in rows if place & 1 and ident not in added)
 
 
 def _live(record: JournalRecord) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from journalspec.reread import Changed
 from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Sums, zeros_end
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, columns_of
-from journalspec_reference.jboss_journal.codec import CHECK_SIZE, DIALECTS, INT, PROLOGUE, Dialect
+from journalspec_reference.jboss_journal.codec import CHECK_SIZE, INT, PROLOGUE, Dialect
 
 #: A function of bytes and a place; returns the place of the next candidate from there on, negative if there
 #: is none.
@@ -37,10 +37,6 @@ NEED = 64
 NEXT = struct.Struct(">i5s")
 #: Number of bits of the offset in a place; the bits above it number the file.
 OFFSET_BITS = 40
-#: A record of any type has its user type and the size of its body before this offset (bytes).
-BRIEF = 1 + max(
-    kind.places.get("user_type", 0) for dialect in DIALECTS.values() for kind in dialect.kinds.values()
-)
 #: At most this many records are read together.
 _TOGETHER = 1 << 9
 #: The id, the size and the type of a body, which are stored directly before it.
@@ -509,14 +505,3 @@ class StoredBodies:
         if max(ends) + CHECK_SIZE > len(data) or min(map(itemgetter(1), heads)) < 0:
             return None
         return BodyColumns(data, places, codes, heads, starts)
-
-    def brief(self, places: Iterable[int]) -> Iterator[tuple[object, int]]:
-        """Yield the user type of the record at each place and the size of its body."""
-        for place in places:
-            file, source, _, begin = self._places[place >> OFFSET_BITS + 1]
-            head = source.read(begin + (place >> 1 & (1 << OFFSET_BITS) - 1), BRIEF)
-            kind = file.dialect.kinds.get(head[0]) if head else None
-            at = kind.places.get("user_type", BRIEF) if kind is not None else BRIEF
-            if kind is None or at >= len(head):
-                raise Changed(file.name)
-            yield head[at], INT.unpack_from(head, kind.places["body_size"])[0]
