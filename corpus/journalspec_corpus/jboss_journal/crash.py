@@ -27,7 +27,7 @@ from journalspec_corpus.jboss_journal.recording import KEYS, LongRun, build, res
 from journalspec_corpus.workloads import Continuations
 from journalspec_reference.batches import Memory
 from journalspec_reference.jboss_journal.codec import DIALECTS, of_version
-from journalspec_reference.jboss_journal.fileset import CONTROL, LEFTOVERS, DataFile, header_of, implied_id
+from journalspec_reference.jboss_journal.fileset import CONTROL, LEFTOVERS, header_of, implied_id
 from journalspec_reference.jboss_journal.scan import scan
 
 MODEL = Messages()
@@ -210,7 +210,7 @@ def look(files: StateFiles, edition: str) -> Hashable:
 
 def _seen(content: bytes, name: str, edition: str) -> bytes:
     dialect = DIALECTS[edition]
-    head, header = content[: dialect.header_size], header_of(DataFile(name, content, dialect))
+    head, header = content[: dialect.header_size], header_of(content, dialect)
     version = header.get("format_version")
     usable = version is None or version in dialect.versions
     if not header:

@@ -25,7 +25,7 @@ from journalspec_reference.jboss_journal.codec import (
     UPDATE_TX,
     Dialect,
 )
-from journalspec_reference.jboss_journal.fileset import DataFile, gather, limit_of
+from journalspec_reference.jboss_journal.fileset import DataFile, gather
 from journalspec_reference.jboss_journal.recover import stretch_of
 from journalspec_reference.keeping import Holder, Keeping, held_for_others
 
@@ -149,7 +149,7 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
     usable = [file for file in found.files if file.problem is None]
     ledger = _Ledger()
     for turn, file in enumerate(usable):
-        for batch in stretch_of(file, limit_of(file, params)).scan():
+        for batch in stretch_of(file).scan():
             ledger.take(turn, file.dialect, batch)
             if batch.damage:
                 ledger.damaged[file.name] = None

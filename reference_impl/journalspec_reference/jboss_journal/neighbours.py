@@ -109,7 +109,7 @@ def _ends_with_a_record(file: DataFile) -> bool:
     if "compact_count" not in file.dialect.kinds[ADD].places:
         return False
     end = file.dialect.header_size
-    for batch in stretch_of(file, file.length).scan():
+    for batch in stretch_of(file).scan():
         end = batch.base + batch.end[-1] if len(batch) else end
     return end == file.length
 

@@ -44,7 +44,6 @@ from journalspec_reference.jboss_journal.fileset import (
     FileSet,
     changed_headers,
     gather,
-    limit_of,
     lost_from,
     map_of,
     refusal,
@@ -86,9 +85,9 @@ def _told(file: DataFile, batch: Batch, *, as_stamped: bool = False) -> Iterator
         yield record_of(item, file.name, file_id)
 
 
-def stretch_of(file: DataFile, limit: int, *, quiet: bool = False) -> Stretch:
-    """Return the log of a file, read up to `limit`; with `quiet`, it contains only the records."""
-    source, dialect = source_of(file.data), file.dialect
+def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
+    """Return the log of a file; with `quiet`, it contains only the records."""
+    source, dialect, limit = source_of(file.data), file.dialect, file.limit
     stamp, header = dialect.stamp(file.file_id), dialect.header_size
     gone = (damaged(0, header, "lost-header"),) if file.headless else ()  # JBM-RCV-032
     return Stretch(
@@ -194,16 +193,16 @@ class Replay(StoredBodies):
         #: The ids of files that unhealthy COMMITs and PREPAREs list.
         self.disputed: set[int] = set()
 
-    def next_file(self, file: DataFile, limit: int) -> None:
+    def next_file(self, file: DataFile) -> None:
         """Begin another file, which gets the next turn.
 
         Single counts go by turn, not by id: two files can have the same id.
         """
         self._turn += 1
-        self._size += limit
+        self._size += file.limit
         if self._size > reread.KEEP:
             self._kept.clear()
-        self._places.append((file, source_of(file.data), limit, 0))
+        self._places.append((file, source_of(file.data), file.limit, 0))
 
     def take(self, batch: Batch) -> None:
         """Apply the records of a batch in order."""
@@ -233,17 +232,14 @@ class Replay(StoredBodies):
         id_at, tx_at = dialect.id_at, dialect.tx_at
         delete, delete_tx = dialect.codes["DELETE"], dialect.codes["DELETE_TX"]
         holder = file.file_id if dialect.pairs else self._turn
-        deliver, place_at, transactions = (
-            self._delivered.ids.append,
-            self._delivered.places.append,
-            self._open,
-        )
+        deliver, deliver_at = self._delivered.ids.append, self._delivered.places.append
+        delete_id, delete_at, transactions = self._deletes.ids.append, self._deletes.places.append, self._open
         for at, code in zip(batch.off, batch.code, strict=True):
             if code in _PLAIN:
                 # An EVENT has no effect (JBM-RDR-016).
                 (ident,) = number(data, at + id_at[code])
                 deliver(ident)
-                place_at(here + at << 1 | (code == codec.UPDATE))
+                deliver_at(here + at << 1 | (code == codec.UPDATE))
             elif code in tx_at:
                 (tx,) = number(data, at + tx_at[code])
                 if code < codec.PREPARE:
@@ -271,7 +267,8 @@ class Replay(StoredBodies):
             elif code == delete:
                 self.deletes = True
                 (ident,) = number(data, at + id_at[code])
-                self._deletes.extend([(ident, here + at << 1)])
+                delete_id(ident)
+                delete_at(here + at << 1)
 
     def _give_up(self, transaction: Transaction | None) -> None:
         """Remember the ids of records that a discarded transaction adds; they are not delivered."""
@@ -551,25 +548,17 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
     for file in unusable:
         _rows(seen, _left_out(file))
     # The header can be the wrong part, so the file id in the record is used here (JBM-RCV-030).
-    notes = [Note("unanchored", file.name) for file in unusable if _rows(beside, _of_other_lives(file, 0))]
-    replay = Replay((file.file_id for file in usable), found.complete)
+    notes = [Note("unanchored", file.name) for file in unusable if _rows(beside, _of_other_lives(file))]
+    replay = Replay([file.file_id for file in usable], found.complete)
     counts = []
     for file in usable:
-        limit = limit_of(file, params)
-        replay.next_file(file, limit)
-        counts.append(0)
-        for batch in seen.begin(stretch_of(file, limit)):
-            seen.take(batch)
-            replay.take(batch)
-            counts[-1] += len(batch)
+        replay.next_file(file)
+        counts.append(_rows(seen, stretch_of(file), replay.take))
     if forensic:
-        for file in usable:
-            if _rows(beside, _of_other_lives(file, limit_of(file, params))):
-                notes.append(Note("stale", file.name))
-        for stretch in _aside(found, params):
+        notes += [Note("stale", file.name) for file in usable if _rows(beside, _of_other_lives(file))]
+        for stretch in _aside(found):
             _rows(seen, stretch)
-    state = replay.outcome()
-    dropped = seen.dropped()
+    state, dropped = replay.outcome(), seen.dropped()
     gaps = () if replay.deletes else lost_from(found)
     missing: Sequence[Missing] = (*found.missing, *gaps, *changed_headers(usable, counts))
     if lacking := replay.missing():
@@ -581,9 +570,7 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
         dropped=dropped,
         state=state,
         files=tuple(map(map_of, mapped_files)),
-        notes=joined(note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes)
-        if notes or state["discarded"]
-        else found.notes,
+        notes=joined(note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes),
         unanchored=beside.records(),
         missing=missing,
     )
@@ -610,25 +597,22 @@ def plan(files: Files, edition: str, params: Params) -> Sequence[Stretch]:
     if _refused(found, files, ""):
         return []
     gone = (_left_out(file) for file in found.files if file.problem is not None)
-    return [*gone, *_logs(found, params), *_aside(found, params)]
+    logs = (stretch_of(file) for file in found.files if file.problem is None)
+    return [*gone, *logs, *_aside(found)]
 
 
-def _logs(found: FileSet, params: Params) -> Iterator[Stretch]:
-    return (stretch_of(file, limit_of(file, params)) for file in found.files if file.problem is None)
-
-
-def _aside(found: FileSet, params: Params) -> Iterator[Stretch]:
+def _aside(found: FileSet) -> Iterator[Stretch]:
     """Yield the files that are not part of the journal, which are read after it (JBM-RDR-022)."""
-    usable = (file for file in found.others if file.problem is None)
-    return (stretch_of(file, limit_of(file, params), quiet=True) for file in usable)
+    return (stretch_of(file, quiet=True) for file in found.others if file.problem is None)
 
 
-def _rows(found: Found, stretch: Stretch) -> int:
-    """Count all batches of a stretch; return the number of its records."""
+def _rows(found: Found, stretch: Stretch, take: Callable[[Batch], None] = lambda batch: None) -> int:
+    """Count all batches of a stretch, and `take` each; return the number of its records."""
     count = 0
     for batch in found.begin(stretch):
         found.take(batch)
-        count += len(batch)
+        take(batch)
+        count += len(batch.off)
     return count
 
 
@@ -637,14 +621,14 @@ def _left_out(file: DataFile) -> Stretch:
     return lost(file.name, 0, file.length, file.problem[0] if file.problem else "", "invalid")
 
 
-def _of_other_lives(file: DataFile, limit: int) -> Stretch:
+def _of_other_lives(file: DataFile) -> Stretch:
     """Return records with any file id between a file's own (JBM-RDR-019), or in an unusable file."""
-    source, dialect, log = source_of(file.data), file.dialect, stretch_of(file, limit, quiet=True)
+    source, dialect, log = source_of(file.data), file.dialect, stretch_of(file, quiet=True)
 
     def scanned() -> Iterator[Batch]:
         if file.problem is not None:
             return scan(source, dialect, None, 0, file.length)
-        return earlier(source, dialect, log.scan(), dialect.header_size, limit)
+        return earlier(source, dialect, log.scan(), dialect.header_size, file.limit)
 
     return Stretch(file.name, scanned, lambda batch: _told(file, batch, as_stamped=True))
 

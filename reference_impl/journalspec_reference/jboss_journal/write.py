@@ -34,7 +34,6 @@ from journalspec_reference.jboss_journal.fileset import (
     FileSet,
     gather,
     leftovers_of,
-    limit_of,
     refusal,
 )
 from journalspec_reference.jboss_journal.recover import Replay, stretch_of
@@ -325,9 +324,9 @@ class JournalWriter:
 
     def _replay_file(self, file: DataFile, usage: Usage, replay: Replay) -> int:
         """Replay the records of one file; return where the last of them ends."""
-        end, dialect, limit = file.dialect.header_size, file.dialect, limit_of(file, self.params)
-        replay.next_file(file, limit)
-        for batch in stretch_of(file, limit).scan():
+        end, dialect = file.dialect.header_size, file.dialect
+        replay.next_file(file)
+        for batch in stretch_of(file).scan():
             dropped = len(replay.dropped)
             replay.take(batch)
             rejected = {replay.where(item.place)[1] for item in replay.dropped[dropped:]}
