@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -180,6 +180,7 @@ def _dialect(name: str) -> Dialect:
 DIALECTS = {name: _dialect(name) for name in get_format(LAYOUT.format_id).editions}
 
 
+@lru_cache(64)
 def of_version(dialect: Dialect, version: int) -> Dialect:
     """Return the dialect of a file with format `version`: editions v2 and v2e also read v1 files."""
     return DIALECTS[LAYOUT.behind(dialect.name, {"format_version": version})]

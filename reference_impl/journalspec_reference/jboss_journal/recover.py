@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, compress, starmap
+from itertools import chain, compress, islice, starmap
 from operator import itemgetter
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
@@ -150,6 +150,13 @@ class Rows:
             self.ids.fromlist([ident for ident, _ in rows])
             self.places.fromlist([place for _, place in rows])
 
+    def remove(self, dead: Iterable[int]) -> None:
+        """Remove the records with these indexes."""
+        live = bytearray(b"\1") * len(self.ids)
+        for at in dead:
+            live[at] = 0
+        self.ids, self.places = (array("q", compress(column, live)) for column in (self.ids, self.places))
+
 
 class ReplayedState(dict[str, Any]):
     """The logical state, and the replay from which contents read the records again."""
@@ -282,24 +289,26 @@ class Replay(StoredBodies):
 
     def _sweep(self) -> None:
         """Remove deleted records, and later ones with their ids (JBM-RCV-003, JBM-RCV-004)."""
-        delivered, added = self._delivered, self._added
-        if self._deletes or (self.deletes and len(delivered) > self._swept):
-            gone, deleted, swept, top = {*self._deletes.ids}, self._deleted, self._swept, self._highest
+        delivered, deletes, added = self._delivered, self._deletes, self._added
+        if deletes.ids or (self.deletes and len(delivered.ids) > self._swept):
+            gone, deleted, swept, top = {*deletes.ids}, self._deleted, self._swept, self._highest
             # Ids ascend, so an id above all deleted ones needs no look-up. Records that survived the last
             # sweep also need none.
-            live = [
-                ident not in gone and (at < swept or ident > top or ident not in deleted)
+            dead = [
+                at
                 for at, ident in enumerate(delivered.ids)
+                if ident in gone or (at >= swept and ident <= top and ident in deleted)
             ]
             if added is not None:
-                rows = zip(live, delivered, strict=True)
-                added.update([ident for is_live, (ident, place) in rows if not (is_live or place & 1)])
-                self._unknown.extend([row for row in self._deletes if row[0] not in added])
-            delivered.ids = array("q", compress(delivered.ids, live))
-            delivered.places = array("q", compress(delivered.places, live))
-            deleted.update(gone)
-            self._highest = max(gone | {top})
-            self._swept, self._deletes = len(delivered), Rows()
+                added.update([delivered.ids[at] for at in dead if not delivered.places[at] & 1])
+                self._unknown.extend([row for row in deletes if row[0] not in added])
+            if dead:
+                delivered.remove(dead)
+            if gone:
+                deleted.update(gone)
+                self._highest = max({top, *gone})
+                self._deletes = Rows()
+            self._swept = len(delivered.ids)
         self._sweep_at = max(SWEEP_FROM, 2 * len(delivered))
 
     def _prepare(self, tx: int, place: int, counts: Pairs, dialect: Dialect) -> None:
@@ -389,8 +398,9 @@ class Replay(StoredBodies):
                 lambda: starmap(self._in_doubt, prepared),
                 lambda item: COST * (len(item["records"]) + len(item["deletes"])),
             ),
-            "discarded": self._listed(
-                len(dropped), lambda: ({"tx": item.tx, "why": item.why} for item in dropped), lambda _: 0
+            # Notes need all of them anyway.
+            "discarded": few(
+                lambda: ({"tx": item.tx, "why": item.why} for item in dropped), len(dropped), lambda _: 0
             ),
         }
         return ReplayedState(state, self)
@@ -511,12 +521,12 @@ class Replay(StoredBodies):
 
 def _soon_unknown(delivered: Rows) -> Iterator[tuple[int, int]]:
     """Yield (id, place) of each change whose record was not added shortly before."""
-    ids, places = delivered.ids, delivered.places
-    for at in range(0, len(ids), _SOON):
-        near, own = slice(max(0, at - _SOON), at + _SOON), slice(at, at + _SOON)
-        added = {ident for ident, place in zip(ids[near], places[near], strict=True) if not place & 1}
-        rows = zip(ids[own], places[own], strict=True)
-        yield from ((ident, place) for ident, place in rows if place & 1 and ident not in added)
+    for at in range(0, len(delivered.ids), _SOON):
+        ids, places = (each[max(0, at - _SOON) : at + _SOON] for each in (delivered.ids, delivered.places))
+        added = {ident for ident, place in zip(ids, places, strict=True) if not place & 1}
+        if len(added) < len(ids):
+            own = islice(zip(ids, places, strict=True), min(at, _SOON), None)
+            yield from [row for row in own if row[1] & 1 and row[0] not in added]
 
 
 def _live(record: JournalRecord) -> dict[str, Any]:

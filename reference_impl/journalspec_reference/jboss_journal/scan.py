@@ -211,6 +211,7 @@ def _followed(
     return at
 
 
+@lru_cache(256)
 def _usual(dialect: Dialect, stamp: int) -> Mapping[bytes, tuple[int, int]]:
     """Return type and stamp of a record -> its least length, and the place of its size (0: none).
 
@@ -236,6 +237,7 @@ def threes(numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
     return zip(each, each, each, strict=True)
 
 
+@lru_cache(256)
 def _stamped(dialect: Dialect, stamp: int) -> Finder:
     """Return a function that finds the next candidate: a type, and the file's stamp (JBM-REC-002)."""
     own, kinds = stamp.to_bytes(4, "big"), dialect.kinds
