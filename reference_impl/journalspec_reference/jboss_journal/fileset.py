@@ -81,15 +81,17 @@ class DataFile(NamedTuple):
 class FileSet(NamedTuple):
     """The data files in reading order, with notes, and the changes of a pending compaction."""
 
-    files: tuple[DataFile, ...] = ()
-    notes: tuple[Note, ...] = ()
+    files: Sequence[DataFile] = ()
+    #: Those of the files that can be used.
+    usable: Sequence[DataFile] = ()
+    notes: Sequence[Note] = ()
     #: Files next to the data files whose records are not live.
-    others: tuple[DataFile, ...] = ()
+    others: Sequence[DataFile] = ()
     #: Names that a pending compaction removes; for names that it renames, old name -> new name.
-    removed: tuple[str, ...] = ()
+    removed: Sequence[str] = ()
     renamed: Mapping[str, str] = MappingProxyType({})
     #: Required files that are missing.
-    missing: tuple[Missing, ...] = ()
+    missing: Sequence[Missing] = ()
     #: Whether all files are usable, none was reused, and there was no compaction.
     unused: bool = False
     #: In addition, whether no file was removed, so that every written record is still present.
@@ -143,10 +145,9 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
         elif final.endswith(leftovers_of(extension)):
             notes.append(Note("leftover", name))
             others.append(_examine(name, files[name], dialect, params)._replace(role="leftover"))
-    found, copies = _without_copies(found)
-    notes += copies
-    others += (file for file in found if file.role == "duplicate")
-    ordered, implied = _with_headless([file for file in found if file.role == "data"], imply)
+    found, copies = _without_copies(found, notes)
+    others += copies
+    ordered, implied = _with_headless(found, imply)
     usable = [file for file in ordered if file.problem is None]
     notes += [*_notes(ordered, usable), *implied]
     numbers = [file.number for file in ordered]
@@ -154,25 +155,26 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     named = len(usable) == len(ordered) and [file.file_id for file in ordered] == numbers
     unused = named and CONTROL not in files
     return FileSet(
-        tuple(ordered),
-        tuple(notes),
-        tuple(sorted(others, key=lambda file: natural_key(file.name))),
+        ordered,
+        usable,
+        notes,
+        sorted(others, key=lambda file: natural_key(file.name)),
         plan.removed,
         plan.renamed,
-        tuple(_packed_away(ordered)),
+        _packed_away(ordered),
         unused,
         unused and numbers == [*range(1, len(numbers) + 1)],
     )
 
 
-def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
-    """Return the files, with the role duplicate for copies, and a note on each copy (JBM-FIL-023).
+def _without_copies(found: list[DataFile], notes: list[Note]) -> tuple[list[DataFile], Sequence[DataFile]]:
+    """Return the files that are no copies, and the copies; add a note on each copy (JBM-FIL-023).
 
     A copy has the id of another file, and only the other file has a name of the journal's own form.
     """
     ids = [file.file_id for file in found if file.problem is None]
     if len({*ids}) == len(ids):
-        return found, []
+        return found, ()
     matches = {file.name: parsed(file.name) for file in found}
     prefixes = Counter(match["prefix"] for match in matches.values() if match)
     own = min(prefixes, key=lambda prefix: (-prefixes[prefix], len(prefix), prefix), default="")
@@ -185,7 +187,7 @@ def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
 
     for file in filter(proper, found):
         originals.setdefault(file.file_id, file.name)
-    notes, out = [], []
+    own_files, copies = [], []
     for file in found:
         unpacked = file.name.removesuffix(".gz")
         # A file and its compressed form are one file, even if further files have the same id.
@@ -194,9 +196,10 @@ def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
         if file.problem is None and first:
             text = f"id {file.file_id} as in {first}: a copy, which is not part of the journal"
             notes.append(Note("duplicate-file-id", file.name, 0, text))
-            file = file._replace(role="duplicate")  # noqa: PLW2901  # the same file in another role
-        out.append(file)
-    return out, notes
+            copies.append(file._replace(role="duplicate"))
+        else:
+            own_files.append(file)
+    return own_files, copies
 
 
 def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], list[Note]]:
@@ -205,7 +208,7 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
     A file was in use if it has records, or if others were created after it. With `imply`, a headless file
     gets the file id that its records imply, with a note (JBM-RCV-032).
     """
-    last = max((file.file_id for file in files), default=0)
+    last = max([file.file_id for file in files], default=0)
     ids = {file.file_id for file in files if file.problem is None}
     out, notes = [], []
     for file in files:
@@ -239,10 +242,10 @@ def implied_id(data: Any, dialect: Dialect) -> int | None:
 
 def _packed_away(files: list[DataFile]) -> list[Missing]:
     """Return the files that exist only as `.gz`, if other files are not compressed: no product reads them."""
-    packed = [file for file in files if file.name.endswith(".gz")]
+    packed = [file.name for file in files if file.name.endswith(".gz")]
     text = "it is compressed: its records are read here, no product reads them"
-    mixed = packed if len(packed) < len(files) else []
-    return [Missing("file", file.name.removesuffix(".gz"), file.name, text=text) for file in mixed]
+    mixed = packed if len(packed) < len(files) else ()
+    return [Missing("file", name.removesuffix(".gz"), name, text=text) for name in mixed]
 
 
 def lost_from(found: FileSet, *, before: bool = False) -> list[Missing]:
@@ -273,7 +276,9 @@ def changed_headers(files: Sequence[DataFile], counts: Sequence[int]) -> Iterato
     `counts` is the number of own records in each of the `files`. A free file also has no own records, but its
     id is one of the next after those in use.
     """
-    far = FAR + max((file.file_id for file, count in zip(files, counts, strict=True) if count), default=0)
+    if all(counts):
+        return
+    far = FAR + max([file.file_id for file, count in zip(files, counts, strict=True) if count], default=0)
     for file, count in zip(files, counts, strict=True):
         implied = implied_id(file.data, file.dialect) if not count and file.file_id >= far else None
         if implied and file.file_id >= implied + FAR:
@@ -293,8 +298,10 @@ def _notes(files: list[DataFile], usable: list[DataFile]) -> Iterator[Note]:
             if before is not None and before.problem is None and before.file_id == file.file_id:
                 yield Note("duplicate-file-id", file.name, 0, f"id {file.file_id} as in {before.name}")
         before = file
-    if len({file.length for file in usable}) > 1:
-        lengths = Counter(file.length for file in usable)
+    if len(usable) < 2:
+        return
+    lengths = Counter([file.length for file in usable])
+    if len(lengths) > 1:
         usual = max(lengths, key=lambda length: (lengths[length], length))
         for file in usable:
             # Editions of a fixed length accept a longer file.

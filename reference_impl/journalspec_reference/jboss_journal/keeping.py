@@ -8,7 +8,7 @@ is never free: the broker's reclaimer examines only the files before it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from struct import Struct
 
@@ -146,7 +146,7 @@ class _Ledger:
 def kept(files: Files, edition: str, params: Params) -> Keeping:
     """Return the reasons to keep each data file, as for a broker that has just started."""
     found = gather(files, DIALECTS[edition], params, imply=True)
-    usable = [file for file in found.files if file.problem is None]
+    usable = found.usable
     ledger = _Ledger()
     for turn, file in enumerate(usable):
         for batch in stretch_of(file).scan():
@@ -175,7 +175,7 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
     )
 
 
-def _holders(ledger: _Ledger, usable: list[DataFile]) -> list[Holder]:
+def _holders(ledger: _Ledger, usable: Sequence[DataFile]) -> list[Holder]:
     """Return direct reasons to keep files: the current file and its deletes, live records, transactions."""
     out = [*_late(ledger, usable)]
     groups: dict[tuple[int, int], list[int]] = {}
@@ -200,7 +200,7 @@ def _holders(ledger: _Ledger, usable: list[DataFile]) -> list[Holder]:
     return out
 
 
-def _late(ledger: _Ledger, usable: list[DataFile]) -> Iterator[Holder]:
+def _late(ledger: _Ledger, usable: Sequence[DataFile]) -> Iterator[Holder]:
     """Yield the current file, and the files in which it deletes records or ends transactions."""
     if not ledger.used:
         return

@@ -63,7 +63,7 @@ def lacking(answer: Answer) -> Iterator[Missing]:
     """Yield the missing parts of a journal: ends of its files, and a broker's directories next to it."""
     seen, dialect = answer.observation, DIALECTS[answer.journal.edition]
     found = gather(answer.journal.files, dialect, answer.journal.params)
-    files = [file for file in found.files if file.problem is None]
+    files = found.usable
     if seen.verdict == CLEAN and files and all(zeros(source_of(file.data)) for file in files):
         yield Missing("emptied-file", files[0].name, text=_ZEROS)
     name = (

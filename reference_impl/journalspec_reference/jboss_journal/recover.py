@@ -141,9 +141,6 @@ class Rows:
     def __iter__(self) -> Iterator[tuple[int, int]]:
         return zip(self.ids, self.places, strict=True)
 
-    def __len__(self) -> int:
-        return len(self.ids)
-
     def extend(self, rows: Sequence[tuple[int, int]]) -> None:
         """Add several records."""
         if rows:
@@ -228,7 +225,7 @@ class Replay(StoredBodies):
             each = zip(batch.off, batch.code, strict=True)
             self._delivered.ids.fromlist([number(batch.data, at + id_at)[0] for at in batch.off])
             self._delivered.places.fromlist([twice + at + at + (code == codec.UPDATE) for at, code in each])
-        if len(self._delivered) + len(self._deletes) >= self._sweep_at:
+        if len(self._delivered.ids) + len(self._deletes.ids) >= self._sweep_at:
             # A deleted record stays deleted, so remove it from memory: at most twice the live records are
             # kept.
             self._sweep()
@@ -256,9 +253,12 @@ class Replay(StoredBodies):
                     # Every record of a transaction is part of its count, whatever its type (JBM-RCV-013).
                     transaction.seen[holder] = transaction.seen.get(holder, 0) + 1
                     (ident,) = number(data, at + id_at[code])
-                    held = transaction.deletes if code == delete_tx else transaction.changes
-                    held.append((ident, here + at << 1 | (code == codec.UPDATE_TX)))
-                    self.deletes |= code == delete_tx
+                    row = ident, here + at << 1 | (code == codec.UPDATE_TX)
+                    if code == delete_tx:
+                        self.deletes = True
+                        transaction.deletes.append(row)
+                    else:
+                        transaction.changes.append(row)
                 elif code == codec.ROLLBACK:
                     self.deletes = True
                     self._give_up(transactions.pop(tx, None))  # JBM-RCV-016
@@ -309,7 +309,7 @@ class Replay(StoredBodies):
                 self._highest = max({top, *gone})
                 self._deletes = Rows()
             self._swept = len(delivered.ids)
-        self._sweep_at = max(SWEEP_FROM, 2 * len(delivered))
+        self._sweep_at = max(SWEEP_FROM, 2 * len(delivered.ids))
 
     def _prepare(self, tx: int, place: int, counts: Pairs, dialect: Dialect) -> None:
         # The seed has no prepare data: a PREPARE of an unknown transaction is ignored (JBM-SED-005).
@@ -442,10 +442,10 @@ class Replay(StoredBodies):
         added it (JBM-RCV-031).
         """
         self._sweep()
-        doubt = chain.from_iterable(item.changes for item in self._open.values() if item.in_doubt)
-        unknown = dict[int, int]()
+        open_, unknown = self._open.values(), dict[int, int]()
+        doubt = [row for item in open_ if item.in_doubt for row in item.changes if row[1] & 1]
         # Almost all changes follow the ADD of their record soon, so this cheap test comes first.
-        for ident, place in chain(_soon_unknown(self._delivered), (each for each in doubt if each[1] & 1)):
+        for ident, place in chain(_soon_unknown(self._delivered), doubt):
             if ident not in unknown and ident not in self._deleted:
                 unknown[ident] = place
         for ident, place in self._unknown:
@@ -453,7 +453,7 @@ class Replay(StoredBodies):
             if ident != 0 and self._added is not None and ident not in self._added:
                 unknown.setdefault(ident, place)
         if unknown:
-            held = chain.from_iterable(item.changes for item in self._open.values())
+            held = chain.from_iterable(item.changes for item in open_)
             for ident, place in chain(self._delivered, held):
                 if not place & 1 and ident in unknown:
                     del unknown[ident]
@@ -553,8 +553,7 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
     if problem is not None:
         return problem
     seen, beside = Found(), Found()
-    usable = [file for file in found.files if file.problem is None]
-    unusable = [file for file in found.files if file.problem is not None]
+    usable, unusable = found.usable, [file for file in found.files if file.problem is not None]
     for file in unusable:
         _rows(seen, _left_out(file))
     # The header can be the wrong part, so the file id in the record is used here (JBM-RCV-030).
@@ -593,7 +592,7 @@ def _refused(found: FileSet, files: Files, policy: str) -> Observation | None:
     """
     if policy == "strict":
         return refusal(found)
-    if policy or not files or any(file.problem is None for file in found.files):
+    if policy or not files or found.usable:
         return None
     problem = refusal(found)
     if problem is None and not found.files and not found.others:
@@ -607,8 +606,7 @@ def plan(files: Files, edition: str, params: Params) -> Sequence[Stretch]:
     if _refused(found, files, ""):
         return []
     gone = (_left_out(file) for file in found.files if file.problem is not None)
-    logs = (stretch_of(file) for file in found.files if file.problem is None)
-    return [*gone, *logs, *_aside(found)]
+    return [*gone, *map(stretch_of, found.usable), *_aside(found)]
 
 
 def _aside(found: FileSet) -> Iterator[Stretch]:

@@ -275,13 +275,12 @@ class JournalWriter:
             raise WriterRefused(problem.code or "", problem.message)
         self._settle(found)
         self.ledger, self.listed = Ledger(), set()
-        usable = [file for file in found.files if file.problem is None]
-        replay = Replay(file.file_id for file in usable)
+        replay = Replay(file.file_id for file in found.usable)
         # An unusable file keeps its name: a new file must not replace it (JBM-FIL-007).
         names = (found.renamed.get(file.name, file.name) for file in found.files)
         self.counter = max(map(_number, names), default=0)
         ends: dict[Usage, int] = {}
-        for file in usable:
+        for file in found.usable:
             usage = Usage(file.file_id, found.renamed.get(file.name, file.name))
             ends[usage] = self._replay_file(file, usage, replay)
             self.counter = max(self.counter, file.file_id)
