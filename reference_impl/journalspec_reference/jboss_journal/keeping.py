@@ -14,17 +14,8 @@ from struct import Struct
 
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Ids
-from journalspec_reference.jboss_journal.codec import (
-    ADD,
-    ADD_TX,
-    COMMIT,
-    DIALECTS,
-    PREPARE,
-    ROLLBACK,
-    UPDATE,
-    UPDATE_TX,
-    Dialect,
-)
+from journalspec_reference.jboss_journal import codec
+from journalspec_reference.jboss_journal.codec import DIALECTS, Dialect
 from journalspec_reference.jboss_journal.fileset import DataFile, gather
 from journalspec_reference.jboss_journal.recover import stretch_of
 from journalspec_reference.keeping import Holder, Keeping, held_for_others
@@ -95,22 +86,22 @@ class _Ledger:
         for at, end, code in zip(batch.off, batch.end, batch.code, strict=True):
             if code in tx_at:
                 (tx,) = number(data, at + tx_at[code])
-                if code in (COMMIT, ROLLBACK):
-                    self._end(tx, turn, kept=code == COMMIT)
+                if code in (codec.COMMIT, codec.ROLLBACK):
+                    self._end(tx, turn, kept=code == codec.COMMIT)
                     continue
-                if code == PREPARE and tx not in self.open and not dialect.prepare_extra:
+                if code == codec.PREPARE and tx not in self.open and not dialect.prepare_extra:
                     continue  # JBM-SED-005
                 changes = self.open.setdefault(tx, _Changes())
                 changes.files.add(turn)
-                if code == PREPARE:
+                if code == codec.PREPARE:
                     changes.prepared = turn, base + at
                     continue
                 (ident,) = number(data, at + id_at[code])
-                if code in (ADD_TX, UPDATE_TX):
+                if code in (codec.ADD_TX, codec.UPDATE_TX):
                     changes.added.append((ident, data[at + type_at[code]], _place(turn, base + at, end - at)))
                 else:
                     changes.deleted.append((ident, turn))
-            elif code in (ADD, UPDATE):
+            elif code in (codec.ADD, codec.UPDATE):
                 (ident,) = number(data, at + id_at[code])
                 self._add(ident, data[at + type_at[code]], _place(turn, base + at, end - at))
             elif code == delete:

@@ -36,18 +36,10 @@ from journalspec_reference.batches import (
     lost,
     source_of,
 )
-from journalspec_reference.jboss_journal import codec
+from journalspec_reference.jboss_journal import codec, fileset
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, PreparedTx
 from journalspec_reference.jboss_journal.codec import DIALECTS, INT, Dialect, JournalRecord, decode_record
-from journalspec_reference.jboss_journal.fileset import (
-    DataFile,
-    FileSet,
-    changed_headers,
-    gather,
-    lost_from,
-    map_of,
-    refusal,
-)
+from journalspec_reference.jboss_journal.fileset import DataFile, FileSet
 from journalspec_reference.jboss_journal.scan import OFFSET_BITS, StoredBodies, earlier, first_found, scan
 
 T = TypeVar("T")
@@ -548,7 +540,7 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
 
     Without a policy: every healthy record, every torn region, and the records of earlier generations.
     """
-    found = gather(files, DIALECTS[edition], params, imply=policy == "salvage")
+    found = fileset.gather(files, DIALECTS[edition], params, imply=policy == "salvage")
     problem, forensic = _refused(found, files, policy), not policy
     if problem is not None:
         return problem
@@ -568,8 +560,8 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
         for stretch in _aside(found):
             _rows(seen, stretch)
     state, dropped = replay.outcome(), seen.dropped()
-    gaps = () if replay.deletes else lost_from(found)
-    missing: Sequence[Missing] = (*found.missing, *gaps, *changed_headers(usable, counts))
+    gaps = () if replay.deletes else fileset.lost_from(found)
+    missing: Sequence[Missing] = (*found.missing, *gaps, *fileset.changed_headers(usable, counts))
     if lacking := replay.missing():
         missing = joined(missing_place, missing, lacking)
     mapped_files = (*found.files, *found.others) if forensic else found.files
@@ -578,7 +570,7 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
         records=seen.records(),
         dropped=dropped,
         state=state,
-        files=tuple(map(map_of, mapped_files)),
+        files=tuple(map(fileset.map_of, mapped_files)),
         notes=joined(note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes),
         unanchored=beside.records(),
         missing=missing,
@@ -591,10 +583,10 @@ def _refused(found: FileSet, files: Files, policy: str) -> Observation | None:
     A reader reads every usable file (JBM-FIL-014, JBM-FIL-015, JBM-FIL-016).
     """
     if policy == "strict":
-        return refusal(found)
+        return fileset.refusal(found)
     if policy or not files or found.usable:
         return None
-    problem = refusal(found)
+    problem = fileset.refusal(found)
     if problem is None and not found.files and not found.others:
         return refused("fileset", "no-files", "no file has the journal's extension")
     return problem
@@ -602,7 +594,7 @@ def _refused(found: FileSet, files: Files, policy: str) -> Observation | None:
 
 def plan(files: Files, edition: str, params: Params) -> Sequence[Stretch]:
     """Return the stretches from which reading reports records, in the same order."""
-    found = gather(files, DIALECTS[edition], params)
+    found = fileset.gather(files, DIALECTS[edition], params)
     if _refused(found, files, ""):
         return []
     gone = (_left_out(file) for file in found.files if file.problem is not None)

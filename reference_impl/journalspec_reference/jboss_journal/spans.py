@@ -8,16 +8,8 @@ from journalspec import mutf8
 from journalspec.families import families
 from journalspec.jboss_journal import LAYOUT
 from journalspec.layout import HEAD, Spot
-from journalspec_reference.api import (
-    Files,
-    Inside,
-    Params,
-    Piece,
-    Span,
-    body_fields,
-    field_names,
-    file_spans,
-)
+from journalspec_reference import api
+from journalspec_reference.api import Files, Inside, Params, Piece, Span
 from journalspec_reference.batches import source_of
 from journalspec_reference.jboss_journal.codec import DIALECTS, Dialect
 from journalspec_reference.jboss_journal.fileset import FORMAT, DataFile, control_names, gather
@@ -36,7 +28,7 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
         # Without an intact header, the file id of the file's own records is unknown.
         earlier = _earlier(file, file.length if file.problem else file.limit)
         named = _namer(file) if fields else None
-        yield from file_spans(file.name, _pieces(file, earlier), file.length, named, earlier)
+        yield from api.file_spans(file.name, _pieces(file, earlier), file.length, named, earlier)
 
 
 def _pieces(file: DataFile, earlier: Inside) -> Iterator[Piece]:
@@ -74,7 +66,7 @@ def _earlier(file: DataFile, limit: int) -> Inside:
 
 def _namer(file: DataFile) -> Callable[[Piece], Iterator[Spot]]:
     """Return a function that names the fields in a file, and the lists in the record of a control file."""
-    named = field_names(LAYOUT, file.dialect.name, file.data)
+    named = api.field_names(LAYOUT, file.dialect.name, file.data)
 
     def spots(piece: Piece) -> Iterator[Spot]:
         if piece.kind == "header" and piece.end < file.dialect.header_size:
@@ -107,4 +99,4 @@ def _body(spot: Spot, data: bytes, user_type: int) -> Iterator[Spot]:
     yield spot
     if found := LAYOUT.held("body", data, {"user_type": user_type}):
         family, shape = found
-        yield from body_fields(spot, families(FORMAT)[family], shape, data)
+        yield from api.body_fields(spot, families(FORMAT)[family], shape, data)

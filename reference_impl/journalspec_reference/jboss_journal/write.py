@@ -15,27 +15,9 @@ from typing import Any
 from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
 from journalspec_reference.api import Operation, Params, WriterRefused, order_of, perform
-from journalspec_reference.jboss_journal.codec import (
-    COMMIT,
-    DIALECTS,
-    INT,
-    LONG_HEADER,
-    PREPARE,
-    ROLLBACK,
-    Dialect,
-    JournalRecord,
-    decode_record,
-    encode_record,
-)
-from journalspec_reference.jboss_journal.fileset import (
-    CONTROL,
-    NAME,
-    DataFile,
-    FileSet,
-    gather,
-    leftovers_of,
-    refusal,
-)
+from journalspec_reference.jboss_journal import codec, fileset
+from journalspec_reference.jboss_journal.codec import DIALECTS, Dialect, JournalRecord
+from journalspec_reference.jboss_journal.fileset import CONTROL, DataFile, FileSet
 from journalspec_reference.jboss_journal.recover import Replay, stretch_of
 from journalspec_reference.storage import Storage, fill, whole
 
@@ -118,7 +100,7 @@ class Ledger:
     def take(self, usage: Usage, record: JournalRecord) -> None:
         """Add the next record, which is in the file `usage`."""
         kind = record.kind
-        if kind.code in (COMMIT, ROLLBACK):
+        if kind.code in (codec.COMMIT, codec.ROLLBACK):
             self._end(usage, record)
         elif kind.tx:
             self._touch(usage, record)
@@ -141,7 +123,7 @@ class Ledger:
     def _touch(self, usage: Usage, record: JournalRecord) -> None:
         """Add a record of a pending transaction; its file is held until the transaction ends."""
         pending = self.pending.setdefault(record.tx, Pending())
-        if record.kind.code == PREPARE:
+        if record.kind.code == codec.PREPARE:
             pending.prepare = record
         else:
             pending.records.append((usage, record))
@@ -154,7 +136,7 @@ class Ledger:
         pending = self.pending.pop(record.tx, Pending())
         for holder in pending.tokens:
             usage.negatives[holder] += 1
-        if record.kind.code == ROLLBACK:
+        if record.kind.code == codec.ROLLBACK:
             return
         for holder, change in pending.records:
             if change.kind.name != "DELETE_TX":
@@ -257,7 +239,7 @@ class JournalWriter:
             file_id = self.next_id()
             self.free.append(Usage(file_id, self.create_file(file_id)))
         for tx in unfinished:
-            self._append(JournalRecord(0, 0, self.dialect.kinds[ROLLBACK], tx=tx))
+            self._append(JournalRecord(0, 0, self.dialect.kinds[codec.ROLLBACK], tx=tx))
         if self.order.force_open or unfinished:
             self._force()
         return {"durable": True, "file": self.active.name}
@@ -269,8 +251,8 @@ class JournalWriter:
         recovery refuses the journal.
         """
         contents = {name: whole(self.storage, name) for name in self.storage.names()}
-        found = gather(contents, self.dialect, {"extension": self.extension, **self.params})
-        problem = refusal(found)
+        found = fileset.gather(contents, self.dialect, {"extension": self.extension, **self.params})
+        problem = fileset.refusal(found)
         if problem is not None:
             raise WriterRefused(problem.code or "", problem.message)
         self._settle(found)
@@ -317,7 +299,7 @@ class JournalWriter:
             storage.unlink(CONTROL)
         # An unfinished control file is also a leftover: the next compaction needs its name.
         for name in storage.names():
-            if name.endswith(leftovers_of(self.extension)):
+            if name.endswith(fileset.leftovers_of(self.extension)):
                 storage.unlink(name)
         self.names_changed()
 
@@ -330,13 +312,15 @@ class JournalWriter:
             replay.take(batch)
             rejected = {replay.where(item.place)[1] for item in replay.dropped[dropped:]}
             for off in batch.off:
-                item = decode_record(batch.data, off, dialect, batch.base)
+                item = codec.decode_record(batch.data, off, dialect, batch.base)
                 end = item.end
                 self.listed.update(file_id for file_id, _ in item.pairs)
                 if item.off in rejected:
                     # The files of a rejected transaction stay: they prove that it was incomplete.
                     self.ledger.pending.pop(item.tx, None)
-                elif item.kind.code != PREPARE or item.tx in self.ledger.pending or dialect.prepare_extra:
+                elif (
+                    item.kind.code != codec.PREPARE or item.tx in self.ledger.pending or dialect.prepare_extra
+                ):
                     # In the seed a PREPARE without any record before it has no effect (JBM-SED-005).
                     self.ledger.take(usage, item)
         return end
@@ -394,9 +378,9 @@ class JournalWriter:
     def header(self, file_id: int) -> bytes:
         """Return the header of a file, padded up to its first record."""
         if self.dialect.versions:
-            header = LONG_HEADER.pack(self.dialect.versions[-1], self._user_version, file_id)
+            header = codec.LONG_HEADER.pack(self.dialect.versions[-1], self._user_version, file_id)
         else:
-            header = INT.pack(file_id)
+            header = codec.INT.pack(file_id)
         return header.ljust(self.first_offset, b"\0")
 
     def stamp(self, name: str, file_id: int) -> None:
@@ -489,7 +473,7 @@ class JournalWriter:
             counts = ledger.pending.get(record.tx, Pending()).counts()
             pairs = tuple(sorted((holder.file_id, count) for holder, count in counts.items()))
             record = record._replace(pairs=pairs, tally=counts[usage])
-        return encode_record(record, self.dialect, self.dialect.stamp(usage.file_id))
+        return codec.encode_record(record, self.dialect, self.dialect.stamp(usage.file_id))
 
     def _force(self) -> dict[str, Any]:
         """Make the current file durable; :meth:`roll` forces earlier files, if the order does so."""
@@ -613,7 +597,7 @@ def _write_control(writer: JournalWriter, old: list[str], new: list[str]) -> Non
     temporary = CONTROL + ".tmp" if writer.order.staged_control else CONTROL
     storage.create(temporary)
     writer.stamp(temporary, dialect.control_id)
-    data = encode_record(record, dialect, dialect.stamp(dialect.control_id))
+    data = codec.encode_record(record, dialect, dialect.stamp(dialect.control_id))
     storage.write(temporary, writer.first_offset, data)
     storage.sync(temporary)
     if writer.order.staged_control:
@@ -623,5 +607,5 @@ def _write_control(writer: JournalWriter, old: list[str], new: list[str]) -> Non
 
 def _number(name: str) -> int:
     """Return the number in a file's name; no new file may have the same number (JBM-FIL-007)."""
-    match = NAME.match(name)
+    match = fileset.NAME.match(name)
     return int(match["number"]) if match else 0
