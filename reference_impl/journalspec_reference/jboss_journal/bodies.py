@@ -37,12 +37,6 @@ class BodyColumns(NamedTuple):
     starts: Sequence[int]
 
 
-def columns_of(item: Body) -> BodyColumns:
-    """Return the columns of one record."""
-    head = item.id, item.end - item.start, item.user_type
-    return BodyColumns(item.data, (item.place,), (item.code,), (head,), (item.start,))
-
-
 class Kept(Protocol):
     """The result of recovery: live records and prepared transactions."""
 

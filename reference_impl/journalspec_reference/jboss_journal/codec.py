@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from journalspec.formats import get_format
 from journalspec.jboss_journal import LAYOUT
@@ -224,11 +224,17 @@ def stamp_at(data: bytes, off: int, dialect: Dialect) -> int:
     return int.from_bytes(data[off + 1 : off + PROLOGUE], "big", signed=not dialect.versions)
 
 
+def fields_of(record: JournalRecord) -> dict[str, Any]:
+    """Return the fields that the type of a record has, by the names of an observation."""
+    fields: dict[str, Any] = {}
+    for name in record.kind.shown:
+        if name == "pairs":
+            fields[name] = [{"file_id": listed, "count": count} for listed, count in record.pairs]
+        else:
+            fields[name] = getattr(record, "tally" if name == "count" else name)
+    return fields
+
+
 def encode_record(record: JournalRecord, dialect: Dialect, stamp: int) -> bytes:
     """Return the bytes of `record` for the file whose records have `stamp`; off and end are ignored."""
-    own = {name: getattr(record, name) for name in record.kind.shown if name not in ("count", "pairs")}
-    if "count" in record.kind.shown:
-        own["count"] = record.tally
-    if "pairs" in record.kind.shown:
-        own["pairs"] = [{"file_id": listed, "count": count} for listed, count in record.pairs]
-    return LAYOUT.build("record", dialect.name, record.kind.name, file_id=stamp, **own)
+    return LAYOUT.build("record", dialect.name, record.kind.name, file_id=stamp, **fields_of(record))

@@ -100,17 +100,11 @@ class _Packed:
     def file(self, number: int) -> Iterator[bytes]:
         """Yield a file in pieces: as many records as fit, then fill."""
         form, dialect = self._form, self._form.dialect
-        stamp, least, room, pack = (
-            dialect.stamp(number),
-            dialect.kinds[codec.ADD].least,
-            form.size,
-            BODY_HEAD.pack,
-        )
+        stamp, least, pack = dialect.stamp(number), dialect.kinds[codec.ADD].least, BODY_HEAD.pack
         # ADD or UPDATE -> the bytes before the id; none if records have a checksum.
         before = stamp.to_bytes(4, "big").ljust(dialect.id_at[codec.ADD] - 1, b"\0")
-        begins = (
-            {} if dialect.hashed else {code: bytes([code]) + before for code in (codec.ADD, codec.UPDATE)}
-        )
+        plain = () if dialect.hashed else (codec.ADD, codec.UPDATE)
+        begins = {code: bytes([code]) + before for code in plain}
         data = bytearray(form.header(number))
         # A record longer than a file gets a file of its own, because a record of an older version can grow by
         # a byte.
@@ -127,7 +121,7 @@ class _Packed:
                 size = len(given.body)
                 head = begin + pack(given.id, size, given.user_type)
                 encoded = head + given.body + codec.INT.pack(least + size)
-            if end + len(encoded) > room and end > first:
+            if end + len(encoded) > form.size and end > first:
                 self._next = given
                 break
             if begin is None and isinstance(given, NewRecord) and given.code != codec.PREPARE:

@@ -58,14 +58,7 @@ _PLAIN = bytes((codec.ADD, codec.UPDATE))
 
 def record_of(item: JournalRecord, file: str, file_id: int) -> Record:
     """Return `item` under the spec's field names; only the fields that its type has."""
-    fields: dict[str, object] = {"file_id": file_id}
-    for name in item.kind.shown:
-        if name == "count":
-            fields[name] = item.tally
-        elif name == "pairs":
-            fields[name] = [{"file_id": listed, "count": count} for listed, count in item.pairs]
-        else:
-            fields[name] = getattr(item, name)
+    fields = {"file_id": file_id, **codec.fields_of(item)}
     return Record(item.kind.name, fields, At(file, item.off, item.end - item.off))
 
 

@@ -11,7 +11,7 @@ import struct
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Protocol
 from zlib import crc32
@@ -19,7 +19,7 @@ from zlib import crc32
 from journalspec.reread import Changed
 from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Sums, zeros_end
 from journalspec_reference.content import UNREADABLE
-from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, columns_of
+from journalspec_reference.jboss_journal.bodies import Body, BodyColumns
 from journalspec_reference.jboss_journal.codec import CHECK_SIZE, INT, PROLOGUE, Dialect
 
 #: A function of bytes and a place; returns the place of the next candidate from there on, negative if there
@@ -421,69 +421,37 @@ class StoredBodies:
         return file.name, begin + (place & (1 << OFFSET_BITS) - 1)
 
     def bodies(self, places: Iterable[int]) -> Iterator[Body]:
-        """Yield the records at `places`, which have bodies; raises Changed if one is no longer there.
-
-        Adjacent records are read together. For any order of places, at most twice the length of each record
-        plus a few KiB are read.
-        """
+        """Yield the records of :meth:`columns` one by one."""
         # `tuple.__new__` takes half the time of the constructor of a NamedTuple.
-        made, mask, body = tuple.__new__, (1 << OFFSET_BITS) - 1, Body
-        part, data, base, used, top, shapes, limit = -1, b"", 0, 0, 0, {}, 0
-        for place in places:
-            if place >> OFFSET_BITS != part:
-                part = place >> OFFSET_BITS
-                file, source, limit, begin = self._places[part]
-                shapes = {
-                    code: struct.Struct(f">{kind.places['id']}xqiB")
-                    for code, kind in file.dialect.kinds.items()
-                    if "user_type" in kind.places and kind.id
-                }
-                data, base, used, top = b"", 0, 0, 0
-            off = begin + (place & mask)
-            at = off - base
-            if at < 0 or at + NEED > top:
-                data = source.read(off, min(limit - off, AGAIN_FROM + min(2 * used, AGAIN_MOST)))
-                base, at, used, top = off, 0, 0, len(data)
-            shape = shapes.get(data[at]) if at < top else None
-            if shape is None or at + shape.size + CHECK_SIZE > top:
-                raise Changed(file.name)
-            ident, size, kind = shape.unpack_from(data, at)
-            start = at + shape.size
-            length = shape.size + size + CHECK_SIZE
-            if size < 0 or off + length > limit:
-                raise Changed(file.name)
-            if start + size > top:
-                data = source.read(off, length + AGAIN_FROM + min(2 * used, AGAIN_MOST))
-                start, base, at, used, top = start - at, off, 0, 0, len(data)
-                if start + size > top:
-                    raise Changed(file.name)
-            used += length
-            yield made(body, (place, data[at], ident, kind, data, start, start + size))
+        made, body = tuple.__new__, Body
+        for data, some, codes, heads, starts in self.columns(places):
+            for place, code, (ident, size, kind), start in zip(some, codes, heads, starts, strict=True):
+                yield made(body, (place, code, ident, kind, data, start, start + size))
 
     def columns(self, places: Iterable[int]) -> Iterator[BodyColumns]:
-        """Yield the records of :meth:`bodies`; records that are close together come in one batch."""
+        """Yield the records at `places`, which have bodies; raises Changed if one is no longer there.
+
+        Records that are close together are read together, in one batch. For any order of places, at most
+        three times the length of each record plus a few KiB are read.
+        """
         each = iter(places)
         while some := list(islice(each, _TOGETHER)):
-            while some:
-                # The records in the same part of a file as the first one.
-                begin = some[0] >> OFFSET_BITS << OFFSET_BITS
-                beyond = begin + (1 << OFFSET_BITS)
-                there = begin <= min(some) and max(some) < beyond
-                odd = (at for at, place in enumerate(some) if not begin <= place < beyond)
-                count = len(some) if there else next(odd)
-                found = self._columns(some[:count])
-                if found is not None:
+            for _, group in groupby(some, OFFSET_BITS.__rrshift__):
+                together = [*group]
+                if (found := self._columns(together)) is not None:
                     yield found
-                else:
-                    yield from map(columns_of, self.bodies(some[:count]))
-                del some[:count]
+                    continue
+                for place in together:
+                    if (found := self._columns([place])) is None:
+                        raise Changed(self.where(place)[0])
+                    yield found
 
     def _columns(self, places: Sequence[int]) -> BodyColumns | None:
-        """Return a batch of records of one file; None if they are too far apart to be read together."""
-        first, last = min(places), max(places)
+        """Return the records of one file; None if they are too far apart, incomplete, or not there."""
+        first, last, alone = min(places), max(places), len(places) == 1
         file, source, limit, begin = self._places[first >> OFFSET_BITS]
         off, length = begin + (first & (1 << OFFSET_BITS) - 1), last - first + AGAIN_FROM
-        if length > min(len(places) * AGAIN_FROM, 2 * AGAIN_MOST):
+        if not alone and length > min(len(places) * AGAIN_FROM, 2 * AGAIN_MOST):
             return None
         data = source.read(off, min(length, limit - off))
         body_at = {
@@ -502,8 +470,9 @@ class StoredBodies:
             return None
         head, before = BODY_HEAD.unpack_from, BODY_HEAD.size
         heads = [head(data, start - before) for start in starts]
-        # Records that are incomplete in `data`, or were changed, are read one by one.
-        ends = [start + size for start, (_, size, _) in zip(starts, heads, strict=True)]
-        if max(ends) + CHECK_SIZE > len(data) or min(map(itemgetter(1), heads)) < 0:
+        if min(map(itemgetter(1), heads)) < 0:
             return None
-        return BodyColumns(data, places, codes, heads, starts)
+        end = CHECK_SIZE + max([start + size for start, (_, size, _) in zip(starts, heads, strict=True)])
+        if end > len(data) and alone and off + end <= limit:
+            data = source.read(off, end)
+        return BodyColumns(data, places, codes, heads, starts) if end <= len(data) else None
