@@ -7,9 +7,8 @@ products do, with their defects, so that the crash states of these products can 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from journalspec import mutf8
@@ -106,7 +105,7 @@ class Ledger:
             self._touch(usage, record)
         elif kind.name == "DELETE":
             self._delete(usage, record.id)
-        elif kind.name in ("ADD", "UPDATE"):
+        elif kind.code in (codec.ADD, codec.UPDATE):
             self._put(usage, record)
 
     def _put(self, usage: Usage, record: JournalRecord) -> None:
@@ -163,11 +162,6 @@ class Ledger:
         return [usage for usage in files if usage in free]
 
 
-def _done(step: Callable[[], dict[str, Any]], op: Operation) -> dict[str, Any]:
-    """Perform a step whose operation has no arguments."""
-    return step()
-
-
 class JournalWriter:
     """A journal open for writing.
 
@@ -178,9 +172,8 @@ class JournalWriter:
     """
 
     def __init__(self, storage: Storage, edition: str, params: Params) -> None:
-        self.storage = storage
+        self.storage, self.params = storage, params
         self.dialect: Dialect = DIALECTS[edition]
-        self.params = params
         self.order = order_of(ORDERS, params)
         self.prefix = params.get("prefix", "activemq-data")
         self.extension = params.get("extension", "amq")
@@ -196,22 +189,21 @@ class JournalWriter:
                 f"file_size is at least {SMALLEST_FILE} and a multiple of the alignment {self._alignment}"
             )
         self.ledger = Ledger()
-        self.counter = 0
+        self.counter = self._position = 0
         #: Ids that no new file may get, because a COMMIT or PREPARE lists them.
         self.listed: set[int] = set()
         #: Full files in order, the current file, and free files.
         self.data_files: list[Usage] = []
         self.current: Usage | None = None
         self.free: list[Usage] = []
-        self._position = 0
         self._handlers: dict[str, Callable[[Operation], dict[str, Any]]] = {
-            "open": partial(_done, self._open),
+            "open": self._open,
             **dict.fromkeys(RECORD_OPS, self._record),
-            "force": partial(_done, self._force),
-            "next": partial(_done, self._next),
-            "reclaim": partial(_done, self._reclaim),
-            "compact": partial(_done, self._compact),
-            "close": partial(_done, self._close),
+            "force": self._force,
+            "next": self._next,
+            "reclaim": self._reclaim,
+            "compact": self._compact,
+            "close": self._close,
         }
 
     @property
@@ -233,7 +225,7 @@ class JournalWriter:
         """Perform one operation: open, a key of RECORD_OPS, force, next, reclaim, compact or close."""
         return perform(self._handlers, op, self.current is not None)
 
-    def _open(self) -> dict[str, Any]:
+    def _open(self, op: Operation) -> dict[str, Any]:
         unfinished = self._load()
         while len(self.data_files) + len(self.free) + 1 < self._min_files:
             file_id = self.next_id()
@@ -241,7 +233,7 @@ class JournalWriter:
         for tx in unfinished:
             self._append(JournalRecord(0, 0, self.dialect.kinds[codec.ROLLBACK], tx=tx))
         if self.order.force_open or unfinished:
-            self._force()
+            self.force()
         return {"durable": True, "file": self.active.name}
 
     def _load(self) -> list[int]:
@@ -277,7 +269,13 @@ class JournalWriter:
                 used.append(usage)
             else:
                 (used if end > self.dialect.header_size else self.free).append(usage)
-        self._adopt(used, ends)
+        self.data_files = used[:-1]
+        if used:
+            # Continue in the last used file, after its last record.
+            self.current = used[-1]
+            self._position = max(self.aligned(ends[used[-1]]), self.first_offset)
+        else:
+            self._take_file()
         # With pairs, the files that an unhealthy PREPARE lists stay instead (JBM-RCV-027).
         return [
             tx
@@ -325,15 +323,6 @@ class JournalWriter:
                     self.ledger.take(usage, item)
         return end
 
-    def _adopt(self, used: list[Usage], ends: Mapping[Usage, int]) -> None:
-        """Continue in the last of the `used` files, after its last record."""
-        self.data_files = used[:-1]
-        if used:
-            self.current = used[-1]
-            self._position = max(self.aligned(ends[used[-1]]), self.first_offset)
-        else:
-            self._take_file()
-
     def next_id(self) -> int:
         """Return the next file id: greater than every id in use, and not in `listed` (JBM-FIL-008)."""
         self.counter += 1
@@ -359,16 +348,13 @@ class JournalWriter:
             self.storage.unlink(temporary)
             self.storage.create(temporary)
         if not (suffix and self.order.output == "bare"):
-            self._prepare(temporary, file_id if header_id is None else header_id)
+            fill(self.storage, temporary, 0, self.file_size, self._fill)
+            if self.order.force_fill:
+                self.storage.sync(temporary)
+            self.stamp(temporary, file_id if header_id is None else header_id)
         self.storage.rename(temporary, name)
         self.names_changed()
         return name
-
-    def _prepare(self, name: str, header_id: int) -> None:
-        fill(self.storage, name, 0, self.file_size, self._fill)
-        if self.order.force_fill:
-            self.storage.sync(name)
-        self.stamp(name, header_id)
 
     def names_changed(self) -> None:
         """Force the directory, if the order of writes does so."""
@@ -409,10 +395,10 @@ class JournalWriter:
     def roll(self) -> None:
         """Continue in the next file; the current one is first made durable if the order does so."""
         if self.order.force_left:
-            self._force()
+            self.force()
         self.data_files.append(self.active)
         if self._auto_reclaim:
-            self._reclaim()
+            self.reclaim()
         self._take_file()
 
     def _record(self, op: Operation) -> dict[str, Any]:
@@ -434,7 +420,7 @@ class JournalWriter:
         off, size = self._append(record)
         wanted = str(op.get("sync", "true" if self._sync and (not kind.tx or not kind.id) else "false"))
         if wanted == "true":
-            self._force()
+            self.force()
         return {"durable": wanted == "true", "file": self.active.name, "off": off, "len": size}
 
     def _refuse(self, record: JournalRecord) -> None:
@@ -475,31 +461,37 @@ class JournalWriter:
             record = record._replace(pairs=pairs, tally=counts[usage])
         return codec.encode_record(record, self.dialect, self.dialect.stamp(usage.file_id))
 
-    def _force(self) -> dict[str, Any]:
+    def force(self) -> None:
         """Make the current file durable; :meth:`roll` forces earlier files, if the order does so."""
         self.storage.sync(self.active.name)
-        return {"durable": True, "file": self.active.name}
 
-    def _next(self) -> dict[str, Any]:
-        self.roll()
-        return {"durable": self.order.force_left}
-
-    def _reclaim(self) -> dict[str, Any]:
+    def reclaim(self) -> None:
         """Move every data file that can be used again to the end of the free list."""
         everything = [*self.data_files, *([] if self.active in self.data_files else [self.active])]
         for usage in Ledger.reusable(everything):
             if usage in self.data_files and usage is not self.active:
                 self.data_files.remove(usage)
                 self.free.append(self._fresh(usage.name))
+
+    def _force(self, op: Operation) -> dict[str, Any]:
+        self.force()
+        return {"durable": True, "file": self.active.name}
+
+    def _next(self, op: Operation) -> dict[str, Any]:
+        self.roll()
+        return {"durable": self.order.force_left}
+
+    def _reclaim(self, op: Operation) -> dict[str, Any]:
+        self.reclaim()
         return {"durable": False}
 
-    def _compact(self) -> dict[str, Any]:
+    def _compact(self, op: Operation) -> dict[str, Any]:
         compact(self)
         return {"durable": True}
 
-    def _close(self) -> dict[str, Any]:
+    def _close(self, op: Operation) -> dict[str, Any]:
         if self.order.force_left:
-            self._force()
+            self.force()
         self.current = None
         return {"durable": self.order.force_left}
 
@@ -535,19 +527,17 @@ def compact(writer: JournalWriter) -> None:
 
 def _surviving(writer: JournalWriter) -> Iterator[JournalRecord]:
     """Yield the records that a compaction copies."""
+    kinds, codes = writer.dialect.kinds, writer.dialect.codes
     for _, record in writer.ledger.live.values():
-        yield _older(record, writer.dialect)
+        plain = kinds[codes["UPDATE" if record.kind.name.startswith("UPDATE") else "ADD"]]
+        count = min(record.compact_count + 1, MAX_COMPACT_COUNT)
+        yield record._replace(kind=plain, tx=0, compact_count=count)
     for pending in writer.ledger.pending.values():
         # Only records that add or change a record have a count of compactions (JBM-CMP-014).
         for _, record in pending.records:
             yield record._replace(compact_count=0) if record.kind.name == "DELETE_TX" else record
         if pending.prepare is not None:
             yield pending.prepare._replace(compact_count=0)
-
-
-def _older(record: JournalRecord, dialect: Dialect) -> JournalRecord:
-    plain = dialect.kinds[dialect.codes["UPDATE" if record.kind.name.startswith("UPDATE") else "ADD"]]
-    return record._replace(kind=plain, tx=0, compact_count=min(record.compact_count + 1, MAX_COMPACT_COUNT))
 
 
 def _packed(
