@@ -132,12 +132,13 @@ class Rows:
             self.ids.fromlist([ident for ident, _ in rows])
             self.places.fromlist([place for _, place in rows])
 
-    def remove(self, dead: Iterable[int]) -> None:
-        """Remove the records with these indexes."""
-        live = bytearray(b"\1") * len(self.ids)
-        for at in dead:
-            live[at] = 0
-        self.ids, self.places = (array("q", compress(column, live)) for column in (self.ids, self.places))
+    def keep(self, live: bytearray) -> None:
+        """Keep the records with a 1 in `live`."""
+        if 0 in live:
+            self.ids, self.places = (
+                array("q", compress(self.ids, live)),
+                array("q", compress(self.places, live)),
+            )
 
 
 class ReplayedState(dict[str, Any]):
@@ -279,19 +280,18 @@ class Replay(StoredBodies):
             gone, deleted, swept, top = {*deletes.ids}, self._deleted, self._swept, self._highest
             # Ids ascend, so an id above all deleted ones needs no look-up. Records that survived the last
             # sweep also need none.
-            dead = [
-                at
-                for at, ident in enumerate(delivered.ids)
-                if ident in gone or (at >= swept and ident <= top and ident in deleted)
-            ]
+            live = bytearray(b"\1") * len(delivered.ids)
+            for at, ident in enumerate(delivered.ids):
+                if ident in gone or (at >= swept and ident <= top and ident in deleted):
+                    live[at] = 0
+                    if added is not None and not delivered.places[at] & 1:
+                        added.add(ident)
+            delivered.keep(live)
             if added is not None:
-                added.update([delivered.ids[at] for at in dead if not delivered.places[at] & 1])
                 self._unknown.extend([row for row in deletes if row[0] not in added])
-            if dead:
-                delivered.remove(dead)
             if gone:
                 deleted.update(gone)
-                self._highest = max({top, *gone})
+                self._highest = max(top, *gone)
                 self._deletes = Rows()
             self._swept = len(delivered.ids)
         self._sweep_at = max(SWEEP_FROM, 2 * len(delivered.ids))
@@ -430,7 +430,7 @@ class Replay(StoredBodies):
         open_, unknown = self._open.values(), dict[int, int]()
         doubt = [row for item in open_ if item.in_doubt for row in item.changes if row[1] & 1]
         # Almost all changes follow the ADD of their record soon, so this cheap test comes first.
-        for ident, place in chain(_soon_unknown(self._delivered), doubt):
+        for ident, place in (*_soon_unknown(self._delivered), *doubt):
             if ident not in unknown and ident not in self._deleted:
                 unknown[ident] = place
         for ident, place in self._unknown:
@@ -504,14 +504,17 @@ class Replay(StoredBodies):
         }
 
 
-def _soon_unknown(delivered: Rows) -> Iterator[tuple[int, int]]:
-    """Yield (id, place) of each change whose record was not added shortly before."""
+def _soon_unknown(delivered: Rows) -> list[tuple[int, int]]:
+    """Return (id, place) of each change whose record was not added shortly before."""
+    found: list[tuple[int, int]] = []
     for at in range(0, len(delivered.ids), _SOON):
-        ids, places = (each[max(0, at - _SOON) : at + _SOON] for each in (delivered.ids, delivered.places))
+        near = slice(max(0, at - _SOON), at + _SOON)
+        ids, places = delivered.ids[near], delivered.places[near]
         added = {ident for ident, place in zip(ids, places, strict=True) if not place & 1}
         if len(added) < len(ids):
             own = islice(zip(ids, places, strict=True), min(at, _SOON), None)
-            yield from [row for row in own if row[1] & 1 and row[0] not in added]
+            found += [row for row in own if row[1] & 1 and row[0] not in added]
+    return found
 
 
 def _live(record: JournalRecord) -> dict[str, Any]:
