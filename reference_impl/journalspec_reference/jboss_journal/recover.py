@@ -10,32 +10,12 @@ from operator import itemgetter
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
 
-from journalspec import reread
-from journalspec.observation import (
-    CLEAN,
-    RECOVERED,
-    At,
-    Missing,
-    Note,
-    Observation,
-    Record,
-    missing_place,
-    note_place,
-    refused,
-)
+from journalspec import observation, reread
+from journalspec.observation import At, Missing, Note, Observation, Record
 from journalspec.reread import COST, Changed, Deferred, few, joined, mapped
+from journalspec_reference import batches
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import (
-    Batch,
-    Found,
-    Ids,
-    Source,
-    Stretch,
-    damaged,
-    late_columns,
-    lost,
-    source_of,
-)
+from journalspec_reference.batches import Batch, Found, Ids, Source, Stretch, source_of
 from journalspec_reference.jboss_journal import codec, fileset
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, PreparedTx
 from journalspec_reference.jboss_journal.codec import DIALECTS, INT, Dialect, JournalRecord, decode_record
@@ -74,12 +54,12 @@ def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
     """Return the log of a file; with `quiet`, it contains only the records."""
     source, dialect, limit = source_of(file.data), file.dialect, file.limit
     stamp, header = dialect.stamp(file.file_id), dialect.header_size
-    gone = (damaged(0, header, "lost-header"),) if file.headless else ()  # JBM-RCV-032
+    gone = (batches.damaged(0, header, "lost-header"),) if file.headless else ()  # JBM-RCV-032
     return Stretch(
         file.name,
         lambda: chain(gone, scan(source, dialect, stamp, header, limit, quiet=quiet)),
         lambda batch: _told(file, batch),
-        late_columns(__package__, dialect, file.file_id),
+        batches.late_columns(__package__, dialect, file.file_id),
         file.role,
     )
 
@@ -447,7 +427,7 @@ class Replay(StoredBodies):
         if not unknown and not lacking:
             return ()
         return joined(
-            missing_place,
+            observation.missing_place,
             few(lambda: starmap(self._unknown_record, unknown.items()), len(unknown), lambda _: 0),
             few(lambda: starmap(self._lacking_records, lacking), len(lacking), lambda _: 0),
         )
@@ -559,15 +539,17 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
     gaps = () if replay.deletes else fileset.lost_from(found)
     missing: Sequence[Missing] = (*found.missing, *gaps, *fileset.changed_headers(usable, counts))
     if lacking := replay.missing():
-        missing = joined(missing_place, missing, lacking)
+        missing = joined(observation.missing_place, missing, lacking)
     mapped_files = (*found.files, *found.others) if forensic else found.files
     return Observation(
-        RECOVERED if dropped or missing or _rejected(state) else CLEAN,
+        observation.RECOVERED if dropped or missing or _rejected(state) else observation.CLEAN,
         records=seen.records(),
         dropped=dropped,
         state=state,
         files=tuple(map(fileset.map_of, mapped_files)),
-        notes=joined(note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes),
+        notes=joined(
+            observation.note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes
+        ),
         unanchored=beside.records(),
         missing=missing,
     )
@@ -584,7 +566,7 @@ def _refused(found: FileSet, files: Files, policy: str) -> Observation | None:
         return None
     problem = fileset.refusal(found)
     if problem is None and not found.files and not found.others:
-        return refused("fileset", "no-files", "no file has the journal's extension")
+        return observation.refused("fileset", "no-files", "no file has the journal's extension")
     return problem
 
 
@@ -614,7 +596,7 @@ def _rows(found: Found, stretch: Stretch, take: Callable[[Batch], None] = lambda
 
 def _left_out(file: DataFile) -> Stretch:
     """Return the log of an unusable file: one region, with the reason (JBM-RCV-024)."""
-    return lost(file.name, 0, file.length, file.problem[0] if file.problem else "", "invalid")
+    return batches.lost(file.name, 0, file.length, file.problem[0] if file.problem else "", "invalid")
 
 
 def _of_other_lives(file: DataFile) -> Stretch:
