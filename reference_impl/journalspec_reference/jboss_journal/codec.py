@@ -153,6 +153,11 @@ class Dialect:
         """Type of a record of a transaction -> the place of the transaction's id in it."""
         return {code: kind.places["tx"] for code, kind in self.kinds.items() if kind.tx}
 
+    @cached_property
+    def type_at(self) -> dict[int, int]:
+        """Type of a record with a user type -> the place of that in it, directly before the body."""
+        return {code: at for code, kind in self.kinds.items() if (at := kind.places.get("user_type"))}
+
     def stamp(self, file_id: int) -> int:
         """Return the file id as stored in records: 31 bits if headers have a long, else 32."""
         return file_id & 0x7FFFFFFF if self.versions else file_id & 0xFFFFFFFF

@@ -364,13 +364,9 @@ def _control_plan(files: Files, dialect: Dialect, notes: list[Note]) -> FileSet:
     # A file that a rename is about to replace is also treated as missing.
     removed += [name for name in renamed.values() if name in left and name not in renamed]
     gone = [name for name in new if name not in left and name.removesuffix(".cmp") not in left]
-    notes += [Note("control-file-gone", name, text=_gone_text(removed)) for name in gone]
+    text = f"the files that it replaces still exist and are ignored: {', '.join(removed)}" if removed else ""
+    notes += [Note("control-file-gone", name, text=text) for name in gone]
     return FileSet(removed=tuple(removed), renamed=renamed)
-
-
-def _gone_text(removed: list[str]) -> str:
-    names = ", ".join(removed)
-    return f"the files that it replaces still exist and are ignored: {names}" if names else ""
 
 
 #: Old files, new files, and renames from one name to another.

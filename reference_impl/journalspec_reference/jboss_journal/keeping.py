@@ -76,12 +76,7 @@ class _Ledger:
         if batch.off:
             self.used.add(turn)
         data, base, number = batch.data, batch.base, _LONG.unpack_from
-        id_at, tx_at = dialect.id_at, dialect.tx_at
-        type_at = {
-            code: kind.places["user_type"]
-            for code, kind in dialect.kinds.items()
-            if "user_type" in kind.places
-        }
+        id_at, tx_at, type_at = dialect.id_at, dialect.tx_at, dialect.type_at
         delete = dialect.codes["DELETE"]
         for at, end, code in zip(batch.off, batch.end, batch.code, strict=True):
             if code in tx_at:
@@ -155,15 +150,11 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
         for (turn, there), count in sorted(counts.items()):
             if there < turn and names[there] in staying:
                 holders.append(Holder(names[turn], kind, names[there], count, below=names[there]))
-    lengths = {file.name: file.length for file in usable}
-    if ledger.again:
-        return Keeping(
-            lengths, tuple(holders), "a record comes after the DELETE of its id, which no product writes"
-        )
     lost = [*ledger.damaged, *(file.name for file in found.files if file.problem is not None)]
-    return Keeping(
-        lengths, tuple(holders), f"{', '.join(lost)}: damaged, and its content is unknown" if lost else ""
-    )
+    doubt = f"{', '.join(lost)}: damaged, and its content is unknown" if lost else ""
+    if ledger.again:
+        doubt = "a record comes after the DELETE of its id, which no product writes"
+    return Keeping({file.name: file.length for file in usable}, tuple(holders), doubt)
 
 
 def _holders(ledger: _Ledger, usable: Sequence[DataFile]) -> list[Holder]:

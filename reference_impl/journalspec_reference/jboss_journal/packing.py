@@ -154,11 +154,8 @@ def packing_of(answer: Answer, directory: str = "") -> Packing:
     prefix = next((match["prefix"] for name in names if (match := parsed(name))), "activemq-data")
     version = int(journal.params.get("user_version", "0"))
     usual = max(usual, SMALLEST)
-    size = int(
-        journal.params.get(
-            "file_size", usual if DIALECTS[journal.edition].fixed_length else min(usual, LARGEST)
-        )
-    )
+    default = usual if DIALECTS[journal.edition].fixed_length else min(usual, LARGEST)
+    size = int(journal.params.get("file_size", default))
     fill = FILLS.get(extension, b"\0")
     return Packing(DIALECTS[journal.edition], directory, prefix, extension, size, fill, version)
 

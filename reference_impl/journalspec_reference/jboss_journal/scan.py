@@ -11,15 +11,11 @@ import struct
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import chain, groupby, islice
-from operator import itemgetter
-from typing import Protocol
+from itertools import chain, islice
 from zlib import crc32
 
-from journalspec.reread import Changed
 from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Sums, zeros_end
 from journalspec_reference.content import UNREADABLE
-from journalspec_reference.jboss_journal.bodies import Body, BodyColumns
 from journalspec_reference.jboss_journal.codec import CHECK_SIZE, INT, PROLOGUE, Dialect
 
 #: A function of bytes and a place; returns the place of the next candidate from there on, negative if there
@@ -35,14 +31,8 @@ SEARCH_STRETCH = 1 << 16
 NEED = 64
 #: The check size at the end of a record, then the type and file id of the next record.
 NEXT = struct.Struct(">i5s")
-#: Number of bits of the offset in a place; the bits above it number the file.
-OFFSET_BITS = 40
-#: At most this many records are read together.
-_TOGETHER = 1 << 9
 #: The id, the size and the type of a body, which are stored directly before it.
 BODY_HEAD = struct.Struct(">qiB")
-#: Lengths of the first and of the longest read when adjacent live records are read again (bytes).
-AGAIN_FROM, AGAIN_MOST = 1 << 12, 1 << 20
 #: An unsigned size: a negative size then reaches beyond any stretch.
 LENGTH = struct.Struct(">I")
 #: A scan sums at most this many bytes of rejected candidates one by one; after that, it uses prefix sums.
@@ -394,85 +384,3 @@ def first_found(
         if batch.off:
             return batch
     return None
-
-
-class NamedFile(Protocol):
-    """A file of the journal."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def dialect(self) -> Dialect:
-        """The form of its records."""
-
-
-class StoredBodies:
-    """Reads the bodies of records again, by their places."""
-
-    #: For each part of a file: the file, its bytes, its end, and the start of the part. A long file has
-    #: several parts, because the offset in a place has few bits.
-    _places: Sequence[tuple[NamedFile, Source, int, int]]
-
-    def where(self, place: int) -> tuple[str, int]:
-        """Return the file and the offset of the record at a place."""
-        file, _, _, begin = self._places[place >> OFFSET_BITS]
-        return file.name, begin + (place & (1 << OFFSET_BITS) - 1)
-
-    def bodies(self, places: Iterable[int]) -> Iterator[Body]:
-        """Yield the records of :meth:`columns` one by one."""
-        # `tuple.__new__` takes half the time of the constructor of a NamedTuple.
-        made, body = tuple.__new__, Body
-        for data, some, codes, heads, starts in self.columns(places):
-            for place, code, (ident, size, kind), start in zip(some, codes, heads, starts, strict=True):
-                yield made(body, (place, code, ident, kind, data, start, start + size))
-
-    def columns(self, places: Iterable[int]) -> Iterator[BodyColumns]:
-        """Yield the records at `places`, which have bodies; raises Changed if one is no longer there.
-
-        Records that are close together are read together, in one batch. For any order of places, at most
-        three times the length of each record plus a few KiB are read.
-        """
-        each = iter(places)
-        while some := list(islice(each, _TOGETHER)):
-            for _, group in groupby(some, OFFSET_BITS.__rrshift__):
-                together = [*group]
-                if (found := self._columns(together)) is not None:
-                    yield found
-                    continue
-                for place in together:
-                    if (found := self._columns([place])) is None:
-                        raise Changed(self.where(place)[0])
-                    yield found
-
-    def _columns(self, places: Sequence[int]) -> BodyColumns | None:
-        """Return the records of one file; None if they are too far apart, incomplete, or not there."""
-        first, last, alone = min(places), max(places), len(places) == 1
-        file, source, limit, begin = self._places[first >> OFFSET_BITS]
-        off, length = begin + (first & (1 << OFFSET_BITS) - 1), last - first + AGAIN_FROM
-        if not alone and length > min(len(places) * AGAIN_FROM, 2 * AGAIN_MOST):
-            return None
-        data = source.read(off, min(length, limit - off))
-        body_at = {
-            code: kind.places["id"] + BODY_HEAD.size
-            for code, kind in file.dialect.kinds.items()
-            if "user_type" in kind.places and kind.id
-        }
-        offs = [place - first for place in places]
-        if max(offs) >= len(data):
-            return None
-        codes = bytes(map(data.__getitem__, offs))
-        if codes.translate(None, bytes(body_at)):
-            return None
-        starts = [at + body_at[code] for at, code in zip(offs, codes, strict=True)]
-        if max(starts) > len(data):
-            return None
-        head, before = BODY_HEAD.unpack_from, BODY_HEAD.size
-        heads = [head(data, start - before) for start in starts]
-        if min(map(itemgetter(1), heads)) < 0:
-            return None
-        end = CHECK_SIZE + max([start + size for start, (_, size, _) in zip(starts, heads, strict=True)])
-        if end > len(data) and alone and off + end <= limit:
-            data = source.read(off, end)
-        return BodyColumns(data, places, codes, heads, starts) if end <= len(data) else None
