@@ -98,6 +98,10 @@ class FileSet(NamedTuple):
     complete: bool = False
 
 
+#: Without a pending compaction.
+NO_CHANGES = FileSet()
+
+
 def extension_of(files: Files, params: Params) -> str:
     """Return the configured extension, or the most frequent one of names of the right form."""
     if "extension" in params:
@@ -243,9 +247,10 @@ def implied_id(data: Any, dialect: Dialect) -> int | None:
 def _packed_away(files: list[DataFile]) -> list[Missing]:
     """Return the files that exist only as `.gz`, if other files are not compressed: no product reads them."""
     packed = [file.name for file in files if file.name.endswith(".gz")]
+    if not packed or len(packed) == len(files):
+        return []
     text = "it is compressed: its records are read here, no product reads them"
-    mixed = packed if len(packed) < len(files) else ()
-    return [Missing("file", name.removesuffix(".gz"), name, text=text) for name in mixed]
+    return [Missing("file", name.removesuffix(".gz"), name, text=text) for name in packed]
 
 
 def lost_from(found: FileSet, *, before: bool = False) -> list[Missing]:
@@ -349,11 +354,11 @@ def header_of(data: Any, dialect: Dialect) -> dict[str, int]:
 
 def _control_plan(files: Files, dialect: Dialect, notes: list[Note]) -> FileSet:
     if not dialect.control_file or CONTROL not in files:
-        return FileSet()
+        return NO_CHANGES
     lists = control_lists(files[CONTROL], dialect)
     if lists is None:
         notes.append(Note("control-discarded", CONTROL))
-        return FileSet()
+        return NO_CHANGES
     notes.append(Note("control-applied", CONTROL))
     old, new, renames = lists
     # The old files are removed first, so that no rename applies to one of them (JBM-CMP-005).

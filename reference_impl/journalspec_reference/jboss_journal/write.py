@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from journalspec import mutf8
@@ -23,6 +24,8 @@ from journalspec_reference.storage import Storage, fill, whole
 SMALLEST_FILE = 1024
 #: Record type by operation; operations that are absent here concern files, not records.
 RECORD_OPS = {name.lower(): name for name in LAYOUT.types("v2e")}
+#: Operations on files.
+FILE_OPS = ("force", "next", "reclaim", "compact", "close")
 MAX_COMPACT_COUNT = 127
 CONTROL_ID = 1
 
@@ -199,11 +202,7 @@ class JournalWriter:
         self._handlers: dict[str, Callable[[Operation], dict[str, Any]]] = {
             "open": self._open,
             **dict.fromkeys(RECORD_OPS, self._record),
-            "force": self._force,
-            "next": self._next,
-            "reclaim": self._reclaim,
-            "compact": self._compact,
-            "close": self._close,
+            **dict.fromkeys(FILE_OPS, self._step),
         }
 
     @property
@@ -473,27 +472,24 @@ class JournalWriter:
                 self.data_files.remove(usage)
                 self.free.append(self._fresh(usage.name))
 
-    def _force(self, op: Operation) -> dict[str, Any]:
-        self.force()
-        return {"durable": True, "file": self.active.name}
-
-    def _next(self, op: Operation) -> dict[str, Any]:
-        self.roll()
-        return {"durable": self.order.force_left}
-
-    def _reclaim(self, op: Operation) -> dict[str, Any]:
-        self.reclaim()
-        return {"durable": False}
-
-    def _compact(self, op: Operation) -> dict[str, Any]:
-        compact(self)
-        return {"durable": True}
-
-    def _close(self, op: Operation) -> dict[str, Any]:
+    def close(self) -> None:
+        """Force the current file if the order does so; no operation but `open` is possible after this."""
         if self.order.force_left:
             self.force()
         self.current = None
-        return {"durable": self.order.force_left}
+
+    def _step(self, op: Operation) -> dict[str, Any]:
+        """Perform an operation on files."""
+        steps: dict[str, tuple[Callable[[], None], bool]] = {
+            "force": (self.force, True),
+            "next": (self.roll, self.order.force_left),
+            "reclaim": (self.reclaim, False),
+            "compact": (partial(compact, self), True),
+            "close": (self.close, self.order.force_left),
+        }
+        step, durable = steps[op["op"]]
+        step()
+        return {"durable": durable} | ({"file": self.active.name} if step == self.force else {})
 
 
 def compact(writer: JournalWriter) -> None:
