@@ -319,7 +319,7 @@ def _notes(files: list[DataFile], usable: list[DataFile]) -> Iterator[Note]:
 
 def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile:
     """Return the file with its header, or with the first reason not to use it."""
-    length, header, problem = len(data), header_of(data, dialect), None
+    length, header, problem = len(data), header_of(data[: dialect.header_size], dialect), None
     configured = int(params.get("file_size", "0")) if dialect.fixed_length else 0
     expected_user = int(params.get("user_version", "0"))
     version, user = header.get("format_version", 0), header.get("user_version", expected_user)

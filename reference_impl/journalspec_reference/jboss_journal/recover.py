@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, compress, groupby, islice, starmap
-from operator import itemgetter
+from itertools import chain, compress, groupby, islice, repeat, starmap
+from operator import add, itemgetter, sub
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
 
@@ -42,18 +42,13 @@ _SOON = 1 << 12
 _PLAIN = bytes((codec.ADD, codec.UPDATE))
 
 
-def record_of(item: JournalRecord, file: str, file_id: int) -> Record:
-    """Return `item` under the spec's field names; only the fields that its type has."""
-    fields = {"file_id": file_id, **codec.fields_of(item)}
-    return Record(item.kind.name, fields, At(file, item.off, item.end - item.off))
-
-
 def _told(file: DataFile, batch: Batch, *, as_stamped: bool = False) -> Iterator[Record]:
     """Yield the records of a batch; `as_stamped`: with the file id from each record, not from the header."""
     for off in batch.off:
         item = decode_record(batch.data, off, file.dialect, batch.base)
         file_id = codec.stamp_at(batch.data, off, file.dialect) if as_stamped else file.file_id
-        yield record_of(item, file.name, file_id)
+        fields = {"file_id": file_id, **codec.fields_of(item)}
+        yield Record(item.kind.name, fields, At(file.name, item.off, item.end - item.off))
 
 
 def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
@@ -115,8 +110,8 @@ class Rows:
     def extend(self, rows: Sequence[tuple[int, int]]) -> None:
         """Add several records."""
         if rows:
-            self.ids.fromlist([ident for ident, _ in rows])
-            self.places.fromlist([place for _, place in rows])
+            self.ids.extend(map(itemgetter(0), rows))
+            self.places.extend(map(itemgetter(1), rows))
 
     def keep(self, live: bytearray) -> None:
         """Keep the records with a 1 in `live`."""
@@ -464,12 +459,8 @@ class Replay:
         return file.name, begin + (place & (1 << OFFSET_BITS) - 1)
 
     def bodies(self, places: Iterable[int]) -> Iterator[Body]:
-        """Yield the records of :meth:`columns` one by one."""
-        # `tuple.__new__` takes half the time of the constructor of a NamedTuple.
-        made, body = tuple.__new__, Body
-        for data, some, codes, heads, starts in self.columns(places):
-            for place, code, (ident, size, kind), start in zip(some, codes, heads, starts, strict=True):
-                yield made(body, (place, code, ident, kind, data, start, start + size))
+        """Return the records of :meth:`columns` one by one."""
+        return chain.from_iterable(map(_one_by_one, self.columns(places)))
 
     def columns(self, places: Iterable[int]) -> Iterator[BodyColumns]:
         """Yield the records at `places`, which have bodies; raises Changed if one is no longer there.
@@ -479,43 +470,23 @@ class Replay:
         """
         each = iter(places)
         while some := list(islice(each, _TOGETHER)):
-            for _, group in groupby(some, OFFSET_BITS.__rrshift__):
-                together = [*group]
-                if (found := self._columns(together)) is not None:
+            groups = [[*group] for _, group in groupby(some, OFFSET_BITS.__rrshift__)]
+            while groups:
+                group = groups.pop(0)
+                first, length = min(group), max(group) - min(group) + AGAIN_FROM
+                file, source, limit, begin = self._places[first >> OFFSET_BITS]
+                off, found, end = begin + (first & (1 << OFFSET_BITS) - 1), None, 0
+                if length <= min(len(group) * AGAIN_FROM, 2 * AGAIN_MOST):
+                    data = source.read(off, min(length, limit - off))
+                    found, end = _columns(file.dialect, data, group)
+                    if found is not None and len(group) == 1 and len(data) < end <= limit - off:
+                        found = found._replace(data=source.read(off, end))
+                if found is not None and end <= len(found.data):
                     yield found
-                    continue
-                for place in together:
-                    if (found := self._columns([place])) is None:
-                        raise Changed(self.where(place)[0])
-                    yield found
-
-    def _columns(self, places: Sequence[int]) -> BodyColumns | None:
-        """Return the records of one file; None if they are too far apart, incomplete, or not there."""
-        first, last, alone = min(places), max(places), len(places) == 1
-        file, source, limit, begin = self._places[first >> OFFSET_BITS]
-        off, length = begin + (first & (1 << OFFSET_BITS) - 1), last - first + AGAIN_FROM
-        if not alone and length > min(len(places) * AGAIN_FROM, 2 * AGAIN_MOST):
-            return None
-        data = source.read(off, min(length, limit - off))
-        type_at = file.dialect.type_at
-        offs = [place - first for place in places]
-        if max(offs) >= len(data):
-            return None
-        codes = bytes(map(data.__getitem__, offs))
-        if codes.translate(None, bytes(type_at)):
-            return None
-        starts = [at + type_at[code] + 1 for at, code in zip(offs, codes, strict=True)]
-        if max(starts) > len(data):
-            return None
-        head, before = BODY_HEAD.unpack_from, BODY_HEAD.size
-        heads = [head(data, start - before) for start in starts]
-        if min(map(itemgetter(1), heads)) < 0:
-            return None
-        ends = [start + size for start, (_, size, _) in zip(starts, heads, strict=True)]
-        end = max(ends) + codec.CHECK_SIZE
-        if end > len(data) and alone and off + end <= limit:
-            data = source.read(off, end)
-        return BodyColumns(data, places, codes, heads, starts) if end <= len(data) else None
+                elif len(group) > 1:
+                    groups[:0] = [[place] for place in group]
+                else:
+                    raise Changed(file.name)
 
     def _told(
         self,
@@ -549,6 +520,36 @@ class Replay:
             "records": self._told([place for _, place in transaction.changes], _live),
             "deletes": self._told([place for _, place in transaction.deletes], _delete),
         }
+
+
+def _columns(dialect: Dialect, data: bytes, places: Sequence[int]) -> tuple[BodyColumns | None, int]:
+    """Return the records at `places`, and where the last of them ends; None if one of them is not there.
+
+    `data` are the bytes from the first place on; they need not contain the bodies.
+    """
+    type_at = dialect.type_at
+    offs = [*map(sub, places, repeat(min(places)))]
+    codes = bytes(map(data.__getitem__, offs)) if max(offs) < len(data) else b"\0"
+    if codes.translate(None, bytes(type_at)):
+        return None, 0
+    types = [*map(add, offs, map(type_at.__getitem__, codes))]
+    if max(types) >= len(data):
+        return None, 0
+    # The body comes directly after its id, its size and its type.
+    starts = [*map(add, types, repeat(1))]
+    heads = [*map(BODY_HEAD.unpack_from, repeat(data), map(sub, starts, repeat(BODY_HEAD.size)))]
+    sizes = [*map(itemgetter(1), heads)]
+    end = max(map(add, starts, sizes)) + codec.CHECK_SIZE
+    return (BodyColumns(data, places, codes, heads, starts) if min(sizes) >= 0 else None), end
+
+
+def _one_by_one(batch: BodyColumns) -> Iterator[Body]:
+    """Yield the records of a batch."""
+    # `tuple.__new__` takes half the time of the constructor of a NamedTuple.
+    made, body = tuple.__new__, Body
+    data, places, codes, heads, starts = batch
+    for place, code, (ident, size, kind), start in zip(places, codes, heads, starts, strict=True):
+        yield made(body, (place, code, ident, kind, data, start, start + size))
 
 
 def _soon_unknown(delivered: Rows) -> list[tuple[int, int]]:
@@ -597,9 +598,15 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
     counts = []
     for file in usable:
         replay.next_file(file)
-        counts.append(_rows(seen, stretch_of(file), replay.take))
+        counts.append(0)
+        for batch in seen.begin(stretch_of(file)):
+            seen.take(batch)
+            replay.take(batch)
+            counts[-1] += len(batch.off)
     if forensic:
-        notes += [Note("stale", file.name) for file in usable if _rows(beside, _of_other_lives(file))]
+        for file in usable:
+            if _rows(beside, _of_other_lives(file)):
+                notes.append(Note("stale", file.name))
         for stretch in _aside(found):
             _rows(seen, stretch)
     state, dropped = replay.outcome(), seen.dropped()
@@ -651,12 +658,11 @@ def _aside(found: FileSet) -> Iterator[Stretch]:
     return (stretch_of(file, quiet=True) for file in found.others if file.problem is None)
 
 
-def _rows(found: Found, stretch: Stretch, take: Callable[[Batch], None] = lambda batch: None) -> int:
-    """Count all batches of a stretch, and `take` each; return the number of its records."""
+def _rows(found: Found, stretch: Stretch) -> int:
+    """Count all batches of a stretch; return the number of its records."""
     count = 0
     for batch in found.begin(stretch):
         found.take(batch)
-        take(batch)
         count += len(batch.off)
     return count
 
