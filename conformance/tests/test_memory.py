@@ -204,7 +204,7 @@ def test_a_transaction_and_a_delete_may_be_of_any_age(monkeypatch: pytest.Monkey
                 delivered.append((name, ident))
     data, dialect = b"".join(records), DIALECTS["v2"]
     book = recover.Replay([1])
-    book.next_file(DataFile("a", data, dialect, 1), len(data))
+    book.next_file(DataFile("a", data, dialect, 1, limit=len(data)))
     for batch in scan(source_of(data), dialect, 1, 0, len(data), stretch=1000):
         book.take(batch)
     live = [(item["kind"], item["id"]) for item in book.outcome()["live"]]

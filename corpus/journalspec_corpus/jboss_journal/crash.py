@@ -6,20 +6,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from journalspec.observation import CLEAN, REFUSED, Observation, Record, jsonable
+from journalspec_corpus.crash import oracle
 from journalspec_corpus.crash.formats import CrashFormat, StateFiles, StateReader, digest_of, refuses
-from journalspec_corpus.crash.oracle import (
-    ALONE,
-    COMMIT,
-    DECISION,
-    MEMBER,
-    PREPARE,
-    RECORD,
-    ROLLBACK,
-    Action,
-    Effect,
-    Semantics,
-    State,
-)
+from journalspec_corpus.crash.oracle import Action, Effect, Semantics, State
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.jboss_journal import workloads as tables
 from journalspec_corpus.jboss_journal.model import Kept, Messages, Piece
@@ -27,7 +16,7 @@ from journalspec_corpus.jboss_journal.recording import KEYS, LongRun, build, res
 from journalspec_corpus.workloads import Continuations
 from journalspec_reference.batches import Memory
 from journalspec_reference.jboss_journal.codec import DIALECTS, of_version
-from journalspec_reference.jboss_journal.fileset import CONTROL, LEFTOVERS, DataFile, header_of, implied_id
+from journalspec_reference.jboss_journal.fileset import CONTROL, LEFTOVERS, header_of, implied_id
 from journalspec_reference.jboss_journal.scan import scan
 
 MODEL = Messages()
@@ -140,15 +129,15 @@ def state(kept: Kept) -> State:
 def effects(decided: State) -> list[Effect]:
     """Return one effect for each record, for each transaction in doubt, and for each part of one."""
     live, prepared = decided
-    out = [Effect(RECORD, ident, ":".join(piece)) for ident, pieces in live for piece in pieces]
+    out = [Effect(oracle.RECORD, ident, ":".join(piece)) for ident, pieces in live for piece in pieces]
     for tx, extra, done in prepared:
-        out.append(Effect(DECISION, tx, extra))
+        out.append(Effect(oracle.DECISION, tx, extra))
         out += [_in_doubt(tx, ident, *piece) for _, ident, piece in done]
     return out
 
 
 def _in_doubt(tx: str, ident: str, *piece: str) -> Effect:
-    return Effect(DECISION, tx, ":".join((ident, *piece)))
+    return Effect(oracle.DECISION, tx, ":".join((ident, *piece)))
 
 
 def told(decided: State) -> dict[str, Any]:
@@ -173,7 +162,7 @@ def _told(ident: str, piece: Piece) -> dict[str, str]:
     return {"kind": kind, "id": ident, "user_type": user_type, "body": body}
 
 
-_ROLES = {"COMMIT": COMMIT, "ROLLBACK": ROLLBACK}
+_ROLES = {"COMMIT": oracle.COMMIT, "ROLLBACK": oracle.ROLLBACK}
 
 
 def action(key: str) -> Action:
@@ -182,16 +171,16 @@ def action(key: str) -> Action:
     kind, tx = fields["type"], fields["tx"]
     op = {**fields, "op": kind.lower()}
     if kind == "PREPARE":
-        return Action(op, tx, PREPARE, (Effect(DECISION, tx, fields["extra"]),))
+        return Action(op, tx, oracle.PREPARE, (Effect(oracle.DECISION, tx, fields["extra"]),))
     if kind in _ROLES:
         return Action(op, tx, _ROLES[kind])
     base, member = kind.removesuffix("_TX"), kind.endswith("_TX")
     deletes = base == "DELETE"
     piece = (base, "", "") if deletes else (base, fields["user_type"], fields["body"])
-    makes = [] if deletes else [Effect(RECORD, fields["id"], ":".join(piece))]
+    makes = [] if deletes else [Effect(oracle.RECORD, fields["id"], ":".join(piece))]
     if not member:
-        return Action(op, "", ALONE, tuple(makes))
-    return Action(op, tx, MEMBER, (*makes, _in_doubt(tx, fields["id"], *piece)))
+        return Action(op, "", oracle.ALONE, tuple(makes))
+    return Action(op, tx, oracle.MEMBER, (*makes, _in_doubt(tx, fields["id"], *piece)))
 
 
 def look(files: StateFiles, edition: str) -> Hashable:
@@ -210,7 +199,7 @@ def look(files: StateFiles, edition: str) -> Hashable:
 
 def _seen(content: bytes, name: str, edition: str) -> bytes:
     dialect = DIALECTS[edition]
-    head, header = content[: dialect.header_size], header_of(DataFile(name, content, dialect))
+    head, header = content[: dialect.header_size], header_of(content, dialect)
     version = header.get("format_version")
     usable = version is None or version in dialect.versions
     if not header:

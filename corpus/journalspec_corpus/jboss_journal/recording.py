@@ -13,34 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from journalspec_corpus.crash import trace
 from journalspec_corpus.crash.record import FOREIGN, SECTOR, Keys, Operation, Recorder, missing
 from journalspec_corpus.crash.second_crash import CrashImage
-from journalspec_corpus.crash.trace import (
-    SECOND_LIFE,
-    Mark,
-    Op,
-    Publish,
-    Release,
-    Rename,
-    Reuse,
-    Trace,
-    Unlink,
-    Write,
-)
+from journalspec_corpus.crash.trace import Mark, Op
+from journalspec_corpus.jboss_journal import workloads
 from journalspec_corpus.jboss_journal.model import Messages
-from journalspec_corpus.jboss_journal.workloads import (
-    FILLER,
-    RECORDS,
-    TABLES,
-    TINY,
-    TYPICAL,
-    VICTIM,
-    Step,
-    Workload,
-    edition_and_order,
-    size_of,
-    step_of,
-)
+from journalspec_corpus.jboss_journal.workloads import TABLES, Step, Workload
 from journalspec_corpus.workloads import LongWorkload
 from journalspec_reference.batches import source_of
 from journalspec_reference.jboss_journal.codec import DIALECTS, JournalRecord, decode_record
@@ -70,7 +49,7 @@ def _meaning(kind: str, tx: Any, ident: Any) -> Operation:
 
 def _plain(record: str) -> str:
     """Return the id of a record without the prefix of runs after a crash."""
-    return record.removeprefix(SECOND_LIFE)
+    return record.removeprefix(trace.SECOND_LIFE)
 
 
 class Run(Recorder):
@@ -89,7 +68,7 @@ class Run(Recorder):
         life: int = 0,
         image: CrashImage | None = None,
     ) -> None:
-        edition, order = edition_and_order(writer)
+        edition, order = workloads.edition_and_order(writer)
         super().__init__(edition, life, image)
         self.dialect = DIALECTS[edition]
         self.header_size = self.dialect.header_size
@@ -162,11 +141,11 @@ class Run(Recorder):
 
     def did(self, item: Op, op: Operation) -> None:
         """Record `item`, the records that it ends, and the records that it makes live."""
-        if isinstance(item, Rename):
+        if isinstance(item, trace.Rename):
             self._renamed(item)
-        elif isinstance(item, Unlink):
+        elif isinstance(item, trace.Unlink):
             self._let_go({item.file})
-        elif isinstance(item, Write):
+        elif isinstance(item, trace.Write):
             self._written(item)
             return
         self.storage.note(item)
@@ -175,7 +154,7 @@ class Run(Recorder):
         """Release records that only old files contain: a compaction's control file takes effect next."""
         self._let_go({name for name in self.ends if not name.endswith(".cmp")})
 
-    def _renamed(self, item: Rename) -> None:
+    def _renamed(self, item: trace.Rename) -> None:
         if item.new == CONTROL:
             self._decided()
         if item.old in self.ends:
@@ -188,11 +167,11 @@ class Run(Recorder):
     def _is_data(self, name: str) -> bool:
         return name.endswith("." + EXTENSIONS[self.edition])
 
-    def _written(self, item: Write) -> None:
+    def _written(self, item: trace.Write) -> None:
         records: list[JournalRecord] = []
         if self._is_data(item.file) and item.off == 0:
             self._let_go({item.file})
-            self.storage.note(Reuse(item.file))
+            self.storage.note(trace.Reuse(item.file))
             self.ends[item.file] = self.header_size
         elif self._is_data(item.file) or item.file.endswith(".cmp"):
             records = self._parse(item)
@@ -204,7 +183,7 @@ class Run(Recorder):
         for record, members in zip(records, ended, strict=True):
             self._mark(item, record, members)
 
-    def _parse(self, item: Write) -> list[JournalRecord]:
+    def _parse(self, item: trace.Write) -> list[JournalRecord]:
         # If a compaction writes a file in one write, this begins with the header and ends with zeros.
         out, at = [], 0 if item.off else self.header_size
         for batch in scan(source_of(item.data), self.dialect, None, at, len(item.data)):
@@ -220,12 +199,12 @@ class Run(Recorder):
         fresh = base not in self._inherited or base.startswith(("COMMIT", "ROLLBACK"))
         return self.prefix + base if fresh else base
 
-    def _mark(self, item: Write, record: JournalRecord, ended: Sequence[str]) -> None:
+    def _mark(self, item: trace.Write, record: JournalRecord, ended: Sequence[str]) -> None:
         # Copies and records of transactions are named like plain records.
         kind, tx = record.kind, record.tx
         name = self._called(f"{kind.name.removesuffix('_TX')}-{record.id or tx}")
         values = {"body": record.body, "pairs": record.pairs, "extra": record.extra}
-        places, length = RECORDS.starts(self.edition, kind.name, values)
+        places, length = workloads.RECORDS.starts(self.edition, kind.name, values)
         told = {"type": kind.name, "tx": tx, "id": record.id, "user_type": record.user_type}
         key = KEYS.of({**told, "body": record.body, "extra": record.extra})
         mark = Mark(name, item.file, item.off + record.off, length, key, places)
@@ -239,7 +218,7 @@ class Run(Recorder):
             self.pending.append((name, tx))
             return
         self.pending.append((name, 0))
-        self.storage.note(Publish((*(ended if kind.ends else ()), name)))
+        self.storage.note(trace.Publish((*(ended if kind.ends else ()), name)))
         if kind.ends:
             # The next force acknowledges the transaction's records, including records from before this run.
             self.pending = [(entry, 0 if owner == tx else owner) for entry, owner in self.pending]
@@ -307,7 +286,7 @@ class Run(Recorder):
     def _release(self, names: Sequence[str]) -> None:
         known = [name for name in names if name in self._required]
         self._required.difference_update(known)
-        self.tell(Release, known)
+        self.tell(trace.Release, known)
 
     def settle(self, image: CrashImage) -> None:
         """Commit the transactions in doubt whose records are all intact, as a transaction manager does."""
@@ -326,12 +305,12 @@ class Run(Recorder):
             # Do this only if the record is required and its deletion was never requested.
             known = {mark.record for mark in image.standing}
             ended = known | {mark.record for mark in image.possible}
-            if f"ADD-{VICTIM}" in known and f"DELETE-{VICTIM}" not in ended:
-                return [*ops, Step("delete", VICTIM).operation(0)]
+            if f"ADD-{workloads.VICTIM}" in known and f"DELETE-{workloads.VICTIM}" not in ended:
+                return [*ops, Step("delete", workloads.VICTIM).operation(0)]
         return ops
 
 
-def build(work: Workload) -> Trace:
+def build(work: Workload) -> trace.Trace:
     """Return the trace of `work`."""
     size = file_size(work)
     if work.kind == "create":
@@ -357,7 +336,7 @@ def build(work: Workload) -> Trace:
     run.begin(mark for mark in own if mark.record not in run.unpromised)
     possible = [mark for mark in own if mark.record in run.unpromised]
     # A record is not required if a later standing record has ended it.
-    run.storage.note(Release(run.taken_back))
+    run.storage.note(trace.Release(run.taken_back))
     first = max(1, _play(run, work))
     return run.trace(work, stale, possible, first)
 
@@ -366,7 +345,7 @@ def file_size(work: Workload) -> int:
     """Return the length of the data files of `work`."""
     if work.kind in ("create", "reopen"):
         return _SMALLEST
-    end = work.start(_STANDING) + sum(size_of(op, work.edition) for op in work.operations())
+    end = work.start(_STANDING) + sum(workloads.size_of(op, work.edition) for op in work.operations())
     if work.kind in ("over", "reclaim"):
         # The file is one byte too short for the last step.
         return end - 1
@@ -392,23 +371,23 @@ def _lay(run: Run, kind: str, start: int, life: int) -> None:
     """Write the content that precedes the steps, so that the first step begins at `start`."""
     if kind == "reclaim" and life == 0:
         # The record of the first file is deleted in the second file, which becomes the current file.
-        run.apply(Step("add", 80, TYPICAL).operation(life))
+        run.apply(Step("add", 80, workloads.TYPICAL).operation(life))
         run.apply({"op": "next"})
         run.apply(Step("delete", 80).operation(life))
-    run.apply(Step("add", VICTIM, TINY).operation(life))
+    run.apply(Step("add", workloads.VICTIM, workloads.TINY).operation(life))
     if kind == "compact":
         run.play(
             [step.operation(life) for step in TABLES.steps(TABLES.rows["steps"]["compacted"])], together=False
         )
         run.apply({"op": "next"})
     if kind == "reopen":
-        run.apply(Step("add_tx", 81, TYPICAL, 7).operation(life))
+        run.apply(Step("add_tx", 81, workloads.TYPICAL, 7).operation(life))
         return
-    filler = Step("add", FILLER, 0)
-    room = start - run.position - size_of(filler.operation(life), run.edition)
+    filler = Step("add", workloads.FILLER, 0)
+    room = start - run.position - workloads.size_of(filler.operation(life), run.edition)
     if room < 0:
         raise ValueError(f"{kind}: what stands before the steps takes {-room} bytes too many")
-    run.apply(Step("add", FILLER, room).operation(life))
+    run.apply(Step("add", workloads.FILLER, room).operation(life))
 
 
 def _lay_foreign(run: Run, work: Workload) -> list[Mark]:
@@ -452,10 +431,10 @@ class LongRun(Run):
 
     def worded(self, word: str) -> Operation | None:
         """Return the operation of a word."""
-        step, size = step_of(word), word.removesuffix("-")[-1]
+        step, size = workloads.step_of(word), word.removesuffix("-")[-1]
         if step.op.startswith(("add", "update")):
             bodies = TABLES.rows["long"]["bodies"]
-            end = self.position + size_of(step.operation(0), self.edition)
+            end = self.position + workloads.size_of(step.operation(0), self.edition)
             step = replace(step, size=bodies[size] if size in bodies else missing(end, size))
         return {**step.operation(0), "sync": "false"} if word.endswith("-") else step.operation(0)
 

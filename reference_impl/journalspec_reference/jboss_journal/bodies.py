@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 
@@ -37,12 +37,6 @@ class BodyColumns(NamedTuple):
     starts: Sequence[int]
 
 
-def columns_of(item: Body) -> BodyColumns:
-    """Return the columns of one record."""
-    head = item.id, item.end - item.start, item.user_type
-    return BodyColumns(item.data, (item.place,), (item.code,), (head,), (item.start,))
-
-
 class Kept(Protocol):
     """The result of recovery: live records and prepared transactions."""
 
@@ -67,36 +61,31 @@ class Kept(Protocol):
     def where(self, place: int) -> tuple[str, int]:
         """Return the file and the offset of the record at a place."""
 
-
-class Placed(Kept, Protocol):
-    """A result of recovery that can list the ids and places of live records without reading the records."""
-
-    def live_places(self) -> Iterator[tuple[int, int]]:
-        """Yield the id and the place of each live record, in the order of :meth:`live`."""
+    def live_places(self) -> Iterable[tuple[int, int]]:
+        """Return the id and the place of each live record, in the order of :meth:`live`; reads no record."""
 
 
-class LiveOf:
-    """The live records with the given ids, without transactions; other records are not read."""
+class ChosenRecords:
+    """A part of a result of recovery: the live records with the given ids and places, and `doubts`."""
 
-    def __init__(self, kept: Placed, idents: Container[int]) -> None:
-        self._kept, self._idents = kept, idents
+    def __init__(
+        self, kept: Kept, rows: Callable[[], Iterable[tuple[int, int]]], doubts: Sequence[PreparedTx] = ()
+    ) -> None:
+        self.live_places, self._doubts = rows, doubts
         self.bodies, self.columns = kept.bodies, kept.columns
         self.deleted, self.where = kept.deleted, kept.where
 
-    def _places(self) -> Iterator[int]:
-        return (place for ident, place in self._kept.live_places() if ident in self._idents)
-
     def live(self) -> Iterator[Body]:
         """Yield the live records."""
-        return self.bodies(self._places())
+        return self.bodies(place for _, place in self.live_places())
 
     def live_columns(self) -> Iterator[BodyColumns]:
         """Yield the live records."""
-        return self.columns(self._places())
+        return self.columns(place for _, place in self.live_places())
 
     def in_doubt_transactions(self) -> Sequence[PreparedTx]:
-        """Return an empty sequence: transactions are left out here."""
-        return ()
+        """Return the prepared transactions."""
+        return self._doubts
 
 
 class PreparedTx(NamedTuple):

@@ -9,9 +9,9 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from journalspec.formats import get_format
 from journalspec.jboss_journal import LAYOUT
@@ -153,6 +153,11 @@ class Dialect:
         """Type of a record of a transaction -> the place of the transaction's id in it."""
         return {code: kind.places["tx"] for code, kind in self.kinds.items() if kind.tx}
 
+    @cached_property
+    def type_at(self) -> dict[int, int]:
+        """Type of a record with a user type -> the place of that in it, directly before the body."""
+        return {code: at for code, kind in self.kinds.items() if (at := kind.places.get("user_type"))}
+
     def stamp(self, file_id: int) -> int:
         """Return the file id as stored in records: 31 bits if headers have a long, else 32."""
         return file_id & 0x7FFFFFFF if self.versions else file_id & 0xFFFFFFFF
@@ -180,6 +185,7 @@ def _dialect(name: str) -> Dialect:
 DIALECTS = {name: _dialect(name) for name in get_format(LAYOUT.format_id).editions}
 
 
+@lru_cache(64)
 def of_version(dialect: Dialect, version: int) -> Dialect:
     """Return the dialect of a file with format `version`: editions v2 and v2e also read v1 files."""
     return DIALECTS[LAYOUT.behind(dialect.name, {"format_version": version})]
@@ -223,11 +229,17 @@ def stamp_at(data: bytes, off: int, dialect: Dialect) -> int:
     return int.from_bytes(data[off + 1 : off + PROLOGUE], "big", signed=not dialect.versions)
 
 
+def fields_of(record: JournalRecord) -> dict[str, Any]:
+    """Return the fields that the type of a record has, by the names of an observation."""
+    fields: dict[str, Any] = {}
+    for name in record.kind.shown:
+        if name == "pairs":
+            fields[name] = [{"file_id": listed, "count": count} for listed, count in record.pairs]
+        else:
+            fields[name] = getattr(record, "tally" if name == "count" else name)
+    return fields
+
+
 def encode_record(record: JournalRecord, dialect: Dialect, stamp: int) -> bytes:
     """Return the bytes of `record` for the file whose records have `stamp`; off and end are ignored."""
-    own = {name: getattr(record, name) for name in record.kind.shown if name not in ("count", "pairs")}
-    if "count" in record.kind.shown:
-        own["count"] = record.tally
-    if "pairs" in record.kind.shown:
-        own["pairs"] = [{"file_id": listed, "count": count} for listed, count in record.pairs]
-    return LAYOUT.build("record", dialect.name, record.kind.name, file_id=stamp, **own)
+    return LAYOUT.build("record", dialect.name, record.kind.name, file_id=stamp, **fields_of(record))

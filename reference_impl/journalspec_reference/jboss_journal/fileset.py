@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import struct
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,17 +24,8 @@ from journalspec_reference.api import Detection, Files, Params, missing_numbers,
 from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.content import Content
 from journalspec_reference.filesets import FilesetError, Journal, Loaded, load
-from journalspec_reference.jboss_journal.codec import (
-    ADD,
-    DIALECTS,
-    EVENT,
-    INT,
-    LONG_HEADER,
-    Dialect,
-    decode_record,
-    of_version,
-    stamp_at,
-)
+from journalspec_reference.jboss_journal import codec
+from journalspec_reference.jboss_journal.codec import DIALECTS, INT, LONG_HEADER, Dialect
 from journalspec_reference.jboss_journal.scan import first_found
 
 FORMAT = "jboss_journal"
@@ -44,7 +34,7 @@ NAME = re.compile(r"^(?P<prefix>.*?)-(?P<number>-?[0-9]+)\.(?P<extension>[A-Za-z
 CONTROL = "journal-rename-control.ctr"
 LEFTOVERS = (".tmp", ".cmp")
 #: The header of a file that was filled with 'J' and never given an id.
-UNFILLED = b"JJJJ"
+UNFILLED_ID = int.from_bytes(b"JJJJ", "big")
 #: Artemis removes no file while there are fewer files than this, unless `journal-pool-files` is smaller.
 POOL_FILES, POOL_EXTENSION = 10, "amq"
 #: The fields of the header of 16 bytes, in order.
@@ -55,8 +45,8 @@ FAR = 1000
 NO_STAMP = 1 << 31
 #: Up to this many gaps in the ids are reported one by one.
 MOST_GAPS = 20
-#: The lists of a control record, in order, and the fields of their elements.
-CONTROL_LISTS = (("old_names", ("",)), ("new_names", ("",)), ("renames", (".source", ".target")))
+#: The count of each list of a control record -> the list.
+CONTROL_LISTS = {"num_old": "old_names", "num_new": "new_names", "num_renames": "renames"}
 
 
 class DataFile(NamedTuple):
@@ -67,6 +57,10 @@ class DataFile(NamedTuple):
     dialect: Dialect
     file_id: int = 0
     problem: tuple[str, str] | None = None
+    #: Where reading ends: editions of a fixed length read at most the configured length.
+    limit: int = 0
+    #: The fields of the header as they are in the file; none if it is too short to hold them.
+    header: Mapping[str, int] = MappingProxyType({})
     #: data, or why its records are not part of the journal: control, leftover, superseded, duplicate.
     role: str = "data"
     #: The header is zeros, but there is evidence that the file was in use.
@@ -87,19 +81,25 @@ class DataFile(NamedTuple):
 class FileSet(NamedTuple):
     """The data files in reading order, with notes, and the changes of a pending compaction."""
 
-    files: tuple[DataFile, ...] = ()
-    notes: tuple[Note, ...] = ()
+    files: Sequence[DataFile] = ()
+    #: Those of the files that can be used.
+    usable: Sequence[DataFile] = ()
+    notes: Sequence[Note] = ()
     #: Files next to the data files whose records are not live.
-    others: tuple[DataFile, ...] = ()
+    others: Sequence[DataFile] = ()
     #: Names that a pending compaction removes; for names that it renames, old name -> new name.
-    removed: tuple[str, ...] = ()
+    removed: Sequence[str] = ()
     renamed: Mapping[str, str] = MappingProxyType({})
     #: Required files that are missing.
-    missing: tuple[Missing, ...] = ()
+    missing: Sequence[Missing] = ()
     #: Whether all files are usable, none was reused, and there was no compaction.
     unused: bool = False
     #: In addition, whether no file was removed, so that every written record is still present.
     complete: bool = False
+
+
+#: Without a pending compaction.
+NO_CHANGES = FileSet()
 
 
 def extension_of(files: Files, params: Params) -> str:
@@ -141,8 +141,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
     for name in sorted(files, key=natural_key):
         final = plan.renamed.get(name, name)
         if name == CONTROL and dialect.control_file:
-            # Its records have the edition's id for control files; the header is ignored (JBM-CMP-004).
-            others.append(DataFile(name, files[name], dialect, dialect.control_id, role="control"))
+            others.append(_control_file(files[name], dialect))
         elif name in plan.removed:
             others.append(_examine(name, files[name], dialect, params)._replace(role="superseded"))
         elif final.removesuffix(".gz").endswith("." + extension):
@@ -150,36 +149,36 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
         elif final.endswith(leftovers_of(extension)):
             notes.append(Note("leftover", name))
             others.append(_examine(name, files[name], dialect, params)._replace(role="leftover"))
-    found, copies = _without_copies(found)
-    notes += copies
-    others += (file for file in found if file.role == "duplicate")
-    ordered, implied = _with_headless([file for file in found if file.role == "data"], imply)
+    found, copies = _without_copies(found, notes)
+    others += copies
+    ordered, implied = _with_headless(found, imply)
     usable = [file for file in ordered if file.problem is None]
-    notes += [*_identity_notes(ordered), *_length_notes(usable), *_gap_notes(usable), *implied]
+    notes += [*_notes(ordered, usable), *implied]
     numbers = [file.number for file in ordered]
     # The content of an unusable file is unknown.
     named = len(usable) == len(ordered) and [file.file_id for file in ordered] == numbers
     unused = named and CONTROL not in files
     return FileSet(
-        tuple(ordered),
-        tuple(notes),
-        tuple(sorted(others, key=lambda file: natural_key(file.name))),
+        ordered,
+        usable,
+        notes,
+        sorted(others, key=lambda file: natural_key(file.name)),
         plan.removed,
         plan.renamed,
-        tuple(_packed_away(ordered)),
+        _packed_away(ordered),
         unused,
         unused and numbers == [*range(1, len(numbers) + 1)],
     )
 
 
-def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
-    """Return the files, with the role duplicate for copies, and a note on each copy (JBM-FIL-023).
+def _without_copies(found: list[DataFile], notes: list[Note]) -> tuple[list[DataFile], Sequence[DataFile]]:
+    """Return the files that are no copies, and the copies; add a note on each copy (JBM-FIL-023).
 
     A copy has the id of another file, and only the other file has a name of the journal's own form.
     """
     ids = [file.file_id for file in found if file.problem is None]
     if len({*ids}) == len(ids):
-        return found, []
+        return found, ()
     matches = {file.name: parsed(file.name) for file in found}
     prefixes = Counter(match["prefix"] for match in matches.values() if match)
     own = min(prefixes, key=lambda prefix: (-prefixes[prefix], len(prefix), prefix), default="")
@@ -192,7 +191,7 @@ def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
 
     for file in filter(proper, found):
         originals.setdefault(file.file_id, file.name)
-    notes, out = [], []
+    own_files, copies = [], []
     for file in found:
         unpacked = file.name.removesuffix(".gz")
         # A file and its compressed form are one file, even if further files have the same id.
@@ -201,9 +200,10 @@ def _without_copies(found: list[DataFile]) -> tuple[list[DataFile], list[Note]]:
         if file.problem is None and first:
             text = f"id {file.file_id} as in {first}: a copy, which is not part of the journal"
             notes.append(Note("duplicate-file-id", file.name, 0, text))
-            file = file._replace(role="duplicate")  # noqa: PLW2901  # the same file in another role
-        out.append(file)
-    return out, notes
+            copies.append(file._replace(role="duplicate"))
+        else:
+            own_files.append(file)
+    return own_files, copies
 
 
 def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], list[Note]]:
@@ -212,7 +212,7 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
     A file was in use if it has records, or if others were created after it. With `imply`, a headless file
     gets the file id that its records imply, with a note (JBM-RCV-032).
     """
-    last = max((file.file_id for file in files), default=0)
+    last = max([file.file_id for file in files], default=0)
     ids = {file.file_id for file in files if file.problem is None}
     out, notes = [], []
     for file in files:
@@ -241,15 +241,16 @@ def implied_id(data: Any, dialect: Dialect) -> int | None:
     A file is overwritten from its beginning, so its first records belong to its last generation.
     """
     batch = first_found(source_of(data), dialect, None, dialect.header_size, len(data))
-    return None if batch is None else stamp_at(batch.data, batch.off[0], dialect)
+    return None if batch is None else codec.stamp_at(batch.data, batch.off[0], dialect)
 
 
 def _packed_away(files: list[DataFile]) -> list[Missing]:
     """Return the files that exist only as `.gz`, if other files are not compressed: no product reads them."""
-    packed = [file for file in files if file.name.endswith(".gz")]
+    packed = [file.name for file in files if file.name.endswith(".gz")]
+    if not packed or len(packed) == len(files):
+        return []
     text = "it is compressed: its records are read here, no product reads them"
-    mixed = packed if len(packed) < len(files) else []
-    return [Missing("file", file.name.removesuffix(".gz"), file.name, text=text) for file in mixed]
+    return [Missing("file", name.removesuffix(".gz"), name, text=text) for name in packed]
 
 
 def lost_from(found: FileSet, *, before: bool = False) -> list[Missing]:
@@ -280,7 +281,9 @@ def changed_headers(files: Sequence[DataFile], counts: Sequence[int]) -> Iterato
     `counts` is the number of own records in each of the `files`. A free file also has no own records, but its
     id is one of the next after those in use.
     """
-    far = FAR + max((file.file_id for file, count in zip(files, counts, strict=True) if count), default=0)
+    if all(counts):
+        return
+    far = FAR + max([file.file_id for file, count in zip(files, counts, strict=True) if count], default=0)
     for file, count in zip(files, counts, strict=True):
         implied = implied_id(file.data, file.dialect) if not count and file.file_id >= far else None
         if implied and file.file_id >= implied + FAR:
@@ -288,85 +291,74 @@ def changed_headers(files: Sequence[DataFile], counts: Sequence[int]) -> Iterato
             yield Missing("header", file.name, file.name, 0, text=text)
 
 
-def _identity_notes(files: list[DataFile]) -> Iterator[Note]:
-    for before, file in zip([None, *files], files, strict=False):
+def _notes(files: list[DataFile], usable: list[DataFile]) -> Iterator[Note]:
+    """Yield notes on unusable files, equal ids, unusual lengths, and gaps in the ids; in the order of ids."""
+    before = None
+    for file in files:
         if file.problem is not None:
             yield Note("invalid-file", file.name, None, file.problem[1])
-            continue
-        if not file.dialect.versions and bytes(file.data[:4]) == UNFILLED:
-            yield Note("unfilled-header", file.name, 0)
-        if before is not None and before.problem is None and before.file_id == file.file_id:
-            yield Note("duplicate-file-id", file.name, 0, f"id {file.file_id} as in {before.name}")
-
-
-def _length_notes(files: list[DataFile]) -> Iterator[Note]:
-    """Yield a note on each file of unusual length, in editions that accept any length."""
-    if len({file.length for file in files}) <= 1:
+        else:
+            if not file.dialect.versions and file.header.get("file_id") == UNFILLED_ID:
+                yield Note("unfilled-header", file.name, 0)
+            if before is not None and before.problem is None and before.file_id == file.file_id:
+                yield Note("duplicate-file-id", file.name, 0, f"id {file.file_id} as in {before.name}")
+        before = file
+    if len(usable) < 2:
         return
-    lengths = Counter(file.length for file in files)
-    usual = max(lengths, key=lambda length: (lengths[length], length), default=0)
-    for file in files:
-        if file.length != usual and not file.dialect.fixed_length:
-            yield Note("other-length", file.name, text=f"{file.length} bytes, most files have {usual}")
-
-
-def _gap_notes(files: list[DataFile]) -> Iterator[Note]:
-    """Yield a note on each gap in the ids of `files`, which are in the order of their ids."""
-    if gaps := missing_numbers(file.file_id for file in files):
+    lengths = Counter([file.length for file in usable])
+    if len(lengths) > 1:
+        usual = max(lengths, key=lambda length: (lengths[length], length))
+        for file in usable:
+            # Editions of a fixed length accept a longer file.
+            if file.length != usual and not file.dialect.fixed_length:
+                yield Note("other-length", file.name, text=f"{file.length} bytes, most files have {usual}")
+    if gaps := missing_numbers(file.file_id for file in usable):
         more = f" and {len(gaps) - MOST_GAPS} more gaps" if len(gaps) > MOST_GAPS else ""
         yield Note("file-id-gap", text=f"no file has the id {', '.join(gaps[:MOST_GAPS])}{more}")
 
 
 def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile:
     """Return the file with its header, or with the first reason not to use it."""
-    length, needed = len(data), dialect.header_size
-    if length < needed:
-        return DataFile(
-            name, data, dialect, problem=("short-file", f"{length} bytes, the header has {needed}")
-        )
-    if not dialect.versions:
-        (file_id,) = INT.unpack(data[: INT.size])
-        return DataFile(name, data, dialect, file_id, problem=_length_problem(length, dialect, params))
-    version, user, file_id = LONG_HEADER.unpack(data[: LONG_HEADER.size])
-    problem = None
+    length, header, problem = len(data), header_of(data[: dialect.header_size], dialect), None
+    configured = int(params.get("file_size", "0")) if dialect.fixed_length else 0
     expected_user = int(params.get("user_version", "0"))
-    if version not in dialect.versions:
+    version, user = header.get("format_version", 0), header.get("user_version", expected_user)
+    if not header:
+        problem = ("short-file", f"{length} bytes, the header has {dialect.header_size}")
+    elif length < configured:
+        problem = ("wrong-length", f"{length} bytes, configured are {configured}")
+    elif dialect.versions and version not in dialect.versions:
         problem = ("bad-version", f"format version {version}, not one of {dialect.versions}")
     elif user != expected_user:
         problem = ("bad-user-version", f"user version {user}, not {expected_user}")
-    return DataFile(name, data, of_version(dialect, version), file_id, problem)
+    if header and dialect.versions:
+        dialect = codec.of_version(dialect, version)
+    limit = min(length, configured) if configured else length
+    return DataFile(name, data, dialect, header.get("file_id", 0), problem, limit, header)
 
 
-def header_of(file: DataFile) -> dict[str, int]:
-    """Return the header fields as they are in the file; none if it is too short to hold them."""
-    if file.length < file.dialect.header_size:
+def _control_file(data: Any, dialect: Dialect) -> DataFile:
+    """Return the control file: its records have their own file id, its header is ignored (JBM-CMP-004)."""
+    header = header_of(data, dialect)
+    return DataFile(CONTROL, data, dialect, dialect.control_id, None, len(data), header, role="control")
+
+
+def header_of(data: Any, dialect: Dialect) -> dict[str, int]:
+    """Return the header fields as they are in a file; none if it is too short to hold them."""
+    if len(data) < dialect.header_size:
         return {}
-    if not file.dialect.versions:
-        return {"file_id": INT.unpack(file.data[: INT.size])[0]}
-    return dict(zip(LONG_FIELDS, LONG_HEADER.unpack(file.data[: LONG_HEADER.size]), strict=True))
-
-
-def _length_problem(length: int, dialect: Dialect, params: Params) -> tuple[str, str] | None:
-    """Return the problem of a file of a fixed-length edition that is shorter than configured, else None."""
-    wanted = int(params.get("file_size", "0"))
-    if dialect.fixed_length and length < wanted:
-        return "wrong-length", f"{length} bytes, configured are {wanted}"
-    return None
-
-
-def limit_of(file: DataFile, params: Params) -> int:
-    """Return where reading of `file` ends: fixed-length editions read at most the configured length."""
-    wanted = int(params.get("file_size", "0"))
-    return min(file.length, wanted) if file.dialect.fixed_length and wanted else file.length
+    if not dialect.versions:
+        return {"file_id": INT.unpack(data[: INT.size])[0]}
+    return dict(zip(LONG_FIELDS, LONG_HEADER.unpack(data[: LONG_HEADER.size]), strict=True))
 
 
 def _control_plan(files: Files, dialect: Dialect, notes: list[Note]) -> FileSet:
     if not dialect.control_file or CONTROL not in files:
-        return FileSet()
+        return NO_CHANGES
     lists = control_lists(files[CONTROL], dialect)
     if lists is None:
         notes.append(Note("control-discarded", CONTROL))
-        return FileSet()
+        return NO_CHANGES
     notes.append(Note("control-applied", CONTROL))
     old, new, renames = lists
     # The old files are removed first, so that no rename applies to one of them (JBM-CMP-005).
@@ -377,69 +369,49 @@ def _control_plan(files: Files, dialect: Dialect, notes: list[Note]) -> FileSet:
     # A file that a rename is about to replace is also treated as missing.
     removed += [name for name in renamed.values() if name in left and name not in renamed]
     gone = [name for name in new if name not in left and name.removesuffix(".cmp") not in left]
-    notes += [Note("control-file-gone", name, text=_gone_text(removed)) for name in gone]
+    text = f"the files that it replaces still exist and are ignored: {', '.join(removed)}" if removed else ""
+    notes += [Note("control-file-gone", name, text=text) for name in gone]
     return FileSet(removed=tuple(removed), renamed=renamed)
 
 
-def _gone_text(removed: list[str]) -> str:
-    names = ", ".join(removed)
-    return f"the files that it replaces still exist and are ignored: {names}" if names else ""
+#: Old files, new files, and renames from one name to another.
+ControlLists = tuple[list[str], list[str], list[tuple[str, str]]]
 
 
-def control_lists(data: Any, dialect: Dialect) -> tuple[list[str], list[str], list[tuple[str, str]]] | None:
-    """Return (old files, new files, renames) of a control file, or None if it holds no healthy record.
+def control_lists(data: Any, dialect: Dialect) -> ControlLists | None:
+    """Return the lists of a control file, or None if it holds no healthy record.
 
     The first healthy record with the edition's file id for control files is used; the header is ignored
     (JBM-CMP).
     """
     stamp = dialect.stamp(dialect.control_id)
     batch = first_found(source_of(data), dialect, stamp, dialect.header_size, len(data))
-    if batch is None or batch.code[0] != ADD:
+    if batch is None or batch.code[0] != codec.ADD:
         return None
-    found: dict[str, list[str]] = {title: [] for title, _ in CONTROL_LISTS}
-    try:
-        for path, _, value in _fields_of(decode_record(batch.data, batch.off[0], dialect).body):
-            title, _, rest = path.partition("[")
-            if rest.endswith(".name"):
-                found[title].append(value)
-    except ValueError:
-        return None
-    flat = found["renames"]
-    return found["old_names"], found["new_names"], list(zip(flat[::2], flat[1::2], strict=True))
+    return control_names(codec.decode_record(batch.data, batch.off[0], dialect).body, dialect)
 
 
-def control_fields(body: bytes) -> list[tuple[str, int, str]] | None:
-    """Return (path, length, value) of each field of a control record's body, or None if one is cut."""
-    try:
-        return list(_fields_of(body))
-    except ValueError:
-        return None
+def control_names(body: bytes, dialect: Dialect) -> ControlLists | None:
+    """Return the lists in the body of a control record; None if one is cut, or a name is invalid.
 
-
-def _fields_of(body: bytes) -> Iterator[tuple[str, int, str]]:
-    """Yield the items of :func:`control_fields`; raises ValueError if a field is cut.
-
-    A negative count is an empty list (JBM-CMP-006); the remaining bytes are `slack`.
+    A negative count is an empty list (JBM-CMP-006).
     """
-    at = 0
-
-    def taken(form: str) -> Any:
-        nonlocal at
-        if at + struct.calcsize(form) > len(body):
-            raise ValueError("cut")
-        (value,) = struct.unpack_from(form, body, at)
-        at += struct.calcsize(form)
-        return value
-
-    for title, members in CONTROL_LISTS:
-        count = taken(">i")
-        yield f"num_{title.removesuffix('_names')}", 4, str(count)
-        for index in range(max(0, count)):
-            for member in members:
-                size = taken(">H")
-                yield f"{title}[{index}]{member}.length", 2, str(size)
-                yield f"{title}[{index}]{member}.name", size, mutf8.decode(taken(f"{size}s"))
-    yield "slack", len(body) - at, body[at : at + 16].hex()
+    found = LAYOUT.read("control", dialect.name, body)
+    members = {
+        title: [item for row in found[title] for item in row.items()] for title in CONTROL_LISTS.values()
+    }
+    sizes = [2 + value for items in members.values() for name, value in items if name.endswith("length")]
+    complete = all(len(found[title]) == max(0, found[count]) for count, title in CONTROL_LISTS.items())
+    if not complete or 4 * len(CONTROL_LISTS) + sum(sizes) > len(body):
+        return None
+    try:
+        old, new, flat = (
+            [mutf8.decode(value) for name, value in items if name.endswith("name")]
+            for items in members.values()
+        )
+    except ValueError:
+        return None
+    return old, new, list(zip(flat[::2], flat[1::2], strict=True))
 
 
 def refusal(found: FileSet) -> Observation | None:
@@ -465,7 +437,7 @@ def map_of(file: DataFile) -> FileMap:
         pairs = [{"source": source, "target": target} for source, target in renames]
         content = {"old_names": old, "new_names": new, "renames": pairs}
     role = "invalid" if file.problem else file.role
-    return FileMap(file.name, file.length, role, header_of(file), content)
+    return FileMap(file.name, file.length, role, file.header, content)
 
 
 #: Extension used by a product -> the edition to report if several editions read the files in the same way. An
@@ -525,7 +497,7 @@ def head_of(data: Any) -> str:
         return ""
     if len(data) >= LONG_HEADER.size:
         version, user, file_id = LONG_HEADER.unpack(first)
-        if version in (1, 2) and 0 <= user < EVENT << 24 and 0 < file_id < MAX_ID:
+        if version in (1, 2) and 0 <= user < codec.EVENT << 24 and 0 < file_id < MAX_ID:
             return str(version)
     return "short" if len(data) >= INT.size and INT.unpack_from(first)[0] >= 0 else ""
 

@@ -8,24 +8,15 @@ is never free: the broker's reclaimer examines only the files before it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from struct import Struct
 
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Ids
-from journalspec_reference.jboss_journal.codec import (
-    ADD,
-    ADD_TX,
-    COMMIT,
-    DIALECTS,
-    PREPARE,
-    ROLLBACK,
-    UPDATE,
-    UPDATE_TX,
-    Dialect,
-)
-from journalspec_reference.jboss_journal.fileset import DataFile, gather, limit_of
+from journalspec_reference.jboss_journal import codec
+from journalspec_reference.jboss_journal.codec import DIALECTS, Dialect
+from journalspec_reference.jboss_journal.fileset import DataFile, gather
 from journalspec_reference.jboss_journal.recover import stretch_of
 from journalspec_reference.keeping import Holder, Keeping, held_for_others
 
@@ -85,32 +76,27 @@ class _Ledger:
         if batch.off:
             self.used.add(turn)
         data, base, number = batch.data, batch.base, _LONG.unpack_from
-        id_at, tx_at = dialect.id_at, dialect.tx_at
-        type_at = {
-            code: kind.places["user_type"]
-            for code, kind in dialect.kinds.items()
-            if "user_type" in kind.places
-        }
+        id_at, tx_at, type_at = dialect.id_at, dialect.tx_at, dialect.type_at
         delete = dialect.codes["DELETE"]
         for at, end, code in zip(batch.off, batch.end, batch.code, strict=True):
             if code in tx_at:
                 (tx,) = number(data, at + tx_at[code])
-                if code in (COMMIT, ROLLBACK):
-                    self._end(tx, turn, kept=code == COMMIT)
+                if code in (codec.COMMIT, codec.ROLLBACK):
+                    self._end(tx, turn, kept=code == codec.COMMIT)
                     continue
-                if code == PREPARE and tx not in self.open and not dialect.prepare_extra:
+                if code == codec.PREPARE and tx not in self.open and not dialect.prepare_extra:
                     continue  # JBM-SED-005
                 changes = self.open.setdefault(tx, _Changes())
                 changes.files.add(turn)
-                if code == PREPARE:
+                if code == codec.PREPARE:
                     changes.prepared = turn, base + at
                     continue
                 (ident,) = number(data, at + id_at[code])
-                if code in (ADD_TX, UPDATE_TX):
+                if code in (codec.ADD_TX, codec.UPDATE_TX):
                     changes.added.append((ident, data[at + type_at[code]], _place(turn, base + at, end - at)))
                 else:
                     changes.deleted.append((ident, turn))
-            elif code in (ADD, UPDATE):
+            elif code in (codec.ADD, codec.UPDATE):
                 (ident,) = number(data, at + id_at[code])
                 self._add(ident, data[at + type_at[code]], _place(turn, base + at, end - at))
             elif code == delete:
@@ -146,10 +132,10 @@ class _Ledger:
 def kept(files: Files, edition: str, params: Params) -> Keeping:
     """Return the reasons to keep each data file, as for a broker that has just started."""
     found = gather(files, DIALECTS[edition], params, imply=True)
-    usable = [file for file in found.files if file.problem is None]
+    usable = found.usable
     ledger = _Ledger()
     for turn, file in enumerate(usable):
-        for batch in stretch_of(file, limit_of(file, params)).scan():
+        for batch in stretch_of(file).scan():
             ledger.take(turn, file.dialect, batch)
             if batch.damage:
                 ledger.damaged[file.name] = None
@@ -164,18 +150,14 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
         for (turn, there), count in sorted(counts.items()):
             if there < turn and names[there] in staying:
                 holders.append(Holder(names[turn], kind, names[there], count, below=names[there]))
-    lengths = {file.name: file.length for file in usable}
-    if ledger.again:
-        return Keeping(
-            lengths, tuple(holders), "a record comes after the DELETE of its id, which no product writes"
-        )
     lost = [*ledger.damaged, *(file.name for file in found.files if file.problem is not None)]
-    return Keeping(
-        lengths, tuple(holders), f"{', '.join(lost)}: damaged, and its content is unknown" if lost else ""
-    )
+    doubt = f"{', '.join(lost)}: damaged, and its content is unknown" if lost else ""
+    if ledger.again:
+        doubt = "a record comes after the DELETE of its id, which no product writes"
+    return Keeping({file.name: file.length for file in usable}, tuple(holders), doubt)
 
 
-def _holders(ledger: _Ledger, usable: list[DataFile]) -> list[Holder]:
+def _holders(ledger: _Ledger, usable: Sequence[DataFile]) -> list[Holder]:
     """Return direct reasons to keep files: the current file and its deletes, live records, transactions."""
     out = [*_late(ledger, usable)]
     groups: dict[tuple[int, int], list[int]] = {}
@@ -200,7 +182,7 @@ def _holders(ledger: _Ledger, usable: list[DataFile]) -> list[Holder]:
     return out
 
 
-def _late(ledger: _Ledger, usable: list[DataFile]) -> Iterator[Holder]:
+def _late(ledger: _Ledger, usable: Sequence[DataFile]) -> Iterator[Holder]:
     """Yield the current file, and the files in which it deletes records or ends transactions."""
     if not ledger.used:
         return

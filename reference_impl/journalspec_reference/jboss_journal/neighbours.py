@@ -15,7 +15,8 @@ from journalspec.observation import CLEAN, Missing
 from journalspec_reference.answers import UNREAD, Answer, is_copy, renamed
 from journalspec_reference.batches import source_of, zeros
 from journalspec_reference.content import UNREADABLE
-from journalspec_reference.jboss_journal.bodies import LiveOf
+from journalspec_reference.jboss_journal import fileset
+from journalspec_reference.jboss_journal.bodies import ChosenRecords
 from journalspec_reference.jboss_journal.codec import ADD, DIALECTS
 from journalspec_reference.jboss_journal.contents import BODY, body_name
 from journalspec_reference.jboss_journal.contents.core import LONG, is_large, message_of
@@ -23,17 +24,7 @@ from journalspec_reference.jboss_journal.contents.messages import least_size
 from journalspec_reference.jboss_journal.contents.paging import ADDRESS_FILE, PAGE
 from journalspec_reference.jboss_journal.contents.pending import REFERENCE, Pending
 from journalspec_reference.jboss_journal.contents.store import JMS, Store, replay_of
-from journalspec_reference.jboss_journal.fileset import (
-    BINDINGS,
-    JOURNAL,
-    NAMES,
-    DataFile,
-    beside,
-    gather,
-    head_of,
-    lost_from,
-    parsed,
-)
+from journalspec_reference.jboss_journal.fileset import BINDINGS, JOURNAL, DataFile
 from journalspec_reference.jboss_journal.recover import stretch_of
 
 _ZEROS = "it holds zeros only: a product gives a new file its header, and fills it with J, before it uses it"
@@ -62,15 +53,17 @@ _SHORT_BODY = "it has {} of the {} bytes of a large message, and a broker delive
 def lacking(answer: Answer) -> Iterator[Missing]:
     """Yield the missing parts of a journal: ends of its files, and a broker's directories next to it."""
     seen, dialect = answer.observation, DIALECTS[answer.journal.edition]
-    found = gather(answer.journal.files, dialect, answer.journal.params)
-    files = [file for file in found.files if file.problem is None]
+    found = fileset.gather(answer.journal.files, dialect, answer.journal.params)
+    files = found.usable
     if seen.verdict == CLEAN and files and all(zeros(source_of(file.data)) for file in files):
         yield Missing("emptied-file", files[0].name, text=_ZEROS)
     name = (
         rf"{re.escape(_prefix(files))}-[0-9]+\.{re.escape(str(answer.journal.params.get('extension', '')))}"
     )
     known = {entry.name for entry in seen.missing}
-    for gone, other in renamed(answer.journal, re.compile(name), lambda head: head_of(head) in ("1", "2")):
+    for gone, other in renamed(
+        answer.journal, re.compile(name), lambda head: fileset.head_of(head) in ("1", "2")
+    ):
         if gone not in known:
             yield Missing("file", gone, other, text=_RENAMED.format(other))
     lengths = Counter(file.length for file in files)
@@ -80,13 +73,13 @@ def lacking(answer: Answer) -> Iterator[Missing]:
             text = _CUT.format(file.length, longest)
             yield Missing("end", file.name, file.name, file.length, text=text)
     if files and (files[0].number or 0) > 1 and _never_compacted(answer):
-        yield from (entry for entry in lost_from(found, before=True) if entry.name not in known)
+        yield from (entry for entry in fileset.lost_from(found, before=True) if entry.name not in known)
     yield from _of_broker(answer)
 
 
 def _prefix(files: Sequence[DataFile]) -> str:
     """Return the part of the file names before their numbers."""
-    found = parsed(files[0].name) if files else None
+    found = fileset.parsed(files[0].name) if files else None
     return found["prefix"] if found else ""
 
 
@@ -109,7 +102,7 @@ def _ends_with_a_record(file: DataFile) -> bool:
     if "compact_count" not in file.dialect.kinds[ADD].places:
         return False
     end = file.dialect.header_size
-    for batch in stretch_of(file, file.length).scan():
+    for batch in stretch_of(file).scan():
         end = batch.base + batch.end[-1] if len(batch) else end
     return end == file.length
 
@@ -121,12 +114,12 @@ def _of_broker(answer: Answer) -> Iterator[Missing]:
     own, other = (BINDINGS, JOURNAL) if store.is_bindings else (JOURNAL, BINDINGS)
     if not store.is_bindings and not store.is_of_broker:
         return
-    room = beside(journal, other, own)
-    others = any(beside(journal, kind, own) for kind in NAMES if kind not in (own, other))
+    room = fileset.beside(journal, other, own)
+    others = any(fileset.beside(journal, kind, own) for kind in fileset.NAMES if kind not in (own, other))
     prefix = journal.root.absolute().name.removesuffix(own) if journal.root is not None else ""
     if room is None and others:
         yield Missing(other, f"../{prefix}{other}", text=_GONE)
-    elif room is not None and room.loaded is not None and not any(map(parsed, room.names)):
+    elif room is not None and room.loaded is not None and not any(map(fileset.parsed, room.names)):
         yield Missing(other, f"../{room.path.name}", text=_EMPTY)
     elif room is not None and own == JOURNAL:
         yield from _of_messages(store)
@@ -139,12 +132,14 @@ def _of_messages(store: Store) -> Iterator[Missing]:
         region.reason in (UNREAD, UNREADABLE) for region in bindings.observation.dropped
     )
     replay, heads, large = replay_of(store.answer), set[bytes](), set[int]()
-    for ident, head in replay.heads(1 + LONG.size, REFERENCE):
-        if head[0] == REFERENCE:
-            heads.add(head)
-        elif is_large(head[0], head, 1):
-            large.add(ident)
-    queues = {LONG.unpack_from(head, 1)[0] for head in heads if len(head) > LONG.size}
+    for batch in replay.live_columns():
+        data = batch.data
+        for (ident, size, kind), start in zip(batch.heads, batch.starts, strict=True):
+            if kind == REFERENCE and size >= LONG.size:
+                heads.add(data[start : start + LONG.size])
+            elif is_large(kind, data, start):
+                large.add(ident)
+    queues = {LONG.unpack(head)[0] for head in heads}
     # Most stores lack no queue. Live references are searched only in the other stores, because that takes a
     # second pass and memory.
     unknown = queues - store.queues.keys() if not unread else set()
@@ -153,7 +148,8 @@ def _of_messages(store: Store) -> Iterator[Missing]:
     if unknown:
         yield from _unbound(store, unknown)
     if large:
-        yield from _without_bodies(store, Pending(LiveOf(replay, large), lambda *_: None))
+        chosen = ChosenRecords(replay, lambda: (row for row in replay.live_places() if row[0] in large))
+        yield from _without_bodies(store, Pending(chosen, lambda *_: None))
     yield from _of_pages(store)
 
 
@@ -189,7 +185,7 @@ def _never_deleted(queues: set[int], bindings: Answer) -> set[int]:
     bindings, or after a file was used again, DELETEs are missing: then no queue is returned.
     """
     journal, replay = bindings.journal, replay_of(bindings)
-    unused = gather(journal.files, DIALECTS[journal.edition], journal.params).unused
+    unused = fileset.gather(journal.files, DIALECTS[journal.edition], journal.params).unused
     if len(bindings.observation.records) and not unused:
         return set()
     return {queue for queue in queues if not replay.has_deleted(queue)}

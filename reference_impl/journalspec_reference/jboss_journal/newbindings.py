@@ -9,14 +9,7 @@ from dataclasses import replace
 from journalspec_reference.answers import SALVAGE, ask
 from journalspec_reference.filesets import FilesetError, find_journals
 from journalspec_reference.jboss_journal.codec import ADD
-from journalspec_reference.jboss_journal.contents.bindings import (
-    ADDRESS,
-    COUNTER,
-    FORMAT,
-    QUEUE,
-    QUEUE_STATUS,
-    Queue,
-)
+from journalspec_reference.jboss_journal.contents import bindings
 from journalspec_reference.jboss_journal.contents.core import INT, LONG, optional_text, text_at, text_bytes
 from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2, HORNETQ
 from journalspec_reference.jboss_journal.fileset import BINDINGS, Room
@@ -39,7 +32,11 @@ def files(wanted: WantedParts, room: Room | None, usual: str) -> Iterator[NewFil
     """
     name = f"{room.path.name if room is not None else usual}/"
     try:
-        journals = find_journals(room.loaded, FORMAT) if room is not None and room.loaded is not None else []
+        journals = (
+            find_journals(room.loaded, bindings.FORMAT)
+            if room is not None and room.loaded is not None
+            else []
+        )
     except FilesetError:
         journals = []
     own = None
@@ -65,31 +62,31 @@ def records(wanted: WantedParts) -> Iterator[NewRecord]:
     unfiltered = {queue.id for queue in without_filter(wanted)}
     for item in kept.live():
         kind, data = item.user_type, item.stored
-        if kind == COUNTER:
+        if kind == bindings.COUNTER:
             counter = item.id
         elif item.place not in bad and item.id not in refused | wanted.made.keys():
-            queue = LONG.unpack_from(data)[0] if kind == QUEUE_STATUS else item.id
-            if kind not in (QUEUE, QUEUE_STATUS) or queue in wanted.queues:
-                data = _unfiltered(data) if kind == QUEUE and item.id in unfiltered else data
+            queue = LONG.unpack_from(data)[0] if kind == bindings.QUEUE_STATUS else item.id
+            if kind not in (bindings.QUEUE, bindings.QUEUE_STATUS) or queue in wanted.queues:
+                data = _unfiltered(data) if kind == bindings.QUEUE and item.id in unfiltered else data
                 found.append(NewRecord(ADD, item.id, kind, data))
     last = max((_highest(wanted), known.counter or 0, counter or 0, *(record.id for record in found)))
     addresses = {each["address"] for each in known.addresses.values()}
     for ident in wanted.made.keys() & wanted.queues:
         name, address = wanted.made[ident]
-        found.append(NewRecord(ADD, ident, QUEUE, _queue(name, address, store.product[0])))
+        found.append(NewRecord(ADD, ident, bindings.QUEUE, _queue(name, address, store.product[0])))
         if store.product[0] == ARTEMIS_2 and address not in addresses:
             addresses.add(address)
             last += 1
             routing = INT.pack(1) + bytes([name == address])
-            found.append(NewRecord(ADD, last, ADDRESS, text_bytes(address) + routing + b"\0"))
+            found.append(NewRecord(ADD, last, bindings.ADDRESS, text_bytes(address) + routing + b"\0"))
     if counter is None:
         last = counter = last + 1
     # A broker continues after this number. If it were too low, new messages would get ids that are in use.
-    yield NewRecord(ADD, counter, COUNTER, LONG.pack(last))
+    yield NewRecord(ADD, counter, bindings.COUNTER, LONG.pack(last))
     yield from found
 
 
-def without_filter(wanted: WantedParts) -> Iterator[Queue]:
+def without_filter(wanted: WantedParts) -> Iterator[bindings.Queue]:
     """Yield the queues that are carried over without their filters, with which a broker does not start."""
     queues = wanted.store.bindings.queues
     kept = (queues[ident] for ident in queues.keys() & wanted.queues - wanted.made.keys())

@@ -9,17 +9,9 @@ from itertools import chain, groupby, islice
 from pathlib import PurePath
 
 from journalspec_reference.contents import Count
-from journalspec_reference.jboss_journal.contents import core
+from journalspec_reference.jboss_journal.contents import core, paging
 from journalspec_reference.jboss_journal.contents.messages import Oddity
-from journalspec_reference.jboss_journal.contents.paging import (
-    ADDRESS_FILE,
-    END,
-    HEAD,
-    PROLOGUE,
-    START,
-    Entry,
-    PageFile,
-)
+from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile
 from journalspec_reference.jboss_journal.fileset import Room
 from journalspec_reference.jboss_journal.wanted import MOST_ASKED, WantedParts, meaning
 from journalspec_reference.newstore import LossItem, NewFile, parts
@@ -101,7 +93,7 @@ class NewPages:
             directory = next((each for each in names if each not in taken), f"{names[0]}-{len(taken)}")
             taken.add(directory)
             place, numbers = f"{room.path.name}/{directory}", set[int]()
-            yield NewFile(f"{place}/{ADDRESS_FILE}", [f"{address}\n".encode()])
+            yield NewFile(f"{place}/{paging.ADDRESS_FILE}", [f"{address}\n".encode()])
             last = max(self.numbers)
             for file in files:
                 if doubled := file.number in numbers:
@@ -151,7 +143,7 @@ class NewPages:
             else:
                 listed = core.INT.pack(len(kept)) + b"".join(map(core.LONG.pack, kept))
                 stored = entry.data[: entry.end] + listed
-            yield HEAD.pack(START, len(stored)) + stored + END
+            yield paging.HEAD.pack(paging.START, len(stored)) + stored + paging.END
 
 
 def _placeholder(file: PageFile) -> bytes:
@@ -169,8 +161,8 @@ def _placeholder(file: PageFile) -> bytes:
             + core.INT.pack(2 * core.INT.size + len(headers) + core.BODY_AT)
             + headers
         )
-        return PROLOGUE.pack(-1, 0) + core.INT.pack(len(message)) + message + core.INT.pack(0)
+        return paging.PROLOGUE.pack(-1, 0) + core.INT.pack(len(message)) + message + core.INT.pack(0)
     stored = core.INT.pack(core.BODY_AT) + headers
     address = b"\1" + core.text_bytes(file.address)
     message = bytes([core.CORE]) + core.LONG.pack(0) + address + core.INT.pack(len(stored)) + stored
-    return PROLOGUE.pack(-1, 0) + message + core.INT.pack(0)
+    return paging.PROLOGUE.pack(-1, 0) + message + core.INT.pack(0)

@@ -22,26 +22,9 @@ from journalspec_reference.jboss_journal import newbindings
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.codec import ADD, DIALECTS, INT, UPDATE, Dialect
 from journalspec_reference.jboss_journal.contents import BODY, RECORDS, body_name
+from journalspec_reference.jboss_journal.contents import pending as types
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import LONG, OLD, PROTOCOL, id_at, message_of
-from journalspec_reference.jboss_journal.contents.pending import (
-    ACKNOWLEDGED,
-    COUNTER,
-    COUNTER_PENDING,
-    CURSOR_ACK,
-    DELIVERIES,
-    DUPLICATE,
-    HEURISTIC,
-    INCREMENT,
-    OTHERS,
-    PAGE_DONE,
-    PAGE_TX,
-    PENDING_LARGE,
-    QUEUE_COUNT,
-    REFERENCE,
-    SCHEDULED,
-    TWO_LONGS,
-)
 from journalspec_reference.jboss_journal.contents.store import ARTEMIS_2, HORNETQ
 from journalspec_reference.jboss_journal.fileset import JOURNAL, NAMES, beside
 from journalspec_reference.jboss_journal.newpages import NewPages
@@ -65,19 +48,23 @@ UNBOUND = (
     "bindings is missing, find it and do this again before you start the broker."
 )
 #: Records that begin with the id of a queue.
-ABOUT_QUEUES = frozenset({REFERENCE, ACKNOWLEDGED, DELIVERIES, SCHEDULED})
+ABOUT_QUEUES = frozenset({types.REFERENCE, types.ACKNOWLEDGED, types.DELIVERIES, types.SCHEDULED})
 #: Record types of page cursors, and of page counters.
-CURSORS, COUNTERS = frozenset({CURSOR_ACK, PAGE_DONE}), frozenset({COUNTER, INCREMENT, COUNTER_PENDING})
+CURSORS, COUNTERS = (
+    frozenset({types.CURSOR_ACK, types.PAGE_DONE}),
+    frozenset({types.COUNTER, types.INCREMENT, types.COUNTER_PENDING}),
+)
 #: Record type -> its minimum length. SHAPES contains the types that a table decodes.
 LEAST = {
-    PAGE_TX: 12, CURSOR_ACK: 20, PAGE_DONE: 16, COUNTER: 16, INCREMENT: 12, COUNTER_PENDING: 16,
-    **dict.fromkeys(OTHERS, 0),
+    types.PAGE_TX: 12, types.CURSOR_ACK: 20, types.PAGE_DONE: 16,
+    types.COUNTER: 16, types.INCREMENT: 12, types.COUNTER_PENDING: 16,
+    **dict.fromkeys(types.OTHERS, 0),
 }  # fmt: skip
 #: The messages of at most this many references are read together.
 MOST_REFERENCES = 1 << 9
 #: A reference, from its id on: id, size and type of the body; the queue; the length of the record.
 _REFERS = Struct(">qiBqi")
-SHAPES = {DUPLICATE: "duplicate", HEURISTIC: "heuristic"}
+SHAPES = {types.DUPLICATE: "duplicate", types.HEURISTIC: "heuristic"}
 
 
 def new_store(answer: Answer, choices: StoreChoices) -> NewStore:
@@ -353,11 +340,13 @@ class BrokerStore(NewStore):
                     there[number] = 1
                     yield next(messages)
                 ident = idents[number]
-                yield made(copied, (UPDATE, refers(ident, LONG.size, REFERENCE, queue, length)))
+                yield made(copied, (UPDATE, refers(ident, LONG.size, types.REFERENCE, queue, length)))
                 if turn in deliveries:
-                    yield record(UPDATE, ident, DELIVERIES, QUEUE_COUNT.pack(queue, deliveries[turn]))
+                    yield record(
+                        UPDATE, ident, types.DELIVERIES, types.QUEUE_COUNT.pack(queue, deliveries[turn])
+                    )
                 if turn in scheduled:
-                    yield record(UPDATE, ident, SCHEDULED, TWO_LONGS.pack(queue, scheduled[turn]))
+                    yield record(UPDATE, ident, types.SCHEDULED, types.TWO_LONGS.pack(queue, scheduled[turn]))
         for doubt in pending.doubts:
             for ident, _, _ in doubt.sends:
                 if ident in pending.numbers and not there[number := pending.numbers[ident]]:
@@ -395,23 +384,25 @@ class BrokerStore(NewStore):
                 (queue,) = LONG.unpack_from(data)
                 counted.setdefault(queue, item.id)
                 continue
-            if kind == PAGE_TX:
+            if kind == types.PAGE_TX:
                 (tx,) = LONG.unpack_from(data)
-                data = QUEUE_COUNT.pack(tx, pending.page_txs[tx][0])
+                data = types.QUEUE_COUNT.pack(tx, pending.page_txs[tx][0])
             yield NewRecord(ADD, item.id, kind, data)
         totals = {queue: Count("messages", str(queue)) for queue in counted}
         if totals:
             self._pages.count(totals)
         for queue, total in totals.items():
             size = LONG.pack(total.bytes) if pending.counters[queue].size else b""
-            yield NewRecord(ADD, counted[queue], COUNTER, TWO_LONGS.pack(queue, total.rows) + size)
+            yield NewRecord(
+                ADD, counted[queue], types.COUNTER, types.TWO_LONGS.pack(queue, total.rows) + size
+            )
 
     def _refused(self, item: Body) -> str:
         """Return the code for omitting a record that is not a message; empty: it is carried over."""
         kind, data = item.user_type, item.stored
         if item.id in self._wanted.gone:
             return "dropped"
-        if kind == PENDING_LARGE:
+        if kind == types.PENDING_LARGE:
             return "not-received"
         if kind in SHAPES:
             try:
@@ -436,8 +427,8 @@ class BrokerStore(NewStore):
         each page number in a cursor, and can run out of memory.
         """
         kind, size = item.user_type, item.end - item.start
-        if kind in CURSORS and size >= TWO_LONGS.size:
-            queue, page = TWO_LONGS.unpack_from(item.data, item.start)
+        if kind in CURSORS and size >= types.TWO_LONGS.size:
+            queue, page = types.TWO_LONGS.unpack_from(item.data, item.start)
             return queue in self._wanted.queues and page in self._pages.numbers
         about = kind in ABOUT_QUEUES and size >= LONG.size
         return not about or LONG.unpack_from(item.data, item.start)[0] in self._wanted.queues

@@ -6,26 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from struct import Struct
 from typing import NamedTuple
 
 from journalspec_reference.answers import Answer
 from journalspec_reference.batches import Ids
+from journalspec_reference.jboss_journal import codec
 from journalspec_reference.jboss_journal.bodies import Body, Kept
-from journalspec_reference.jboss_journal.codec import (
-    ADD,
-    ADD_TX,
-    CHECK_SIZE,
-    DIALECTS,
-    INT,
-    LONG_HEADER,
-    PREPARE,
-    UPDATE,
-    UPDATE_TX,
-    Dialect,
-    JournalRecord,
-    encode_record,
-)
+from journalspec_reference.jboss_journal.codec import DIALECTS, Dialect, JournalRecord
 from journalspec_reference.jboss_journal.fileset import parsed
 from journalspec_reference.jboss_journal.scan import BODY_HEAD
 from journalspec_reference.newstore import PIECE, NewFile, parts, pieces
@@ -58,7 +45,7 @@ class CopiedRecord(NamedTuple):
     def opened(self) -> NewRecord:
         """The decoded record."""
         ident, _, kind = BODY_HEAD.unpack_from(self.rest)
-        return NewRecord(self.code, ident, kind, self.rest[BODY_HEAD.size : -CHECK_SIZE])
+        return NewRecord(self.code, ident, kind, self.rest[BODY_HEAD.size : -codec.CHECK_SIZE])
 
 
 @dataclass(frozen=True)
@@ -92,8 +79,8 @@ class Packing:
     def header(self, number: int) -> bytes:
         """Return the header of a file."""
         if self.dialect.versions:
-            return LONG_HEADER.pack(self.dialect.versions[-1], self.user_version, number)
-        return INT.pack(number)
+            return codec.LONG_HEADER.pack(self.dialect.versions[-1], self.user_version, number)
+        return codec.INT.pack(number)
 
 
 class _Packed:
@@ -104,89 +91,58 @@ class _Packed:
         self._next: NewRecord | CopiedRecord | None = next(self._records, None)
         #: Transaction -> the number of its records in each file.
         self._counts: dict[int, Counter[int]] = {}
-        kinds = form.dialect.kinds
-        #: ADD or UPDATE -> the function that packs all fields before the body; empty if records have a
-        #: checksum.
-        self._heads = {
-            code: Struct(">Bi" + "".join(kinds[code].numbers.values())).pack
-            for code in (ADD, UPDATE)
-            if not form.dialect.hashed
-        }
-        self._counted = "compact_count" in kinds[ADD].numbers
 
     @property
     def left(self) -> bool:
         """Whether some record is not in a file yet."""
         return self._next is not None
 
-    def file(self, number: int) -> Iterator[bytes]:  # noqa: PLR0912  # one loop over all records
+    def file(self, number: int) -> Iterator[bytes]:
         """Yield a file in pieces: as many records as fit, then fill."""
-        form = self._form
+        form, dialect = self._form, self._form.dialect
+        stamp, least, pack = dialect.stamp(number), dialect.kinds[codec.ADD].least, BODY_HEAD.pack
+        # ADD or UPDATE -> the bytes before the id; none if records have a checksum.
+        before = stamp.to_bytes(4, "big").ljust(dialect.id_at[codec.ADD] - 1, b"\0")
+        plain = () if dialect.hashed else (codec.ADD, codec.UPDATE)
+        begins = {code: bytes([code]) + before for code in plain}
         data = bytearray(form.header(number))
         # A record longer than a file gets a file of its own, because a record of an older version can grow by
         # a byte.
         end = first = len(data)
-        stamp, heads, counted, room = form.dialect.stamp(number), self._heads, self._counted, form.size
         following = chain((self._next,), self._records) if self._next is not None else iter(())
-        least, pack = form.dialect.kinds[ADD].least, INT.pack
-        # Type ADD or UPDATE -> the bytes before the id.
-        begins = {
-            code: head(code, stamp, *[0] * (counted + 3))[: -BODY_HEAD.size] for code, head in heads.items()
-        }
         self._next = None
         for given in following:
-            if isinstance(given, CopiedRecord):
-                code, rest = given
-                if code in begins:
-                    encoded = begins[code] + rest
-                    length = len(encoded)
-                    if end + length > room and end > first:
-                        self._next = given
-                        break
-                    data += encoded
-                    end += length
-                    if len(data) >= PIECE:
-                        yield from pieces(data)
-                        data = bytearray()
-                    continue
-                record = given.opened
+            begin = begins.get(given.code)
+            if begin is None:
+                encoded = self._encoded(given, number, stamp)
+            elif isinstance(given, CopiedRecord):
+                encoded = begin + given.rest
             else:
-                record = given
-            code, ident, kind, body, _ = record
-            head = heads.get(code)
-            if head is None:
-                encoded = self._encoded(record, number, stamp)
-                length = len(encoded)
-            else:
-                length = least + len(body)
-            if end + length > room and end > first:
-                self._next = record
+                size = len(given.body)
+                head = begin + pack(given.id, size, given.user_type)
+                encoded = head + given.body + codec.INT.pack(least + size)
+            if end + len(encoded) > form.size and end > first:
+                self._next = given
                 break
-            if head is None:
-                data += encoded
-                if code != PREPARE:
-                    self._counts.setdefault(record.tx, Counter())[number] += 1
-            else:
-                numbers = (0, ident) if counted else (ident,)
-                data += head(code, stamp, *numbers, len(body), kind) + body + pack(length)
-            end += length
+            if begin is None and isinstance(given, NewRecord) and given.code != codec.PREPARE:
+                self._counts.setdefault(given.tx, Counter())[number] += 1
+            data += encoded
+            end += len(encoded)
             if len(data) >= PIECE:
                 yield from pieces(data)
                 data = bytearray()
         yield from pieces(data)
         yield from parts((), form.size - end, form.fill)
 
-    def _encoded(self, record: NewRecord, number: int, stamp: int) -> bytes:
-        dialect = self._form.dialect
-        kind = dialect.kinds[record.code]
-        shown = JournalRecord(0, 0, kind, 0, record.tx, record.id, record.user_type)
-        if record.code == PREPARE:
+    def _encoded(self, given: NewRecord | CopiedRecord, number: int, stamp: int) -> bytes:
+        record = given.opened if isinstance(given, CopiedRecord) else given
+        kind = self._form.dialect.kinds[record.code]
+        shown = JournalRecord(0, 0, kind, 0, record.tx, record.id, record.user_type, record.body)
+        if record.code == codec.PREPARE:
             counts = self._counts.get(record.tx, Counter())
             pairs = tuple(sorted(counts.items()))
             shown = shown._replace(extra=record.body, tally=counts[number], pairs=pairs)
-        else:
-            shown = shown._replace(body=record.body)
-        return encode_record(shown, dialect, stamp)
+        return codec.encode_record(shown, self._form.dialect, stamp)
 
 
 def packing_of(answer: Answer, directory: str = "") -> Packing:
@@ -198,11 +154,8 @@ def packing_of(answer: Answer, directory: str = "") -> Packing:
     prefix = next((match["prefix"] for name in names if (match := parsed(name))), "activemq-data")
     version = int(journal.params.get("user_version", "0"))
     usual = max(usual, SMALLEST)
-    size = int(
-        journal.params.get(
-            "file_size", usual if DIALECTS[journal.edition].fixed_length else min(usual, LARGEST)
-        )
-    )
+    default = usual if DIALECTS[journal.edition].fixed_length else min(usual, LARGEST)
+    size = int(journal.params.get("file_size", default))
     fill = FILLS.get(extension, b"\0")
     return Packing(DIALECTS[journal.edition], directory, prefix, extension, size, fill, version)
 
@@ -215,7 +168,11 @@ def copied(kept: Kept, dialect: Dialect, dropped: Iterable[int] = ()) -> Iterato
     seen, gone = Ids(), frozenset(dropped)
     for item in kept.live():
         if item.id not in gone:
-            code = UPDATE if item.code in (UPDATE, UPDATE_TX) and item.id in seen else ADD
+            code = (
+                codec.UPDATE
+                if item.code in (codec.UPDATE, codec.UPDATE_TX) and item.id in seen
+                else codec.ADD
+            )
             seen.add(item.id)
             yield NewRecord(code, item.id, item.user_type, item.stored)
     yield from prepared(kept, dialect, seen)
@@ -228,11 +185,13 @@ def prepared(
     for tx in kept.in_doubt_transactions():
         own = set[int]()
         for item in filter(wanted, kept.bodies(tx.changes)):
-            changes = item.code in (UPDATE, UPDATE_TX) and (item.id in known or item.id in own)
+            changes = item.code in (codec.UPDATE, codec.UPDATE_TX) and (item.id in known or item.id in own)
             own.add(item.id)
             data = item.stored
-            yield NewRecord(UPDATE_TX if changes else ADD_TX, item.id, item.user_type, data, tx.tx)
+            yield NewRecord(
+                codec.UPDATE_TX if changes else codec.ADD_TX, item.id, item.user_type, data, tx.tx
+            )
         for ident, body in kept.deleted(tx.deletes):
             if ident in known or ident in own:
                 yield NewRecord(dialect.codes["DELETE_TX"], ident, 0, body, tx.tx)
-        yield NewRecord(PREPARE, 0, 0, tx.extra, tx.tx)
+        yield NewRecord(codec.PREPARE, 0, 0, tx.extra, tx.tx)

@@ -5,77 +5,33 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, starmap
-from operator import itemgetter
+from itertools import chain, compress, groupby, islice, repeat, starmap
+from operator import add, itemgetter, sub
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
 
-from journalspec import reread
-from journalspec.observation import (
-    CLEAN,
-    RECOVERED,
-    At,
-    Missing,
-    Note,
-    Observation,
-    Record,
-    missing_place,
-    note_place,
-    refused,
-)
+from journalspec import observation, reread
+from journalspec.observation import At, Missing, Note, Observation, Record
 from journalspec.reread import COST, Changed, Deferred, few, joined, mapped
+from journalspec_reference import batches
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import (
-    Batch,
-    Found,
-    Ids,
-    Source,
-    Stretch,
-    damaged,
-    late_columns,
-    lost,
-    source_of,
-)
+from journalspec_reference.batches import Batch, Found, Ids, Source, Stretch, source_of
+from journalspec_reference.jboss_journal import codec, fileset
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, PreparedTx
-from journalspec_reference.jboss_journal.codec import (
-    ADD,
-    COMMIT,
-    DIALECTS,
-    INT,
-    PREPARE,
-    UPDATE,
-    UPDATE_TX,
-    Dialect,
-    JournalRecord,
-    decode_record,
-    stamp_at,
-)
-from journalspec_reference.jboss_journal.fileset import (
-    DataFile,
-    FileSet,
-    changed_headers,
-    gather,
-    limit_of,
-    lost_from,
-    map_of,
-    refusal,
-)
-from journalspec_reference.jboss_journal.scan import (
-    AGAIN_FROM,
-    AGAIN_MOST,
-    BRIEF,
-    OFFSET_BITS,
-    StoredBodies,
-    earlier,
-    first_found,
-    scan,
-    threes,
-)
+from journalspec_reference.jboss_journal.codec import DIALECTS, INT, Dialect, JournalRecord, decode_record
+from journalspec_reference.jboss_journal.fileset import DataFile, FileSet
+from journalspec_reference.jboss_journal.scan import BODY_HEAD, earlier, first_found, scan
 
 T = TypeVar("T")
 LONG = Struct(">q")
 #: The counts of a COMMIT or PREPARE: pairs of file (its id or turn) and number of records.
 Pairs = Sequence[tuple[int, int]]
+#: Number of bits of the offset in a place; the bits above it number the file.
+OFFSET_BITS = 40
+#: At most this many records are read together.
+_TOGETHER = 1 << 9
+#: Lengths of the first and of the longest read when adjacent live records are read again (bytes).
+AGAIN_FROM, AGAIN_MOST = 1 << 12, 1 << 20
 #: The text about a record without its ADD.
 UNKNOWN_TEXT = "it is changed or deleted here, and the record that added it is not there"
 #: With fewer stored numbers than this (two per record), removing the deleted ones is not worth the time.
@@ -83,42 +39,28 @@ SWEEP_FROM = 1 << 15
 #: The ADD of a changed record is first looked for among this many records before the change.
 _SOON = 1 << 12
 #: The types of records that take effect immediately and have the same form.
-_PLAIN = bytes((ADD, UPDATE))
-#: At most this many heads of records are remembered.
-_MOST_HEADS = 1 << 10
-
-
-def record_of(item: JournalRecord, file: str, file_id: int) -> Record:
-    """Return `item` under the spec's field names; only the fields that its type has."""
-    fields: dict[str, object] = {"file_id": file_id}
-    for name in item.kind.shown:
-        if name == "count":
-            fields[name] = item.tally
-        elif name == "pairs":
-            fields[name] = [{"file_id": listed, "count": count} for listed, count in item.pairs]
-        else:
-            fields[name] = getattr(item, name)
-    return Record(item.kind.name, fields, At(file, item.off, item.end - item.off))
+_PLAIN = bytes((codec.ADD, codec.UPDATE))
 
 
 def _told(file: DataFile, batch: Batch, *, as_stamped: bool = False) -> Iterator[Record]:
     """Yield the records of a batch; `as_stamped`: with the file id from each record, not from the header."""
     for off in batch.off:
         item = decode_record(batch.data, off, file.dialect, batch.base)
-        file_id = stamp_at(batch.data, off, file.dialect) if as_stamped else file.file_id
-        yield record_of(item, file.name, file_id)
+        file_id = codec.stamp_at(batch.data, off, file.dialect) if as_stamped else file.file_id
+        fields = {"file_id": file_id, **codec.fields_of(item)}
+        yield Record(item.kind.name, fields, At(file.name, item.off, item.end - item.off))
 
 
-def stretch_of(file: DataFile, limit: int, *, quiet: bool = False) -> Stretch:
-    """Return the log of a file, read up to `limit`; with `quiet`, it contains only the records."""
-    source, dialect = source_of(file.data), file.dialect
+def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
+    """Return the log of a file; with `quiet`, it contains only the records."""
+    source, dialect, limit = source_of(file.data), file.dialect, file.limit
     stamp, header = dialect.stamp(file.file_id), dialect.header_size
-    gone = (damaged(0, header, "lost-header"),) if file.headless else ()  # JBM-RCV-032
+    gone = (batches.damaged(0, header, "lost-header"),) if file.headless else ()  # JBM-RCV-032
     return Stretch(
         file.name,
         lambda: chain(gone, scan(source, dialect, stamp, header, limit, quiet=quiet)),
         lambda batch: _told(file, batch),
-        late_columns(__package__, dialect, file.file_id),
+        batches.late_columns(__package__, dialect, file.file_id),
         file.role,
     )
 
@@ -126,7 +68,7 @@ def stretch_of(file: DataFile, limit: int, *, quiet: bool = False) -> Stretch:
 class Transaction:
     """The part of a transaction that has been read so far.
 
-    - `changes` and `deletes`: ids and places of records, alternating;
+    - `changes` and `deletes`: id and place of each record;
     - `seen`: the number of its records by file: by the file's id in editions with pairs, else by its turn;
     - `prepared`: the place of the last healthy PREPARE, -1 if there is none;
     - `lacks`: the place of the last unhealthy PREPARE, and how many of its counted records are missing.
@@ -135,8 +77,8 @@ class Transaction:
     __slots__ = ("changes", "deletes", "lacks", "prepared", "seen", "unhealthy_prepare")
 
     def __init__(self) -> None:
-        self.changes: list[int] = []
-        self.deletes: list[int] = []
+        self.changes: list[tuple[int, int]] = []
+        self.deletes: list[tuple[int, int]] = []
         self.seen: dict[int, int] = {}
         self.prepared, self.unhealthy_prepare, self.lacks = -1, False, (-1, 0)
 
@@ -154,6 +96,32 @@ class Discarded(NamedTuple):
     place: int = -1
 
 
+class Rows:
+    """The ids of records and their places, in order: 16 bytes for a record."""
+
+    __slots__ = ("ids", "places")
+
+    def __init__(self) -> None:
+        self.ids, self.places = array("q"), array("q")
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return zip(self.ids, self.places, strict=True)
+
+    def extend(self, rows: Sequence[tuple[int, int]]) -> None:
+        """Add several records."""
+        if rows:
+            self.ids.extend(map(itemgetter(0), rows))
+            self.places.extend(map(itemgetter(1), rows))
+
+    def keep(self, live: bytearray) -> None:
+        """Keep the records with a 1 in `live`."""
+        if 0 in live:
+            self.ids, self.places = (
+                array("q", compress(self.ids, live)),
+                array("q", compress(self.places, live)),
+            )
+
+
 class ReplayedState(dict[str, Any]):
     """The logical state, and the replay from which contents read the records again."""
 
@@ -162,30 +130,32 @@ class ReplayedState(dict[str, Any]):
         self.replay = replay
 
 
-class Replay(StoredBodies):
+class Replay:
     """Applies records in reading order; :meth:`outcome` returns the result (JBM-RCV).
 
-    A record that can still be live is kept as 16 bytes: its id and its place. The place is doubled, plus 1
-    for an UPDATE, so that the record need not be read for its type. The records themselves are read again at
-    the end. `present` are the ids of the existing files.
+    Of a record that can still be live, its id and its place are kept. The place is doubled, plus 1 for an
+    UPDATE, so that the record need not be read for its type. The records themselves are read again at the
+    end. `present` are the ids of the existing files.
     """
 
     def __init__(self, present: Iterable[int], complete: bool = False) -> None:
         self._present = frozenset(present)
+        #: For each part of a file: the file, its bytes, its end, and the start of the part. A long file has
+        #: several parts, because the offset in a place has few bits.
         self._places: list[tuple[DataFile, Source, int, int]] = []
         self._size = self._turn = 0
         #: If the journal is small, its batches, each with the place of its first byte.
         self._kept: list[tuple[int, Batch]] = []
-        self._delivered = array("q")
+        self._delivered = Rows()
         #: If no file is missing, the ids of added records that are not delivered (None: not kept).
         self._added = Ids() if complete else None
         self._ended = Ids()
         #: Deletes since the last sweep, and earlier deletes of records that were never added.
-        self._deletes, self._unknown = array("q"), array("q")
+        self._deletes, self._unknown = Rows(), Rows()
         #: For each transaction that lacks records: its id, the place of the record that shows this, and the
         #: number of missing records.
-        self._lacking = array("q")
-        #: The size at which a sweep is due, the number of entries that the last sweep left, and the highest
+        self._lacking: list[tuple[int, int, int]] = []
+        #: The size at which a sweep is due, the number of records that the last sweep left, and the highest
         #: id deleted by then.
         self._sweep_at, self._swept, self._highest = SWEEP_FROM, 0, -1 << 63
         self._deleted = Ids()
@@ -196,16 +166,16 @@ class Replay(StoredBodies):
         #: The ids of files that unhealthy COMMITs and PREPAREs list.
         self.disputed: set[int] = set()
 
-    def next_file(self, file: DataFile, limit: int) -> None:
+    def next_file(self, file: DataFile) -> None:
         """Begin another file, which gets the next turn.
 
         Single counts go by turn, not by id: two files can have the same id.
         """
         self._turn += 1
-        self._size += limit
+        self._size += file.limit
         if self._size > reread.KEEP:
             self._kept.clear()
-        self._places.append((file, source_of(file.data), limit, 0))
+        self._places.append((file, source_of(file.data), file.limit, 0))
 
     def take(self, batch: Batch) -> None:
         """Apply the records of a batch in order."""
@@ -220,13 +190,11 @@ class Replay(StoredBodies):
             self._apply(batch, file, here)
         else:
             # Almost all batches have only these types. `_apply` would do the same, but slower.
-            number, id_at, twice = LONG.unpack_from, file.dialect.id_at[ADD], here << 1
-            pairs = [0] * (2 * len(batch.off))
-            pairs[::2] = [number(batch.data, at + id_at)[0] for at in batch.off]
+            number, id_at, twice = LONG.unpack_from, file.dialect.id_at[codec.ADD], here << 1
             each = zip(batch.off, batch.code, strict=True)
-            pairs[1::2] = [twice + at + at + (code == UPDATE) for at, code in each]
-            self._delivered.fromlist(pairs)
-        if len(self._delivered) + len(self._deletes) >= self._sweep_at:
+            self._delivered.ids.fromlist([number(batch.data, at + id_at)[0] for at in batch.off])
+            self._delivered.places.fromlist([twice + at + at + (code == codec.UPDATE) for at, code in each])
+        if len(self._delivered.ids) + len(self._deletes.ids) >= self._sweep_at:
             # A deleted record stays deleted, so remove it from memory: at most twice the live records are
             # kept.
             self._sweep()
@@ -237,49 +205,51 @@ class Replay(StoredBodies):
         id_at, tx_at = dialect.id_at, dialect.tx_at
         delete, delete_tx = dialect.codes["DELETE"], dialect.codes["DELETE_TX"]
         holder = file.file_id if dialect.pairs else self._turn
-        deliver, transactions, plain = self._delivered.append, self._open, _PLAIN
+        deliver, deliver_at = self._delivered.ids.append, self._delivered.places.append
+        delete_id, delete_at, transactions = self._deletes.ids.append, self._deletes.places.append, self._open
         for at, code in zip(batch.off, batch.code, strict=True):
-            if code in plain:
+            if code in _PLAIN:
                 # An EVENT has no effect (JBM-RDR-016).
                 (ident,) = number(data, at + id_at[code])
                 deliver(ident)
-                deliver(here + at << 1 | (code == UPDATE))
+                deliver_at(here + at << 1 | (code == codec.UPDATE))
             elif code in tx_at:
                 (tx,) = number(data, at + tx_at[code])
-                if code < PREPARE:
+                if code < codec.PREPARE:
                     transaction = transactions.get(tx)
                     if transaction is None:
                         transaction = transactions[tx] = Transaction()
                     # Every record of a transaction is part of its count, whatever its type (JBM-RCV-013).
                     transaction.seen[holder] = transaction.seen.get(holder, 0) + 1
                     (ident,) = number(data, at + id_at[code])
-                    held = transaction.deletes if code == delete_tx else transaction.changes
-                    held += (ident, here + at << 1 | (code == UPDATE_TX))
-                    self.deletes |= code == delete_tx
-                elif code == COMMIT:
-                    self._commit(tx, here + at, self._counts(dialect, data, at), pairs=dialect.pairs)
-                elif code == PREPARE:
-                    self._prepare(tx, here + at, self._counts(dialect, data, at), dialect)
-                else:
+                    row = ident, here + at << 1 | (code == codec.UPDATE_TX)
+                    if code == delete_tx:
+                        self.deletes = True
+                        transaction.deletes.append(row)
+                    else:
+                        transaction.changes.append(row)
+                elif code == codec.ROLLBACK:
                     self.deletes = True
                     self._give_up(transactions.pop(tx, None))  # JBM-RCV-016
                     self._ended.add(tx)
+                else:
+                    if dialect.pairs:
+                        counts: Pairs = decode_record(data, at, dialect).pairs
+                    else:
+                        (tally,) = INT.unpack_from(data, at + dialect.kinds[code].places["count"])
+                        counts = ((self._turn, tally),)
+                    count = self._commit if code == codec.COMMIT else self._prepare
+                    count(tx, here + at, counts, dialect)
             elif code == delete:
                 self.deletes = True
                 (ident,) = number(data, at + id_at[code])
-                self._deletes.extend((ident, here + at << 1))
-
-    def _counts(self, dialect: Dialect, data: bytes, at: int) -> Pairs:
-        """Return the counts of a COMMIT or PREPARE: by file id, or one by the turn of its own file."""
-        if dialect.pairs:
-            return decode_record(data, at, dialect).pairs
-        (tally,) = INT.unpack_from(data, at + dialect.kinds[data[at]].places["count"])
-        return ((self._turn, tally),)
+                delete_id(ident)
+                delete_at(here + at << 1)
 
     def _give_up(self, transaction: Transaction | None) -> None:
         """Remember the ids of records that a discarded transaction adds; they are not delivered."""
         if transaction is not None and self._added is not None:
-            self._added.update([ident for ident, place in _pairs(transaction.changes) if not place & 1])
+            self._added.update([ident for ident, place in transaction.changes if not place & 1])
 
     def has_deleted(self, ident: int) -> bool:
         """Return whether a DELETE of this record took effect."""
@@ -288,28 +258,26 @@ class Replay(StoredBodies):
 
     def _sweep(self) -> None:
         """Remove deleted records, and later ones with their ids (JBM-RCV-003, JBM-RCV-004)."""
-        if self._deletes or (self.deletes and len(self._delivered) > self._swept):
-            gone, deleted, added, left = {*self._deletes[::2]}, self._deleted, self._added, array("q")
-            keep, old, new = left.append, self._delivered[: self._swept], self._delivered[self._swept :]
+        delivered, deletes, added = self._delivered, self._deletes, self._added
+        if deletes.ids or (self.deletes and len(delivered.ids) > self._swept):
+            gone, deleted, swept, top = {*deletes.ids}, self._deleted, self._swept, self._highest
             # Ids ascend, so an id above all deleted ones needs no look-up. Records that survived the last
             # sweep also need none.
-            for part, top in ((old, -1 << 64), (new, self._highest)):
-                for ident, place in _pairs(part):
-                    if ident not in gone and (ident > top or ident not in deleted):
-                        keep(ident)
-                        keep(place)
-                    elif added is not None and not place & 1:
+            live = bytearray(b"\1") * len(delivered.ids)
+            for at, ident in enumerate(delivered.ids):
+                if ident in gone or (at >= swept and ident <= top and ident in deleted):
+                    live[at] = 0
+                    if added is not None and not delivered.places[at] & 1:
                         added.add(ident)
+            delivered.keep(live)
             if added is not None:
-                unknown = chain(_pairs(self._unknown), _pairs(self._deletes))
-                self._unknown = array(
-                    "q", chain.from_iterable(item for item in unknown if item[0] not in added)
-                )
-            deleted.update(gone)
-            self._highest = max(gone | {self._highest})
-            self._delivered, self._swept = left, len(left)
-            del self._deletes[:]
-        self._sweep_at = max(SWEEP_FROM, 2 * len(self._delivered))
+                self._unknown.extend([row for row in deletes if row[0] not in added])
+            if gone:
+                deleted.update(gone)
+                self._highest = max(top, *gone)
+                self._deletes = Rows()
+            self._swept = len(delivered.ids)
+        self._sweep_at = max(SWEEP_FROM, 2 * len(delivered.ids))
 
     def _prepare(self, tx: int, place: int, counts: Pairs, dialect: Dialect) -> None:
         # The seed has no prepare data: a PREPARE of an unknown transaction is ignored (JBM-SED-005).
@@ -324,25 +292,23 @@ class Replay(StoredBodies):
             transaction.lacks = place, self._lacking_of(transaction, counts, pairs=dialect.pairs)
             self.disputed.update(dict(counts) if dialect.pairs else ())
 
-    def _commit(self, tx: int, place: int, counts: Pairs, *, pairs: bool) -> None:
+    def _commit(self, tx: int, place: int, counts: Pairs, dialect: Dialect) -> None:
         transaction = self._open.pop(tx, None)
         known = transaction is not None or tx in self._ended
         self._ended.add(tx)
-        if transaction is not None and self._healthy(transaction, counts, pairs=pairs):
+        if transaction is not None and self._healthy(transaction, counts, pairs=dialect.pairs):
             # Its records are delivered at the place of the COMMIT, in the order in which they were written
             # (JBM-RCV-005).
-            self._delivered.fromlist(transaction.changes)
-            if transaction.deletes:
-                self._deletes.fromlist(transaction.deletes)
+            self._delivered.extend(transaction.changes)
+            self._deletes.extend(transaction.deletes)
             return
         self._give_up(transaction)
         if transaction is not None:
             self.dropped.append(Discarded(tx, "unhealthy-commit", place))
-            self.disputed.update(dict(counts) if pairs else ())
+            self.disputed.update(dict(counts) if dialect.pairs else ())
         if transaction is not None or not known:
-            self._lacking.extend(
-                (tx, place, self._lacking_of(transaction or Transaction(), counts, pairs=pairs))
-            )
+            lacks = self._lacking_of(transaction or Transaction(), counts, pairs=dialect.pairs)
+            self._lacking.append((tx, place, lacks))
 
     def _lacking_of(self, transaction: Transaction, counts: Pairs, *, pairs: bool) -> int:
         """Return how many of the records counted by a COMMIT or PREPARE are missing from existing files."""
@@ -385,33 +351,39 @@ class Replay(StoredBodies):
             else:
                 why = "unhealthy-prepare" if transaction.unhealthy_prepare else "no-end"
                 dropped.append(Discarded(tx, why))
-        dropped.sort(key=lambda item: item.tx)
-        prepared.sort(key=lambda item: item[0])
-        live = self._delivered[1::2]
+        dropped.sort(key=itemgetter(0))
+        prepared.sort(key=itemgetter(0))
+        live = self._delivered.places
+
+        def brief() -> Iterator[tuple[object, int]]:
+            batches = self.columns(place >> 1 for place in live)
+            return ((kind, size) for batch in batches for _, size, kind in batch.heads)
+
         state = {
-            "live": self._told(live, _live, lambda: self.brief(live)),
+            "live": self._told(live, _live, brief),
             "prepared": self._listed(
                 len(prepared),
                 lambda: starmap(self._in_doubt, prepared),
                 lambda item: COST * (len(item["records"]) + len(item["deletes"])),
             ),
-            "discarded": self._listed(
-                len(dropped), lambda: ({"tx": item.tx, "why": item.why} for item in dropped), lambda _: 0
+            # Notes need all of them anyway.
+            "discarded": few(
+                lambda: ({"tx": item.tx, "why": item.why} for item in dropped), len(dropped), lambda _: 0
             ),
         }
         return ReplayedState(state, self)
 
     def live(self) -> Iterator[Body]:
         """Yield the live records in the order of delivery; raises Changed like :meth:`bodies`."""
-        return self.bodies(place >> 1 for place in self._delivered[1::2])
+        return self.bodies(place >> 1 for place in self._delivered.places)
 
     def live_columns(self) -> Iterator[BodyColumns]:
         """Yield the records of :meth:`live`, many at a time."""
-        return self.columns(place >> 1 for place in self._delivered[1::2])
+        return self.columns(place >> 1 for place in self._delivered.places)
 
     def live_places(self) -> Iterator[tuple[int, int]]:
         """Yield the id and the place of each live record, in the order of :meth:`live`."""
-        return ((ident, place >> 1) for ident, place in _pairs(self._delivered))
+        return ((ident, place >> 1) for ident, place in self._delivered)
 
     def in_doubt_transactions(self) -> list[PreparedTx]:
         """Return the prepared transactions by their ids."""
@@ -420,8 +392,8 @@ class Replay(StoredBodies):
                 tx,
                 self._record(item.prepared).extra,
                 item.prepared,
-                [place >> 1 for place in item.changes[1::2]],
-                [place >> 1 for place in item.deletes[1::2]],
+                [place >> 1 for _, place in item.changes],
+                [place >> 1 for _, place in item.deletes],
             )
             for tx, item in sorted(self._open.items())
             if item.in_doubt
@@ -438,27 +410,27 @@ class Replay(StoredBodies):
         added it (JBM-RCV-031).
         """
         self._sweep()
-        doubt = chain.from_iterable(_pairs(item.changes) for item in self._open.values() if item.in_doubt)
-        unknown = dict[int, int]()
+        open_, unknown = self._open.values(), dict[int, int]()
+        doubt = [row for item in open_ if item.in_doubt for row in item.changes if row[1] & 1]
         # Almost all changes follow the ADD of their record soon, so this cheap test comes first.
-        for ident, place in chain(_soon_unknown(self._delivered), (each for each in doubt if each[1] & 1)):
+        for ident, place in (*_soon_unknown(self._delivered), *doubt):
             if ident not in unknown and ident not in self._deleted:
                 unknown[ident] = place
-        for ident, place in _pairs(self._unknown):
+        for ident, place in self._unknown:
             # Artemis writes a DELETE of record 0 for an address that it has not stored.
-            if ident != 0:
+            if ident != 0 and self._added is not None and ident not in self._added:
                 unknown.setdefault(ident, place)
         if unknown:
-            held = chain.from_iterable(_pairs(item.changes) for item in self._open.values())
-            for ident, place in chain(_pairs(self._delivered), held):
+            held = chain.from_iterable(item.changes for item in open_)
+            for ident, place in chain(self._delivered, held):
                 if not place & 1 and ident in unknown:
                     del unknown[ident]
-        lacking = [item for item in threes(self._lacking) if item[2]]
+        lacking = [item for item in self._lacking if item[2]]
         lacking += [(tx, *item.lacks) for tx, item in self._open.items() if item.lacks[1]]
         if not unknown and not lacking:
             return ()
         return joined(
-            missing_place,
+            observation.missing_place,
             few(lambda: starmap(self._unknown_record, unknown.items()), len(unknown), lambda _: 0),
             few(lambda: starmap(self._lacking_records, lacking), len(lacking), lambda _: 0),
         )
@@ -481,38 +453,40 @@ class Replay(StoredBodies):
             raise Changed(file.name)
         return decode_record(found.data, found.off[0], file.dialect, found.base)
 
-    def heads(self, size: int, once: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the id of each live record, and `size` bytes of it: the user type and the start of the body.
+    def where(self, place: int) -> tuple[str, int]:
+        """Return the file and the offset of the record at a place."""
+        file, _, _, begin = self._places[place >> OFFSET_BITS]
+        return file.name, begin + (place & (1 << OFFSET_BITS) - 1)
 
-        Records of type `once` with the same bytes can be omitted after the first one. Raises Changed if a
-        record is no longer there. This method reads as little as :meth:`bodies`.
+    def bodies(self, places: Iterable[int]) -> Iterator[Body]:
+        """Return the records of :meth:`columns` one by one."""
+        return chain.from_iterable(map(_one_by_one, self.columns(places)))
 
+    def columns(self, places: Iterable[int]) -> Iterator[BodyColumns]:
+        """Yield the records at `places`, which have bodies; raises Changed if one is no longer there.
+
+        Records that are close together are read together, in one batch. For any order of places, at most
+        three times the length of each record plus a few KiB are read.
         """
-        part, data, first, used, top, mask = -1, b"", 0, 0, -1, (1 << OFFSET_BITS) - 1
-        types, known = [0] * 256, set[bytes]()
-        for ident, doubled in _pairs(self._delivered):
-            # The part is in the high bits of a place, so a place in another part is outside the bytes that
-            # were read.
-            at = (doubled >> 1) - first
-            if not 0 <= at <= top:
-                place = doubled >> 1
-                if place >> OFFSET_BITS != part:
-                    part, used = place >> OFFSET_BITS, 0
-                    file, source, limit, begin = self._places[part]
-                    types = [0] * 256
-                    for code, kind in file.dialect.kinds.items():
-                        types[code] = kind.places.get("user_type", 0)
-                off = begin + (place & mask)
-                data = source.read(off, min(limit - off, AGAIN_FROM + min(2 * used, AGAIN_MOST)))
-                first, at, top = place, 0, max(0, len(data) - BRIEF - size)
-            used, type_at = at, types[data[at]] if data else 0
-            if not type_at:
-                raise Changed(file.name)
-            head = data[at + type_at : at + type_at + size]
-            if head not in known:
-                if head[0] == once and len(known) < _MOST_HEADS:
-                    known.add(head)
-                yield ident, head
+        each = iter(places)
+        while some := list(islice(each, _TOGETHER)):
+            groups = [[*group] for _, group in groupby(some, OFFSET_BITS.__rrshift__)]
+            while groups:
+                group = groups.pop(0)
+                first, length = min(group), max(group) - min(group) + AGAIN_FROM
+                file, source, limit, begin = self._places[first >> OFFSET_BITS]
+                off, found, end = begin + (first & (1 << OFFSET_BITS) - 1), None, 0
+                if length <= min(len(group) * AGAIN_FROM, 2 * AGAIN_MOST):
+                    data = source.read(off, min(length, limit - off))
+                    found, end = _columns(file.dialect, data, group)
+                    if found is not None and len(group) == 1 and len(data) < end <= limit - off:
+                        found = found._replace(data=source.read(off, end))
+                if found is not None and end <= len(found.data):
+                    yield found
+                elif len(group) > 1:
+                    groups[:0] = [[place] for place in group]
+                else:
+                    raise Changed(file.name)
 
     def _told(
         self,
@@ -543,24 +517,52 @@ class Replay(StoredBodies):
         return {
             "tx": tx,
             "extra": self._record(transaction.prepared).extra,
-            "records": self._told(transaction.changes[1::2], _live),
-            "deletes": self._told(transaction.deletes[1::2], _delete),
+            "records": self._told([place for _, place in transaction.changes], _live),
+            "deletes": self._told([place for _, place in transaction.deletes], _delete),
         }
 
 
-def _pairs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    each = iter(numbers)
-    return zip(each, each, strict=True)
+def _columns(dialect: Dialect, data: bytes, places: Sequence[int]) -> tuple[BodyColumns | None, int]:
+    """Return the records at `places`, and where the last of them ends; None if one of them is not there.
+
+    `data` are the bytes from the first place on; they need not contain the bodies.
+    """
+    type_at = dialect.type_at
+    offs = [*map(sub, places, repeat(min(places)))]
+    codes = bytes(map(data.__getitem__, offs)) if max(offs) < len(data) else b"\0"
+    if codes.translate(None, bytes(type_at)):
+        return None, 0
+    types = [*map(add, offs, map(type_at.__getitem__, codes))]
+    if max(types) >= len(data):
+        return None, 0
+    # The body comes directly after its id, its size and its type.
+    starts = [*map(add, types, repeat(1))]
+    heads = [*map(BODY_HEAD.unpack_from, repeat(data), map(sub, starts, repeat(BODY_HEAD.size)))]
+    sizes = [*map(itemgetter(1), heads)]
+    end = max(map(add, starts, sizes)) + codec.CHECK_SIZE
+    return (BodyColumns(data, places, codes, heads, starts) if min(sizes) >= 0 else None), end
 
 
-def _soon_unknown(delivered: array[int]) -> Iterator[tuple[int, int]]:
-    """Yield (id, place) of each change whose record was not added shortly before."""
-    for at in range(0, len(delivered), 2 * _SOON):
-        part = delivered[max(0, at - 2 * _SOON) : at + 2 * _SOON]
-        added = {ident for ident, place in _pairs(part) if not place & 1}
-        if len(added) < len(part) >> 1:
-            own = delivered[at : at + 2 * _SOON]
-            yield from ((ident, place) for ident, place in _pairs(own) if place & 1 and ident not in added)
+def _one_by_one(batch: BodyColumns) -> Iterator[Body]:
+    """Yield the records of a batch."""
+    # `tuple.__new__` takes half the time of the constructor of a NamedTuple.
+    made, body = tuple.__new__, Body
+    data, places, codes, heads, starts = batch
+    for place, code, (ident, size, kind), start in zip(places, codes, heads, starts, strict=True):
+        yield made(body, (place, code, ident, kind, data, start, start + size))
+
+
+def _soon_unknown(delivered: Rows) -> list[tuple[int, int]]:
+    """Return (id, place) of each change whose record was not added shortly before."""
+    found: list[tuple[int, int]] = []
+    for at in range(0, len(delivered.ids), _SOON):
+        near = slice(max(0, at - _SOON), at + _SOON)
+        ids, places = delivered.ids[near], delivered.places[near]
+        added = {ident for ident, place in zip(ids, places, strict=True) if not place & 1}
+        if len(added) < len(ids):
+            own = islice(zip(ids, places, strict=True), min(at, _SOON), None)
+            found += [row for row in own if row[1] & 1 and row[0] not in added]
+    return found
 
 
 def _live(record: JournalRecord) -> dict[str, Any]:
@@ -582,49 +584,46 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
 
     Without a policy: every healthy record, every torn region, and the records of earlier generations.
     """
-    found = gather(files, DIALECTS[edition], params, imply=policy == "salvage")
+    found = fileset.gather(files, DIALECTS[edition], params, imply=policy == "salvage")
     problem, forensic = _refused(found, files, policy), not policy
     if problem is not None:
         return problem
     seen, beside = Found(), Found()
-    usable = [file for file in found.files if file.problem is None]
-    unusable = [file for file in found.files if file.problem is not None]
+    usable, unusable = found.usable, [file for file in found.files if file.problem is not None]
     for file in unusable:
         _rows(seen, _left_out(file))
     # The header can be the wrong part, so the file id in the record is used here (JBM-RCV-030).
-    notes = [Note("unanchored", file.name) for file in unusable if _rows(beside, _of_other_lives(file, 0))]
-    replay = Replay((file.file_id for file in usable), found.complete)
+    notes = [Note("unanchored", file.name) for file in unusable if _rows(beside, _of_other_lives(file))]
+    replay = Replay([file.file_id for file in usable], found.complete)
     counts = []
     for file in usable:
-        limit = limit_of(file, params)
-        replay.next_file(file, limit)
+        replay.next_file(file)
         counts.append(0)
-        for batch in seen.begin(stretch_of(file, limit)):
+        for batch in seen.begin(stretch_of(file)):
             seen.take(batch)
             replay.take(batch)
-            counts[-1] += len(batch)
+            counts[-1] += len(batch.off)
     if forensic:
         for file in usable:
-            if _rows(beside, _of_other_lives(file, limit_of(file, params))):
+            if _rows(beside, _of_other_lives(file)):
                 notes.append(Note("stale", file.name))
-        for stretch in _aside(found, params):
+        for stretch in _aside(found):
             _rows(seen, stretch)
-    state = replay.outcome()
-    dropped = seen.dropped()
-    gaps = () if replay.deletes else lost_from(found)
-    missing: Sequence[Missing] = (*found.missing, *gaps, *changed_headers(usable, counts))
+    state, dropped = replay.outcome(), seen.dropped()
+    gaps = () if replay.deletes else fileset.lost_from(found)
+    missing: Sequence[Missing] = (*found.missing, *gaps, *fileset.changed_headers(usable, counts))
     if lacking := replay.missing():
-        missing = joined(missing_place, missing, lacking)
+        missing = joined(observation.missing_place, missing, lacking)
     mapped_files = (*found.files, *found.others) if forensic else found.files
     return Observation(
-        RECOVERED if dropped or missing or _rejected(state) else CLEAN,
+        observation.RECOVERED if dropped or missing or _rejected(state) else observation.CLEAN,
         records=seen.records(),
         dropped=dropped,
         state=state,
-        files=tuple(map(map_of, mapped_files)),
-        notes=joined(note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes)
-        if notes or state["discarded"]
-        else found.notes,
+        files=tuple(map(fileset.map_of, mapped_files)),
+        notes=joined(
+            observation.note_place, found.notes, mapped(_transaction_note, state["discarded"]), notes
+        ),
         unanchored=beside.records(),
         missing=missing,
     )
@@ -636,32 +635,27 @@ def _refused(found: FileSet, files: Files, policy: str) -> Observation | None:
     A reader reads every usable file (JBM-FIL-014, JBM-FIL-015, JBM-FIL-016).
     """
     if policy == "strict":
-        return refusal(found)
-    if policy or not files or any(file.problem is None for file in found.files):
+        return fileset.refusal(found)
+    if policy or not files or found.usable:
         return None
-    problem = refusal(found)
+    problem = fileset.refusal(found)
     if problem is None and not found.files and not found.others:
-        return refused("fileset", "no-files", "no file has the journal's extension")
+        return observation.refused("fileset", "no-files", "no file has the journal's extension")
     return problem
 
 
 def plan(files: Files, edition: str, params: Params) -> Sequence[Stretch]:
     """Return the stretches from which reading reports records, in the same order."""
-    found = gather(files, DIALECTS[edition], params)
+    found = fileset.gather(files, DIALECTS[edition], params)
     if _refused(found, files, ""):
         return []
     gone = (_left_out(file) for file in found.files if file.problem is not None)
-    return [*gone, *_logs(found, params), *_aside(found, params)]
+    return [*gone, *map(stretch_of, found.usable), *_aside(found)]
 
 
-def _logs(found: FileSet, params: Params) -> Iterator[Stretch]:
-    return (stretch_of(file, limit_of(file, params)) for file in found.files if file.problem is None)
-
-
-def _aside(found: FileSet, params: Params) -> Iterator[Stretch]:
+def _aside(found: FileSet) -> Iterator[Stretch]:
     """Yield the files that are not part of the journal, which are read after it (JBM-RDR-022)."""
-    usable = (file for file in found.others if file.problem is None)
-    return (stretch_of(file, limit_of(file, params), quiet=True) for file in usable)
+    return (stretch_of(file, quiet=True) for file in found.others if file.problem is None)
 
 
 def _rows(found: Found, stretch: Stretch) -> int:
@@ -669,23 +663,23 @@ def _rows(found: Found, stretch: Stretch) -> int:
     count = 0
     for batch in found.begin(stretch):
         found.take(batch)
-        count += len(batch)
+        count += len(batch.off)
     return count
 
 
 def _left_out(file: DataFile) -> Stretch:
     """Return the log of an unusable file: one region, with the reason (JBM-RCV-024)."""
-    return lost(file.name, 0, file.length, file.problem[0] if file.problem else "", "invalid")
+    return batches.lost(file.name, 0, file.length, file.problem[0] if file.problem else "", "invalid")
 
 
-def _of_other_lives(file: DataFile, limit: int) -> Stretch:
+def _of_other_lives(file: DataFile) -> Stretch:
     """Return records with any file id between a file's own (JBM-RDR-019), or in an unusable file."""
-    source, dialect, log = source_of(file.data), file.dialect, stretch_of(file, limit, quiet=True)
+    source, dialect, log = source_of(file.data), file.dialect, stretch_of(file, quiet=True)
 
     def scanned() -> Iterator[Batch]:
         if file.problem is not None:
             return scan(source, dialect, None, 0, file.length)
-        return earlier(source, dialect, log.scan(), dialect.header_size, limit)
+        return earlier(source, dialect, log.scan(), dialect.header_size, file.limit)
 
     return Stretch(file.name, scanned, lambda batch: _told(file, batch, as_stamped=True))
 

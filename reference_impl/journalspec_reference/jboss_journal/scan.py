@@ -12,15 +12,11 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import chain, islice
-from operator import itemgetter
-from typing import Protocol
 from zlib import crc32
 
-from journalspec.reread import Changed
 from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Sums, zeros_end
 from journalspec_reference.content import UNREADABLE
-from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, columns_of
-from journalspec_reference.jboss_journal.codec import CHECK_SIZE, DIALECTS, INT, PROLOGUE, Dialect
+from journalspec_reference.jboss_journal.codec import CHECK_SIZE, INT, PROLOGUE, Dialect
 
 #: A function of bytes and a place; returns the place of the next candidate from there on, negative if there
 #: is none.
@@ -35,18 +31,8 @@ SEARCH_STRETCH = 1 << 16
 NEED = 64
 #: The check size at the end of a record, then the type and file id of the next record.
 NEXT = struct.Struct(">i5s")
-#: Number of bits of the offset in a place; the bits above it number the file.
-OFFSET_BITS = 40
-#: A record of any type has its user type and the size of its body before this offset (bytes).
-BRIEF = 1 + max(
-    kind.places.get("user_type", 0) for dialect in DIALECTS.values() for kind in dialect.kinds.values()
-)
-#: At most this many records are read together.
-_TOGETHER = 1 << 9
 #: The id, the size and the type of a body, which are stored directly before it.
 BODY_HEAD = struct.Struct(">qiB")
-#: Lengths of the first and of the longest read when adjacent live records are read again (bytes).
-AGAIN_FROM, AGAIN_MOST = 1 << 12, 1 << 20
 #: An unsigned size: a negative size then reaches beyond any stretch.
 LENGTH = struct.Struct(">I")
 #: A scan sums at most this many bytes of rejected candidates one by one; after that, it uses prefix sums.
@@ -215,6 +201,7 @@ def _followed(
     return at
 
 
+@lru_cache(256)
 def _usual(dialect: Dialect, stamp: int) -> Mapping[bytes, tuple[int, int]]:
     """Return type and stamp of a record -> its least length, and the place of its size (0: none).
 
@@ -240,6 +227,7 @@ def threes(numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
     return zip(each, each, each, strict=True)
 
 
+@lru_cache(256)
 def _stamped(dialect: Dialect, stamp: int) -> Finder:
     """Return a function that finds the next candidate: a type, and the file's stamp (JBM-REC-002)."""
     own, kinds = stamp.to_bytes(4, "big"), dialect.kinds
@@ -396,127 +384,3 @@ def first_found(
         if batch.off:
             return batch
     return None
-
-
-class NamedFile(Protocol):
-    """A file of the journal."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def dialect(self) -> Dialect:
-        """The form of its records."""
-
-
-class StoredBodies:
-    """Reads the bodies of records again, by their places."""
-
-    #: For each part of a file: the file, its bytes, its end, and the start of the part. A long file has
-    #: several parts, because the offset in a place has few bits.
-    _places: Sequence[tuple[NamedFile, Source, int, int]]
-
-    def where(self, place: int) -> tuple[str, int]:
-        """Return the file and the offset of the record at a place."""
-        file, _, _, begin = self._places[place >> OFFSET_BITS]
-        return file.name, begin + (place & (1 << OFFSET_BITS) - 1)
-
-    def bodies(self, places: Iterable[int]) -> Iterator[Body]:
-        """Yield the records at `places`, which have bodies; raises Changed if one is no longer there.
-
-        Adjacent records are read together. For any order of places, at most twice the length of each record
-        plus a few KiB are read.
-        """
-        # `tuple.__new__` takes half the time of the constructor of a NamedTuple.
-        made, mask, body = tuple.__new__, (1 << OFFSET_BITS) - 1, Body
-        part, data, base, used, top, shapes, limit = -1, b"", 0, 0, 0, {}, 0
-        for place in places:
-            if place >> OFFSET_BITS != part:
-                part = place >> OFFSET_BITS
-                file, source, limit, begin = self._places[part]
-                shapes = {
-                    code: struct.Struct(f">{kind.places['id']}xqiB")
-                    for code, kind in file.dialect.kinds.items()
-                    if "user_type" in kind.places and kind.id
-                }
-                data, base, used, top = b"", 0, 0, 0
-            off = begin + (place & mask)
-            at = off - base
-            if at < 0 or at + NEED > top:
-                data = source.read(off, min(limit - off, AGAIN_FROM + min(2 * used, AGAIN_MOST)))
-                base, at, used, top = off, 0, 0, len(data)
-            shape = shapes.get(data[at]) if at < top else None
-            if shape is None or at + shape.size + CHECK_SIZE > top:
-                raise Changed(file.name)
-            ident, size, kind = shape.unpack_from(data, at)
-            start = at + shape.size
-            length = shape.size + size + CHECK_SIZE
-            if size < 0 or off + length > limit:
-                raise Changed(file.name)
-            if start + size > top:
-                data = source.read(off, length + AGAIN_FROM + min(2 * used, AGAIN_MOST))
-                start, base, at, used, top = start - at, off, 0, 0, len(data)
-                if start + size > top:
-                    raise Changed(file.name)
-            used += length
-            yield made(body, (place, data[at], ident, kind, data, start, start + size))
-
-    def columns(self, places: Iterable[int]) -> Iterator[BodyColumns]:
-        """Yield the records of :meth:`bodies`; records that are close together come in one batch."""
-        each = iter(places)
-        while some := list(islice(each, _TOGETHER)):
-            while some:
-                # The records in the same part of a file as the first one.
-                begin = some[0] >> OFFSET_BITS << OFFSET_BITS
-                beyond = begin + (1 << OFFSET_BITS)
-                there = begin <= min(some) and max(some) < beyond
-                odd = (at for at, place in enumerate(some) if not begin <= place < beyond)
-                count = len(some) if there else next(odd)
-                found = self._columns(some[:count])
-                if found is not None:
-                    yield found
-                else:
-                    yield from map(columns_of, self.bodies(some[:count]))
-                del some[:count]
-
-    def _columns(self, places: Sequence[int]) -> BodyColumns | None:
-        """Return a batch of records of one file; None if they are too far apart to be read together."""
-        first, last = min(places), max(places)
-        file, source, limit, begin = self._places[first >> OFFSET_BITS]
-        off, length = begin + (first & (1 << OFFSET_BITS) - 1), last - first + AGAIN_FROM
-        if length > min(len(places) * AGAIN_FROM, 2 * AGAIN_MOST):
-            return None
-        data = source.read(off, min(length, limit - off))
-        body_at = {
-            code: kind.places["id"] + BODY_HEAD.size
-            for code, kind in file.dialect.kinds.items()
-            if "user_type" in kind.places and kind.id
-        }
-        offs = [place - first for place in places]
-        if max(offs) >= len(data):
-            return None
-        codes = bytes(map(data.__getitem__, offs))
-        if codes.translate(None, bytes(body_at)):
-            return None
-        starts = [at + body_at[code] for at, code in zip(offs, codes, strict=True)]
-        if max(starts) > len(data):
-            return None
-        head, before = BODY_HEAD.unpack_from, BODY_HEAD.size
-        heads = [head(data, start - before) for start in starts]
-        # Records that are incomplete in `data`, or were changed, are read one by one.
-        ends = [start + size for start, (_, size, _) in zip(starts, heads, strict=True)]
-        if max(ends) + CHECK_SIZE > len(data) or min(map(itemgetter(1), heads)) < 0:
-            return None
-        return BodyColumns(data, places, codes, heads, starts)
-
-    def brief(self, places: Iterable[int]) -> Iterator[tuple[object, int]]:
-        """Yield the user type of the record at each place and the size of its body."""
-        for place in places:
-            file, source, _, begin = self._places[place >> OFFSET_BITS + 1]
-            head = source.read(begin + (place >> 1 & (1 << OFFSET_BITS) - 1), BRIEF)
-            kind = file.dialect.kinds.get(head[0]) if head else None
-            at = kind.places.get("user_type", BRIEF) if kind is not None else BRIEF
-            if kind is None or at >= len(head):
-                raise Changed(file.name)
-            yield head[at], INT.unpack_from(head, kind.places["body_size"])[0]

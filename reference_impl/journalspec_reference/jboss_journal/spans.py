@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
+from journalspec import mutf8
 from journalspec.families import families
 from journalspec.jboss_journal import LAYOUT
-from journalspec.layout import Spot
-from journalspec_reference.api import (
-    Files,
-    Inside,
-    Params,
-    Piece,
-    Span,
-    body_fields,
-    field_names,
-    file_spans,
-)
+from journalspec.layout import HEAD, Spot
+from journalspec_reference import api
+from journalspec_reference.api import Files, Inside, Params, Piece, Span
 from journalspec_reference.batches import source_of
-from journalspec_reference.jboss_journal.codec import DIALECTS
-from journalspec_reference.jboss_journal.fileset import DataFile, control_fields, gather, header_of, limit_of
+from journalspec_reference.jboss_journal.codec import DIALECTS, Dialect
+from journalspec_reference.jboss_journal.fileset import FORMAT, DataFile, control_names, gather
 from journalspec_reference.jboss_journal.recover import stretch_of
 from journalspec_reference.jboss_journal.scan import scan
-
-FORMAT = "jboss_journal"
 
 
 def spans(files: Files, edition: str, params: Params, fields: bool = True) -> Iterator[Span]:
@@ -34,22 +25,21 @@ def spans(files: Files, edition: str, params: Params, fields: bool = True) -> It
     found = gather(files, DIALECTS[edition], params)
     known = {file.name: file for file in (*found.files, *found.others)}
     for file in (known[name] for name in files if name in known):
-        limit = limit_of(file, params)
         # Without an intact header, the file id of the file's own records is unknown.
-        earlier = _earlier(file, file.length if file.problem else limit)
+        earlier = _earlier(file, file.length if file.problem else file.limit)
         named = _namer(file) if fields else None
-        yield from file_spans(file.name, _pieces(file, limit, earlier), file.length, named, earlier)
+        yield from api.file_spans(file.name, _pieces(file, earlier), file.length, named, earlier)
 
 
-def _pieces(file: DataFile, limit: int, earlier: Inside) -> Iterator[Piece]:
+def _pieces(file: DataFile, earlier: Inside) -> Iterator[Piece]:
     if file.problem is not None:
         yield Piece(0, file.length, "dropped", file.problem[0], "file")
         return
-    at, header = min(file.dialect.header_size, file.length), header_of(file)
+    at, header = min(file.dialect.header_size, file.length), file.header
     if not file.headless:
         yield Piece(0, at, "header", f"file {header['file_id']}" if header else "file")
     kinds = file.dialect.kinds
-    for batch in stretch_of(file, limit).scan():
+    for batch in stretch_of(file).scan():
         found = [Piece(start, end, "dropped", reason) for start, end, reason in batch.damage]
         for off, end, code in zip(batch.off, batch.end, batch.code, strict=True):
             found.append(Piece(batch.base + off, batch.base + end, "record", kinds[code].name))
@@ -59,7 +49,7 @@ def _pieces(file: DataFile, limit: int, earlier: Inside) -> Iterator[Piece]:
             yield from earlier(at, piece.off)
             yield piece
             at = piece.end
-    yield from earlier(at, limit)
+    yield from earlier(at, file.limit)
 
 
 def _earlier(file: DataFile, limit: int) -> Inside:
@@ -76,7 +66,7 @@ def _earlier(file: DataFile, limit: int) -> Inside:
 
 def _namer(file: DataFile) -> Callable[[Piece], Iterator[Spot]]:
     """Return a function that names the fields in a file, and the lists in the record of a control file."""
-    named = field_names(LAYOUT, file.dialect.name, file.data)
+    named = api.field_names(LAYOUT, file.dialect.name, file.data)
 
     def spots(piece: Piece) -> Iterator[Spot]:
         if piece.kind == "header" and piece.end < file.dialect.header_size:
@@ -91,18 +81,17 @@ def _namer(file: DataFile) -> Callable[[Piece], Iterator[Spot]]:
                 continue
             body = piece.off + spot.off
             data = bytes(file.data[body : body + spot.length])
-            listed = control_fields(data) if lists else None
-            yield from _listed(spot, listed) if listed else _body(spot, data, user_type)
+            listed = lists and control_names(data, file.dialect) is not None
+            yield from _lists(spot, data, file.dialect) if listed else _body(spot, data, user_type)
 
     return spots
 
 
-def _listed(body: Spot, listed: Sequence[tuple[str, int, str]]) -> Iterator[Spot]:
-    at = body.off
-    for name, size, value in listed:
-        if size:
-            yield Spot(name, at, size, value)
-        at += size
+def _lists(body: Spot, data: bytes, dialect: Dialect) -> Iterator[Spot]:
+    for name, off, length, value in LAYOUT.spans("control", dialect.name, data):
+        if name.endswith("name"):
+            value = mutf8.decode(data[off : off + length])  # noqa: PLW2901  # the text instead of the bytes
+        yield Spot(name, body.off + off, length, value[: 2 * HEAD] if name == "slack" else value)
 
 
 def _body(spot: Spot, data: bytes, user_type: int) -> Iterator[Spot]:
@@ -110,4 +99,4 @@ def _body(spot: Spot, data: bytes, user_type: int) -> Iterator[Spot]:
     yield spot
     if found := LAYOUT.held("body", data, {"user_type": user_type}):
         family, shape = found
-        yield from body_fields(spot, families(FORMAT)[family], shape, data)
+        yield from api.body_fields(spot, families(FORMAT)[family], shape, data)

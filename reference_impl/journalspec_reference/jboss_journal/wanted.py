@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from journalspec.contents import contents_of
-from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, Kept, PreparedTx, columns_of
+from journalspec_reference.jboss_journal.bodies import Body, ChosenRecords, Kept, PreparedTx
 from journalspec_reference.jboss_journal.contents import BrokerContents, xid_text
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT
 from journalspec_reference.jboss_journal.contents.core import Message
@@ -87,29 +87,6 @@ class ListingStore(Store):
         return LossItem(what, code, meaning(code, why), str(ident), name, *self.replay.where(place))
 
 
-class SettledBranches:
-    """The result of recovery after the user's choices ended some prepared transactions."""
-
-    def __init__(self, kept: Kept, committed: Sequence[PreparedTx], ended: frozenset[int]) -> None:
-        self._kept, self._committed, self._ended = kept, committed, ended
-        self.bodies, self.columns = kept.bodies, kept.columns
-        self.deleted, self.where = kept.deleted, kept.where
-
-    def live(self) -> Iterator[Body]:
-        """Yield the live records; those of a committed transaction come last."""
-        gone = {ident for tx in self._committed for ident, _ in self._kept.deleted(tx.deletes)}
-        added = (self._kept.bodies(tx.changes) for tx in self._committed)
-        return (item for item in chain(self._kept.live(), *added) if item.id not in gone)
-
-    def live_columns(self) -> Iterator[BodyColumns]:
-        """Yield the live records, one at a time."""
-        return map(columns_of, self.live())
-
-    def in_doubt_transactions(self) -> Sequence[PreparedTx]:
-        """Return the transactions that are still prepared."""
-        return [tx for tx in self._kept.in_doubt_transactions() if tx.tx not in self._ended]
-
-
 class Endings:
     """The choices about transactions, and a line on the effect of each choice.
 
@@ -139,7 +116,15 @@ class Endings:
         self.drop = [name for name in choices.drop if name not in named]
         self.kept: Kept = kept
         if committed or ended:
-            self.kept = SettledBranches(kept, [*committed.values()], frozenset({*committed, *ended}))
+            left = [tx for tx in doubts if tx.tx not in {*committed, *ended}]
+            self.kept = ChosenRecords(kept, lambda: _settled(kept, [*committed.values()]), left)
+
+
+def _settled(kept: Kept, committed: Sequence[PreparedTx]) -> Iterator[tuple[int, int]]:
+    """Yield the ids and places of the live records; those of committed transactions come last."""
+    gone = {ident for tx in committed for ident, _ in kept.deleted(tx.deletes)}
+    added = ((item.id, item.place) for tx in committed for item in kept.bodies(tx.changes))
+    return (row for row in chain(kept.live_places(), added) if row[0] not in gone)
 
 
 def _named(names: Iterable[str], known: Mapping[str, PreparedTx]) -> Iterator[PreparedTx]:

@@ -7,7 +7,7 @@ products do, with their defects, so that the crash states of these products can 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -15,34 +15,17 @@ from typing import Any
 from journalspec import mutf8
 from journalspec.jboss_journal import LAYOUT
 from journalspec_reference.api import Operation, Params, WriterRefused, order_of, perform
-from journalspec_reference.jboss_journal.codec import (
-    COMMIT,
-    DIALECTS,
-    INT,
-    LONG_HEADER,
-    PREPARE,
-    ROLLBACK,
-    Dialect,
-    JournalRecord,
-    decode_record,
-    encode_record,
-)
-from journalspec_reference.jboss_journal.fileset import (
-    CONTROL,
-    NAME,
-    DataFile,
-    FileSet,
-    gather,
-    leftovers_of,
-    limit_of,
-    refusal,
-)
+from journalspec_reference.jboss_journal import codec, fileset
+from journalspec_reference.jboss_journal.codec import DIALECTS, Dialect, JournalRecord
+from journalspec_reference.jboss_journal.fileset import CONTROL, DataFile, FileSet
 from journalspec_reference.jboss_journal.recover import Replay, stretch_of
 from journalspec_reference.storage import Storage, fill, whole
 
 SMALLEST_FILE = 1024
 #: Record type by operation; operations that are absent here concern files, not records.
 RECORD_OPS = {name.lower(): name for name in LAYOUT.types("v2e")}
+#: Operations on files.
+FILE_OPS = ("force", "next", "reclaim", "compact", "close")
 MAX_COMPACT_COUNT = 127
 CONTROL_ID = 1
 
@@ -119,13 +102,13 @@ class Ledger:
     def take(self, usage: Usage, record: JournalRecord) -> None:
         """Add the next record, which is in the file `usage`."""
         kind = record.kind
-        if kind.code in (COMMIT, ROLLBACK):
+        if kind.code in (codec.COMMIT, codec.ROLLBACK):
             self._end(usage, record)
         elif kind.tx:
             self._touch(usage, record)
         elif kind.name == "DELETE":
             self._delete(usage, record.id)
-        elif kind.name in ("ADD", "UPDATE"):
+        elif kind.code in (codec.ADD, codec.UPDATE):
             self._put(usage, record)
 
     def _put(self, usage: Usage, record: JournalRecord) -> None:
@@ -142,7 +125,7 @@ class Ledger:
     def _touch(self, usage: Usage, record: JournalRecord) -> None:
         """Add a record of a pending transaction; its file is held until the transaction ends."""
         pending = self.pending.setdefault(record.tx, Pending())
-        if record.kind.code == PREPARE:
+        if record.kind.code == codec.PREPARE:
             pending.prepare = record
         else:
             pending.records.append((usage, record))
@@ -155,7 +138,7 @@ class Ledger:
         pending = self.pending.pop(record.tx, Pending())
         for holder in pending.tokens:
             usage.negatives[holder] += 1
-        if record.kind.code == ROLLBACK:
+        if record.kind.code == codec.ROLLBACK:
             return
         for holder, change in pending.records:
             if change.kind.name != "DELETE_TX":
@@ -182,11 +165,6 @@ class Ledger:
         return [usage for usage in files if usage in free]
 
 
-def _done(step: Callable[[], dict[str, Any]], op: Operation) -> dict[str, Any]:
-    """Perform a step whose operation has no arguments."""
-    return step()
-
-
 class JournalWriter:
     """A journal open for writing.
 
@@ -197,9 +175,8 @@ class JournalWriter:
     """
 
     def __init__(self, storage: Storage, edition: str, params: Params) -> None:
-        self.storage = storage
+        self.storage, self.params = storage, params
         self.dialect: Dialect = DIALECTS[edition]
-        self.params = params
         self.order = order_of(ORDERS, params)
         self.prefix = params.get("prefix", "activemq-data")
         self.extension = params.get("extension", "amq")
@@ -215,22 +192,17 @@ class JournalWriter:
                 f"file_size is at least {SMALLEST_FILE} and a multiple of the alignment {self._alignment}"
             )
         self.ledger = Ledger()
-        self.counter = 0
+        self.counter = self._position = 0
         #: Ids that no new file may get, because a COMMIT or PREPARE lists them.
         self.listed: set[int] = set()
         #: Full files in order, the current file, and free files.
         self.data_files: list[Usage] = []
         self.current: Usage | None = None
         self.free: list[Usage] = []
-        self._position = 0
         self._handlers: dict[str, Callable[[Operation], dict[str, Any]]] = {
-            "open": partial(_done, self._open),
+            "open": self._open,
             **dict.fromkeys(RECORD_OPS, self._record),
-            "force": partial(_done, self._force),
-            "next": partial(_done, self._next),
-            "reclaim": partial(_done, self._reclaim),
-            "compact": partial(_done, self._compact),
-            "close": partial(_done, self._close),
+            **dict.fromkeys(FILE_OPS, self._step),
         }
 
     @property
@@ -252,15 +224,15 @@ class JournalWriter:
         """Perform one operation: open, a key of RECORD_OPS, force, next, reclaim, compact or close."""
         return perform(self._handlers, op, self.current is not None)
 
-    def _open(self) -> dict[str, Any]:
+    def _open(self, op: Operation) -> dict[str, Any]:
         unfinished = self._load()
         while len(self.data_files) + len(self.free) + 1 < self._min_files:
             file_id = self.next_id()
             self.free.append(Usage(file_id, self.create_file(file_id)))
         for tx in unfinished:
-            self._append(JournalRecord(0, 0, self.dialect.kinds[ROLLBACK], tx=tx))
+            self._append(JournalRecord(0, 0, self.dialect.kinds[codec.ROLLBACK], tx=tx))
         if self.order.force_open or unfinished:
-            self._force()
+            self.force()
         return {"durable": True, "file": self.active.name}
 
     def _load(self) -> list[int]:
@@ -270,19 +242,18 @@ class JournalWriter:
         recovery refuses the journal.
         """
         contents = {name: whole(self.storage, name) for name in self.storage.names()}
-        found = gather(contents, self.dialect, {"extension": self.extension, **self.params})
-        problem = refusal(found)
+        found = fileset.gather(contents, self.dialect, {"extension": self.extension, **self.params})
+        problem = fileset.refusal(found)
         if problem is not None:
             raise WriterRefused(problem.code or "", problem.message)
         self._settle(found)
         self.ledger, self.listed = Ledger(), set()
-        usable = [file for file in found.files if file.problem is None]
-        replay = Replay(file.file_id for file in usable)
+        replay = Replay(file.file_id for file in found.usable)
         # An unusable file keeps its name: a new file must not replace it (JBM-FIL-007).
         names = (found.renamed.get(file.name, file.name) for file in found.files)
         self.counter = max(map(_number, names), default=0)
         ends: dict[Usage, int] = {}
-        for file in usable:
+        for file in found.usable:
             usage = Usage(file.file_id, found.renamed.get(file.name, file.name))
             ends[usage] = self._replay_file(file, usage, replay)
             self.counter = max(self.counter, file.file_id)
@@ -297,7 +268,13 @@ class JournalWriter:
                 used.append(usage)
             else:
                 (used if end > self.dialect.header_size else self.free).append(usage)
-        self._adopt(used, ends)
+        self.data_files = used[:-1]
+        if used:
+            # Continue in the last used file, after its last record.
+            self.current = used[-1]
+            self._position = max(self.aligned(ends[used[-1]]), self.first_offset)
+        else:
+            self._take_file()
         # With pairs, the files that an unhealthy PREPARE lists stay instead (JBM-RCV-027).
         return [
             tx
@@ -319,38 +296,31 @@ class JournalWriter:
             storage.unlink(CONTROL)
         # An unfinished control file is also a leftover: the next compaction needs its name.
         for name in storage.names():
-            if name.endswith(leftovers_of(self.extension)):
+            if name.endswith(fileset.leftovers_of(self.extension)):
                 storage.unlink(name)
         self.names_changed()
 
     def _replay_file(self, file: DataFile, usage: Usage, replay: Replay) -> int:
         """Replay the records of one file; return where the last of them ends."""
-        end, dialect, limit = file.dialect.header_size, file.dialect, limit_of(file, self.params)
-        replay.next_file(file, limit)
-        for batch in stretch_of(file, limit).scan():
+        end, dialect = file.dialect.header_size, file.dialect
+        replay.next_file(file)
+        for batch in stretch_of(file).scan():
             dropped = len(replay.dropped)
             replay.take(batch)
             rejected = {replay.where(item.place)[1] for item in replay.dropped[dropped:]}
             for off in batch.off:
-                item = decode_record(batch.data, off, dialect, batch.base)
+                item = codec.decode_record(batch.data, off, dialect, batch.base)
                 end = item.end
                 self.listed.update(file_id for file_id, _ in item.pairs)
                 if item.off in rejected:
                     # The files of a rejected transaction stay: they prove that it was incomplete.
                     self.ledger.pending.pop(item.tx, None)
-                elif item.kind.code != PREPARE or item.tx in self.ledger.pending or dialect.prepare_extra:
+                elif (
+                    item.kind.code != codec.PREPARE or item.tx in self.ledger.pending or dialect.prepare_extra
+                ):
                     # In the seed a PREPARE without any record before it has no effect (JBM-SED-005).
                     self.ledger.take(usage, item)
         return end
-
-    def _adopt(self, used: list[Usage], ends: Mapping[Usage, int]) -> None:
-        """Continue in the last of the `used` files, after its last record."""
-        self.data_files = used[:-1]
-        if used:
-            self.current = used[-1]
-            self._position = max(self.aligned(ends[used[-1]]), self.first_offset)
-        else:
-            self._take_file()
 
     def next_id(self) -> int:
         """Return the next file id: greater than every id in use, and not in `listed` (JBM-FIL-008)."""
@@ -377,16 +347,13 @@ class JournalWriter:
             self.storage.unlink(temporary)
             self.storage.create(temporary)
         if not (suffix and self.order.output == "bare"):
-            self._prepare(temporary, file_id if header_id is None else header_id)
+            fill(self.storage, temporary, 0, self.file_size, self._fill)
+            if self.order.force_fill:
+                self.storage.sync(temporary)
+            self.stamp(temporary, file_id if header_id is None else header_id)
         self.storage.rename(temporary, name)
         self.names_changed()
         return name
-
-    def _prepare(self, name: str, header_id: int) -> None:
-        fill(self.storage, name, 0, self.file_size, self._fill)
-        if self.order.force_fill:
-            self.storage.sync(name)
-        self.stamp(name, header_id)
 
     def names_changed(self) -> None:
         """Force the directory, if the order of writes does so."""
@@ -396,9 +363,9 @@ class JournalWriter:
     def header(self, file_id: int) -> bytes:
         """Return the header of a file, padded up to its first record."""
         if self.dialect.versions:
-            header = LONG_HEADER.pack(self.dialect.versions[-1], self._user_version, file_id)
+            header = codec.LONG_HEADER.pack(self.dialect.versions[-1], self._user_version, file_id)
         else:
-            header = INT.pack(file_id)
+            header = codec.INT.pack(file_id)
         return header.ljust(self.first_offset, b"\0")
 
     def stamp(self, name: str, file_id: int) -> None:
@@ -427,10 +394,10 @@ class JournalWriter:
     def roll(self) -> None:
         """Continue in the next file; the current one is first made durable if the order does so."""
         if self.order.force_left:
-            self._force()
+            self.force()
         self.data_files.append(self.active)
         if self._auto_reclaim:
-            self._reclaim()
+            self.reclaim()
         self._take_file()
 
     def _record(self, op: Operation) -> dict[str, Any]:
@@ -452,7 +419,7 @@ class JournalWriter:
         off, size = self._append(record)
         wanted = str(op.get("sync", "true" if self._sync and (not kind.tx or not kind.id) else "false"))
         if wanted == "true":
-            self._force()
+            self.force()
         return {"durable": wanted == "true", "file": self.active.name, "off": off, "len": size}
 
     def _refuse(self, record: JournalRecord) -> None:
@@ -491,35 +458,38 @@ class JournalWriter:
             counts = ledger.pending.get(record.tx, Pending()).counts()
             pairs = tuple(sorted((holder.file_id, count) for holder, count in counts.items()))
             record = record._replace(pairs=pairs, tally=counts[usage])
-        return encode_record(record, self.dialect, self.dialect.stamp(usage.file_id))
+        return codec.encode_record(record, self.dialect, self.dialect.stamp(usage.file_id))
 
-    def _force(self) -> dict[str, Any]:
+    def force(self) -> None:
         """Make the current file durable; :meth:`roll` forces earlier files, if the order does so."""
         self.storage.sync(self.active.name)
-        return {"durable": True, "file": self.active.name}
 
-    def _next(self) -> dict[str, Any]:
-        self.roll()
-        return {"durable": self.order.force_left}
-
-    def _reclaim(self) -> dict[str, Any]:
+    def reclaim(self) -> None:
         """Move every data file that can be used again to the end of the free list."""
         everything = [*self.data_files, *([] if self.active in self.data_files else [self.active])]
         for usage in Ledger.reusable(everything):
             if usage in self.data_files and usage is not self.active:
                 self.data_files.remove(usage)
                 self.free.append(self._fresh(usage.name))
-        return {"durable": False}
 
-    def _compact(self) -> dict[str, Any]:
-        compact(self)
-        return {"durable": True}
-
-    def _close(self) -> dict[str, Any]:
+    def close(self) -> None:
+        """Force the current file if the order does so; no operation but `open` is possible after this."""
         if self.order.force_left:
-            self._force()
+            self.force()
         self.current = None
-        return {"durable": self.order.force_left}
+
+    def _step(self, op: Operation) -> dict[str, Any]:
+        """Perform an operation on files."""
+        steps: dict[str, tuple[Callable[[], None], bool]] = {
+            "force": (self.force, True),
+            "next": (self.roll, self.order.force_left),
+            "reclaim": (self.reclaim, False),
+            "compact": (partial(compact, self), True),
+            "close": (self.close, self.order.force_left),
+        }
+        step, durable = steps[op["op"]]
+        step()
+        return {"durable": durable} | ({"file": self.active.name} if step == self.force else {})
 
 
 def compact(writer: JournalWriter) -> None:
@@ -553,19 +523,17 @@ def compact(writer: JournalWriter) -> None:
 
 def _surviving(writer: JournalWriter) -> Iterator[JournalRecord]:
     """Yield the records that a compaction copies."""
+    kinds, codes = writer.dialect.kinds, writer.dialect.codes
     for _, record in writer.ledger.live.values():
-        yield _older(record, writer.dialect)
+        plain = kinds[codes["UPDATE" if record.kind.name.startswith("UPDATE") else "ADD"]]
+        count = min(record.compact_count + 1, MAX_COMPACT_COUNT)
+        yield record._replace(kind=plain, tx=0, compact_count=count)
     for pending in writer.ledger.pending.values():
         # Only records that add or change a record have a count of compactions (JBM-CMP-014).
         for _, record in pending.records:
             yield record._replace(compact_count=0) if record.kind.name == "DELETE_TX" else record
         if pending.prepare is not None:
             yield pending.prepare._replace(compact_count=0)
-
-
-def _older(record: JournalRecord, dialect: Dialect) -> JournalRecord:
-    plain = dialect.kinds[dialect.codes["UPDATE" if record.kind.name.startswith("UPDATE") else "ADD"]]
-    return record._replace(kind=plain, tx=0, compact_count=min(record.compact_count + 1, MAX_COMPACT_COUNT))
 
 
 def _packed(
@@ -615,7 +583,7 @@ def _write_control(writer: JournalWriter, old: list[str], new: list[str]) -> Non
     temporary = CONTROL + ".tmp" if writer.order.staged_control else CONTROL
     storage.create(temporary)
     writer.stamp(temporary, dialect.control_id)
-    data = encode_record(record, dialect, dialect.stamp(dialect.control_id))
+    data = codec.encode_record(record, dialect, dialect.stamp(dialect.control_id))
     storage.write(temporary, writer.first_offset, data)
     storage.sync(temporary)
     if writer.order.staged_control:
@@ -625,5 +593,5 @@ def _write_control(writer: JournalWriter, old: list[str], new: list[str]) -> Non
 
 def _number(name: str) -> int:
     """Return the number in a file's name; no new file may have the same number (JBM-FIL-007)."""
-    match = NAME.match(name)
+    match = fileset.NAME.match(name)
     return int(match["number"]) if match else 0
