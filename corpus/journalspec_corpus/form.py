@@ -171,7 +171,8 @@ def _beyond(given: list[Mapping[str, Any]]) -> Fault | None:
 def _schema() -> Schema:
     """Return the schema of a complete case."""
     schema = json.loads(files("journalspec_corpus").joinpath("case.schema.json").read_text(encoding="utf-8"))
-    return _resolved(schema, schema["$defs"])
+    resolved: Schema = _resolved(schema, schema["$defs"])
+    return resolved
 
 
 #: The keywords that `_fault` checks, and those without a meaning for a check.
