@@ -339,9 +339,10 @@ class Case:
     def from_trusted_json(cls, data: Mapping[str, Json]) -> Case:
         """Read the published form of a case that has been checked before, such as a case of this package."""
         try:
+            members: dict[str, Any] = {name: data[name] for name in _TEXTS}
+            members |= {name: tuple(data[name]) for name in _LISTS}
             return cls(
-                **{name: data[name] for name in _TEXTS},
-                **{name: tuple(data[name]) for name in _LISTS},
+                **members,
                 origin=Origin.from_json(data["origin"]),
                 input=Input(tuple(InputFile.from_json(file) for file in data["input"]["files"])),
                 params=data["params"],
