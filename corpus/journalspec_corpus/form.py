@@ -212,40 +212,23 @@ def _resolved(schema: Any, named: Mapping[str, Any]) -> Any:
     return out
 
 
-#: The Python types of a type in a schema, and what is said about other values.
-_TYPES: Mapping[str, tuple[Any, str]] = {
-    "null": (type(None), "is not null"),
-    "boolean": (bool, "is neither true nor false"),
-    "string": (str, "is not a text"),
-    "array": ((list, tuple), "is not a list"),
-    "object": ((dict, Mapping), "is not an object"),
-}
-
-
 def _fault(schema: Schema, value: Any) -> Fault | None:
     """Return the first fault of a value; its type is checked before its form."""
-    found: Fault | None = None
-    for choice in schema.get("anyOf", ()):
-        found = _fault(choice, value)
-        if found is None:
-            break
-    if found is not None:
-        return found
-    choices = schema.get("enum")
-    if choices and not any(value is one or (isinstance(value, str) and value == one) for one in choices):
-        said = ", ".join(one if isinstance(one, str) else json.dumps(one) for one in choices)
-        return "", f"{_short(value)} is none of {said}"
-    kind = schema.get("type")
-    if kind is None:
+    if "anyOf" in schema:
+        faults = [_fault(choice, value) for choice in schema["anyOf"]]
+        if all(faults):
+            return faults[-1]
+    if "enum" in schema:
+        choices = schema["enum"]
+        if not any(value is one or (isinstance(value, str) and value == one) for one in choices):
+            said = ", ".join(one if isinstance(one, str) else json.dumps(one) for one in choices)
+            return "", f"{_short(value)} is none of {said}"
+    if "type" not in schema:
         return None
-    types, words = _TYPES[kind]
+    types, words, more = _TYPES[schema["type"]]
     if not isinstance(value, types):
         return "", f"{_short(value)} {words}"
-    if kind == "string":
-        return _text_fault(schema, value)
-    if kind == "array":
-        return _list_fault(schema, value)
-    return _object_fault(schema, value) if kind == "object" else None
+    return more(schema, value) if more else None
 
 
 def _text_fault(schema: Schema, value: str) -> Fault | None:
@@ -305,3 +288,13 @@ def _short(value: object) -> str:
     if isinstance(value, (list, tuple, Mapping)):
         return "an object" if isinstance(value, Mapping) else "a list"
     return repr(value[:_SHOWN]) + "..." if isinstance(value, str) and len(value) > _SHOWN else repr(value)
+
+
+#: The Python types of a type in a schema, what is said about other values, and the check of a value's form.
+_TYPES: Mapping[str, tuple[Any, str, Callable[[Schema, Any], Fault | None] | None]] = {
+    "null": (type(None), "is not null", None),
+    "boolean": (bool, "is neither true nor false", None),
+    "string": (str, "is not a text", _text_fault),
+    "array": ((list, tuple), "is not a list", _list_fault),
+    "object": ((dict, Mapping), "is not an object", _object_fault),
+}
