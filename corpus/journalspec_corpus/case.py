@@ -214,7 +214,7 @@ class Probe:
         return f"{self.case.id}/{self.op}" + (f".{self.policy}" if self.policy else "")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """One case. Members that contain JSON (`params`, `write`, `expect`) have their published form.
 
@@ -228,16 +228,16 @@ class Case:
     tier: str
     stratum: str
     category: str
-    level: str
-    obeys: tuple[str, ...]
-    breaks: tuple[str, ...]
-    flags: tuple[str, ...]
-    needs: tuple[str, ...]
+    level: str = "must"
+    obeys: tuple[str, ...] = ()
+    breaks: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
     origin: Origin
-    input: Input
-    params: Mapping[str, Json]
-    write: Mapping[str, Json] | None
-    expect: tuple[Mapping[str, Json], ...]
+    input: Input = Input()
+    params: Mapping[str, Json] = field(default_factory=dict)
+    write: Mapping[str, Json] | None = None
+    expect: tuple[Mapping[str, Json], ...] = ()
     fault: str = ""
     #: A wrong expectation of this case in an earlier corpus, and the reason for it; empty if there was none.
     history: str = ""
@@ -253,18 +253,15 @@ class Case:
         words = {key: told.get(key) for key in ("format", "edition")}
         usable = {key: word for key, word in words.items() if isinstance(word, str) and _WORD.fullmatch(word)}
         return cls(
-            name,
-            "a case that cannot be asked",
-            usable.get("format", UNKNOWN),
-            usable.get("edition", UNKNOWN),
-            *("files", "H", "quarantined", "must"),
-            *((), (), (), ()),
-            Origin("authored"),
-            Input(),
-            {},
-            None,
-            (),
-            fault,
+            id=name,
+            title="a case that cannot be asked",
+            format=usable.get("format", UNKNOWN),
+            edition=usable.get("edition", UNKNOWN),
+            tier="files",
+            stratum="H",
+            category="quarantined",
+            origin=Origin("authored"),
+            fault=fault,
         )
 
     @property
