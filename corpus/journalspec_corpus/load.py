@@ -46,17 +46,22 @@ def load_cases(
 
 
 def find_case(case_id: str) -> Case:
-    """Return the published case or the draw `case_id`; raises LookupError."""
+    """Return the published case or the draw `case_id`; raises LookupError that lists similar ids."""
     from journalspec_corpus.draws import drawn_case  # noqa: PLC0415 - the naive readers, for draws alone
 
     drawn = drawn_case(case_id)
     if drawn is not None:
         return drawn
-    published = (case for tier in PUBLISHED_TIERS for case in load_cases(tier=tier))
-    found = next((case for case in published if case.id == case_id), None)
-    if found is None:
-        raise LookupError(f"no published case {case_id!r}")
-    return found
+    near = []
+    group = case_id.rpartition(".")[0] + "."
+    for tier in PUBLISHED_TIERS:
+        for case in load_cases(tier=tier):
+            if case.id == case_id:
+                return case
+            if case.id.startswith(group):
+                near.append(case.id)
+    hint = f"; of that group: {', '.join(near[:5])}" if near else ""
+    raise LookupError(f"no published case {case_id!r}{hint}")
 
 
 def told_in(case: Case, editions: Collection[str]) -> Case:
