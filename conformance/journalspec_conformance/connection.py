@@ -68,24 +68,20 @@ class Hello:
         return bool(self.formats) and all("memory" in claims.features for claims in self.formats.values())
 
     @classmethod
-    def from_json(cls, reply: object) -> Hello:
+    def from_json(cls, reply: Any) -> Hello:
         """Read a reply to ``hello``; raises Misbehaved that describes its fault."""
         if isinstance(reply, dict) and isinstance(reply.get("error"), dict):
             raise Misbehaved(f"the answer to hello is an error: {reply['error'].get('message')!s:.500}")
         try:
-            return cls._from_json(reply)
+            if reply["protocol"] != PROTOCOL:
+                raise ValueError(f"it speaks protocol {reply['protocol']!r}, this runner speaks {PROTOCOL}")
+            impl = {str(key): str(value) for key, value in reply["impl"].items()}
+            if not impl.get("name"):
+                raise ValueError("impl.name is missing")
+            return cls(impl, {name: _claims(entry) for name, entry in reply["formats"].items()}, reply)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             missing = f"member {error} is missing" if isinstance(error, KeyError) else str(error)
             raise Misbehaved(f"the answer to hello cannot be used: {missing}") from None
-
-    @classmethod
-    def _from_json(cls, reply: Any) -> Hello:
-        if reply["protocol"] != PROTOCOL:
-            raise ValueError(f"it speaks protocol {reply['protocol']!r}, this runner speaks {PROTOCOL}")
-        impl = {str(key): str(value) for key, value in reply["impl"].items()}
-        if not impl.get("name"):
-            raise ValueError("impl.name is missing")
-        return cls(impl, {name: _claims(entry) for name, entry in reply["formats"].items()}, reply)
 
 
 def _claims(entry: Mapping[str, Any]) -> FormatClaims:

@@ -23,7 +23,6 @@ from journalspec_conformance.result import Outcome, OwnWriting, Result, carried,
 from journalspec_conformance.scratch import CaseDirectory
 from journalspec_conformance.wording import spelled
 from journalspec_corpus import Case, Probe
-from journalspec_corpus.drawn import lenient
 from journalspec_reference import load
 
 __all__ = ["BREAKDOWN_LIMIT", "Engine", "Options", "fault_of"]
@@ -170,7 +169,7 @@ class Engine(Asking):
         policy = probe.policy or "strict"
         original = recover(case.files(), edition=edition, policy=policy, params=params)
         if original.verdict == REFUSED:
-            policy = lenient(case.format)
+            policy = get_format(case.format).keeps_most
             original = recover(case.files(), edition=edition, policy=policy, params=params)
         left = recover(files, edition=edition, policy=policy, params=params)
         if left.verdict == REFUSED:

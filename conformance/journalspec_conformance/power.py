@@ -40,29 +40,8 @@ LARGEST = MAX_BYTES
 Files = dict[str, bytes]
 
 
-@dataclass(slots=True)
-class _Change:
-    """A write of `data` at `off` that is not fsynced yet, or with None a truncation to `off` bytes.
-
-    If only this change is lost, the file has `length` bytes, and contains the bytes `before` at `off`.
-    """
-
-    off: int
-    data: bytes | None
-    before: bytearray
-    length: int
-
-    def follow(self, off: int, data: bytes | None) -> None:
-        """Update `before` and `length` after a later change of the file."""
-        if data is None:
-            self.length = off
-            kept = max(0, off - self.off)
-            self.before[kept:] = bytes(max(0, len(self.before) - kept))
-            return
-        self.length = max(self.length, off + len(data))
-        begin, end = max(off, self.off), min(off + len(data), self.off + len(self.before))
-        if begin < end:
-            self.before[begin - self.off : end - self.off] = data[begin - off : end - off]
+#: A write of bytes at an offset that is not fsynced yet, or with None a truncation to that size.
+_Change = tuple[int, bytes | None]
 
 
 @dataclass(slots=True, eq=False)
@@ -75,14 +54,9 @@ class _Body:
     #: The number of its fsyncs.
     forced: int = 0
 
-    def change(self, off: int, data: bytes | None) -> None:
-        for earlier in self.pending:
-            earlier.follow(off, data)
-        end = len(self.whole) if data is None else off + len(data)
-        before = self.whole[off:end]
-        before.extend(bytes(max(0, end - off - len(before))))
-        self.pending.append(_Change(off, data, before, len(self.whole)))
-        _lay(self.whole, off, data)
+    def change(self, change: _Change) -> None:
+        self.pending.append(change)
+        _lay(self.whole, change)
 
     def force(self) -> None:
         self.lasting, self.pending, self.forced = bytes(self.whole), [], self.forced + 1
@@ -91,22 +65,14 @@ class _Body:
         """Return the content with all pending changes (`rest`) or none; change `but` is the exception."""
         if but is None:
             return bytes(self.whole) if rest else self.lasting
-        change = self.pending[but]
-        out = bytearray(self.whole if rest else self.lasting)
-        if not rest:
-            _lay(out, change.off, change.data)
-            return bytes(out)
-        out[change.off : change.off + len(change.before)] = change.before
-        del out[change.length :]
+        out = bytearray(self.lasting)
+        for number, change in enumerate(self.pending):
+            if rest != (number == but):
+                _lay(out, change)
         return bytes(out)
 
     def key(self, rest: bool, but: int | None) -> tuple[object, ...]:
         """Return a key for the content without computing the content."""
-        if rest and but is not None:
-            change = self.pending[but]
-            there = self.whole[change.off : change.off + len(change.before)]
-            if change.length == len(self.whole) and change.before.startswith(there):
-                but = None  # the loss of this change has no effect
         return self, self.forced, rest and len(self.pending), but
 
 
@@ -149,7 +115,7 @@ class Disk:
             raise Misbehaved(f"io: {entry['op']} of {entry['file']!r}: {error}") from None
         if not 0 <= off <= LARGEST - len(data or b""):
             raise Misbehaved(f"io: {entry['op']} of {entry['file']!r} at {off}: not within 0..{LARGEST}")
-        body.change(off, data)
+        body.change((off, data))
 
     def _rename(self, what: str, file: str, to: str) -> None:
         if what == "create" and file in self._names:
@@ -210,11 +176,11 @@ def _changed(names: dict[str, _Body], before: str, after: str, body: _Body) -> N
         names[after] = body
 
 
-def _lay(content: bytearray, off: int, data: bytes | None) -> None:
+def _lay(content: bytearray, change: _Change) -> None:
     """Apply one change to `content`."""
-    end = off if data is None else off + len(data)
-    if end > len(content):
-        content.extend(bytes(end - len(content)))
+    off, data = change
+    end = off + len(data or b"")
+    content.extend(bytes(max(0, end - len(content))))
     if data is None:
         del content[off:]
     else:

@@ -60,18 +60,13 @@ class InputFile:
         """Yield the content from beginning to end in pieces: either some bytes, or a number of zeros."""
         end = 0
         for off, data in (*self.extents, (self.size, b"")):
-            yield from self._filled(off - end)
+            if off > end and not self.fill:
+                yield off - end
+            elif off > end:
+                yield from (bytes([self.fill]) * min(_PIECE, off - at) for at in range(end, off, _PIECE))
             if data:
                 yield data
             end = off + len(data)
-
-    def _filled(self, count: int) -> Iterator[bytes | int]:
-        if not self.fill:
-            if count:
-                yield count
-            return
-        for begin in range(0, count, _PIECE):
-            yield bytes([self.fill]) * min(_PIECE, count - begin)
 
     def to_json(self) -> dict[str, Json]:
         """Return ``{"path", "size", "fill", "extents": [[offset, hex], ...]}``."""
@@ -219,7 +214,7 @@ class Probe:
         return f"{self.case.id}/{self.op}" + (f".{self.policy}" if self.policy else "")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """One case. Members that contain JSON (`params`, `write`, `expect`) have their published form.
 
@@ -233,16 +228,16 @@ class Case:
     tier: str
     stratum: str
     category: str
-    level: str
-    obeys: tuple[str, ...]
-    breaks: tuple[str, ...]
-    flags: tuple[str, ...]
-    needs: tuple[str, ...]
+    level: str = "must"
+    obeys: tuple[str, ...] = ()
+    breaks: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
     origin: Origin
-    input: Input
-    params: Mapping[str, Json]
-    write: Mapping[str, Json] | None
-    expect: tuple[Mapping[str, Json], ...]
+    input: Input = Input()
+    params: Mapping[str, Json] = field(default_factory=dict)
+    write: Mapping[str, Json] | None = None
+    expect: tuple[Mapping[str, Json], ...] = ()
     fault: str = ""
     #: A wrong expectation of this case in an earlier corpus, and the reason for it; empty if there was none.
     history: str = ""
@@ -258,18 +253,15 @@ class Case:
         words = {key: told.get(key) for key in ("format", "edition")}
         usable = {key: word for key, word in words.items() if isinstance(word, str) and _WORD.fullmatch(word)}
         return cls(
-            name,
-            "a case that cannot be asked",
-            usable.get("format", UNKNOWN),
-            usable.get("edition", UNKNOWN),
-            *("files", "H", "quarantined", "must"),
-            *((), (), (), ()),
-            Origin("authored"),
-            Input(),
-            {},
-            None,
-            (),
-            fault,
+            id=name,
+            title="a case that cannot be asked",
+            format=usable.get("format", UNKNOWN),
+            edition=usable.get("edition", UNKNOWN),
+            tier="files",
+            stratum="H",
+            category="quarantined",
+            origin=Origin("authored"),
+            fault=fault,
         )
 
     @property
@@ -318,18 +310,8 @@ class Case:
     def to_json(self) -> dict[str, Json]:
         """Return the published form."""
         return {
-            "id": self.id,
-            "title": self.title,
-            "format": self.format,
-            "edition": self.edition,
-            "tier": self.tier,
-            "stratum": self.stratum,
-            "category": self.category,
-            "level": self.level,
-            "obeys": list(self.obeys),
-            "breaks": list(self.breaks),
-            "flags": list(self.flags),
-            "needs": list(self.needs),
+            **{name: getattr(self, name) for name in _TEXTS},
+            **{name: list(getattr(self, name)) for name in _LISTS},
             "origin": self.origin.to_json(),
             "input": {"files": [file.to_json() for file in self.input.files]},
             "params": dict(self.params),
@@ -354,20 +336,16 @@ class Case:
     def from_trusted_json(cls, data: Mapping[str, Json]) -> Case:
         """Read the published form of a case that has been checked before, such as a case of this package."""
         try:
-            return cls._from_json(data)
+            members: dict[str, Any] = {name: data[name] for name in _TEXTS}
+            members |= {name: tuple(data[name]) for name in _LISTS}
+            return cls(
+                **members,
+                origin=Origin.from_json(data["origin"]),
+                input=Input(tuple(InputFile.from_json(file) for file in data["input"]["files"])),
+                params=data["params"],
+                write=data["write"],
+                expect=tuple(data["expect"]),
+                history=data.get("history", ""),
+            )
         except (KeyError, TypeError, ValueError) as error:
             raise CaseError(f"{data.get('id')}: {error}") from None
-
-    @classmethod
-    def _from_json(cls, data: Mapping[str, Json]) -> Case:
-        members: dict[str, Any] = {name: data[name] for name in _TEXTS}
-        members |= {name: tuple(data[name]) for name in _LISTS}
-        return cls(
-            **members,
-            origin=Origin.from_json(data["origin"]),
-            input=Input(tuple(InputFile.from_json(file) for file in data["input"]["files"])),
-            params=data["params"],
-            write=data["write"],
-            expect=tuple(data["expect"]),
-            history=data.get("history", ""),
-        )

@@ -20,6 +20,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from journalspec.formats import format_text, get_format
+from journalspec_corpus.rows import members
 
 FILE_NAME = "design_rules.toml"
 #: The possible verdicts on a format under a rule, beginning with the worst.
@@ -174,42 +175,15 @@ def _once(name: str, ids: Iterable[str]) -> None:
         raise RuleError(f"{name}: defined twice: {', '.join(twice)}")
 
 
-def _rule(entry: Mapping[str, Any]) -> Rule:
-    texts = {
-        name: _line(entry[name])
-        for name in ("title", "weakness", "consequence", "practice", "severity_note")
-        if name in entry
-    }
-    met = tuple(
-        Met(item["who"], _line(item["what"]), item["basis"], item.get("where", ""))
-        for item in entry.get("met", ())
-    )
-    return Rule(
-        id=entry["id"],
-        severity=entry["severity"],
-        invariants=tuple(entry["invariants"]),
-        strata=tuple(entry["strata"]),
-        met=met,
-        **texts,
-    )
+def _rule(row: Mapping[str, Any]) -> Rule:
+    met = tuple(Met(**members(item)) for item in row.get("met", ()))
+    return Rule(**{**members(row), "met": met})
 
 
-def _finding(entry: Mapping[str, Any]) -> Finding:
+def _finding(row: Mapping[str, Any]) -> Finding:
     states = tuple(
-        StateProof(**{**item, "mask": bytes.fromhex(item.get("mask", "")), "shows": _line(item["shows"])})
-        for item in entry.get("states", ())
+        StateProof(**{**members(item), "mask": bytes.fromhex(item.get("mask", ""))})
+        for item in row.get("states", ())
     )
-    cases = tuple(CaseProof(**{**item, "shows": _line(item["shows"])}) for item in entry.get("cases", ()))
-    return Finding(
-        editions=tuple(entry["editions"]),
-        verdict=entry["verdict"],
-        why=_line(entry["why"]),
-        requirements=tuple(entry.get("requirements", ())),
-        states=states,
-        cases=cases,
-        argument=_line(entry.get("argument", "")),
-    )
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
+    cases = tuple(CaseProof(**members(item)) for item in row.get("cases", ()))
+    return Finding(**{**members(row), "states": states, "cases": cases})

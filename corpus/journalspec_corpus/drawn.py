@@ -96,17 +96,12 @@ KINDS = ("bit-flip", "torn-write", "lost-sector", "stale-block", "truncation", "
 UNSEEN = "the files have no fault, or only faults that are not a reason to refuse"
 
 
-def lenient(format_id: str) -> str:
-    """Return the policy that recovers most from damage: salvage, or else the format's first policy."""
-    policies = get_format(format_id).policies
-    return "salvage" if "salvage" in policies else next(iter(policies))
-
-
 def judge(journal: DrawnJournal, files: Mapping[str, bytes]) -> Judgement:
     """Use the format's naive reader to return the required outcome for `files`, a damaged `journal`."""
     naive = format_module("journalspec_corpus", journal.format).naive
     strict = naive.recover(files, journal.edition, "strict")
-    salvaged = naive.recover(files, journal.edition, lenient(journal.format)).get("records", ())
+    most = get_format(journal.format).keeps_most
+    salvaged = naive.recover(files, journal.edition, most).get("records", ())
     sound = {record.at: record for record in journal.recovered}
     kept = [record_of(entry) for entry in salvaged]
     intact = tuple(sound[record.at] for record in kept if sound.get(record.at) == record)

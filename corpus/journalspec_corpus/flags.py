@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from journalspec.formats import format_text
+from journalspec_corpus.rows import members
 
 #: The file with the flags that all formats share. A format's own flags are in a file with the same name in
 #: its package.
@@ -51,17 +52,7 @@ def load_flags(format_id: str | None = None) -> Mapping[str, Flag]:
 
 
 def _read(text: str) -> list[Flag]:
-    data = tomllib.loads(text)
-    found = [
-        Flag(
-            entry["name"],
-            entry["damage"],
-            entry["effect"],
-            tuple(entry.get("requirements", ())),
-            tuple(entry.get("rules", ())),
-        )
-        for entry in data.get("flag", ())
-    ]
+    found = [Flag(**members(row)) for row in tomllib.loads(text).get("flag", ())]
     names = [flag.name for flag in found]
     if len(set(names)) != len(names):
         raise FlagError(f"{_SHARED.name}: a flag is defined twice")

@@ -1,7 +1,7 @@
 """The form of a case from an unknown source: bounded JSON that fits ``case.schema.json``.
 
-The schema is compiled once to functions, because a general validator would need more time for a case than
-running the case. Limits that a schema cannot express are constants of this module.
+The schema is checked here, because a general validator would need more time for a case than running the case.
+Limits that a schema cannot express are constants of this module.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -26,30 +26,28 @@ MAX_NESTING = 32
 #: memory. The largest journal file that one of these products creates by default has 32 MiB; published cases
 #: have at most 2 MiB.
 MAX_BYTES = 1 << 28
-#: The most characters of an integer: a 64-bit integer has 19 digits and a sign. The schema has the same limit
-#: for integers as text.
-MAX_DIGITS = 20
 #: The deepest nesting of directories, the file included. A name may be as long as file systems permit.
 MAX_SEGMENTS, MAX_SEGMENT = 16, 255
 
-#: A schema as a function, which returns the first fault of a value as (where, what), or None.
+#: The place and the kind of a fault.
 Fault = tuple[str, str]
-Check = Callable[[Any], Fault | None]
+#: A JSON Schema without references.
+Schema = Mapping[str, Any]
 
 _HEX = "^([0-9a-f]{2})*$"
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _SHOWN = 60
 
 
-def parse(line: bytes, *, numbers: bool = False) -> Any:
+def parse(line: bytes) -> Any:
     """Return the JSON value of a line; raises ValueError with the fault.
 
-    This is stricter than JSON in general. Errors are: numbers (except small integers if wanted), duplicate
-    members, text that UTF-8 cannot express, and values beyond the limits.
+    This is stricter than JSON in general. Errors are: numbers, duplicate members, text that UTF-8 cannot
+    express, and values beyond the limits.
     """
     if sum(map(line.count, (b",", b"[", b"{"))) > MAX_VALUES:
         raise ValueError(f"more than {MAX_VALUES} values")
-    return strict(line, MAX_NESTING, _small if numbers else _number, _number, _number)
+    return strict(line, MAX_NESTING, _number, _number, _number)
 
 
 def strict(
@@ -100,10 +98,6 @@ def _number(text: str) -> NoReturn:
     raise ValueError(f"the number {text:.{_SHOWN}}{digits}: integers are written as text")
 
 
-def _small(text: str) -> int:
-    return int(text) if len(text) <= MAX_DIGITS else _number(text)
-
-
 def _check_nesting(value: Any, nesting: int) -> None:
     level, depth = [value], 0
     while level := [item for item in level if isinstance(item, (dict, list))]:
@@ -126,7 +120,7 @@ def lines_of(stream: IO[bytes]) -> Iterator[bytes | None]:
 
 def fault_in(data: Any) -> str | None:
     """Return the place and the fault in the published form of a case, or None."""
-    found = _checks()[""](data) or _beyond(data["input"]["files"])
+    found = _fault(_schema(), data) or _beyond(data["input"]["files"])
     if found is None:
         return None
     where, what = found
@@ -135,12 +129,13 @@ def fault_in(data: Any) -> str | None:
 
 def is_id(value: object) -> bool:
     """Return whether `value` can be the id of a case."""
-    return _checks()["id"](value) is None
+    return _fault(_schema()["properties"]["id"], value) is None
 
 
 def path_fault(path: object) -> str | None:
     """Return why `path` is invalid as the path of a case's file; None if it is valid."""
-    found = _checks()["path"](path)
+    file: Schema = _schema()["properties"]["input"]["properties"]["files"]["items"]
+    found = _fault(file["properties"]["path"], path)
     if found is not None:
         return found[1]
     segments = str(path).split("/")
@@ -173,180 +168,115 @@ def _beyond(given: list[Mapping[str, Any]]) -> Fault | None:
 
 
 @cache
-def _checks() -> Mapping[str, Check]:
-    """Return the checks of a complete case, of its id, and of a file's path."""
+def _schema() -> Schema:
+    """Return the schema of a complete case."""
     schema = json.loads(files("journalspec_corpus").joinpath("case.schema.json").read_text(encoding="utf-8"))
-    named = schema["$defs"]
-    path = named["file"]["properties"]["path"]
-    return {
-        "": _compiled(schema, named),
-        "id": _compiled(schema["properties"]["id"], named),
-        "path": _compiled(path, named),
-    }
+    resolved: Schema = _resolved(schema, schema["$defs"])
+    return resolved
 
 
-def _compiled(schema: Any, named: Mapping[str, Any]) -> Check:
-    """Return `schema` as a function; raises ValueError for an unknown keyword."""
-    unknown = schema.keys() - _KEYWORDS.keys() - _SILENT
-    if unknown:
-        raise ValueError(f"case.schema.json: no way to check {', '.join(sorted(unknown))}")
-    if "$ref" in schema:
-        return _reference(schema, named)
-    steps = [make(schema, named) for keyword, make in _KEYWORDS.items() if keyword in schema]
-    if len(steps) == 1:
-        return steps[0]
-
-    def check(value: Any) -> Fault | None:
-        for step in steps:
-            found = step(value)
-            if found is not None:
-                return found
-        return None
-
-    return check
-
-
-#: Keywords that need no check, or that are checked together with another keyword.
-_SILENT = frozenset(
-    {"$schema", "$id", "$defs", "title", "description", "required", "additionalProperties", "maxLength"}
-    | {"prefixItems", "items", "maxItems", "minLength", "minItems", "uniqueItems", "properties"}
+#: The keywords that `_fault` checks, and those without a meaning for a check.
+_CHECKED = frozenset(
+    {"$ref", "anyOf", "const", "enum", "type", "pattern", "minLength", "maxLength", "minItems", "maxItems"}
+    | {"uniqueItems", "prefixItems", "items", "required", "properties", "additionalProperties"}
+    | {"$schema", "$id", "$defs", "title", "description"}
 )
 
 
-def _reference(schema: Any, named: Mapping[str, Any]) -> Check:
-    there = named[schema["$ref"].removeprefix("#/$defs/")]
-    beside = {keyword: value for keyword, value in schema.items() if keyword not in ("$ref", "description")}
-    if beside.keys() & there.keys():
-        raise ValueError(f"case.schema.json: {schema['$ref']} with one more of {', '.join(beside)}")
-    return _compiled({**there, **beside}, named)
+def _resolved(schema: Any, named: Mapping[str, Any]) -> Any:
+    """Return `schema` with its references replaced; raises ValueError for an unknown keyword."""
+    if not isinstance(schema, dict):
+        return {} if schema is True else schema
+    unknown = schema.keys() - _CHECKED
+    if unknown:
+        raise ValueError(f"case.schema.json: no way to check {', '.join(sorted(unknown))}")
+    out = {key: value for key, value in schema.items() if key not in ("$ref", "$defs", "description")}
+    if "$ref" in schema:
+        there = named[schema["$ref"].removeprefix("#/$defs/")]
+        if out.keys() & there.keys():
+            raise ValueError(f"case.schema.json: {schema['$ref']} with one more of {', '.join(out)}")
+        return _resolved({**there, **out}, named)
+    for keyword in ("anyOf", "prefixItems"):
+        if keyword in out:
+            out[keyword] = [_resolved(one, named) for one in out[keyword]]
+    for keyword in ("items", "additionalProperties"):
+        if keyword in out:
+            out[keyword] = _resolved(out[keyword], named)
+    out["properties"] = {name: _resolved(one, named) for name, one in out.get("properties", {}).items()}
+    if "const" in out:
+        out["enum"] = [out["const"]]
+    if "pattern" in out:
+        # A pattern that matches pairs of digits would need memory for each pair.
+        text = "[0-9a-f]*" if out["pattern"] == _HEX else out["pattern"]
+        out["match"] = re.compile(text.removeprefix("^").removesuffix("$")).fullmatch
+    return out
 
 
-def _either(schema: Any, named: Mapping[str, Any]) -> Check:
-    checks = [_compiled(choice, named) for choice in schema["anyOf"]]
-
-    def check(value: Any) -> Fault | None:
-        found: Fault | None = None
-        for one in checks:
-            found = one(value)
-            if found is None:
-                return None
-        return found
-
-    return check
-
-
-def _constant(schema: Any, _: object) -> Check:
-    return _one_of([schema["const"]])
-
-
-def _enumeration(schema: Any, _: object) -> Check:
-    return _one_of(schema["enum"])
+def _fault(schema: Schema, value: Any) -> Fault | None:
+    """Return the first fault of a value; its type is checked before its form."""
+    if "anyOf" in schema:
+        faults = [_fault(choice, value) for choice in schema["anyOf"]]
+        if all(faults):
+            return faults[-1]
+    if "enum" in schema:
+        choices = schema["enum"]
+        if not any(value is one or (isinstance(value, str) and value == one) for one in choices):
+            said = ", ".join(one if isinstance(one, str) else json.dumps(one) for one in choices)
+            return "", f"{_short(value)} is none of {said}"
+    if "type" not in schema:
+        return None
+    types, words, more = _TYPES[schema["type"]]
+    if not isinstance(value, types):
+        return "", f"{_short(value)} {words}"
+    return more(schema, value) if more else None
 
 
-def _one_of(choices: list[Any]) -> Check:
-    said = ", ".join(choice if isinstance(choice, str) else json.dumps(choice) for choice in choices)
-
-    def check(value: Any) -> Fault | None:
-        if any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
-            return None
-        return "", f"{_short(value)} is none of {said}"
-
-    return check
-
-
-def _type(schema: Any, named: Mapping[str, Any]) -> Check:
-    return _TYPES[schema["type"]](schema, named)
-
-
-def _null(_: object, __: object) -> Check:
-    return lambda value: None if value is None else ("", f"{_short(value)} is not null")
-
-
-def _boolean(_: object, __: object) -> Check:
-    return lambda value: (
-        None if isinstance(value, bool) else ("", f"{_short(value)} is neither true nor false")
-    )
-
-
-def _text(schema: Any, _: object) -> Check:
+def _text_fault(schema: Schema, value: str) -> Fault | None:
     least, most = schema.get("minLength", 0), schema.get("maxLength", MAX_LINE)
-
-    def check(value: Any) -> Fault | None:
-        if not isinstance(value, str):
-            return "", f"{_short(value)} is not a text"
-        return None if least <= len(value) <= most else ("", _amount(len(value), "characters", least, most))
-
-    return check
+    if not least <= len(value) <= most:
+        return "", _amount(len(value), "characters", least, most)
+    if "match" in schema:
+        text = schema["pattern"]
+        if not schema["match"](value) or (text == _HEX and len(value) % 2):
+            return "", f"{_short(value)} is not of the form {text}"
+    return None
 
 
 def _amount(count: int, things: str, least: int, most: int) -> str:
     return f"{count} {things}, at " + (f"least {least}" if count < least else f"most {most}")
 
 
-def _pattern(schema: Any, _: object) -> Check:
-    text = schema["pattern"]
-    # A pattern that matches pairs of digits would need memory for each pair.
-    even = text == _HEX
-    match = re.compile("[0-9a-f]*" if even else text.removeprefix("^").removesuffix("$")).fullmatch
-
-    def check(value: Any) -> Fault | None:
-        if match(value) and not (even and len(value) % 2):
-            return None
-        return "", f"{_short(value)} is not of the form {text}"
-
-    return check
-
-
-def _list(schema: Any, named: Mapping[str, Any]) -> Check:
-    first = [_compiled(item, named) for item in schema.get("prefixItems", ())]
-    rest = _compiled(schema["items"], named) if schema.get("items") else None
+def _list_fault(schema: Schema, value: Sequence[Any]) -> Fault | None:
+    first, rest = schema.get("prefixItems", ()), schema.get("items", {})
     least, most = schema.get("minItems", 0), schema.get("maxItems", MAX_VALUES)
-    most = len(first) if schema.get("items") is False else most
-    unique = schema.get("uniqueItems", False)
-
-    def check(value: Any) -> Fault | None:
-        if not isinstance(value, (list, tuple)):
-            return "", f"{_short(value)} is not a list"
-        if not least <= len(value) <= most:
-            return "", _amount(len(value), "entries", least, most)
-        for number, item in enumerate(value):
-            one = first[number] if number < len(first) else rest
-            found = one(item) if one is not None else None
-            if found is not None:
-                return f"[{number}]{found[0]}", found[1]
-        if unique and len(set(value)) < len(value):
-            return "", "a duplicate entry"
-        return None
-
-    return check
+    if rest is False:
+        most = len(first)
+    if not least <= len(value) <= most:
+        return "", _amount(len(value), "entries", least, most)
+    for number, item in enumerate(value):
+        found = _fault(first[number] if number < len(first) else rest, item)
+        if found is not None:
+            return f"[{number}]{found[0]}", found[1]
+    if schema.get("uniqueItems") and len(set(value)) < len(value):
+        return "", "a duplicate entry"
+    return None
 
 
-def _object_check(schema: Any, named: Mapping[str, Any]) -> Check:
-    required = schema.get("required", ())
-    members = {name: _compiled(item, named) for name, item in schema.get("properties", {}).items()}
-    others = schema.get("additionalProperties", True)
-    other = _compiled(others, named) if isinstance(others, dict) else None
-
-    def check(value: Any) -> Fault | None:
-        if type(value) is not dict and not isinstance(value, Mapping):  # the first is quicker, and more usual
-            return "", f"{_short(value)} is not an object"
-        for name in required:
-            if name not in value:
-                return "", f"member {name!r} is missing"
-        for name, item in value.items():
-            one = members.get(name, other)
-            if one is not None:
-                found = one(item)
-                if found is not None:
-                    return f".{_plain(name)}{found[0]}", found[1]
-            elif others is False:
-                near = get_close_matches(str(name)[:_SHOWN], members, 1)
-                return "", f"unknown member {_short(name)}" + (
-                    f" (did you mean {near[0]!r}?)" if near else ""
-                )
-        return None
-
-    return check
+def _object_fault(schema: Schema, value: Mapping[str, Any]) -> Fault | None:
+    for name in schema.get("required", ()):
+        if name not in value:
+            return "", f"member {name!r} is missing"
+    members, others = schema["properties"], schema.get("additionalProperties", {})
+    for name, item in value.items():
+        one = members.get(name, others)
+        if one is False:
+            near = get_close_matches(str(name)[:_SHOWN], members, 1)
+            hint = f" (did you mean {near[0]!r}?)" if near else ""
+            return "", f"unknown member {_short(name)}{hint}"
+        found = _fault(one, item)
+        if found is not None:
+            return f".{_plain(name)}{found[0]}", found[1]
+    return None
 
 
 def _plain(name: str) -> str:
@@ -360,19 +290,11 @@ def _short(value: object) -> str:
     return repr(value[:_SHOWN]) + "..." if isinstance(value, str) and len(value) > _SHOWN else repr(value)
 
 
-#: The checks of a schema, in the order of their use: the type of a value is checked before its form.
-_KEYWORDS: Mapping[str, Callable[[Any, Mapping[str, Any]], Check]] = {
-    "$ref": _reference,
-    "anyOf": _either,
-    "const": _constant,
-    "enum": _enumeration,
-    "type": _type,
-    "pattern": _pattern,
-}
-_TYPES = {
-    "null": _null,
-    "boolean": _boolean,
-    "string": _text,
-    "array": _list,
-    "object": _object_check,
+#: The Python types of a type in a schema, what is said about other values, and the check of a value's form.
+_TYPES: Mapping[str, tuple[Any, str, Callable[[Schema, Any], Fault | None] | None]] = {
+    "null": (type(None), "is not null", None),
+    "boolean": (bool, "is neither true nor false", None),
+    "string": (str, "is not a text", _text_fault),
+    "array": ((list, tuple), "is not a list", _list_fault),
+    "object": ((dict, Mapping), "is not an object", _object_fault),
 }

@@ -48,17 +48,19 @@ def verify_tiers(directory: Path | None = None, tiers: Sequence[str] = ()) -> Ve
     Raises ManifestError if there are none.
     """
     out = Verified()
+    asked = tiers or PUBLISHED_TIERS
     for format_id, folder in _folders(directory):
         where = f"{format_id}/" if directory is None else ""
-        before, told = len(out.problems), ""
+        before = len(out.problems)
         try:
-            told = _Folder(format_id, folder, where, out).check(tiers)
+            for name, problems in _differences(format_id, folder, asked):
+                out.add([f"{where}{name}: {problem}" for problem in problems], name)
         except (SealError, *ILL_FORMED) as error:
             out.add([f"{folder / MANIFEST}: {type(error).__name__}: {error!s:.200}"], MANIFEST)
         except OSError as error:
             out.add([f"{error.filename or folder}: {error.strerror or error}"], MANIFEST)
         if len(out.problems) == before:
-            out.checked.append(f"{format_id}: {told}")
+            out.checked.append(f"{format_id}: {', '.join(asked)}")
     return out
 
 
@@ -86,55 +88,38 @@ def _read(path: Path) -> tuple[dict[str, Any], list[str]]:
         return opened(stream.read(MAX_SEALED))
 
 
-class _Folder:
-    """The published files of one format, and the list that collects problems."""
-
-    def __init__(self, format_id: str, folder: Path, where: str, out: Verified) -> None:
-        self._format, self._folder, self._where, self._out = format_id, folder, where, out
-
-    def check(self, asked: Sequence[str]) -> str:
-        """Check the manifest, the files of the tiers `asked` (empty: all), and unknown files.
-
-        Return the checked tiers.
-        """
-        tiers = asked or PUBLISHED_TIERS
-        manifest, problems = _read(self._folder / MANIFEST)
-        self._add(MANIFEST, problems)
-        if (manifest["format"], manifest["licence"]) != (self._format, LICENSE):
-            self._add(MANIFEST, [f"not that of {self._format} under {LICENSE}"])
-        if manifest["withdrawn"] != sorted(tombstones(self._format)):
-            self._add(MANIFEST, ["the withdrawn cases are not those of tombstones.toml"])
-        if manifest["tiers"].keys() != set(PUBLISHED_TIERS):
-            self._add(MANIFEST, [f"the tiers are not {', '.join(PUBLISHED_TIERS)}"])
-        known = {MANIFEST, *(f"{tier}.jsonl" for tier in PUBLISHED_TIERS)}
-        for path in sorted(self._folder.iterdir()):
-            if path.name not in known:
-                self._add(path.name, ["not in the manifest; nothing needs it, remove it"])
-        for tier in tiers:
-            path = self._folder / f"{tier}.jsonl"
-            self._add(path.name, self._unlike(path, manifest["tiers"][tier]))
-        return ", ".join(tiers)
-
-    def _add(self, name: str, problems: Sequence[str]) -> None:
-        self._out.add([f"{self._where}{name}: {problem}" for problem in problems], name)
-
-    def _unlike(self, path: Path, said: Mapping[str, Any]) -> list[str]:
-        """Return how a tier differs from its entry in the manifest."""
-        if said["file"] != path.name:
-            return ["called otherwise in the manifest"]
-        wrong = unlike(path, said, "get the file again from where it came from")
-        if wrong:
-            return [wrong]
-        try:
-            probes = [len(Case.from_json(json.loads(line)).probes) for line in _lines(path)]
-        except (CaseError, *ILL_FORMED) as error:
-            return [f"{type(error).__name__}: {error!s:.200}"]
-        if (len(probes), sum(probes)) != (said["cases"], said["probes"]):
-            told = f"the manifest says {said['cases']} and {said['probes']}"
-            return [f"{len(probes)} cases and {sum(probes)} probes, {told}"]
-        return []
+def _differences(format_id: str, folder: Path, tiers: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the names of files with their problems: the manifest, unknown files, the files of `tiers`."""
+    manifest, problems = _read(folder / MANIFEST)
+    yield MANIFEST, problems
+    if (manifest["format"], manifest["licence"]) != (format_id, LICENSE):
+        yield MANIFEST, [f"not that of {format_id} under {LICENSE}"]
+    if manifest["withdrawn"] != sorted(tombstones(format_id)):
+        yield MANIFEST, ["the withdrawn cases are not those of tombstones.toml"]
+    if manifest["tiers"].keys() != set(PUBLISHED_TIERS):
+        yield MANIFEST, [f"the tiers are not {', '.join(PUBLISHED_TIERS)}"]
+    known = {MANIFEST, *(f"{tier}.jsonl" for tier in PUBLISHED_TIERS)}
+    for path in sorted(folder.iterdir()):
+        if path.name not in known:
+            yield path.name, ["not in the manifest; nothing needs it, remove it"]
+    for tier in tiers:
+        path = folder / f"{tier}.jsonl"
+        yield path.name, _unlike(path, manifest["tiers"][tier])
 
 
-def _lines(path: Path) -> Iterator[bytes]:
-    with as_is(path) as stream:
-        yield from stream
+def _unlike(path: Path, said: Mapping[str, Any]) -> list[str]:
+    """Return how a tier differs from its entry in the manifest."""
+    if said["file"] != path.name:
+        return ["called otherwise in the manifest"]
+    wrong = unlike(path, said, "get the file again from where it came from")
+    if wrong:
+        return [wrong]
+    try:
+        with as_is(path) as stream:
+            probes = [len(Case.from_json(json.loads(line)).probes) for line in stream]
+    except (CaseError, *ILL_FORMED) as error:
+        return [f"{type(error).__name__}: {error!s:.200}"]
+    if (len(probes), sum(probes)) != (said["cases"], said["probes"]):
+        told = f"the manifest says {said['cases']} and {said['probes']}"
+        return [f"{len(probes)} cases and {sum(probes)} probes, {told}"]
+    return []

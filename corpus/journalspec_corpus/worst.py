@@ -24,6 +24,7 @@ from journalspec_corpus.crash.reduce import situations
 from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.trace import PRESETS, REACHABLE, Trace, Workload
 from journalspec_corpus.crash.verdict import PRODUCT_WORDS, VERDICTS
+from journalspec_corpus.rows import members
 
 TIER = "worst"
 FILE = "worst.toml"
@@ -134,9 +135,8 @@ def worst_cases(format_id: str) -> tuple[Worst, ...]:
         return Form(tables.workload_of(workload), mask=bytes.fromhex(mask), **place)
 
     def worst(entry: Mapping[str, Any]) -> Worst:
-        told = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
         forms = {name: form(**entry[name]) for name in ("full", "small")}
-        return Worst(format_id, **{**told, **forms, "text": entry["text"].strip()})
+        return Worst(format_id, **{**members(entry), **forms})
 
     found = []
     for entry in entries:
@@ -181,23 +181,14 @@ class Finding:
 def findings(format_id: str) -> tuple[Finding, ...]:
     """Return the findings of `format_id` in the order of its file; none if there is no such file."""
     get_format(format_id)
-    return tuple(
-        Finding(
-            **{**entry, "wrong": tuple(entry.get("wrong", ())), "missing": tuple(entry.get("missing", ()))}
-        )
-        for entry in tomllib.loads(format_text(PACKAGE, format_id, FINDINGS_FILE)).get("finding", ())
-    )
+    rows = tomllib.loads(format_text(PACKAGE, format_id, FINDINGS_FILE)).get("finding", ())
+    return tuple(Finding(**members(row)) for row in rows)
 
 
 def text_of(finding: Finding) -> str:
     """Return a finding as one sentence for people."""
     words = PRODUCT_WORDS.get(finding.verdict, finding.verdict)
     broken = f" ({', '.join(finding.breaks)})" if finding.breaks else ""
-    detail = ""
-    if finding.refused:
-        detail = f": {finding.refused}"
-    elif finding.wrong:
-        detail = f": {', '.join(finding.wrong)}"
-    elif finding.missing:
-        detail = f": {', '.join(finding.missing)}"
-    return f"{finding.called} {finding.version}, {finding.policy}: {words}{broken}{detail}."
+    detail = finding.refused or ", ".join(finding.wrong or finding.missing)
+    more = f": {detail}" if detail else ""
+    return f"{finding.called} {finding.version}, {finding.policy}: {words}{broken}{more}."

@@ -261,6 +261,6 @@ def test_permitted_answers_that_cases_share_are_lines_of_their_own(tmp_path: Pat
 
 def test_a_schema_that_asks_for_more_than_is_checked_is_noticed() -> None:
     with pytest.raises(ValueError, match="no way to check multipleOf"):
-        form._compiled({"type": "string", "multipleOf": 3}, {})
+        form._resolved({"type": "string", "multipleOf": 3}, {})
     with pytest.raises(ValueError, match="one more of minItems"):
-        form._compiled({"$ref": "#/$defs/x", "minItems": 1}, {"x": {"type": "array", "minItems": 2}})
+        form._resolved({"$ref": "#/$defs/x", "minItems": 1}, {"x": {"type": "array", "minItems": 2}})

@@ -21,6 +21,7 @@ from typing import Any
 from journalspec.formats import format_ids
 from journalspec_corpus.crash.formats import crash_format, has_crash_format
 from journalspec_corpus.crash.verdict import VERDICTS
+from journalspec_corpus.rows import members
 from journalspec_corpus.worst import findings, worst_cases
 
 CAUSES = "causes.toml"
@@ -125,13 +126,9 @@ def causes() -> tuple[Cause, ...]:
 
 
 def _cause(entry: Mapping[str, Any]) -> Cause:
-    told = {name: _frozen(value) for name, value in entry.items() if name != "match"}
-    matches = tuple(tuple(match.get(name, "*") for name in MEMBERS) for match in entry["match"])
+    told = members(entry)
+    matches = tuple(tuple(match.get(name, "*") for name in MEMBERS) for match in told.pop("match"))
     return Cause(**told, matches=matches)
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value.strip() if isinstance(value, str) else value
 
 
 def causes_of(format_id: str, members: tuple[str, ...], harness: str) -> tuple[Cause, ...]:
@@ -203,5 +200,5 @@ def _judgements() -> Iterator[ProductRun]:
 def _finding(entry: Mapping[str, Any], loaded: Mapping[str, Any]) -> Finding:
     stratum, policy = entry["stratum"], entry["policy"]
     judged = loaded["verdicts"] if stratum == REACHABLE else loaded["strata"][stratum]
-    told = {name: _frozen(value) for name, value in entry.items() if name not in ("strongest_preset", "why")}
+    told = members({name: value for name, value in entry.items() if name not in ("strongest_preset", "why")})
     return Finding(**told, of=sum(judged[policy].values()), strongest=entry["strongest_preset"])

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from hashlib import blake2b
 from typing import Any
 
+from journalspec.formats import get_format
 from journalspec_conformance.answers import check_io
 from journalspec_conformance.asking import Asking
 from journalspec_conformance.connection import Message
@@ -38,7 +39,6 @@ from journalspec_corpus.crash.trace import (
     Write,
     get_preset,
 )
-from journalspec_corpus.drawn import lenient
 from journalspec_corpus.model import model_of
 
 #: The most attempts to omit an operation while a failure is reduced. Each attempt runs the writer again.
@@ -166,7 +166,7 @@ def first_loss(engine: Asking, probe: Probe) -> WriterLoss | None:
     if refused not in [[str(one["op"]) for one in entry.get("refusals", ())] for entry in probe.expect]:
         text = f"it refused the operations {', '.join(refused) or '-'}"
         raise Settled(Outcome("fail", "refused:writer", text))
-    promises, policy = Promises(engine, probe), lenient(case.format)
+    promises, policy = Promises(engine, probe), get_format(case.format).keeps_most
     for state in _chosen(written.trace, case):
         at, torn = state.situation.states.point.crash_index, state.situation.states.torn
         durable, issued = written.durable(at), written.issued(max(at, torn + 1))
@@ -234,7 +234,7 @@ def account(loss: WriterLoss, target: str, repeat: str) -> list[str]:
     lines += explain.arrived(state)
     found = recovered(loss.case, state.files)
     if "refused" in found:
-        policy = lenient(loss.case.format)
+        policy = get_format(loss.case.format).keeps_most
         lines.append(f"strict recovery refuses these files ({found['refused']}); under {policy}:")
         found = recovered(loss.case, state.files, policy)
     permitted = dict.fromkeys(f"  {json.dumps(some)[:MOST_SHOWN]}" for some in loss.permitted)

@@ -74,9 +74,7 @@ class Loss:
 def story(state: State) -> Iterator[str]:
     """Yield a description of each operation up to the crash, one per line."""
     trace = state.trace
-    states = state.situation.states
-    upto = max(states.point.crash_index, states.torn + 1)
-    for index, op in enumerate(trace.ops[:upto]):
+    for index, op in enumerate(trace.ops[: state.situation.upto]):
         text = _said(op)
         if text is None:
             continue
@@ -91,7 +89,8 @@ def story(state: State) -> Iterator[str]:
     yield "the crash"
 
 
-#: The wording of operations; all others are annotations, which are shown with their write.
+#: The wording of operations, by their members or records, and by the bytes of a write. All other operations
+#: are annotations, which are shown with their write.
 _WORDS: Mapping[type, str] = {
     Ack: "acknowledge {0}",
     Create: "create {0.file}",
@@ -102,18 +101,17 @@ _WORDS: Mapping[type, str] = {
     SyncDir: "fsync the directory",
     Truncate: "set the size of {0.file} to {0.size}",
     Unlink: "remove {0.file}",
+    Write: "write {1} bytes at {0.off} of {0.file}",
 }
 
 
 def _said(op: Op) -> str | None:
     """Describe an operation; None for an annotation that :func:`story` shows with its write."""
-    if isinstance(op, Write):
-        return f"write {len(op.data)} bytes at {op.off} of {op.file}"
-    if isinstance(op, (Ack, Release)):
-        what = _WORDS[type(op)].partition("{")[0]
-        return what + ", ".join(op.records) if op.records else None
     words = _WORDS.get(type(op))
-    return None if words is None else words.format(op)
+    about = ", ".join(op.records) if isinstance(op, (Ack, Release)) else op
+    if words is None or not about:
+        return None
+    return words.format(about, len(op.data) if isinstance(op, Write) else 0)
 
 
 def losses(state: State) -> tuple[str, list[Loss]]:
@@ -207,9 +205,7 @@ def _rotten(state: State, what: str) -> Loss:
 
 def settled(state: State) -> dict[str, bytes]:
     """Return the files that would exist if all writes before the crash had reached the disk."""
-    states = state.situation.states
-    upto = max(states.point.crash_index, states.torn + 1)
-    return Timeline(state.trace, SECTOR).advance(upto).memory()
+    return Timeline(state.trace, SECTOR).advance(state.situation.upto).memory()
 
 
 def unarrived(state: State) -> dict[str, bytes]:

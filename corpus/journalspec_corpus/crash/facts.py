@@ -89,7 +89,8 @@ class Facts:
         self._levels = np.zeros(codes.shape, np.int16)
         for at, block in enumerate(self.point.blocks):
             self._levels[:, at] = np.asarray(block.levels)[codes[:, at]]
-        self._upto = max(self.point.crash_index, states.torn + 1)
+        #: the number of operations of the trace that had begun
+        self.upto = max(self.point.crash_index, states.torn + 1)
         self.all = np.ones(len(codes), bool)
         # Columns are shared and never changed in place.
         self.known: dict[tuple[object, ...], Rows] = {}
@@ -202,7 +203,7 @@ class Facts:
             # one file may equal that of a killed process. So the bytes are compared.
             rows = np.flatnonzero(~out & ~self.trashed)
             if len(rows):
-                images = frozenset(memories(self.trace)[: self._upto + 1])
+                images = frozenset(memories(self.trace)[: self.upto + 1])
                 out[rows] = [self.contents.ids[row] in images for row in rows.tolist()]
         return out
 
@@ -214,7 +215,7 @@ class Facts:
     @cached_property
     def issued(self) -> list[tuple[int, Mark]]:
         """Every record issued up to the crash: (index of its write, its mark)."""
-        return self.trace.issued(self._upto)
+        return self.trace.issued(self.upto)
 
     def whole(self, parts: list[Written]) -> Rows:
         """Rows in which every part of an alternative is intact; an unissued part is not intact."""
@@ -222,7 +223,7 @@ class Facts:
         for part in parts:
             there = ~self.all
             for index, mark in part:
-                if index < self._upto:
+                if index < self.upto:
                     there |= self.stands(mark) if index == BEFORE else self.intact(index, mark)
             out = out & there
         return out
@@ -238,7 +239,7 @@ class Facts:
         out = ~self.all
         for part in self._others(mark):
             for at, _ in part:
-                if BEFORE < at < self._upto:
+                if BEFORE < at < self.upto:
                     out |= self.touched(at)
         return out
 
@@ -249,7 +250,7 @@ class Facts:
         return [
             (index, op)
             for index, op in self.trace.annotated
-            if isinstance(op, Part) and index >= self._upto and (op.record, op.alternative) in begun
+            if isinstance(op, Part) and index >= self.upto and (op.record, op.alternative) in begun
         ]
 
     def _others(self, mark: Mark) -> list[Written]:
@@ -296,7 +297,7 @@ class Facts:
     def _overwritten(self, mark: Mark, start: int) -> Rows:
         out = ~self.all
         for index, op in self.trace.writes_over(mark.file, mark.off, mark.length):
-            if start <= index < self._upto:
+            if start <= index < self.upto:
                 out |= self._overlap_touched(index, op, mark)
         return out | self._trash_over(mark, start - 1) if any(self._strange) else out
 
@@ -335,7 +336,7 @@ class Facts:
         """Rows in which a write at `start` or later that makes `record` live is on disk."""
         out = ~self.all
         for index in self.trace.publishing.get(record, ()):
-            if start <= index < self._upto:
+            if start <= index < self.upto:
                 out |= self._counts(index)
         return out
 
@@ -360,7 +361,7 @@ class Facts:
         for _, mark in self.issued:
             places.setdefault(mark.record, set()).add((mark.file, mark.off))
         unsure = {(mark.file, mark.off) for mark in self.trace.possible}
-        released = self.trace.released(self._upto)
+        released = self.trace.released(self.upto)
         for record, mine in places.items():
             if record in released:
                 continue  # a released record is not required
@@ -381,7 +382,7 @@ class Facts:
         for part in parts:
             there = ~self.all
             for index, mark in part:
-                if BEFORE < index < self._upto:
+                if BEFORE < index < self.upto:
                     led = self.published(mark.record, index)
                     there |= self.intact(index, mark) | (led & self._covered(mark))
             out = out & there
@@ -425,7 +426,7 @@ class Facts:
     @cached_property
     def usable(self) -> bool:
         """Whether the journal had been set up before the crash, so that a kill leaves it readable."""
-        return bool(self.trace.base) or any(isinstance(op, Ack) for op in self.trace.ops[: self._upto])
+        return bool(self.trace.base) or any(isinstance(op, Ack) for op in self.trace.ops[: self.upto])
 
     @cached_property
     def refusals(self) -> npt.NDArray[np.uint8]:
@@ -686,8 +687,8 @@ class State:
 
     def records(self, answer: Answer) -> int:
         """Return the number of records issued in the trace, and of required records not in `answer`."""
-        upto = max(self.situation.states.point.crash_index, self.situation.states.torn + 1)
-        issued = {op.record for op in self.trace.ops[: upto + 1] if isinstance(op, Mark)}
+        begun = self.trace.ops[: self.situation.upto + 1]
+        issued = {op.record for op in begun if isinstance(op, Mark)}
         expected = self.situation.expected
         given = {expected.record_of.get(key) for key in answer.keys}
         missing = expected.must_keep - given if answer.refused is None else frozenset()

@@ -28,6 +28,7 @@ from importlib.resources import files
 from operator import itemgetter
 from typing import Any, Protocol
 
+from journalspec_corpus.rows import members
 from journalspec_reference.storage import MemoryStorage
 
 #: Files of up to this many bytes enter a trace's id unchanged, longer ones by their page ids. This never
@@ -482,8 +483,7 @@ class Preset:
 
 def _listed() -> tuple[Preset, ...]:
     text = files(__package__).joinpath("presets.toml").read_text(encoding="utf-8")
-    rows = tomllib.loads(text)["preset"]
-    return tuple(Preset(**{**row, "also": tuple(row.get("also", ()))}) for row in rows)
+    return tuple(Preset(**members(row)) for row in tomllib.loads(text)["preset"])
 
 
 #: The presets of ``presets.toml``, in its order.

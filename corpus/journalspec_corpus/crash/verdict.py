@@ -32,6 +32,7 @@ from journalspec.observation import CLEAN, REFUSED, Observation
 from journalspec_corpus.crash import oracle
 from journalspec_corpus.crash.oracle import FORBIDDEN, REQUIRED, Expected
 from journalspec_corpus.crash.trace import CORRUPTED, SECOND_LIFE
+from journalspec_corpus.rows import members
 
 #: The only verdict that depends on the permission to omit records.
 HOLE = "hole"
@@ -187,8 +188,7 @@ class Invariant:
 
 
 INVARIANTS: Mapping[str, Invariant] = {
-    ident: Invariant(**{**row, "looked_at": tuple(row["looked_at"])})
-    for ident, row in _TABLES["invariant"].items()
+    ident: Invariant(**members(row)) for ident, row in _TABLES["invariant"].items()
 }
 #: Maps each category to its code in the plan of the corpus. Names are permanent; several categories may share
 #: a code.
@@ -234,13 +234,7 @@ def limits(format_id: str) -> tuple[Limit, ...]:
 
 def parse_limits(text: str) -> tuple[Limit, ...]:
     """Read a table of limits; raises TypeError if an entry has an unknown member or lacks a required one."""
-    out = []
-    for entry in tomllib.loads(text).get("limit", ()):
-        told: dict[str, Any] = {
-            key: tuple(said) if isinstance(said, list) else said for key, said in entry.items()
-        }
-        out.append(Limit(**told))
-    return tuple(out)
+    return tuple(Limit(**members(row)) for row in tomllib.loads(text).get("limit", ()))
 
 
 def first_that_covers(known: Iterable[Limit], *values: str) -> Limit | None:

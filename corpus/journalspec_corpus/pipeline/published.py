@@ -195,12 +195,13 @@ def write_cases(plan: Plan, out: Path, chosen: Collection[bytes], number: int) -
             counts[case["stratum"], case["category"]] += 1
             for content in (content for _, content in sorted(files.items()) if content not in held):
                 held[content] = str(len(held))
-                lines.append(_line({"content": held[content], **_plain(content)}))
+                lines.append(_text({"content": held[content], **_plain(content)}) + "\n")
             if expect not in permitted:
                 permitted[expect] = str(len(permitted))
                 lines.append(f'{{"permitted":"{permitted[expect]}","expect":{expect}}}\n')
             given = [{"path": name, "content": held[content]} for name, content in sorted(files.items())]
-            cases.append(_line({**case, "input": {"files": given}, "expect": permitted[expect]}))
+            whole = {**case, "input": {"files": given}, "expect": permitted[expect]}
+            cases.append(_text(whole) + "\n")
         lines += cases
     replace_text(_lines_file(out, number), "".join(lines))
     return counts
@@ -259,10 +260,6 @@ def _plain(content: bytes) -> dict[str, Any]:
     told = InputFile("", len(content), 0, ((0, held),) if held else ()).to_json()
     del told["path"]
     return told
-
-
-def _line(members: dict[str, Any]) -> str:
-    return _text(members) + "\n"
 
 
 def _text(value: object) -> str:
