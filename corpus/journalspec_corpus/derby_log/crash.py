@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterator
+import re
+from bisect import bisect_right
+from collections.abc import Hashable, Iterator, Mapping
+from functools import cache
 from typing import NamedTuple
 
 from journalspec.derby_log.operations import tables_of_all
@@ -28,7 +31,7 @@ from journalspec_corpus.derby_log.recording import SUM, LongRun, build, key_of, 
 from journalspec_corpus.model import XA_ID
 from journalspec_corpus.workloads import Continuations
 from journalspec_reference.batches import Memory
-from journalspec_reference.derby_log.codec import HEADER, BadLog, control
+from journalspec_reference.derby_log.codec import HEADER, POSITION, BadLog, control
 from journalspec_reference.derby_log.fileset import CONTROLS, number_of
 from journalspec_reference.derby_log.scan import UNSUMMED, End, groups_after, scan, search
 
@@ -70,14 +73,15 @@ def action(key: str) -> Action:
 class LogSeen(NamedTuple):
     """The visible content of a log file: its front, which is the log, and the bytes after it.
 
-    `front` is a digest of the log, which ends at `end`. `records` contains the byte ranges after the log that
-    look like records: for each, a digest, and its offset in the form in which other records would refer to
-    it.
+    `front` is a digest of the log, which ends at `end`. `records` are the offsets of byte ranges after the
+    log that look like records, in the form in which other records would refer to one of them. `offsets` maps
+    the number of each log file to the offsets in it that the log may name, sorted.
     """
 
     front: bytes
     end: int
-    records: tuple[tuple[bytes, bytes], ...]
+    records: list[bytes]
+    offsets: Mapping[int, list[int]]
 
 
 def look(files: StateFiles, edition: str) -> Hashable:
@@ -85,28 +89,25 @@ def look(files: StateFiles, edition: str) -> Hashable:
 
     Records after the end of the log are visible only if something before the end refers to one of them.
     """
-    logs: dict[str, LogSeen] = {}
-    seen: list[Hashable] = []
+    numbers = {name: number for name in files if (number := number_of(name)) is not None}
+    known, seen = tuple(numbers.values()), list[Hashable]()
+    logs = {name: files.once((name,), _log_seen, number, known, edition) for name, number in numbers.items()}
     for name in files:
-        number = number_of(name)
-        if number is not None:
-            logs[name] = files.once((name,), _log_seen, number, edition)
-        else:
+        if name not in logs:
             seen.append((name, files.once((name,), _control_seen) if name in CONTROLS else files.same(name)))
-    for name, log in logs.items():
-        mentioned = [
-            files.once(
-                (other,), _mentioned, logs[other].end if other in logs else files.size(other), log.records
-            )
-            for other in (files if log.records else ())
-        ]
+            continue
         # An undo instant may be beyond the end of its file.
-        offsets = (files.once((other,), _offsets, logs[other].end, number_of(name)) for other in logs)
-        beyond = sum(off > files.size(name) for found in offsets for off in found)
+        size, log = files.size(name), logs[name]
+        named = [each.offsets[numbers[name]] for each in logs.values()]
+        beyond = sum([len(offsets) - bisect_right(offsets, size) for offsets in named])
         # A referenced record after the end may refer to other records (a checkpoint to its undo start), so
         # the whole file is visible.
-        behind = files.same(name) if any(mentioned) else None
-        seen.append((name, beyond, log.front, *mentioned, behind))
+        places = tuple(log.records)
+        mentioned = any(
+            files.once((other,), _mentions, logs[other].end if other in logs else files.size(other), places)
+            for other in (files if places else ())
+        )
+        seen.append((name, beyond, log.front, files.same(name) if mentioned else None))
     return tuple(seen)
 
 
@@ -117,37 +118,41 @@ def _control_seen(content: bytes) -> Hashable:
         return error.reason, not content
 
 
-def _log_seen(content: bytes, number: int, edition: str) -> LogSeen:
+def _log_seen(content: bytes, number: int, numbers: tuple[int, ...], edition: str) -> LogSeen:
     source, summed, end = Memory(content), edition not in UNSUMMED, End(0)
     for batch in scan(source, number, summed=summed):
         end = batch.more.get("end", end)
     size, behind = len(content), end.off + 4 * end.marked
     # A file that was closed for a switch ends right after the end marker, inside a sector.
     ended = end.marked and size == behind and size % 512 != 0
-    front = content[: end.off], bool(end.reason), end.marked, size < HEADER, ended
-    if content[behind:] == bytes(max(0, size - behind)):
-        return LogSeen(digest_of(*front, b"zeros"), end.off, ())
-    groups = summed and groups_after(source, number, end.off) is not None
-    found = search(source, number, end.off, size)
-    records = tuple([(off.to_bytes(4, "big"), digest_of(content[off:stop])) for off, stop in found])
-    return LogSeen(digest_of(*front, groups), end.off, records)
+    front, groups, records = content[: end.off], b"zeros", list[bytes]()
+    if content[behind:] != bytes(max(0, size - behind)):
+        groups = b"%d" % (summed and groups_after(source, number, end.off) is not None)
+        records = [off.to_bytes(4, "big") for off, _ in search(source, number, end.off, size)]
+    digest = digest_of(front, bool(end.reason), end.marked, size < HEADER, ended, groups)
+    return LogSeen(digest, end.off, records, {each: _offsets(front, each) for each in numbers})
 
 
-def _offsets(content: bytes, end: int, number: int) -> tuple[int, ...]:
-    """Return the offsets of instants of file `number` that a file's first `end` bytes may contain."""
-    out = list[int]()
+@cache
+def _instants(number: int) -> re.Pattern[bytes]:
+    """Return a pattern for the offsets in instants of a log file, wherever such an instant can be."""
     # A compressed long of eight bytes begins with a bit that is not part of the number (DRB-ENC-002).
-    for word in (number.to_bytes(4, "big"), (number | 1 << 31).to_bytes(4, "big")):
-        at = content.find(word, 0, end)
-        while at >= 0:
-            out.append(int.from_bytes(content[at + 4 : at + 8], "big") & (1 << 31) - 1)
-            at = content.find(word, at + 1, end)
-    return tuple(out)
+    first, *middle, last = (re.escape(bytes([byte])) for byte in number.to_bytes(4, "big"))
+    other = re.escape((number | 1 << 31).to_bytes(4, "big")[:1])
+    # Instants can overlap, so the pattern consumes only one byte.
+    return re.compile(
+        b"%b(?<=(?:%b|%b)%b%b)(?=(.{4}))" % (last, first, other, b"".join(middle), last), re.DOTALL
+    )
 
 
-def _mentioned(content: bytes, end: int, records: tuple[tuple[bytes, bytes], ...]) -> frozenset[bytes]:
-    """Return those of `records` whose offset occurs in the first `end` bytes of a file."""
-    return frozenset(record for place, record in records if content.find(place, 0, end) >= 0)
+def _offsets(front: bytes, number: int) -> list[int]:
+    """Return the offsets in file `number` that a log may name, sorted."""
+    return sorted([int.from_bytes(found, "big") & POSITION for found in _instants(number).findall(front)])
+
+
+def _mentions(content: bytes, end: int, places: tuple[bytes, ...]) -> bool:
+    """Return whether one of `places` occurs in the first `end` bytes of a file."""
+    return any(content.find(place, 0, end) >= 0 for place in places)
 
 
 CRASH = CrashFormat.by_tables(
