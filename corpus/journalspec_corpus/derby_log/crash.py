@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
-from bisect import bisect_right
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from journalspec.derby_log.operations import tables_of_all
+from journalspec.derby_log.operations import named, tables_of_all
 from journalspec_corpus.crash.formats import CrashFormat, StateFiles, digest_of, two_policies
 from journalspec_corpus.crash.oracle import (
     ALONE,
@@ -31,12 +29,15 @@ from journalspec_corpus.derby_log.recording import SUM, LongRun, build, key_of, 
 from journalspec_corpus.model import XA_ID
 from journalspec_corpus.workloads import Continuations
 from journalspec_reference.batches import Memory
-from journalspec_reference.derby_log.codec import HEADER, POSITION, BadLog, control
+from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, control
 from journalspec_reference.derby_log.fileset import CONTROLS, number_of
 from journalspec_reference.derby_log.scan import UNSUMMED, End, groups_after, scan, search
 
 #: The meaning of the end of a transaction, by the status in its record.
 _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
+#: The format id of a checkpoint's operation.
+_CHECKPOINT = named()["CHECKPOINT"].id.to_bytes(2, "big")
+_number = cache(number_of)
 
 
 def effects(decided: State) -> Iterator[Effect]:
@@ -74,14 +75,14 @@ class LogSeen(NamedTuple):
     """The visible content of a log file: its front, which is the log, and the bytes after it.
 
     `front` is a digest of the log, which ends at `end`. `records` are the offsets of byte ranges after the
-    log that look like records, in the form in which other records would refer to one of them. `offsets` maps
-    the number of each log file to the offsets in it that the log may name, sorted.
+    log that look like records, in the form in which other records would refer to one of them. `undo` are the
+    instants where undo may begin according to a checkpoint of the log.
     """
 
     front: bytes
     end: int
-    records: list[bytes]
-    offsets: Mapping[int, list[int]]
+    records: tuple[bytes, ...]
+    undo: tuple[Instant, ...]
 
 
 def look(files: StateFiles, edition: str) -> Hashable:
@@ -89,25 +90,25 @@ def look(files: StateFiles, edition: str) -> Hashable:
 
     Records after the end of the log are visible only if something before the end refers to one of them.
     """
-    numbers = {name: number for name in files if (number := number_of(name)) is not None}
-    known, seen = tuple(numbers.values()), list[Hashable]()
-    logs = {name: files.once((name,), _log_seen, number, known, edition) for name, number in numbers.items()}
+    numbers = {name: number for name in files if (number := _number(name)) is not None}
+    logs = {name: files.once((name,), _log_seen, number, edition) for name, number in numbers.items()}
+    undo, seen = [instant for log in logs.values() for instant in log.undo], list[Hashable]()
     for name in files:
         if name not in logs:
             seen.append((name, files.once((name,), _control_seen) if name in CONTROLS else files.same(name)))
             continue
-        # An undo instant may be beyond the end of its file.
-        size, log = files.size(name), logs[name]
-        named = [each.offsets[numbers[name]] for each in logs.values()]
-        beyond = sum([len(offsets) - bisect_right(offsets, size) for offsets in named])
+        log, here = logs[name], Instant(numbers[name], files.size(name))
+        # A checkpoint is unusable if undo would begin beyond the end of a file.
+        beyond = [instant for instant in undo if instant.number == here.number and instant > here]
         # A referenced record after the end may refer to other records (a checkpoint to its undo start), so
         # the whole file is visible.
-        places = tuple(log.records)
         mentioned = any(
-            files.once((other,), _mentions, logs[other].end if other in logs else files.size(other), places)
-            for other in (files if places else ())
+            files.once(
+                (other,), _mentions, logs[other].end if other in logs else files.size(other), log.records
+            )
+            for other in (files if log.records else ())
         )
-        seen.append((name, beyond, log.front, files.same(name) if mentioned else None))
+        seen.append((name, len(beyond), log.front, files.same(name) if mentioned else None))
     return tuple(seen)
 
 
@@ -118,36 +119,30 @@ def _control_seen(content: bytes) -> Hashable:
         return error.reason, not content
 
 
-def _log_seen(content: bytes, number: int, numbers: tuple[int, ...], edition: str) -> LogSeen:
+def _log_seen(content: bytes, number: int, edition: str) -> LogSeen:
     source, summed, end = Memory(content), edition not in UNSUMMED, End(0)
     for batch in scan(source, number, summed=summed):
         end = batch.more.get("end", end)
     size, behind = len(content), end.off + 4 * end.marked
     # A file that was closed for a switch ends right after the end marker, inside a sector.
     ended = end.marked and size == behind and size % 512 != 0
-    front, groups, records = content[: end.off], b"zeros", list[bytes]()
+    front, groups, records = content[: end.off], b"zeros", tuple[bytes, ...]()
     if content[behind:] != bytes(max(0, size - behind)):
         groups = b"%d" % (summed and groups_after(source, number, end.off) is not None)
-        records = [off.to_bytes(4, "big") for off, _ in search(source, number, end.off, size)]
+        records = tuple([off.to_bytes(4, "big") for off, _ in search(source, number, end.off, size)])
     digest = digest_of(front, bool(end.reason), end.marked, size < HEADER, ended, groups)
-    return LogSeen(digest, end.off, records, {each: _offsets(front, each) for each in numbers})
+    return LogSeen(digest, end.off, records, tuple(_undo(front)))
 
 
-@cache
-def _instants(number: int) -> re.Pattern[bytes]:
-    """Return a pattern for the offsets in instants of a log file, wherever such an instant can be."""
-    # A compressed long of eight bytes begins with a bit that is not part of the number (DRB-ENC-002).
-    first, *middle, last = (re.escape(bytes([byte])) for byte in number.to_bytes(4, "big"))
-    other = re.escape((number | 1 << 31).to_bytes(4, "big")[:1])
-    # Instants can overlap, so the pattern consumes only one byte.
-    return re.compile(
-        b"%b(?<=(?:%b|%b)%b%b)(?=(.{4}))" % (last, first, other, b"".join(middle), last), re.DOTALL
-    )
-
-
-def _offsets(front: bytes, number: int) -> list[int]:
-    """Return the offsets in file `number` that a log may name, sorted."""
-    return sorted([int.from_bytes(found, "big") & POSITION for found in _instants(number).findall(front)])
+def _undo(front: bytes) -> Iterator[Instant]:
+    """Yield the instants that may be undo starts: those at the places for it after a checkpoint's id."""
+    at = front.find(_CHECKPOINT)
+    while at >= 0:
+        # A compressed long of 2, 4 or 8 bytes precedes it. Its own first bit is not part of the number
+        # (DRB-ENC-002).
+        for start in (at + 4, at + 6, at + 10):
+            yield Instant.unpack(int.from_bytes(front[start : start + 8], "big") & (1 << 63) - 1)
+        at = front.find(_CHECKPOINT, at + 1)
 
 
 def _mentions(content: bytes, end: int, places: tuple[bytes, ...]) -> bool:

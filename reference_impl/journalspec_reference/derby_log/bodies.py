@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import Any
 
 from journalspec import mutf8
 from journalspec.derby_log.operations import (
@@ -44,7 +45,8 @@ _MOST, _SHORT = 1024, 128
 BODY_START = LOG_RECORD.to_bytes(2, "big")
 
 
-class Body(NamedTuple):
+@dataclass
+class Body:
     """A body: its group, transaction and operation, and the bytes after the operation."""
 
     group: int
@@ -57,6 +59,19 @@ class Body(NamedTuple):
     #: The number of bytes after the last field, and whether some number has a longer form than it needs.
     surplus: int
     long_number: bool
+
+    @cached_property
+    def shown(self) -> dict[str, Any]:
+        """The fields of a record with this body, in the form of an observation."""
+        out: dict[str, Any] = {"group": self.group}
+        if self.transaction is not None:
+            out["transaction"] = self.transaction
+        out |= shown(self.operation.fields, self.fields)
+        if self.undone is not None:
+            out["undone"] = self.undone.packed
+        elif self.data:
+            out["data"] = self.data
+        return out
 
 
 #: The role of a record in a replay: a page change, an undo, begin or end of a transaction, creation or
@@ -282,14 +297,6 @@ def records_of(number: int, name: str, forms: Forms | None, batch: Batch) -> Ite
         out: dict[str, Any] = {"length": len(data), "instant": number << 32 | off}
         if forms is None:
             yield Record("OTHER", {**out, "body": data}, at)
-            continue
-        body = decode(data, forms)
-        out["group"] = body.group
-        if body.transaction is not None:
-            out["transaction"] = body.transaction
-        out |= shown(body.operation.fields, body.fields)
-        if body.undone is not None:
-            out["undone"] = body.undone.packed
-        elif body.data:
-            out["data"] = body.data
-        yield Record(body.operation.name, out, at)
+        else:
+            body = decode(data, forms)
+            yield Record(body.operation.name, out | body.shown, at)
