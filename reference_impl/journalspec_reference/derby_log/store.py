@@ -309,27 +309,36 @@ class Store:
         found.made, found.next = {**self.made}, self.next
         return found
 
-    def take(self, instant: int, body: Body, redo_from: int) -> None:
+    def take(self, instant: int, body: Body, redo_from: int) -> None:  # noqa: C901  # by group
         """Redo the record at a packed instant (DRB-RCV-062, DRB-RCV-063); raises Refusal, BadLog."""
-        number = body.transaction
-        if number is None or body.operation.name == "CHECKSUM":
+        number, name, fields = body.transaction, body.operation.name, body.fields
+        if number is None or name == "CHECKSUM":
             return  # whatever transaction a checksum record names, it belongs to none (DRB-CHK-036)
         self.next = max(self.next, number + 1)
-        known = self.transactions.get(number)
+        known, shrinks = self.transactions.get(number), None
         if body.group & FIRST:
             if known is not None:
                 raise Refusal("transaction", "bad-transaction", f"transaction {number} begins twice")
-            fields = body.fields
             known = Transaction(instant, fields.get("status", 0), fields.get("global_id"))
             self.transactions[number] = known
         elif known is None:
             if instant >= redo_from:
                 raise Refusal("transaction", "bad-transaction", f"transaction {number} never began")
             return
-        shrinks = self._follow(number, known, instant, body)
-        if body.operation.name == "CONTAINER" and body.fields["action"] == CREATED:
-            self.made[body.fields["container"]] = number
-        if "page_version" in body.fields and instant >= redo_from:
+        if body.group & LAST:
+            del self.transactions[number]
+        elif body.group & PREPARE:
+            known.prepared, known.branch = True, known.branch or fields.get("global_id")
+            known.prepared_by = instant
+        elif body.undone is not None:
+            shrinks = known.undo(body.undone.packed)
+        elif not body.group & FIRST and name != "CHECKPOINT":
+            known.changes.append(instant)
+            if name in BY_ROW:
+                known.by_row[instant] = len(fields["rows"])
+        if name == "CONTAINER" and fields["action"] == CREATED:
+            self.made[fields["container"]] = number
+        if "page_version" in fields and instant >= redo_from:
             self._redo(body, shrinks)
 
     def replay(  # noqa: C901, PLR0912  # one loop: each branch is a kind
@@ -380,21 +389,6 @@ class Store:
             elif kind != NOTHING:
                 yield row
 
-    def _follow(self, number: int, known: Transaction, instant: int, body: Body) -> int | None:
-        """Update the transaction of a record; of an undo, return the growth of the page's version."""
-        if body.group & LAST:
-            del self.transactions[number]
-        elif body.group & PREPARE:
-            known.prepared, known.branch = True, known.branch or body.fields.get("global_id")
-            known.prepared_by = instant
-        elif body.undone is not None:
-            return known.undo(body.undone.packed)
-        elif not body.group & FIRST and body.operation.name != "CHECKPOINT":
-            known.changes.append(instant)
-            if body.operation.name in BY_ROW:
-                known.by_row[instant] = len(body.fields["rows"])
-        return None
-
     def add(self, place: Place, page: HeapPage) -> HeapPage:
         """Add a page to the known pages."""
         self.pages[place] = page
@@ -419,7 +413,8 @@ class Store:
             if not version and file is not None:
                 self.fresh.add(place)
             found = HeapPage(version)
-        self.add(place, found)
+        self.pages[place] = found
+        heappush(self._numbers.setdefault(container, []), -number)
         for ident, row in found.rows.items():
             self._own(container, number, ident, row)
         return found
