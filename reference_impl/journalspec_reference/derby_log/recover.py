@@ -236,13 +236,15 @@ class LogPass:
             self._explained = Explained(self.store)
             begins = start.number + (start.position != HEADER)
             self._explained.walk(self.log, self._forms, (each for each in self._logs if each < begins))
-        (number, at), after = start, None
-        while not isinstance(after, LogEnd):
+        number, at = start
+        while True:
             file = self._logs[number]
             end = yield from self._read(file, at, counts=True)
             self.ends[number] = end.off
             after = self.log.after(file, end)
-            number, at = number + 1, HEADER
+            if isinstance(after, LogEnd):
+                break
+            number, at = after.number, HEADER
         yield from self._behind(after)
         if self._unfit is not None and self._policy:
             raise self._unfit

@@ -14,7 +14,7 @@ from struct import Struct
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from journalspec_reference.batches import STRETCH, Batch, Source, Sums, source_of, zeros_end
+from journalspec_reference.batches import STRETCH, Batch, Source, Sums, source_of, zeros_end, zeros_start
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log.bodies import coverage
 from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog
@@ -44,8 +44,6 @@ _FORM_AND_CHECKSUM, _NEITHER = 0xC8, 0x40
 _GROUP = rb"\x15(?<=\0\0\0\x15)%b[\0-\x7f].{3}\0\x81\x49\0\0\0\x01\xc5\x01[\0-\x7f].{3}\0\0\0\0.{4}\0\0\0\x15"
 #: The size of a checksum record, which a writer puts before the bytes that it covers (DRB-CHK-037).
 _CHECKSUM = 37
-#: Long runs of zeros are skipped in pieces.
-_ZEROS = bytes(1 << 8)
 #: Bytes read to examine one record.
 FEW = 1 << 12
 
@@ -272,9 +270,7 @@ def garbage(data: Any, start: int) -> tuple[int, int] | None:
     while (at := source.next_data(at)) < source.size:
         part = source.read(at, STRETCH)
         if part != bytes(len(part)):
-            low, high = zeros_end(part, 0, len(part)), len(part)
-            while part.endswith(_ZEROS, 0, high):
-                high -= len(_ZEROS)
+            low, high = zeros_end(part, 0, len(part)), zeros_start(part, len(part))
             used = part[low:high]
             first = first if first >= 0 else at + high - len(used.lstrip(b"\0"))
             end = at + low + len(used.rstrip(b"\0"))
