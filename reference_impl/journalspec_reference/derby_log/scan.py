@@ -203,9 +203,9 @@ def places(
     while (at := source.next_data(at)) < end:
         low = max(0, at - before)
         data = source.read(low, min(at + STRETCH + _CHECKSUM, end) - low)
-        # Finding a byte takes much less time than a pattern: nearly all bytes here are zeros.
-        begin, stop = data.find(first, at - low), data.rfind(first) + _CHECKSUM
-        found = pattern.search(data, begin, stop) if begin >= 0 else None
+        # Finding a byte takes much less time than a pattern, and nearly all bytes here are zeros.
+        stop = data.rfind(first) + _CHECKSUM
+        found = pattern.search(data, at - low, stop)
         while found is not None and low + found.start() < at + STRETCH:
             yield low + found.start(), data, low
             found = pattern.search(data, found.start() + 1, stop)
