@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from journalspec.derby_log.operations import named, tables_of_all
-from journalspec_corpus.crash.formats import CrashFormat, StateFiles, digest_of, two_policies
+from journalspec_corpus.crash.formats import CrashFormat, StateFiles, two_policies
 from journalspec_corpus.crash.oracle import (
     ALONE,
     COMMIT,
@@ -22,13 +22,14 @@ from journalspec_corpus.crash.oracle import (
     Semantics,
 )
 from journalspec_corpus.crash.record import record_of_json
+from journalspec_corpus.crash.trace import blake
 from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.derby_log import workloads as tables
 from journalspec_corpus.derby_log.model import CHANGES, STATE, UNDOES, PageRows, PlacedRows, State, text_in
 from journalspec_corpus.derby_log.recording import SUM, LongRun, build, key_of, resumed
 from journalspec_corpus.model import XA_ID
 from journalspec_corpus.workloads import Continuations
-from journalspec_reference.batches import Memory
+from journalspec_reference.batches import Memory, zeros_start
 from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, control
 from journalspec_reference.derby_log.fileset import CONTROLS, number_of
 from journalspec_reference.derby_log.scan import UNSUMMED, End, groups_after, scan, search
@@ -74,12 +75,12 @@ def action(key: str) -> Action:
 class LogSeen(NamedTuple):
     """The visible content of a log file: its front, which is the log, and the bytes after it.
 
-    `front` is a digest of the log, which ends at `end`. `records` are the offsets of byte ranges after the
+    `front` identifies the log, which ends at `end`. `records` are the offsets of byte ranges after the
     log that look like records, in the form in which other records would refer to one of them. `undo` are the
     instants where undo may begin according to a checkpoint of the log.
     """
 
-    front: bytes
+    front: Hashable
     end: int
     records: tuple[bytes, ...]
     undo: tuple[Instant, ...]
@@ -126,23 +127,25 @@ def _log_seen(content: bytes, number: int, edition: str) -> LogSeen:
     size, behind = len(content), end.off + 4 * end.marked
     # A file that was closed for a switch ends right after the end marker, inside a sector.
     ended = end.marked and size == behind and size % 512 != 0
-    front, groups, records = content[: end.off], b"zeros", tuple[bytes, ...]()
-    if content[behind:] != bytes(max(0, size - behind)):
-        groups = b"%d" % (summed and groups_after(source, number, end.off) is not None)
+    left = content[behind : zeros_start(content, size)].strip(b"\0")
+    groups, records = False, tuple[bytes, ...]()
+    if left:
+        groups = summed and groups_after(source, number, end.off) is not None
         records = tuple([off.to_bytes(4, "big") for off, _ in search(source, number, end.off, size)])
-    digest = digest_of(front, bool(end.reason), end.marked, size < HEADER, ended, groups)
-    return LogSeen(digest, end.off, records, tuple(_undo(front)))
+    ends = bool(end.reason), end.marked, size < HEADER, ended, bool(left), groups
+    front = blake(content[: end.off])
+    return LogSeen((front, *ends), end.off, records, tuple(_undo(content, end.off)))
 
 
-def _undo(front: bytes) -> Iterator[Instant]:
+def _undo(content: bytes, end: int) -> Iterator[Instant]:
     """Yield the instants that may be undo starts: those at the places for it after a checkpoint's id."""
-    at = front.find(_CHECKPOINT)
+    at = content.find(_CHECKPOINT, 0, end)
     while at >= 0:
         # A compressed long of 2, 4 or 8 bytes precedes it. Its own first bit is not part of the number
         # (DRB-ENC-002).
         for start in (at + 4, at + 6, at + 10):
-            yield Instant.unpack(int.from_bytes(front[start : start + 8], "big") & (1 << 63) - 1)
-        at = front.find(_CHECKPOINT, at + 1)
+            yield Instant.unpack(int.from_bytes(content[start : start + 8], "big") & (1 << 63) - 1)
+        at = content.find(_CHECKPOINT, at + 1, end)
 
 
 def _mentions(content: bytes, end: int, places: tuple[bytes, ...]) -> bool:
