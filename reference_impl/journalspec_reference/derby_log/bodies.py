@@ -145,7 +145,8 @@ class BodyReader:
         for slot in slots:
             if slot.when and not slot.among(out):
                 continue
-            at, kind, value = self.at, slot.type, None
+            at, kind = self.at, slot.type
+            value: Any
             # Most fields are small numbers in their shortest form: one byte, or two of a compressed long.
             if at < last and data[at] < SHORTEST and kind == "cint":
                 value, self.at = data[at], at + 1
