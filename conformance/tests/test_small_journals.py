@@ -30,7 +30,7 @@ MOST_ENTERED, MOST_IMPORTED = 24, 85
 DEEPEST = {
     "btm.clean.known-answer": 11,
     "btm.clean.both-files": 11,
-    "drb.clean.changes": 14,
+    "drb.clean.changes": 11,
     "drb.captured.derby-10-14-2-0.changes": 14,
     "jbm.clean.every-kind-v2e": 11,
     "jbm.clean.every-kind-s1": 11,

@@ -11,10 +11,11 @@ import pytest
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.trace import Mark
-from journalspec_corpus.derby_log import author
+from journalspec_corpus.derby_log import author, naive
 from journalspec_corpus.derby_log.recording import build
 from journalspec_corpus.derby_log.workloads import Step, Workload
 from journalspec_corpus.workloads import LongWorkload
+from journalspec_reference import load
 
 CAPTURED = Path(__file__).resolve().parents[1] / "captured" / "derby_log"
 
@@ -49,3 +50,28 @@ def test_a_branch_whose_rollback_has_arrived_is_not_decided_again() -> None:
     trace = crash_format("derby_log").build(SecondLife(first, 2, "settle"))
     ends = [json.loads(op.key) for op in trace.ops if isinstance(op, Mark) and op.record.startswith("END")]
     assert [said for said in ends if "global_id" in said] == []
+
+
+@pytest.mark.parametrize(("undone", "version"), [("n3", 8), ("n3 n3", 10), ("n3 i2", 9), ("n3 b3", 9)])
+def test_a_repeated_undo_grows_the_version_by_the_rows_of_the_undone_record(
+    undone: str, version: int
+) -> None:
+    """Derby does not look whether the change is undone already (DRB-RCV-164, FileLogger.redo)."""
+    page = "container=1168 page=1"
+    purge = f"n3 PURGE {page} page_version=4 slot=1 rows=7,8 data=0007022000040000000120000500036f6e65"
+    undo = [
+        f"u{at}x PHYSICAL_UNDO {page} page_version={6 + 2 * at} tx=3 group=0x184 undone={each}"
+        for at, each in enumerate(undone.split())
+    ]
+    insert = f"i4 INSERT {page} slot=3 record_id=9 insert_flags=1 data=00090220000400000003200005000374776f"
+    for found in (version - 1, version):
+        groups = [
+            ["b1 BEGIN status=16", "k1 CHECKPOINT", "c1 COMMIT"],
+            ["b2 BEGIN", "i2 INSERT key=1 value=one", "j2 INSERT key=2 value=two", "c2 COMMIT"],
+            ["b3 BEGIN", f"{purge}00080220000400000002200005000374776f", *undo, "a3 ABORT"],
+            ["b4 BEGIN", f"{insert} page_version={found}", "c4 COMMIT"],
+        ]
+        files = author.build({"checkpoint": "k1", "files": [{"groups": groups}]}, "10.16").content()
+        state = naive.recover(files, "10.16", "default")["state"]
+        assert load("derby_log").recover(files, edition="10.16", policy="default").state == state
+        assert ({"table": "T", "key": "3", "value": "two"} in state["rows"]) == (found == version)

@@ -122,6 +122,14 @@ def zeros_end(data: bytes, at: int, top: int) -> int:
     return at
 
 
+def zeros_start(data: bytes, end: int) -> int:
+    """Return an offset so that there are only zeros from it up to `end`; a few more zeros can precede it."""
+    for zeros in _ZEROS:
+        while data.endswith(zeros, 0, end):
+            end -= len(zeros)
+    return end
+
+
 def zeros(source: Source, off: int = 0) -> bool:
     """Return whether there are only zeros from `off` on; holes are not read."""
     size = _HEADS

@@ -35,6 +35,8 @@ def decode(data: bytes) -> str:
 
 def readable(data: bytes) -> str:
     """Return the text of any `data`: bytes that are not modified UTF-8 are replaced."""
+    if data.isascii():
+        return data.decode("ascii")
     try:
         text = data.replace(_NUL, b"\0").decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:

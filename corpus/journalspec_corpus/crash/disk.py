@@ -467,7 +467,7 @@ class _Moving(NamedTuple):
 
 
 class _NamedFile(NamedTuple):
-    """A file of states with the same names and sizes.
+    """A file of states in which it has the same name and size.
 
     `ids` are the ids of its pages with version 0 of every block, `moving` its pages by block. `named` maps
     the versions of these blocks to the bytes that stand for the file in a content id.
@@ -491,6 +491,7 @@ class StateContents:
     def __init__(self, point: CrashPoint, codes: Codes) -> None:
         self.point, self.rows = point, codes.tolist()
         self._layouts: dict[tuple[int, ...], list[_NamedFile]] = {}
+        self._known: dict[tuple[str, int, int], _NamedFile] = {}
         self._pages: dict[tuple[int, int, _Moving], bytes] = {}
 
     @cached_property
@@ -508,9 +509,11 @@ class StateContents:
         key = tuple([row[at] for at in self.point.unlike_data])
         if key not in self._layouts:
             names, sizes = self.point.layout(row)
-            self._layouts[key] = [
-                self._file(name, number, sizes[number]) for name, number in sorted(names.items())
-            ]
+            files = [(name, number, sizes[number]) for name, number in sorted(names.items())]
+            for file in files:
+                if file not in self._known:
+                    self._known[file] = self._file(*file)
+            self._layouts[key] = [self._known[file] for file in files]
         return self._layouts[key]
 
     def _file(self, name: str, number: int, size: int) -> _NamedFile:

@@ -118,7 +118,9 @@ def answers(
     """
     memory, edition = memory or Remembered(), contents.point.trace.edition
     number: dict[tuple[Answer, ...], int] = {}
-    which, known = [], memory.answers
+    #: The number of an answer by the id of its object: hashing the answer itself takes long.
+    numbers: dict[int, int] = {}
+    which, known, held = [], memory.answers, []
     for at in range(len(contents.rows)):
         files = StateFiles(contents, at, memory)
         place = edition, look(files, edition)
@@ -127,7 +129,12 @@ def answers(
             if len(known) >= ANSWERS:
                 known.clear()
             found = known[place] = read(dict(files), edition)
-        which.append(number.setdefault(found, len(number)))
+        at_hand = numbers.get(id(found))
+        if at_hand is None:
+            # The object is kept, so that no other one has its id.
+            held.append(found)
+            at_hand = numbers[id(found)] = number.setdefault(found, len(number))
+        which.append(at_hand)
     return list(number), np.asarray(which, np.int32)
 
 

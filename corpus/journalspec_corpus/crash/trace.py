@@ -23,7 +23,7 @@ import tomllib
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from operator import itemgetter
 from typing import Any, Protocol
@@ -411,9 +411,13 @@ def blake(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=ID_BYTES).digest()
 
 
+#: The id of a page; most pages occur in many states.
+page_id = lru_cache(1 << 14)(blake)
+
+
 def page_ids(content: bytes) -> list[bytes]:
     """Return the ids of the pages of a file."""
-    return [blake(content[at : at + PAGE]) for at in range(0, len(content), PAGE)]
+    return [page_id(content[at : at + PAGE]) for at in range(0, len(content), PAGE)]
 
 
 def shortened(ids: list[bytes]) -> list[bytes]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Iterator
+from functools import cache
 from typing import NamedTuple
 
-from journalspec.derby_log.operations import tables_of_all
-from journalspec_corpus.crash.formats import CrashFormat, StateFiles, digest_of, two_policies
+from journalspec.derby_log.operations import named, tables_of_all
+from journalspec_corpus.crash.formats import CrashFormat, StateFiles, two_policies
 from journalspec_corpus.crash.oracle import (
     ALONE,
     COMMIT,
@@ -21,19 +22,23 @@ from journalspec_corpus.crash.oracle import (
     Semantics,
 )
 from journalspec_corpus.crash.record import record_of_json
+from journalspec_corpus.crash.trace import blake
 from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.derby_log import workloads as tables
 from journalspec_corpus.derby_log.model import CHANGES, STATE, UNDOES, PageRows, PlacedRows, State, text_in
 from journalspec_corpus.derby_log.recording import SUM, LongRun, build, key_of, resumed
 from journalspec_corpus.model import XA_ID
 from journalspec_corpus.workloads import Continuations
-from journalspec_reference.batches import Memory
-from journalspec_reference.derby_log.codec import HEADER, BadLog, control
+from journalspec_reference.batches import Memory, zeros_start
+from journalspec_reference.derby_log.codec import HEADER, BadLog, Instant, control
 from journalspec_reference.derby_log.fileset import CONTROLS, number_of
 from journalspec_reference.derby_log.scan import UNSUMMED, End, groups_after, scan, search
 
 #: The meaning of the end of a transaction, by the status in its record.
 _ENDS = {1: ROLLBACK, 2: PREPARE, 4: COMMIT}
+#: The format id of a checkpoint's operation.
+_CHECKPOINT = named()["CHECKPOINT"].id.to_bytes(2, "big")
+_number = cache(number_of)
 
 
 def effects(decided: State) -> Iterator[Effect]:
@@ -70,14 +75,15 @@ def action(key: str) -> Action:
 class LogSeen(NamedTuple):
     """The visible content of a log file: its front, which is the log, and the bytes after it.
 
-    `front` is a digest of the log, which ends at `end`. `records` contains the byte ranges after the log that
-    look like records: for each, a digest, and its offset in the form in which other records would refer to
-    it.
+    `front` identifies the log, which ends at `end`. `records` are the offsets of byte ranges after the
+    log that look like records, in the form in which other records would refer to one of them. `undo` are the
+    instants where undo may begin according to a checkpoint of the log.
     """
 
-    front: bytes
+    front: Hashable
     end: int
-    records: tuple[tuple[bytes, bytes], ...]
+    records: tuple[bytes, ...]
+    undo: tuple[Instant, ...]
 
 
 def look(files: StateFiles, edition: str) -> Hashable:
@@ -85,28 +91,25 @@ def look(files: StateFiles, edition: str) -> Hashable:
 
     Records after the end of the log are visible only if something before the end refers to one of them.
     """
-    logs: dict[str, LogSeen] = {}
-    seen: list[Hashable] = []
+    numbers = {name: number for name in files if (number := _number(name)) is not None}
+    logs = {name: files.once((name,), _log_seen, number, edition) for name, number in numbers.items()}
+    undo, seen = [instant for log in logs.values() for instant in log.undo], list[Hashable]()
     for name in files:
-        number = number_of(name)
-        if number is not None:
-            logs[name] = files.once((name,), _log_seen, number, edition)
-        else:
+        if name not in logs:
             seen.append((name, files.once((name,), _control_seen) if name in CONTROLS else files.same(name)))
-    for name, log in logs.items():
-        mentioned = [
-            files.once(
-                (other,), _mentioned, logs[other].end if other in logs else files.size(other), log.records
-            )
-            for other in (files if log.records else ())
-        ]
-        # An undo instant may be beyond the end of its file.
-        offsets = (files.once((other,), _offsets, logs[other].end, number_of(name)) for other in logs)
-        beyond = sum(off > files.size(name) for found in offsets for off in found)
+            continue
+        log, here = logs[name], Instant(numbers[name], files.size(name))
+        # A checkpoint is unusable if undo would begin beyond the end of a file.
+        beyond = [instant for instant in undo if instant.number == here.number and instant > here]
         # A referenced record after the end may refer to other records (a checkpoint to its undo start), so
         # the whole file is visible.
-        behind = files.same(name) if any(mentioned) else None
-        seen.append((name, beyond, log.front, *mentioned, behind))
+        mentioned = any(
+            files.once(
+                (other,), _mentions, logs[other].end if other in logs else files.size(other), log.records
+            )
+            for other in (files if log.records else ())
+        )
+        seen.append((name, len(beyond), log.front, files.same(name) if mentioned else None))
     return tuple(seen)
 
 
@@ -124,30 +127,30 @@ def _log_seen(content: bytes, number: int, edition: str) -> LogSeen:
     size, behind = len(content), end.off + 4 * end.marked
     # A file that was closed for a switch ends right after the end marker, inside a sector.
     ended = end.marked and size == behind and size % 512 != 0
-    front = content[: end.off], bool(end.reason), end.marked, size < HEADER, ended
-    if content[behind:] == bytes(max(0, size - behind)):
-        return LogSeen(digest_of(*front, b"zeros"), end.off, ())
-    groups = summed and groups_after(source, number, end.off) is not None
-    found = search(source, number, end.off, size)
-    records = tuple([(off.to_bytes(4, "big"), digest_of(content[off:stop])) for off, stop in found])
-    return LogSeen(digest_of(*front, groups), end.off, records)
+    left = content[behind : zeros_start(content, size)].strip(b"\0")
+    groups, records = False, tuple[bytes, ...]()
+    if left:
+        groups = summed and groups_after(source, number, end.off) is not None
+        records = tuple([off.to_bytes(4, "big") for off, _ in search(source, number, end.off, size)])
+    ends = bool(end.reason), end.marked, size < HEADER, ended, bool(left), groups
+    front = blake(content[: end.off])
+    return LogSeen((front, *ends), end.off, records, tuple(_undo(content, end.off)))
 
 
-def _offsets(content: bytes, end: int, number: int) -> tuple[int, ...]:
-    """Return the offsets of instants of file `number` that a file's first `end` bytes may contain."""
-    out = list[int]()
-    # A compressed long of eight bytes begins with a bit that is not part of the number (DRB-ENC-002).
-    for word in (number.to_bytes(4, "big"), (number | 1 << 31).to_bytes(4, "big")):
-        at = content.find(word, 0, end)
-        while at >= 0:
-            out.append(int.from_bytes(content[at + 4 : at + 8], "big") & (1 << 31) - 1)
-            at = content.find(word, at + 1, end)
-    return tuple(out)
+def _undo(content: bytes, end: int) -> Iterator[Instant]:
+    """Yield the instants that may be undo starts: those at the places for it after a checkpoint's id."""
+    at = content.find(_CHECKPOINT, 0, end)
+    while at >= 0:
+        # A compressed long of 2, 4 or 8 bytes precedes it. Its own first bit is not part of the number
+        # (DRB-ENC-002).
+        for start in (at + 4, at + 6, at + 10):
+            yield Instant.unpack(int.from_bytes(content[start : start + 8], "big") & (1 << 63) - 1)
+        at = content.find(_CHECKPOINT, at + 1, end)
 
 
-def _mentioned(content: bytes, end: int, records: tuple[tuple[bytes, bytes], ...]) -> frozenset[bytes]:
-    """Return those of `records` whose offset occurs in the first `end` bytes of a file."""
-    return frozenset(record for place, record in records if content.find(place, 0, end) >= 0)
+def _mentions(content: bytes, end: int, places: tuple[bytes, ...]) -> bool:
+    """Return whether one of `places` occurs in the first `end` bytes of a file."""
+    return any(content.find(place, 0, end) >= 0 for place in places)
 
 
 CRASH = CrashFormat.by_tables(

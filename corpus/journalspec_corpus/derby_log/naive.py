@@ -217,6 +217,13 @@ class Log:
         except Refused:
             return None
 
+    def at(self, instant: int) -> dict[str, Any] | None:
+        """Return the record at an instant, if there is one; its notes are not of interest."""
+        (number, at), notes = _parts(instant), dict(self.notes)
+        found = self.sound(number, at) if number in self.files and at >= HEADER else None
+        self.notes = notes
+        return found
+
     def has(self, kind: str) -> None:
         """Raise Invalid for an operation that does not exist in the edition (DRB-REC-111)."""
         since, known = named()[kind].since, list(databases())
@@ -565,8 +572,6 @@ class _Replay:
 
     log: Log
     redo: int
-    #: Maps the instant of a record to the PURGE or COPY_ROWS record that it is or undoes, or to None.
-    by_row: dict[Any, Mapping[str, Any] | None] = field(default_factory=dict)
     open: dict[int, Transaction] = field(default_factory=dict)
     versions: dict[tuple[int, int], int] = field(default_factory=dict)
     #: Containers that the log creates.
@@ -683,12 +688,13 @@ class _Replay:
 
     def steps(self, record: Mapping[str, Any]) -> int:
         """Return by how much a record raises the version of its page (DRB-RCV-164)."""
-        undone = record.get("undone") if record["type"] == "PHYSICAL_UNDO" else None
-        by_row = record if record["type"] in BY_ROW else self.by_row.get(undone)
-        self.by_row[record["instant"]] = by_row
-        if by_row is record and record["type"] == "COPY_ROWS":
+        if record["type"] == "COPY_ROWS":
             return len(record["rows"]) + sum(1 for row in record["rows"] if row["reserved"])
-        return len(by_row["rows"]) if by_row else 1
+        by_row: Mapping[str, Any] | None = record
+        if record["type"] == "PHYSICAL_UNDO" and "undone" in record:
+            # It does not matter whether the change is undone already.
+            by_row = self.log.at(_unsigned(record["undone"]))
+        return len(by_row["rows"]) if by_row and by_row["type"] in BY_ROW else 1
 
 
 def expected(files: Files, edition: str) -> list[dict[str, Any]]:

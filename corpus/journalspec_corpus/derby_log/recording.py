@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from journalspec_corpus.crash.record import Operation, TabledRecorder, begun, json_key
@@ -50,7 +51,17 @@ _FORCING = frozenset(["open", "commit", "prepare", "decide", "checkpoint", "clos
 
 def key_of(kind: str, fields: Mapping[str, Any]) -> str:
     """Return the name of a record: the JSON of its fields and its place."""
-    return json_key(kind, {name: value for name in _TOLD if (value := fields.get(name)) is not None})
+    if "global_id" in fields:
+        return json_key(kind, {name: value for name in _TOLD if (value := fields.get(name)) is not None})
+    return _plain_key(kind, *map(fields.get, _TOLD))
+
+
+#: The states of a trace share most records.
+@lru_cache(1 << 12)
+def _plain_key(kind: str, *values: Any) -> str:
+    return json_key(
+        kind, {name: value for name, value in zip(_TOLD, values, strict=True) if value is not None}
+    )
 
 
 class Run(TabledRecorder):

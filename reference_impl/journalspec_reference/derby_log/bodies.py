@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import cache, partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from struct import Struct
-from typing import Any, NamedTuple
+from typing import Any
 
 from journalspec import mutf8
 from journalspec.derby_log.operations import (
@@ -17,6 +18,7 @@ from journalspec.derby_log.operations import (
     groups,
     objects,
     operations,
+    part,
     shown,
 )
 from journalspec.observation import At, Record
@@ -40,11 +42,14 @@ _WIDE = tuple(
 _FEW = 16
 #: So many stored bytes of bodies up to this length are kept decoded: about 2 MiB in all.
 _MOST, _SHORT = 1 << 18, 128
+#: The transaction at the head of a body.
+_OWNER = tuple(slot for slot in part("head") if slot.name == "transaction")
 #: The first bytes of every body.
 BODY_START = LOG_RECORD.to_bytes(2, "big")
 
 
-class Body(NamedTuple):
+@dataclass
+class Body:
     """A body: its group, transaction and operation, and the bytes after the operation."""
 
     group: int
@@ -57,6 +62,19 @@ class Body(NamedTuple):
     #: The number of bytes after the last field, and whether some number has a longer form than it needs.
     surplus: int
     long_number: bool
+
+    @cached_property
+    def shown(self) -> dict[str, Any]:
+        """The fields of a record with this body, in the form of an observation."""
+        out: dict[str, Any] = {"group": self.group}
+        if self.transaction is not None:
+            out["transaction"] = self.transaction
+        out |= shown(self.operation.fields, self.fields)
+        if self.undone is not None:
+            out["undone"] = self.undone.packed
+        elif self.data:
+            out["data"] = self.data
+        return out
 
 
 #: The role of a record in a replay: a page change, an undo, begin or end of a transaction, creation or
@@ -75,16 +93,18 @@ _NUMBERS = [re.compile(b"(?:%b){%d}+" % (_INT, 1 << power), re.DOTALL) for power
 SHORTEST = 0x40
 
 
-class BodyReader:
-    """A reader of `data` from offset `at` on; every method raises BadLog if too few bytes are left.
+#: Receives path, start, end and value of a field.
+Named = Callable[[str, int, int, Any], None]
 
-    With `quick`, small numbers are read inline; a subclass that records every number turns this off.
+
+class BodyReader:
+    """A reader of `data` from its first byte on; every method raises BadLog if too few bytes are left.
+
+    `named` receives each field, in order.
     """
 
-    quick = True
-
-    def __init__(self, data: bytes, at: int = 0) -> None:
-        self.data, self.at = data, at
+    def __init__(self, data: bytes, named: Named | None = None) -> None:
+        self.data, self.at, self._named = data, 0, named
         #: Whether a number had a longer form than it needs.
         self.long = False
 
@@ -118,70 +138,73 @@ class BodyReader:
         self.at += size
         return self.data[self.at - size : self.at]
 
-    def object(self, form: Form, *, null: bool) -> dict[str, Any] | None:
+    def fields(self, slots: tuple[Slot, ...], path: str = "") -> dict[str, Any]:  # by type
+        """Read the fields of an operation, of an object or of an element; `path` precedes their names."""
+        out: dict[str, Any] = {}
+        data, last = self.data, len(self.data) - 1
+        for slot in slots:
+            if slot.when and not slot.among(out):
+                continue
+            at, kind = self.at, slot.type
+            value: Any
+            # Most fields are small numbers in their shortest form: one byte, or two of a compressed long.
+            if at < last and data[at] < SHORTEST and kind == "cint":
+                value, self.at = data[at], at + 1
+            elif at < last and data[at] < SHORTEST and kind == "clong":
+                value, self.at = data[at] << 8 | data[at + 1], at + 2
+            elif kind in ("cint", "clong"):
+                value = self.number(wide=kind == "clong")
+            elif kind in _FIXED:
+                value = self.fixed(kind)
+            elif kind == "bytes":
+                value = self.take(out[slot.length])
+            elif kind == "utf":
+                value = mutf8.readable(self.take(self.fixed("u2")))
+            elif isinstance(slot.of, str):
+                out[slot.name] = self._object(objects()[slot.of], f"{path}{slot.name}.", null=slot.null)
+                continue
+            else:
+                out[slot.name] = self._list(slot.of, out[slot.count], path + slot.name)
+                continue
+            out[slot.name] = value
+            if self._named is not None and self.at > at:
+                self._named(path + slot.name, at, self.at, value)
+        return out
+
+    def _object(self, form: Form, path: str, *, null: bool) -> dict[str, Any] | None:
         """Read an object; with `null`, format id 0 means that there is none: None is returned."""
         ident = self.fixed("u2")
+        if self._named is not None:
+            self._named(f"{path}id", self.at - 2, self.at, ident)
         if not ident and null:
             return None
         if ident != form.id:
             raise BadLog(f"format id {ident} where {form.name} has {form.id}")
-        return self.fields(form.fields)
+        return self.fields(form.fields, path)
 
-    def fields(self, slots: tuple[Slot, ...]) -> dict[str, Any]:
-        """Read the fields of an operation, of an object or of an element."""
-        out: dict[str, Any] = {}
-        data, last = self.data, len(self.data) - 1 if self.quick else -1
-        for slot in slots:
-            if slot.when and not slot.among(out):
-                continue
-            at = self.at
-            # Most fields are small numbers in their shortest form: one byte, or two of a compressed long.
-            if at < last and data[at] < SHORTEST and slot.type == "cint":
-                out[slot.name], self.at = data[at], at + 1
-            elif at < last and data[at] < SHORTEST and slot.type == "clong":
-                out[slot.name], self.at = data[at] << 8 | data[at + 1], at + 2
-            else:
-                out[slot.name] = self._field(slot, out)
-        return out
-
-    def element(self, slots: tuple[Slot, ...], number: int) -> dict[str, Any]:
-        """Read the list element with this number."""
-        return self.fields(slots)
-
-    def _field(self, slot: Slot, known: Mapping[str, Any]) -> Any:
-        kind = slot.type
-        if kind in ("cint", "clong"):
-            return self.number(wide=kind == "clong")
-        if kind in _FIXED:
-            return self.fixed(kind)
-        if kind == "bytes":
-            return self.take(known[slot.length])
-        if kind == "utf":
-            return mutf8.readable(self.take(self.fixed("u2")))
-        if isinstance(slot.of, str):
-            return self.object(objects()[slot.of], null=slot.null)
+    def _list(self, slots: tuple[Slot, ...], count: int, path: str) -> Sequence[dict[str, Any]]:
         # Each element takes at least a byte, so a count larger than the remaining bytes soon raises BadLog.
         # An object takes many times its stored bytes in memory, so a long list stays encoded and is decoded
         # anew on each iteration.
-        start, count, rows = self.at, known[slot.count], []
-        plain = count > _FEW and self.quick and all(each.type == "cint" for each in slot.of)
+        start, rows = self.at, []
+        plain = count > _FEW and self._named is None and all(each.type == "cint" for each in slots)
         # A pattern skips numbers in their shortest forms without decoding each one.
-        end = passed(self.data, start, len(self.data), count * len(slot.of)) if plain else -1
+        end = passed(self.data, start, len(self.data), count * len(slots)) if plain else -1
         if end >= 0:
             self.at = end
         else:
-            for number in range(count):
-                row = self.element(slot.of, number)
+            for number in range(1, count + 1):
+                row = self.fields(slots, f"{path}{number}.")
                 if count <= _FEW:
                     rows.append(row)
         if count <= _FEW:
             return rows
-        return Lazy([Part("", partial(_elements, self.data[start : self.at], slot.of, count), count)])
+        return Lazy([Part("", partial(_elements, self.data[start : self.at], slots, count), count)])
 
 
 def _elements(data: bytes, slots: tuple[Slot, ...], count: int) -> Iterator[dict[str, Any]]:
     reader = BodyReader(data)
-    return (reader.element(slots, number) for number in range(count))
+    return (reader.fields(slots) for _ in range(count))
 
 
 def passed(data: bytes, at: int, stop: int, count: int) -> int:
@@ -232,7 +255,7 @@ def decode(data: bytes, forms: Forms | None = None) -> Body:
     if (ident := reader.fixed("u2")) != LOG_RECORD:
         raise BadLog(f"a body of format id {ident}")
     group = reader.number(wide=False)
-    owner = reader.object(objects()["transaction_id"], null=True)
+    owner = reader.fields(_OWNER)["transaction"]
     ident = reader.fixed("u2")
     if ident not in forms:
         raise BadLog(f"no operation has the format id {ident}")
@@ -279,14 +302,6 @@ def records_of(number: int, name: str, forms: Forms | None, batch: Batch) -> Ite
         out: dict[str, Any] = {"length": len(data), "instant": number << 32 | off}
         if forms is None:
             yield Record("OTHER", {**out, "body": data}, at)
-            continue
-        body = decode(data, forms)
-        out["group"] = body.group
-        if body.transaction is not None:
-            out["transaction"] = body.transaction
-        out |= shown(body.operation.fields, body.fields)
-        if body.undone is not None:
-            out["undone"] = body.undone.packed
-        elif body.data:
-            out["data"] = body.data
-        yield Record(body.operation.name, out, at)
+        else:
+            body = decode(data, forms)
+            yield Record(body.operation.name, out | body.shown, at)

@@ -18,8 +18,8 @@ BEFORE, BEHIND = 12, 4
 OVERHEAD = BEFORE + BEHIND
 #: A position has 31 bits in an instant; the 32nd bit is ignored.
 POSITION = 0x7FFFFFFF
-_CONTROL = Struct(">iiqiiiB11xq")
-_HEADER = Struct(">iiqq")
+_CONTROL = Struct(">iiIIiiiB11xq")
+_HEADER = Struct(">iiqII")
 
 
 class BadLog(ValueError):
@@ -69,21 +69,22 @@ def control(data: bytes) -> Control:
     """Decode a control file; the obsolete version and spare bytes are ignored."""
     if len(data) != CONTROL:
         raise BadLog(f"a control file of {len(data)} bytes, not {CONTROL}", "bad-control")
-    form, _, packed, major, minor, build, flags, value = _CONTROL.unpack(data)
+    form, _, number, position, major, minor, build, flags, value = _CONTROL.unpack(data)
     if value != zlib.crc32(data[: CONTROL - 8]):
         raise BadLog("the checksum of the control file is wrong", "bad-control")
     if form != FILE_FORMAT:
         raise BadLog(f"a control file of format {form}")
-    return Control(Instant.unpack(packed) if packed else None, major, minor, build, flags)
+    checkpoint = Instant(number, position & POSITION) if number or position else None
+    return Control(checkpoint, major, minor, build, flags)
 
 
 def header(data: bytes, number: int) -> Instant:
     """Decode the header of log file `number`; return the end of the previous file, (0, 0) for the first."""
     if len(data) < HEADER:
         raise BadLog(f"a log file header of {len(data)} bytes, not {HEADER}")
-    form, _, found, previous = _HEADER.unpack_from(data)
+    form, _, found, before, position = _HEADER.unpack_from(data)
     if form != FILE_FORMAT:
         raise BadLog(f"a log file of format {form}")
     if found != number:
         raise BadLog(f"log file {number} says that it is log file {found}")
-    return Instant.unpack(previous)
+    return Instant(before, position & POSITION)

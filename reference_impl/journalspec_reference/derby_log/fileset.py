@@ -120,9 +120,11 @@ class LogFile(NumberedFile):
 
 def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
     """Return the log files by number, in order (DRB-FIL-103)."""
-    found = {number: name for name in files if (number := number_of(name)) is not None}
-    each = ((number, found[number], files[found[number]]) for number in sorted(found))
-    return {number: LogFile(name, number, data, source_of(data)) for number, name, data in each}
+    found = sorted([(number, name) for name in files if (number := number_of(name)) is not None])
+    logs = {}
+    for number, name in found:
+        logs[number] = LogFile(name, number, files[name], source_of(files[name]))
+    return logs
 
 
 class ChosenControl(NamedTuple):
@@ -183,7 +185,7 @@ class Log:
         """Return a file with a correct header; raises Refusal, or KeyError if the file is missing."""
         file = self.files[number]
         try:
-            file.previous()
+            codec.header(bytes(file.data[:HEADER]), number)
         except BadLog as error:
             at = At(file.name, 0, min(HEADER, file.length))
             raise Refusal("header", "bad-header", str(error), at) from None
@@ -237,7 +239,11 @@ class Log:
 
 def container_names(files: Iterable[str]) -> dict[int, str]:
     """Return the names of the containers next to a log, by number; Derby prefers lower case."""
-    return {_number(match): match[0] for name in sorted(files) if (match := _CONTAINER.fullmatch(name))}
+    found = {}
+    for match in map(_CONTAINER.fullmatch, sorted(files)):
+        if match is not None:
+            found[_number(match)] = match[0]
+    return found
 
 
 def file_of(container: int) -> str:
@@ -320,7 +326,7 @@ def last_checkpoint(log: Log, edition: str) -> Instant | None:
 
 def properties_of(log: Path | None) -> dict[str, str] | None:
     """Return the properties of the database whose log is in a directory; None if there are none."""
-    if log is None:
+    if log is None or not (log / ".." / PROPERTIES_NAME).is_file():
         return None
     try:
         data = bytes(load(log / ".." / PROPERTIES_NAME).files[PROPERTIES_NAME][:_LONGEST])

@@ -152,6 +152,7 @@ class LogPass:
         self._files, self._edition, self._policy = files, edition, policy
         #: The names of control files; the seed has no mirror file.
         self._controls = CONTROLS[: 1 if edition == SEED else None]
+        self._columns = late_columns(__package__, edition)
         self._logs = gather(files)
         self._found, self._beside_log = Found(), Found()
         #: The number of records by operation, and the number of page changes by container.
@@ -217,10 +218,15 @@ class LogPass:
         """
         if not self._logs and not any(name in self._files for name in self._controls):
             raise Refusal("fileset", "no-files", "there is neither a control file nor a log file")
-        start = self._start()
+        start = self._entered(*self._start())
         self._late += NAMES.notes(self._files)
         if self._edition != SEED:
-            start = self._from_checkpoint(start)
+            self._forms = self._readable(self._logs[start.number])
+            if self._forms is None:
+                start = Instant(start.number, HEADER)
+            elif self._named == start:
+                start, by = self._from_checkpoint(start, self.log.record(*start), self._forms)
+                start = self._entered(start, by)
         self.start = start
         if not self._policy:
             yield from self._before(start)
@@ -230,8 +236,16 @@ class LogPass:
             self._explained = Explained(self.store)
             begins = start.number + (start.position != HEADER)
             self._explained.walk(self.log, self._forms, (each for each in self._logs if each < begins))
-        last = yield from self._walk(start)
-        yield from self._behind(last)
+        number, at = start
+        while True:
+            file = self._logs[number]
+            end = yield from self._read(file, at, counts=True)
+            self.ends[number] = end.off
+            after = self.log.after(file, end)
+            if isinstance(after, LogEnd):
+                break
+            number, at = after.number, HEADER
+        yield from self._behind(after)
         if self._unfit is not None and self._policy:
             raise self._unfit
         if self._edition != SEED:
@@ -240,10 +254,13 @@ class LogPass:
 
     # Where the log begins.
 
-    def _start(self) -> Instant:
-        """Return the start in the control file, else the first log file's start (DRB-CTL); raises Refusal."""
+    def _start(self) -> tuple[Instant, At | None]:
+        """Return the start in the control file and its place, else the first file's start (DRB-CTL).
+
+        Raises Refusal.
+        """
         if self._edition == SEED:
-            return self._entered(Instant(min(self._logs, default=1), HEADER))
+            return Instant(min(self._logs, default=1), HEADER), None
         self.chosen = choose(self._files)
         gone = (name for name in CONTROLS if name not in self._files)
         self._missing += [Missing("control-file", name) for name in gone]
@@ -253,7 +270,7 @@ class LogPass:
             self._late.append(Note("no-control"))
             if self._policy and 1 not in self._logs:
                 self._named = last_checkpoint(self.log, self._edition)
-            return self._entered(self._named or Instant(1, HEADER))
+            return self._named or Instant(1, HEADER), None
         if self.chosen.name != CONTROLS[0]:
             self._late.append(Note("mirror-used", self.chosen.name, text=self._boots_without()))
         if control.flags & _TEST_MODE:
@@ -264,7 +281,7 @@ class LogPass:
             self._unfit = Refusal("header", "newer-level", text, At(self.chosen.name, 16, 8))
             if self._policy:
                 raise self._unfit
-        return self._entered(control.checkpoint or Instant(1, HEADER), At(self.chosen.name, 8, 8))
+        return control.checkpoint or Instant(1, HEADER), At(self.chosen.name, 8, 8)
 
     def _boots_without(self) -> str:
         """Return the reaction of the product to the state of `log.ctrl`."""
@@ -289,35 +306,38 @@ class LogPass:
         self.log.enter(start.number)
         return start
 
-    def _from_checkpoint(self, at: Instant) -> Instant:
-        """Return the start of the scan according to the checkpoint record at `at` (DRB-RCV-060)."""
-        file = self._logs[at.number]
+    def _readable(self, file: LogFile) -> Forms | None:
+        """Return the operations with which bodies are decoded; None if the log is encrypted (DRB-REC-112)."""
         head = file.source.peek(HEADER + BEFORE, HEADER + BEFORE + len(BODY_START))
-        first = None if head == BODY_START else self.log.record(at.number, HEADER)
-        if first is not None and _is_cipher(first):
+        first = None if head == BODY_START else self.log.record(file.number, HEADER)
+        if first is not None and first[:2] != BODY_START and len(first) % _CIPHER_BLOCK == 0:
             self._late.append(Note("encrypted", file.name))
             self._opaque = True
             self.log.summed = False
-            return Instant(at.number, HEADER)
-        self._forms = known(self._edition)
-        if self._named != at:
-            return at
-        body = None
+            return None
+        return known(self._edition)
+
+    def _from_checkpoint(self, at: Instant, stored: bytes | None, forms: Forms) -> tuple[Instant, At | None]:
+        """Return the start of the scan according to the record `stored` at `at`, and its place (DRB-RCV-060).
+
+        If it is no usable checkpoint, the scan starts at the beginning of its file.
+        """
+        file, body = self._logs[at.number], None
         with suppress(BadLog):
-            body = self._find(at)
+            body = None if stored is None else decode(stored, forms)
         if body is not None and body.operation.name == "CHECKPOINT":
             undo = Instant.unpack(body.fields["undo_from"])
             begins = self._logs.get(undo.number)
             if undo.position >= HEADER and (begins is None or undo.position <= begins.length):
                 self.redo_from = Instant.unpack(body.fields["redo_from"])
                 self.checkpoint = at
-                return self._entered(undo, At(file.name, at.position, 0))
+                return undo, At(file.name, at.position, 0)
         if self._policy == "strict":
             text = f"no usable checkpoint is at {at.position} of {file.name}"
             by = At(self.chosen.name, 8, 8) if self.chosen.name else _framed(file, at.position)
             raise Refusal("record", "no-checkpoint", text, by)
         self._late.append(Note("no-checkpoint", file.name, at.position))
-        return Instant(at.number, HEADER)
+        return Instant(at.number, HEADER), None
 
     def _before(self, start: Instant) -> Iterator[Stretch]:
         """Read the files before the log, and the earlier part of its own first file."""
@@ -349,20 +369,6 @@ class LogPass:
             self._late.append(Note("groups-after", file.name, groups.first, text))
         return groups
 
-    # The walk.
-
-    def _walk(self, start: Instant) -> Generator[Stretch, None, LogEnd]:
-        """Read the log from `start` on; return where it ends. Raises Refusal."""
-        number, at = start
-        while True:
-            file = self._logs[number]
-            end = yield from self._read(file, at, counts=True)
-            self.ends[number] = end.off
-            after = self.log.after(file, end)
-            if isinstance(after, LogEnd):
-                return after
-            number, at = after.number, HEADER
-
     def _read(
         self, file: LogFile, start: int, *, stop: int | None = None, counts: bool = False
     ) -> Generator[Stretch, None, End]:
@@ -379,49 +385,21 @@ class LogPass:
             raise Refusal("record", "bad-body", self._problem, _framed(file, self._end.off))
         return self._end
 
-    def take(self, batch: Batch) -> None:
+    def take(self, batch: Batch) -> None:  # noqa: C901, PLR0912  # one pass over the rows
         """Take the next batch of the item that :meth:`steps` has yielded."""
         if "bodies" not in batch.more:
             return  # a region without records
         bodies, file = batch.more.pop("bodies"), self._counted
         self._end, self._problem = batch.more.get("end", self._end), batch.more.get("problem", "")
-        if bodies is not None and self._replay:
+        if not self._replay:
+            return
+        if bodies is not None:
             bodies.tally(self._types, self._containers)
-        if file is not None and self._replay:
+        if file is not None:
             self._check(file, batch)
-            if bodies is not None:
-                self._count(file, batch, bodies)
-
-    def _stretch(self, file: LogFile, start: int, stop: int | None = None) -> Stretch:
-        scanned = partial(examined, self.log, file, start, self._forms, stop)
-        records = partial(records_of, file.number, file.name, self._forms)
-        # If two editions both have an operation, they decode it in the same way.
-        known = self._forms is not None
-        columns = late_columns(__package__, self._edition)
-        return Stretch(file.name, scanned, records, columns, alike=lambda _: known)
-
-    def _vouched(self, file: LogFile, start: int) -> int:
-        """Return the end of the range that the checksum records before `start` cover."""
-        out = start
-        for batch in self.log.scan(file, HEADER, start) if self.log.summed and start > HEADER else ():
-            out = max(out, *(batch.base + batch.end[row] + size for row, size in batch.more["sums"]), 0)
-        return out
-
-    def _check(self, file: LogFile, batch: Batch) -> None:
-        """Note the first record that no checksum covers."""
-        base, off, end, low = batch.base, batch.off, batch.end, 0
-        sums = [found for found in batch.more["sums"] if found[0] < len(batch)]
-        for row, size in (*sums, (len(batch), None)):
-            if low < row and base + end[row - 1] > self._covered and self._forms is not None:
-                first = bisect_right(end, self._covered - base, low, row)
-                self._unverified = self._unverified or Note("unverified", file.name, base + off[first])
-            if size is not None:
-                self._covered, low = max(self._covered, base + end[row] + size), row + 1
-        for row, size in sums[-1:]:
-            self.last_sum = (file.number, base + off[row], base + end[row], size)
-
-    def _count(self, file: LogFile, batch: Batch, bodies: Bodies) -> None:
-        """Redo the records of a batch: simple records directly, all others from their decoded bodies."""
+        if file is None or bodies is None:
+            return
+        # Redo the records: simple ones directly, all others from their decoded bodies.
         number, base, store, redo_from = file.number, batch.base, self.store, self.redo_from.packed
         begin = Instant(number, base)
         if self.start < begin <= self.redo_from and batch.end and begin.packed + batch.end[-1] > redo_from:
@@ -452,6 +430,33 @@ class LogPass:
                 store.take(number << 32 | base + off, body, redo_from)
             except (Refusal, BadLog) as error:
                 self._misfit(error, file, base + off)
+
+    def _stretch(self, file: LogFile, start: int, stop: int | None = None) -> Stretch:
+        scanned = partial(examined, self.log, file, start, self._forms, stop)
+        records = partial(records_of, file.number, file.name, self._forms)
+        # If two editions both have an operation, they decode it in the same way.
+        known = self._forms is not None
+        return Stretch(file.name, scanned, records, self._columns, alike=lambda _: known)
+
+    def _vouched(self, file: LogFile, start: int) -> int:
+        """Return the end of the range that the checksum records before `start` cover."""
+        out = start
+        for batch in self.log.scan(file, HEADER, start) if self.log.summed and start > HEADER else ():
+            out = max(out, *(batch.base + batch.end[row] + size for row, size in batch.more["sums"]), 0)
+        return out
+
+    def _check(self, file: LogFile, batch: Batch) -> None:
+        """Note the first record that no checksum covers."""
+        base, off, end, low = batch.base, batch.off, batch.end, 0
+        sums = [found for found in batch.more["sums"] if found[0] < len(batch)]
+        for row, size in (*sums, (len(batch), None)):
+            if low < row and base + end[row - 1] > self._covered and self._forms is not None:
+                first = bisect_right(end, self._covered - base, low, row)
+                self._unverified = self._unverified or Note("unverified", file.name, base + off[first])
+            if size is not None:
+                self._covered, low = max(self._covered, base + end[row] + size), row + 1
+        for row, size in sums[-1:]:
+            self.last_sum = (file.number, base + off[row], base + end[row], size)
 
     def _misfit(self, error: Refusal | BadLog, file: LogFile, off: int) -> None:
         """Remember the first record that cannot be redone: recovery refuses it after the log is read."""
@@ -495,7 +500,8 @@ class LogPass:
         beyond = self.log.beyond(last)
         if beyond is None and self.checkpoint and Instant(file.number, end.off) <= self.checkpoint:
             beyond = self._logs[self.checkpoint.number]
-        groups = self._after_damage(file, end)
+        left = garbage(file.data, end.off + 4) if end.marked else None
+        groups = self._after_damage(file, end) if left or end.reason else None
         if self._policy == "strict" and (beyond or groups):
             # The log can begin after the end of its file.
             off = min(end.off, file.length)
@@ -516,9 +522,9 @@ class LogPass:
             self._missing += found.missing()
         if end.reason:
             self._short = True
-        elif end.marked and (stretch := garbage(file.data, end.off + 4)):
-            self._late.append(Note("beyond-end", file.name, stretch[0]))
-            yield lost(file.name, *stretch, "beyond-end")
+        elif left is not None:
+            self._late.append(Note("beyond-end", file.name, left[0]))
+            yield lost(file.name, *left, "beyond-end")
         yield from self._later(last)
 
     def _later(self, last: LogEnd) -> Iterator[Stretch]:
@@ -688,11 +694,6 @@ def _refused(refusal: Refusal) -> Observation:
 def _framed(file: LogFile, off: int) -> At:
     """Return the place of a record whose wrapper is sound."""
     return At(file.name, off, int.from_bytes(bytes(file.data[off : off + 4]), "big") + codec.OVERHEAD)
-
-
-def _is_cipher(body: bytes) -> bool:
-    """Return whether the body of a log's first record is encrypted (DRB-REC-112)."""
-    return body[:2] != BODY_START and len(body) % _CIPHER_BLOCK == 0
 
 
 def _shown(rows: Iterable[tuple[str, str, str]]) -> list[dict[str, str]]:

@@ -14,7 +14,7 @@ from struct import Struct
 from typing import Any, NamedTuple
 from zlib import crc32
 
-from journalspec_reference.batches import STRETCH, Batch, Source, Sums, source_of
+from journalspec_reference.batches import STRETCH, Batch, Source, Sums, source_of, zeros_end, zeros_start
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.derby_log.bodies import coverage
 from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog
@@ -44,8 +44,6 @@ _FORM_AND_CHECKSUM, _NEITHER = 0xC8, 0x40
 _GROUP = rb"\x15(?<=\0\0\0\x15)%b[\0-\x7f].{3}\0\x81\x49\0\0\0\x01\xc5\x01[\0-\x7f].{3}\0\0\0\0.{4}\0\0\0\x15"
 #: The size of a checksum record, which a writer puts before the bytes that it covers (DRB-CHK-037).
 _CHECKSUM = 37
-#: Ranges are summed in pieces of this size (bytes).
-_PIECE = 1 << 20
 #: Bytes read to examine one record.
 FEW = 1 << 12
 
@@ -194,20 +192,23 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
 
 
 def places(
-    source: Source, pattern: re.Pattern[bytes], start: int, end: int, before: int
+    source: Source, pattern: re.Pattern[bytes], first: bytes, start: int, end: int, before: int
 ) -> Iterator[tuple[int, bytes, int]]:
     """From `start` to `end`, yield each offset where `pattern` matches, some bytes, and their offset.
 
-    The bytes include the match and `before` bytes before it. Holes and zeros are skipped.
+    Each match has at most :data:`_CHECKSUM` bytes and begins with the byte `first`. The bytes include the
+    match and `before` bytes before it. Holes are skipped.
     """
     at = max(0, start)
     while (at := source.next_data(at)) < end:
         low = max(0, at - before)
         data = source.read(low, min(at + STRETCH + _CHECKSUM, end) - low)
-        found = pattern.search(data, at - low) if data != bytes(len(data)) else None
+        # Finding a byte takes much less time than a pattern, and nearly all bytes here are zeros.
+        stop = data.rfind(first) + _CHECKSUM
+        found = pattern.search(data, at - low, stop)
         while found is not None and low + found.start() < at + STRETCH:
             yield low + found.start(), data, low
-            found = pattern.search(data, found.start() + 1)
+            found = pattern.search(data, found.start() + 1, stop)
         at += STRETCH
 
 
@@ -225,7 +226,7 @@ def groups_after(source: Source, number: int, start: int) -> Groups | None:
     pattern = _group_of(number)
     # The first three bytes of the length are zeros, so the pattern begins with the fourth: the search skips
     # zeros.
-    for place, data, low in places(source, pattern, start + 3, source.size, 3):
+    for place, data, low in places(source, pattern, b"\x15", start + 3, source.size, 3):
         off, end = place - 3, place - 3 + _CHECKSUM
         stood = int.from_bytes(data[off + 8 - low : off + 12 - low], "big")
         covered, value = _COVERS.unpack_from(data, off + 21 - low)
@@ -246,7 +247,9 @@ def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[
     stamp = number.to_bytes(4, "big").rstrip(b"\0")
     pattern = re.compile(re.escape(stamp[-1:]) + b"(?<=" + re.escape(stamp) + b")", re.DOTALL)
     behind, at = _LENGTH.size + len(stamp) - 1, start
-    for place, data, low in places(source, pattern, start + behind, min(end, source.size), behind):
+    for place, data, low in places(
+        source, pattern, stamp[-1:], start + behind, min(end, source.size), behind
+    ):
         off = place - behind
         if off < at or off + OVERHEAD > end:
             continue
@@ -266,8 +269,10 @@ def garbage(data: Any, start: int) -> tuple[int, int] | None:
     first = end = -1
     while (at := source.next_data(at)) < source.size:
         part = source.read(at, STRETCH)
-        if kept := part.rstrip(b"\0"):
-            first = first if first >= 0 else at + len(part) - len(part.lstrip(b"\0"))
-            end = at + len(kept)
+        if part != bytes(len(part)):
+            low, high = zeros_end(part, 0, len(part)), zeros_start(part, len(part))
+            used = part[low:high]
+            first = first if first >= 0 else at + high - len(used.lstrip(b"\0"))
+            end = at + low + len(used.rstrip(b"\0"))
         at += len(part)
     return None if first < 0 else (first, end)

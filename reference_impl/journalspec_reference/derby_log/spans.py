@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from journalspec.derby_log import LAYOUT
-from journalspec.derby_log.operations import Form, Slot, part, tail
+from journalspec.derby_log.operations import part, tail
 from journalspec.layout import HEAD, Spot
 from journalspec_reference.api import Files, Params, Piece, Span, field_names, file_spans
 from journalspec_reference.derby_log import codec
@@ -50,66 +50,35 @@ def _fields(edition: str, data: bytes, piece: Piece) -> Iterator[Spot]:
         if spot.name != "body" or edition == SEED:
             yield spot
             continue
-        off = piece.off + spot.off
-        reader = _NamingReader(bytes(data[off : off + spot.length]))
+        off, end = piece.off + spot.off, 0
+        body = bytes(data[off : off + spot.length])
         try:
-            reader.body(edition)
+            found = _named(body, edition)
         except (BadLog, KeyError):
             yield spot
             continue
-        end = 0
-        for found in reader.spots:
-            yield found._replace(off=spot.off + found.off)
-            end = found.off + found.length
+        for path, start, end, value in found:  # the last end counts
+            told = value[:HEAD].hex() if isinstance(value, bytes) else str(value)
+            yield Spot(path, spot.off + start, end - start, told)
         if end < spot.length:
-            value = bytes(data[off + end : off + min(end + HEAD, spot.length)]).hex()
-            yield Spot("body", spot.off + end, spot.length - end, value)
+            yield Spot("body", spot.off + end, spot.length - end, body[end : end + HEAD].hex())
 
 
-class _NamingReader(BodyReader):
-    """A reader that records the name, place and value of each field of a body."""
+def _named(body: bytes, edition: str) -> list[tuple[str, int, int, Any]]:
+    """Return path, start, end and value of the first fields of a body; raises BadLog, KeyError."""
+    found: list[tuple[str, int, int, Any]] = []
 
-    quick = False
+    def keep(*field: Any) -> None:
+        if len(found) < _NAMED:
+            found.append(field)
 
-    def __init__(self, data: bytes) -> None:
-        super().__init__(data)
-        self.spots: list[Spot] = []
-        self._path = ""
-
-    def body(self, edition: str) -> None:
-        """Read a whole body; raises BadLog, KeyError."""
-        head = self.fields(part("head"))
-        self.fields(known(edition)[head["operation"]].fields)
-        self.fields(tail(head["group"]))
-        if self.at < len(self.data):
-            self._keep("rest", self.at, self.take(len(self.data) - self.at))
-
-    def object(self, form: Form, *, null: bool) -> dict[str, Any] | None:
-        self._keep("id", self.at, int.from_bytes(self.data[self.at : self.at + 2], "big"), 2)
-        return super().object(form, null=null)
-
-    def element(self, slots: tuple[Slot, ...], number: int) -> dict[str, Any]:
-        outer = self._path
-        self._path = f"{outer[:-1]}{number + 1}."
-        found = super().element(slots, number)
-        self._path = outer
-        return found
-
-    def _field(self, slot: Slot, known: Mapping[str, Any]) -> Any:
-        start, outer = self.at, self._path
-        if slot.of:
-            self._path += f"{slot.name}."
-        value = super()._field(slot, known)
-        self._path = outer
-        if not slot.of and self.at > start:
-            self._keep(slot.name, start, value)
-        return value
-
-    def _keep(self, name: str, start: int, value: Any, size: int = 0) -> None:
-        if len(self.spots) == _NAMED:
-            return
-        told = value[:HEAD].hex() if isinstance(value, bytes) else str(value)
-        self.spots.append(Spot(self._path + name, start, size or self.at - start, told))
+    reader = BodyReader(body, keep)
+    head = reader.fields(part("head"))
+    reader.fields(known(edition)[head["operation"]].fields)
+    reader.fields(tail(head["group"]))
+    if reader.at < len(body):
+        keep("rest", reader.at, len(body), body[reader.at :])
+    return found
 
 
 def _start(files: Files, edition: str) -> Instant:
