@@ -49,24 +49,25 @@ def build(name: str, values: Mapping[str, Any]) -> bytes:
         if slot.name not in values or values[slot.name] is None:
             continue
         value = values[slot.name]
-        out += _stored(slot.number << 3 | slot.wire)
+        out += as_varint(slot.number << 3 | slot.wire)
         if slot.holds in BITS:
-            out += _stored(int(value))
+            out += as_varint(int(value))
             continue
         if slot.holds == "str":
             value = value.encode("utf-8")
         elif slot.holds != "bytes":
             value = build(slot.holds, value)
-        out += _stored(len(value)) + value
+        out += as_varint(len(value)) + value
     return bytes(out)
 
 
 def framed(number: int, message: bytes) -> bytes:
     """Return the payload of a command with this number (KHD-CMD-001)."""
-    return bytes([number]) + _stored(len(message)) + message
+    return bytes([number]) + as_varint(len(message)) + message
 
 
-def _stored(value: int) -> bytes:
+def as_varint(value: int) -> bytes:
+    """Return a number as a varint; a negative one has ten bytes."""
     value &= (1 << 64) - 1
     out = bytearray()
     while value > 0x7F:

@@ -23,15 +23,15 @@ from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Contents, Count, Problem, Remark, Remarks, Row, Value
 from journalspec_reference.filesets import FilesetError, find_journals, load
-from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT, CommandError, parse
+from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT, CommandError, head, parse
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
 from journalspec_reference.kahadb_journal.contents.jobs import early, jobs
-from journalspec_reference.kahadb_journal.contents.openwire import Decoded
+from journalspec_reference.kahadb_journal.contents.openwire import Decoded, HeadTimes
 from journalspec_reference.kahadb_journal.evidence import OPENWIRE
 from journalspec_reference.kahadb_journal.index import UnusableIndex, is_in
 from journalspec_reference.kahadb_journal.owners import Ranked
-from journalspec_reference.kahadb_journal.records import FIRST, message_in
+from journalspec_reference.kahadb_journal.records import FIRST
 from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.store import (
     PLACE,
@@ -117,12 +117,11 @@ class KahaContents(Contents):
     def counts(self) -> Iterator[Count]:
         """Yield the counts of each queue, of each durable subscription, and of each scheduler's jobs."""
         topic: Name | None = None
-        version = self.version
         for listed in self._lists:
             if listed.name != topic:
                 topic = listed.name
                 self._times.clear()
-            yield self._counted(listed, version)[0]
+            yield self._counted(listed)[0]
         self._times.clear()
         totals: dict[str, Count] = {}
         for row in self._jobs():
@@ -147,6 +146,10 @@ class KahaContents(Contents):
         if self.passed.known is not None:
             return self.passed.known.index.openwire or _OLD
         return openwire.version_of(islice(self._sample(), _SAMPLE)) or openwire.VERSIONS[0]
+
+    @cached_property
+    def _heads(self) -> HeadTimes:
+        return HeadTimes(self.version)
 
     def _sample(self) -> Iterator[bytes]:
         """Yield objects that reveal the version: those of subscriptions first."""
@@ -218,7 +221,7 @@ class KahaContents(Contents):
         names = chain(self._store.destinations, self.passed.idle())
         counted: dict[Name, list[tuple[Count, int]]] = {name: [] for name in names}
         for listed in self._lists:
-            counted.setdefault(listed.name, []).append(self._counted(listed, self.version))
+            counted.setdefault(listed.name, []).append(self._counted(listed))
         for name, found in sorted(counted.items()):
             times = [time for count, _ in found for time in (count.oldest, count.newest) if time is not None]
             yield {
@@ -232,7 +235,7 @@ class KahaContents(Contents):
                 "newest": max(times, default=None),
             }
 
-    def _counted(self, listed: Listed, version: int) -> tuple[Count, int]:
+    def _counted(self, listed: Listed) -> tuple[Count, int]:
         """Return a queue's or subscription's count, and the number of messages that a broker reports."""
         key = "" if listed.subscription is None else f" {listed.subscription}"
         total = Count("messages", listed.name[1] + key)
@@ -241,38 +244,37 @@ class KahaContents(Contents):
             # messages.
             messages = self._store.destinations.get(listed.name, Destination()).messages
             for place in map(place_of, messages.values()):
-                total.add(*self._read_time(place, version))
+                total.add(*self._read_time(place))
             known = self.passed.known
             return total, len(messages) - len(known.hidden.get(listed.name, ()) if known else ())
         pending = 0
         for entry in listed.entries():
             pending += entry.state != NOT_IN_INDEX
-            total.add(*self._time(entry.place, version))
+            total.add(*self._time(entry.place))
         return total, pending
 
-    def _time(self, place: int, version: int) -> tuple[int, int | None]:
+    def _time(self, place: int) -> tuple[int, int | None]:
         """Return length and time of a message's record; cached, because subscriptions share messages."""
         found = self._times.get(place)
         if found is None:
-            found = self._read_time(place, version)
+            found = self._read_time(place)
             if len(self._times) < _MOST_TIMES:
                 self._times[place] = found
         return found
 
-    def _read_time(self, place: int, version: int) -> tuple[int, int | None]:
+    def _read_time(self, place: int) -> tuple[int, int | None]:
         """Return length and time of a message's record, from its first bytes if they contain the time.
 
         Both are empty if the record is gone.
         """
         try:
-            start, time = self._places.record(place, FIRST), None
-            with suppress(CommandError):
-                at, _ = message_in(start)
-                time = openwire.head_time(start, at, version) if at else None
+            start = self._places.record(place, FIRST)
+            length, _ = head(start, 0)
+            time = self._heads.of(start, length)
             if time is None:
                 data, _ = self._places.message(place)
-                time = openwire.read(data, version).fields.get("timestamp")
-            return self._places.length(place), time or None
+                time = openwire.read(data, self.version).fields.get("timestamp")
+            return length, time or None
         except Changed:
             return 0, None
 

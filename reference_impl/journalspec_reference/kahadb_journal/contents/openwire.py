@@ -18,8 +18,9 @@ from journalspec import mutf8
 from journalspec.families import ContentsError, families
 from journalspec_reference.contents import MOST_ENCODED, MOST_KNOWN, Problem, ValueCache, inflated
 from journalspec_reference.java_objects import class_name
-from journalspec_reference.kahadb_journal.codec import FORMAT
-from journalspec_reference.kahadb_journal.contents.shapes import Make, Makes, SeenShape
+from journalspec_reference.kahadb_journal.codec import FORMAT, CommandError
+from journalspec_reference.kahadb_journal.contents.shapes import Make, Makes, SeenHead, SeenShape
+from journalspec_reference.kahadb_journal.records import message_in
 
 #: Fields of an object by name. Nested objects are tuples, destinations are texts.
 Fields: TypeAlias = dict[str, Any]
@@ -376,27 +377,54 @@ def read(data: bytes, version: int) -> Decoded:
     return first._replace(odd=())
 
 
-def head_time(data: bytes, at: int, version: int) -> int | None:
-    """Return the time of the message whose size is at `at`, from its first bytes.
+class HeadTimes:
+    """The times of messages by the first bytes of their records; remembers the forms of earlier records."""
 
-    The fields before the time are skipped. None if the bytes end before the time, or a field before it is
-    unusual.
-    """
-    try:
-        at = _past(data, at + _BEFORE_PRODUCER, _PRODUCERS, 16)
-        at = _past(data, at, DESTINATIONS, 0)
-        at = _past_transaction(data, at)
-        at = _past(data, at, DESTINATIONS, 0)
-        if data[at] != 1 or data[at + 1] != _MESSAGE_ID:
+    def __init__(self, version: int) -> None:
+        self._version, self._known = version, list[SeenHead]()
+
+    def of(self, start: bytes, length: int) -> int | None:
+        """Return the time of the message in a record of `length` bytes that begins with `start`.
+
+        None if these bytes end before the time, or if a field before it is unusual.
+        """
+        for known in self._known:
+            if (time := known.time(start, length)) is not None:
+                if known is not self._known[0]:
+                    self._known.remove(known)
+                    self._known.insert(0, known)
+                return time
+        try:
+            message = at, _ = message_in(start)
+            marks: list[int] = []
+            at = _to_time(start, at, self._version, marks) if at else 0
+            found: int | None = _LONG(start, at)[0] if at else None
+        except (CommandError, OpenWireError, IndexError, struct.error):
             return None
-        at = _past_text(data, at + 2) if version >= 10 else at + 2
-        at = _past(data, at, _PRODUCERS, 16) + 16
-        at = _past_text(data, _past_transaction(data, at)) + 4
-        at = _past_text(data, at) + _BEFORE_REPLY_TO
-        found: int = _LONG(data, _past(data, at, DESTINATIONS, 0))[0]
-    except (OpenWireError, IndexError, struct.error):
-        return None
-    return found
+        if found is not None:
+            with suppress(ValueError, IndexError):
+                self._known = [SeenHead(start, length, message, marks, at), *self._known[: _SHAPES - 1]]
+        return found
+
+
+def _to_time(data: bytes, at: int, version: int, marks: list[int]) -> int:
+    """Return where the time of a message is; the message's size is at `at`. 0: a field before it is unusual.
+
+    The places of all bytes that determine this are added to `marks`. Raises OpenWireError, and IndexError if
+    the bytes end too early.
+    """
+    at = _past(data, at + _BEFORE_PRODUCER, _PRODUCERS, 16, marks)
+    at = _past(data, at, DESTINATIONS, 0, marks)
+    at = _past_transaction(data, at, marks)
+    at = _past(data, at, DESTINATIONS, 0, marks)
+    marks += at, at + 1
+    if data[at] != 1 or data[at + 1] != _MESSAGE_ID:
+        return 0
+    at = _past_text(data, at + 2, marks) if version >= 10 else at + 2
+    at = _past(data, at, _PRODUCERS, 16, marks) + 16
+    at = _past_text(data, _past_transaction(data, at, marks), marks) + 4
+    at = _past_text(data, at, marks) + _BEFORE_REPLY_TO
+    return _past(data, at, DESTINATIONS, 0, marks)
 
 
 #: Number of bytes of size, type, command number and a flag; number of bytes of a flag, expiration and
@@ -405,27 +433,31 @@ _BEFORE_PRODUCER, _BEFORE_REPLY_TO = 10, 10
 _PRODUCERS = (_PRODUCER,)
 
 
-def _past_text(data: bytes, at: int) -> int:
+def _past_text(data: bytes, at: int, marks: list[int]) -> int:
     """Return the end of a text or null."""
+    marks += range(at, at + 3 if data[at] else at + 1)
     return at + 3 + (data[at + 1] << 8 | data[at + 2]) if data[at] else at + 1
 
 
-def _past(data: bytes, at: int, kinds: Container[int], tail: int) -> int:
+def _past(data: bytes, at: int, kinds: Container[int], tail: int, marks: list[int]) -> int:
     """Return the end of an object or null: a text and `tail` bytes; raises OpenWireError."""
+    marks += range(at, at + 2 if data[at] else at + 1)
     if not data[at]:
         return at + 1
     if data[at + 1] not in kinds:
         raise OpenWireError(f"type {data[at + 1]} at {at + 1}")
-    return _past_text(data, at + 2) + tail
+    return _past_text(data, at + 2, marks) + tail
 
 
-def _past_transaction(data: bytes, at: int) -> int:
+def _past_transaction(data: bytes, at: int, marks: list[int]) -> int:
     """Return the end of an absent or local transaction; raises OpenWireError for any other transaction."""
     if not data[at]:
+        marks.append(at)
         return at + 1
+    marks += at, at + 1
     if data[at + 1] != _LOCAL:
         raise OpenWireError(f"type {data[at + 1]} at {at + 1}")
-    return _past(data, at + 10, (_CONNECTION,), 0)
+    return _past(data, at + 10, (_CONNECTION,), 0, marks)
 
 
 def version_of(objects: Iterable[bytes]) -> int | None:
