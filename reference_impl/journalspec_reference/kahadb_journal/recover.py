@@ -190,7 +190,9 @@ class Walk:
         source, dialect = source_of(file.data), self._dialect
         scans = self._all or file is self._last
         if scans:
-            found = scan(source, dialect, file.name, checked=self._checked, stretch=batches.STRETCH)
+            # Commands that are decoded at once have a cost for each batch.
+            stretch = batches.STRETCH << 2 * self._plain
+            found = scan(source, dialect, file.name, checked=self._checked, stretch=stretch)
         else:
             found = walk(source, dialect, file.name, stretch=batches.STRETCH)
         skipping = False
