@@ -369,12 +369,52 @@ def read(data: bytes, version: int) -> Decoded:
     if not first.wrong:
         return first
     tried = [version, *(other for other in VERSIONS if other != version)]
-    for presumes in (False, True):
-        for other in tried:
-            found = fields_of(data, other, presumes=presumes)
-            if not found.wrong:
-                return found
+    for other in tried[1:]:
+        if not _fails_alike(first, other) and not (found := fields_of(data, other)).wrong:
+            return found
+    ones = int.from_bytes(data[:_FLAGS].translate(_ONES), "little")
+    for other in tried:
+        end, flags = _absent(data[4:5], other)
+        # Almost no bytes that are not an object have a flag that is 1. Then all optional values are absent.
+        if (len(data) == end or ones & flags) and not (found := fields_of(data, other, presumes=True)).wrong:
+            return found
     return first._replace(odd=())
+
+
+def _fails_alike(first: Decoded, version: int) -> bool:
+    """Return whether another version fails like `first`: in a type, or in a field, that both have."""
+    kind = first.fields.get("kind", NULL)
+    if kind == NULL or kind not in _types():
+        return True
+    layouts = (_layout(_types()[kind], each) for each in (first.version, version))
+    mine, its = (layout[: len(first.fields)] for layout in layouts)
+    return mine == its and not any(read in _OF_VERSIONS for _, read in mine)
+
+
+#: The functions that read fields with parts which some versions lack.
+_OF_VERSIONS = _FIELDS["message_id_or_null"], _FIELDS["command"]
+#: A table that leaves only bytes that are 1. Objects without optional values are shorter than this (bytes).
+_ONES, _FLAGS = bytes(byte == 1 for byte in range(256)), 1024
+
+
+class _Flags(Bytes):
+    """Notes where flags are: one bit each, the lowest bit of the byte in a little-endian number."""
+
+    places = 0
+
+    def flag(self) -> bool:
+        """Return False, and note the place."""
+        self.places |= 1 << 8 * self.at
+        self.at += 1
+        return False
+
+
+@cache
+def _absent(kind: bytes, version: int) -> tuple[int, int]:
+    """Return the length of an object in which all optional values are absent, and the places of its flags."""
+    data = _Flags(bytes(4) + kind + bytes(_FLAGS), 4, version, presumes=True)
+    _object(data, {})
+    return data.at, data.places
 
 
 class HeadTimes:
