@@ -5,11 +5,12 @@ Messages are kept by id and by the place of their record, not by their bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import count, repeat
 from operator import add
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
+from weakref import ref
 
 from journalspec.kahadb_journal.commands import KINDS
 from journalspec_reference.kahadb_journal.owners import Owners, Ranked, Subscription
@@ -209,7 +210,13 @@ def step_of(command: str, fields: Mapping[str, Any], place: int) -> Step:
 class Store:
     """The state after a replay of commands."""
 
+    #: The store that was made last, if it is still in memory.
+    _latest: ClassVar[Callable[[], Store | None]] = lambda: None
+
     def __init__(self) -> None:
+        #: The store before this one: usually of the same files, read as another edition. Equal messages of
+        #: both share memory.
+        self._before, Store._latest = Store._latest, ref(self)
         self.destinations: dict[Name, Destination] = {}
         #: Transactions without PREPARE or end. Steps are plain tuples: most are never read by field name.
         self._begun: dict[TxId, list[tuple[Any, ...]]] = {}
@@ -306,6 +313,10 @@ class Store:
         numbers = count((self.number + 1 << _PLACES + _RANKED) + base, 1 << _PLACES + _RANKED)
         self.number += len(of)
         new = [*map(add, numbers, offs)]
+        if (before := self._before()) is not None:
+            there = {at: before.destinations.get(names[at], Destination()).messages for at in here}
+            same = map(dict[str, int].get, map(there.__getitem__, of), idents, new)
+            new = [one if one == other else other for one, other in zip(same, new, strict=True)]
         known = [*map(dict[str, int].setdefault, messages, idents, new)]
         if known == new:
             return None
