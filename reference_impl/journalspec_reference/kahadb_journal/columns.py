@@ -212,8 +212,8 @@ class Gathered:
             width = 8 if length >= 8 else 1
             words = np.ndarray(len(self._data) - width + 1, f"u{width}", self._data, strides=(1,))
             steps = np.minimum(np.arange(0, length, width), length - width)
-            found = words[start[here, None] + steps]
-            begins = np.flatnonzero((found[1:] != found[:-1]).any(axis=1)) + 1
+            found = words[start[here] + steps[:, None]]
+            begins = np.flatnonzero((found[:, 1:] != found[:, :-1]).any(axis=0)) + 1
             begins = np.concatenate(([0], begins))
             stored = [self._data[at : at + length] for at in start[here[begins]].tolist()]
             parts.append((rows[here], np.diff(begins, append=len(here)).tolist(), stored))
@@ -272,10 +272,10 @@ class Gathered:
         # A command without a transaction keeps its position among the commands that take effect immediately.
         turn = np.where(tx < 0, np.cumsum(ends | (tx < 0) & ~groups), 0)
         order = np.lexsort((turn, tx))
-        parts = np.flatnonzero(
-            np.any([np.diff(each[order]) for each in (tx, turn, self.code, groups, self._priorities)], axis=0)
-        )
-        begins = np.concatenate(([0], parts + 1))
+        parts = np.zeros(max(len(order) - 1, 0), np.bool_)
+        for each in (tx, turn, self.code, groups, self._priorities):
+            parts |= each[order[1:]] != each[order[:-1]]
+        begins = np.concatenate(([0], np.flatnonzero(parts) + 1))
         sizes = np.diff(begins, append=len(order))
         long = (sizes >= _PAYS) & groups[order[begins]]
         single = np.sort(order[np.repeat(~long, sizes)])
