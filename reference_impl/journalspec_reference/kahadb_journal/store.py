@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import count, repeat
-from operator import add
+from operator import add, and_
 from typing import Any, ClassVar, NamedTuple
 from weakref import ref
 
@@ -304,8 +304,8 @@ class Store:
             return self.replay(changes.steps(), ended=True)
         messages = map({at: each.messages for at, each in here.items()}.__getitem__, of)
         if command == "REMOVE_MESSAGE":
-            gone = map(dict[str, int].pop, messages, idents, repeat(0))
-            turns = {known >> PLACE & _TURNS for known in gone if known}
+            gone = filter(None, map(dict[str, int].pop, messages, idents, repeat(0)))
+            turns = {turn >> PLACE for turn in {*map(and_, gone, repeat(_TURNS << PLACE))}}
             turn = base >> PLACE & _TURNS
             if others := turns - {turn}:
                 self.acknowledged.setdefault(turn, set()).update(others)
