@@ -12,7 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import chain, islice
 from os import scandir
 from pathlib import Path
@@ -27,11 +27,11 @@ from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT, Command
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
 from journalspec_reference.kahadb_journal.contents.jobs import early, jobs
-from journalspec_reference.kahadb_journal.contents.openwire import Decoded, HeadTimes
+from journalspec_reference.kahadb_journal.contents.openwire import Decoded
 from journalspec_reference.kahadb_journal.evidence import OPENWIRE
 from journalspec_reference.kahadb_journal.index import UnusableIndex, is_in
 from journalspec_reference.kahadb_journal.owners import Ranked
-from journalspec_reference.kahadb_journal.records import FIRST
+from journalspec_reference.kahadb_journal.records import FIRST, HeadTimes
 from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.store import (
     PLACE,
@@ -49,7 +49,7 @@ from journalspec_reference.kahadb_journal.store import (
 _OLD, _SAMPLE = 6, 64
 #: The table name for remarks that belong to no table.
 STORE = ""
-#: At most this many lengths and times of a topic's messages are cached.
+#: At most this many lengths and times of the messages of topics are cached.
 _MOST_TIMES = 1 << 14
 #: The format id of transactions across several stores of a MultiKahaDB; the store that records their
 #: outcomes.
@@ -80,8 +80,8 @@ class KahaContents(Contents):
         super().__init__(FORMAT)
         self.passed, self._store, self._root = passed, passed.store, root
         self._places, self._lists = passed.places, Lists(passed)
-        #: Place -> the result of :meth:`_time`, for the topic that is being counted.
-        self._times: dict[int, tuple[int, int | None]] = {}
+        # Subscriptions share messages.
+        self._time = lru_cache(_MOST_TIMES)(self._read_time)
         #: The remarks of the last pass over each table.
         self._remarks: dict[str, Remarks] = {}
 
@@ -116,13 +116,8 @@ class KahaContents(Contents):
 
     def counts(self) -> Iterator[Count]:
         """Yield the counts of each queue, of each durable subscription, and of each scheduler's jobs."""
-        topic: Name | None = None
         for listed in self._lists:
-            if listed.name != topic:
-                topic = listed.name
-                self._times.clear()
             yield self._counted(listed)[0]
-        self._times.clear()
         totals: dict[str, Count] = {}
         for row in self._jobs():
             scheduler = str(row["scheduler"])
@@ -149,7 +144,7 @@ class KahaContents(Contents):
 
     @cached_property
     def _heads(self) -> HeadTimes:
-        return HeadTimes(self.version)
+        return HeadTimes(lambda start, at, marks: openwire.to_time(start, at, self.version, marks))
 
     def _sample(self) -> Iterator[bytes]:
         """Yield objects that reveal the version: those of subscriptions first."""
@@ -252,15 +247,6 @@ class KahaContents(Contents):
             pending += entry.state != NOT_IN_INDEX
             total.add(*self._time(entry.place))
         return total, pending
-
-    def _time(self, place: int) -> tuple[int, int | None]:
-        """Return length and time of a message's record; cached, because subscriptions share messages."""
-        found = self._times.get(place)
-        if found is None:
-            found = self._read_time(place)
-            if len(self._times) < _MOST_TIMES:
-                self._times[place] = found
-        return found
 
     def _read_time(self, place: int) -> tuple[int, int | None]:
         """Return length and time of a message's record, from its first bytes if they contain the time.

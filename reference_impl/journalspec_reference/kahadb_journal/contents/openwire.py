@@ -18,9 +18,8 @@ from journalspec import mutf8
 from journalspec.families import ContentsError, families
 from journalspec_reference.contents import MOST_ENCODED, MOST_KNOWN, Problem, ValueCache, inflated
 from journalspec_reference.java_objects import class_name
-from journalspec_reference.kahadb_journal.codec import FORMAT, CommandError
-from journalspec_reference.kahadb_journal.contents.shapes import Make, Makes, SeenHead, SeenShape
-from journalspec_reference.kahadb_journal.records import message_in
+from journalspec_reference.kahadb_journal.codec import FORMAT
+from journalspec_reference.kahadb_journal.contents.shapes import Make, Makes, SeenShape
 
 #: Fields of an object by name. Nested objects are tuples, destinations are texts.
 Fields: TypeAlias = dict[str, Any]
@@ -369,85 +368,26 @@ def read(data: bytes, version: int) -> Decoded:
     if not first.wrong:
         return first
     tried = [version, *(other for other in VERSIONS if other != version)]
-    for other in tried[1:]:
-        if not _fails_alike(first, other) and not (found := fields_of(data, other)).wrong:
-            return found
-    ones = int.from_bytes(data[:_FLAGS].translate(_ONES), "little")
-    for other in tried:
-        end, flags = _absent(data[4:5], other)
-        # Almost no bytes that are not an object have a flag that is 1. Then all optional values are absent.
-        if (len(data) == end or ones & flags) and not (found := fields_of(data, other, presumes=True)).wrong:
-            return found
+    for presumes in (False, True):
+        for other in tried if presumes or first.fields.get("kind") in _types() else ():
+            least = _least(data[4:5], other)
+            if presumes and len(data) != least and b"\1" not in data[5:least]:
+                continue  # each optional value would be absent
+            found = fields_of(data, other, presumes=presumes)
+            if not found.wrong:
+                return found
     return first._replace(odd=())
 
 
-def _fails_alike(first: Decoded, version: int) -> bool:
-    """Return whether another version fails like `first`: in a type, or in a field, that both have."""
-    kind = first.fields.get("kind", NULL)
-    if kind == NULL or kind not in _types():
-        return True
-    layouts = (_layout(_types()[kind], each) for each in (first.version, version))
-    mine, its = (layout[: len(first.fields)] for layout in layouts)
-    return mine == its and not any(read in _OF_VERSIONS for _, read in mine)
-
-
-#: The functions that read fields with parts which some versions lack.
-_OF_VERSIONS = _FIELDS["message_id_or_null"], _FIELDS["command"]
-#: A table that leaves only bytes that are 1. Objects without optional values are shorter than this (bytes).
-_ONES, _FLAGS = bytes(byte == 1 for byte in range(256)), 1024
-
-
-class _Flags(Bytes):
-    """Notes where flags are: one bit each, the lowest bit of the byte in a little-endian number."""
-
-    places = 0
-
-    def flag(self) -> bool:
-        """Return False, and note the place."""
-        self.places |= 1 << 8 * self.at
-        self.at += 1
-        return False
-
-
 @cache
-def _absent(kind: bytes, version: int) -> tuple[int, int]:
-    """Return the length of an object in which all optional values are absent, and the places of its flags."""
-    data = _Flags(bytes(4) + kind + bytes(_FLAGS), 4, version, presumes=True)
+def _least(kind: bytes, version: int) -> int:
+    """Return the length of an object of this type in which all optional values are absent."""
+    data = Bytes(bytes(4) + kind + bytes(1 << 10), 4, version, presumes=True)
     _object(data, {})
-    return data.at, data.places
+    return data.at
 
 
-class HeadTimes:
-    """The times of messages by the first bytes of their records; remembers the forms of earlier records."""
-
-    def __init__(self, version: int) -> None:
-        self._version, self._known = version, list[SeenHead]()
-
-    def of(self, start: bytes, length: int) -> int | None:
-        """Return the time of the message in a record of `length` bytes that begins with `start`.
-
-        None if these bytes end before the time, or if a field before it is unusual.
-        """
-        for known in self._known:
-            if (time := known.time(start, length)) is not None:
-                if known is not self._known[0]:
-                    self._known.remove(known)
-                    self._known.insert(0, known)
-                return time
-        try:
-            message = at, _ = message_in(start)
-            marks: list[int] = []
-            at = _to_time(start, at, self._version, marks) if at else 0
-            found: int | None = _LONG(start, at)[0] if at else None
-        except (CommandError, OpenWireError, IndexError, struct.error):
-            return None
-        if found is not None:
-            with suppress(ValueError, IndexError):
-                self._known = [SeenHead(start, length, message, marks, at), *self._known[: _SHAPES - 1]]
-        return found
-
-
-def _to_time(data: bytes, at: int, version: int, marks: list[int]) -> int:
+def to_time(data: bytes, at: int, version: int, marks: list[int]) -> int:
     """Return where the time of a message is; the message's size is at `at`. 0: a field before it is unusual.
 
     The places of all bytes that determine this are added to `marks`. Raises OpenWireError, and IndexError if

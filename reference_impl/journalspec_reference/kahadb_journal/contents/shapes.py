@@ -1,4 +1,4 @@
-"""Fast decoding of OpenWire objects, and of the times of messages, with the same form as earlier ones.
+"""Fast decoding of OpenWire objects with the same form as an earlier object.
 
 A few bytes of an object determine where its fields are: flags of optional fields, types, counts and sizes.
 All of these except the sizes are the object's shape. In other objects of this shape, many numbers are
@@ -12,15 +12,11 @@ import struct
 from bisect import bisect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
 
 from journalspec.families import Family, Member, decode
 from journalspec.families import Shape as Type
-from journalspec.kahadb_journal.commands import SIZED, VARINT, as_varint
-from journalspec_reference.kahadb_journal.codec import HEAD, varint
 
 #: The type whose fields become a mapping within the fields of an object.
 INNER = "message_id"
@@ -137,57 +133,3 @@ class SeenShape:
         except (struct.error, ValueError):
             return None
         return found
-
-
-_as_varint = lru_cache(1 << 12)(as_varint)
-
-
-class SeenHead:
-    """The form of an ADD_MESSAGE up to the time of its message.
-
-    `start` are the first bytes of its record, and `length` is that of the record. `message` is the place and
-    size of the message, `marks` are the places of the bytes that determine where the time is (`time`).
-    Raises ValueError if the command is unusual, IndexError if `start` ends too early.
-    """
-
-    def __init__(
-        self, start: bytes, length: int, message: tuple[int, int], marks: Sequence[int], time: int
-    ) -> None:
-        size, self._first = varint(start, HEAD + 1)
-        at, end, fields = self._first, self._first, [HEAD]
-        while end < message[0]:
-            key = start[at]
-            value, end = varint(start, at + 1)
-            if key > 0x7F or key & 7 not in (VARINT, SIZED):
-                raise ValueError(f"the field at {at} is unusual")
-            self._sized = at + 1
-            fields += range(at, end)
-            at = end + value if key & 7 == SIZED else end
-        self._message, self._rest = end, length - end - value
-        #: The bytes after the message; None: `start` does not contain them.
-        self._tail = start[at:] if len(start) == length else None
-        if message != (end, value) or size != length - self._first or not self._fits(start, length):
-            raise ValueError("the sizes contradict each other")
-        places = bytearray(b"x" * time)
-        for mark in (*fields[: self._sized - end], *marks):
-            places[mark] = ord("s")
-        form = "".join(f"{len([*group])}{kind}" for kind, group in groupby(places.decode()))
-        self._unpack, self._size = struct.Struct(f">{form}q").unpack_from, time + 8
-        *self._values, _ = self._unpack(start)
-
-    def _fits(self, start: bytes, length: int) -> bool:
-        """Return whether the sizes in a record and the bytes after its message are as expected."""
-        if len(start) < length:
-            if length - self._rest < len(start):
-                return False
-        elif self._tail is None or not start.endswith(self._tail):
-            return False
-        size, of_message = _as_varint(length - self._first), _as_varint(length - self._message - self._rest)
-        return start[HEAD + 1 : self._first] == size and start[self._sized : self._message] == of_message
-
-    def time(self, start: bytes, length: int) -> int | None:
-        """Return the time of the message in a record that begins with `start`; None: it has another form."""
-        if len(start) < self._size or not self._fits(start, length):
-            return None
-        *values, time = self._unpack(start)
-        return time if values == self._values else None
