@@ -116,6 +116,7 @@ class KahaContents(Contents):
 
     def counts(self) -> Iterator[Count]:
         """Yield the counts of each queue, of each durable subscription, and of each scheduler's jobs."""
+        _ = self.version  # found here, not within the first count
         for listed in self._lists:
             yield self._counted(listed)[0]
         totals: dict[str, Count] = {}
@@ -144,7 +145,7 @@ class KahaContents(Contents):
 
     @cached_property
     def _heads(self) -> HeadTimes:
-        return HeadTimes(lambda start, at, marks: openwire.to_time(start, at, self.version, marks))
+        return HeadTimes(partial(openwire.to_time, self.version))
 
     def _sample(self) -> Iterator[bytes]:
         """Yield objects that reveal the version: those of subscriptions first."""

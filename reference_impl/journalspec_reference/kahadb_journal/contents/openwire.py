@@ -387,7 +387,7 @@ def _least(kind: bytes, version: int) -> int:
     return data.at
 
 
-def to_time(data: bytes, at: int, version: int, marks: list[int]) -> int:
+def to_time(version: int, data: bytes, at: int, marks: list[int]) -> int:
     """Return where the time of a message is; the message's size is at `at`. 0: a field before it is unusual.
 
     The places of all bytes that determine this are added to `marks`. Raises OpenWireError, and IndexError if
