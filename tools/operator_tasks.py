@@ -276,7 +276,7 @@ def _queues(asked: Asked, counts: Counts) -> str:
     not. So our counts are corrected: messages reported as acknowledged only in the index are subtracted, and
     messages reported as committed only in the index are added.
     """
-    gone = _by_index(asked, "what acknowledged")
+    gone = _by_index(asked, "(?:their acknowledgements are lost|a transaction that has its COMMIT earlier)")
     more = _by_index(asked, "their records are there")
     right = {name: count + gone[name] - more[name] for name, count in counts.of("queue").items() if count}
     found = {name: number for name in right if (number := asked.number(name)) is not None}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
-from operator import add, itemgetter
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -183,16 +183,30 @@ class Gathered:
 
     def _within(self, name: str) -> tuple[Ints, list[Any]]:
         """Parse each distinct nested message of a field once; the parser handles the bad ones."""
-        rows, stored = self._stored(name)
-        of, found, numbers = _OF[name], list[Any](), dict.fromkeys(stored, -1)
-        for each in numbers:
+        rows, start, size = self._find(name)
+        parts, first = list[tuple[Ints, list[int], list[bytes]]](), dict[bytes, int]()
+        for length in {*size.tolist()}:
+            here = np.flatnonzero(size == length)
+            # Rows that repeat the message before them are found without making objects: most of them do.
+            width = 8 if length >= 8 else 1
+            words = np.ndarray(len(self._data) - width + 1, f"u{width}", self._data, strides=(1,))
+            steps = np.minimum(np.arange(0, length, width), length - width)
+            found = words[start[here] + steps[:, None]]
+            begins = np.flatnonzero((found[:, 1:] != found[:, :-1]).any(axis=0)) + 1
+            begins = np.concatenate(([0], begins))
+            stored = [self._data[at : at + length] for at in start[here[begins]].tolist()]
+            parts.append((rows[here], np.diff(begins, append=len(here)).tolist(), stored))
+            first |= zip(reversed(stored), rows[here[begins[::-1]]].tolist(), strict=True)
+        of, known, numbers = _OF[name], list[Any](), dict.fromkeys(first, -1)
+        for each in sorted(first, key=first.__getitem__):
             with suppress(CommandError):
-                found.append(of({name: parse(name, each)}))
-                numbers[each] = len(found) - 1
+                known.append(of({name: parse(name, each)}))
+                numbers[each] = len(known) - 1
         column = np.full(len(self.code), -1, np.int64)
-        column[rows] = [*map(numbers.__getitem__, stored)]
+        for at, sizes, stored in parts:
+            column[at] = np.repeat([*map(numbers.__getitem__, stored)], sizes)
         self._usual[rows[column[rows] < 0]] = False
-        return column, found
+        return column, known
 
     def _texts(self, name: str, missing: str | None) -> npt.NDArray[np.object_]:
         rows, stored = self._stored(name)
@@ -237,10 +251,10 @@ class Gathered:
         # A command without a transaction keeps its position among the commands that take effect immediately.
         turn = np.where(tx < 0, np.cumsum(ends | (tx < 0) & ~groups), 0)
         order = np.lexsort((turn, tx))
-        parts = np.flatnonzero(
-            np.any([np.diff(each[order]) for each in (tx, turn, self.code, groups)], axis=0)
-        )
-        begins = np.concatenate(([0], parts + 1))
+        parts = np.zeros(max(len(order) - 1, 0), np.bool_)
+        for each in (tx, turn, self.code, groups, self._priorities):
+            parts |= each[order[1:]] != each[order[:-1]]
+        begins = np.concatenate(([0], np.flatnonzero(parts) + 1))
         sizes = np.diff(begins, append=len(order))
         long = (sizes >= _PAYS) & groups[order[begins]]
         single = np.sort(order[np.repeat(~long, sizes)])
@@ -249,13 +263,12 @@ class Gathered:
         ]
         idents = self._idents[order].tolist()
         ofs, offs = at[order].tolist(), self._off[order].tolist()
-        bases = map(place.__add__, map(ranked, self._priorities[order].tolist()))
-        stored = [*map(add, bases, offs)]
         txs = [*known, None]
         for begin, size in zip(begins[long].tolist(), sizes[long].tolist(), strict=True):
             row, end = order[begin], begin + size
             command = self._dialect.commands[self.code[row]]
-            part = command, txs[tx[row]], names, ofs[begin:end], idents[begin:end], stored[begin:end]
+            base = place + ranked(int(self._priorities[row]))
+            part = command, txs[tx[row]], names, ofs[begin:end], idents[begin:end], base, offs[begin:end]
             out.append((int(row), QueueChanges(*part)))
         out.sort(key=itemgetter(0))
         return map(itemgetter(1), out)

@@ -6,11 +6,14 @@ are skipped.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
-from journalspec.kahadb_journal.commands import SIZED, VARINT, messages
+from journalspec.kahadb_journal.commands import SIZED, VARINT, as_varint, messages
 from journalspec.observation import At, Record
 from journalspec.reread import Changed
 from journalspec_reference.api import NumberedFile
@@ -236,3 +239,94 @@ class RecordPlaces:
         except CommandError:
             raise Changed(self.where(place)[0]) from None
         return name, fields.get("add", {}) if name == "UPDATE_MESSAGE" else fields, len(record)
+
+
+_as_varint = lru_cache(1 << 12)(as_varint)
+#: How many forms of records are known at a time.
+_FORMS = 8
+
+
+class SeenHead:
+    """The form of an ADD_MESSAGE up to the time of its message.
+
+    `start` are the first bytes of its record, and `length` is that of the record. `message` is the place and
+    size of the message, `marks` are the places of the bytes that determine where the time is (`time`).
+    Raises ValueError if the command is unusual, IndexError if `start` ends too early.
+    """
+
+    def __init__(
+        self, start: bytes, length: int, message: tuple[int, int], marks: Sequence[int], time: int
+    ) -> None:
+        size, self._first = varint(start, HEAD + 1)
+        at, end, fields = self._first, self._first, [HEAD]
+        while end < message[0]:
+            key = start[at]
+            value, end = varint(start, at + 1)
+            if key > 0x7F or key & 7 not in (VARINT, SIZED):
+                raise ValueError(f"the field at {at} is unusual")
+            self._sized = at + 1
+            fields += range(at, end)
+            at = end + value if key & 7 == SIZED else end
+        self._message, self._rest = end, length - end - value
+        #: The bytes after the message; None: `start` does not contain them.
+        self._tail = start[at:] if len(start) == length else None
+        if message != (end, value) or size != length - self._first or not self._fits(start, length):
+            raise ValueError("the sizes contradict each other")
+        places = bytearray(b"x" * time)
+        for mark in (*fields[: self._sized - end], *marks):
+            places[mark] = ord("s")
+        form = "".join(f"{len([*group])}{kind}" for kind, group in groupby(places.decode()))
+        self._unpack, self._size = struct.Struct(f">{form}q").unpack_from, time + 8
+        *self._values, _ = self._unpack(start)
+
+    def _fits(self, start: bytes, length: int) -> bool:
+        """Return whether the sizes in a record and the bytes after its message are as expected."""
+        if len(start) < length:
+            if length - self._rest < len(start):
+                return False
+        elif self._tail is None or not start.endswith(self._tail):
+            return False
+        size, of_message = _as_varint(length - self._first), _as_varint(length - self._message - self._rest)
+        return start[HEAD + 1 : self._first] == size and start[self._sized : self._message] == of_message
+
+    def time(self, start: bytes, length: int) -> int | None:
+        """Return the time of the message in a record that begins with `start`; None: it has another form."""
+        if len(start) < self._size or not self._fits(start, length):
+            return None
+        *values, time = self._unpack(start)
+        return time if values == self._values else None
+
+
+class HeadTimes:
+    """The times of messages by the first bytes of their records; remembers the forms of earlier records.
+
+    `walk` returns the place of the time, given the first bytes of a record and the place of its message, and
+    adds the places of all bytes that determine this to a list. It returns 0 at an unusual field. It can raise
+    ValueError, IndexError and struct.error.
+    """
+
+    def __init__(self, walk: Callable[[bytes, int, list[int]], int]) -> None:
+        self._walk, self._known = walk, list[SeenHead]()
+
+    def of(self, start: bytes, length: int) -> int | None:
+        """Return the time of the message in a record of `length` bytes that begins with `start`.
+
+        None if these bytes end before the time, or if a field before it is unusual.
+        """
+        for known in self._known:
+            if (time := known.time(start, length)) is not None:
+                if known is not self._known[0]:
+                    self._known.remove(known)
+                    self._known.insert(0, known)
+                return time
+        marks: list[int] = []
+        try:
+            message = message_in(start)
+            place = self._walk(start, message[0], marks) if message[0] else 0
+            found: int | None = struct.unpack_from(">q", start, place)[0] if place else None
+        except (ValueError, IndexError, struct.error):
+            return None
+        if place:
+            with suppress(ValueError, IndexError):
+                self._known = [SeenHead(start, length, message, marks, place), *self._known[: _FORMS - 1]]
+        return found

@@ -178,6 +178,9 @@ class Walk:
         source, dialect, stretch, skips = source_of(file.data), self._dialect, batches.STRETCH, False
         scans = self.all or file is self.last
         if scans:
+            if plain and self.size >= _LARGE and not dialect.bare:
+                # Commands that are decoded at once have a cost for each batch.
+                stretch = batches.STRETCH << 2
             found = scan(source, dialect, file.name, checked=self._checked, stretch=stretch)
         else:
             found = walk(source, dialect, file.name, stretch=stretch)

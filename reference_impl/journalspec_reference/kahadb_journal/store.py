@@ -5,11 +5,12 @@ Messages are kept by id and by the place of their record, not by their bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import count, repeat
-from operator import or_
-from typing import Any, NamedTuple
+from operator import add, and_
+from typing import Any, ClassVar, NamedTuple
+from weakref import ref
 
 from journalspec.kahadb_journal.commands import KINDS
 from journalspec_reference.kahadb_journal.owners import Owners, Ranked, Subscription
@@ -89,14 +90,16 @@ class QueueChanges(NamedTuple):
     names: Sequence[Name]
     of: list[int]
     idents: list[str]
-    #: priorities and places, packed as a message with the number 0
-    stored: list[int]
+    #: their priority and a place, packed as a message with the number 0, and the distances from that place
+    base: int
+    offs: list[int]
 
     def steps(self) -> Iterator[Step]:
         """Yield the commands one by one."""
-        for at, ident, stored in zip(self.of, self.idents, self.stored, strict=True):
-            name, priority, place = self.names[at], priority_of(stored), place_of(stored)
-            yield Step(self.command, name, ident, priority, place, None, self.transaction, None)
+        priority, place = priority_of(self.base), place_of(self.base)
+        for at, ident, off in zip(self.of, self.idents, self.offs, strict=True):
+            name = self.names[at]
+            yield Step(self.command, name, ident, priority, place + off, None, self.transaction, None)
 
 
 #: Commands that add a message, all commands on messages, and those on transactions.
@@ -207,7 +210,13 @@ def step_of(command: str, fields: Mapping[str, Any], place: int) -> Step:
 class Store:
     """The state after a replay of commands."""
 
+    #: The store that was made last, if it is still in memory.
+    _latest: ClassVar[Callable[[], Store | None]] = lambda: None
+
     def __init__(self) -> None:
+        #: The store before this one: usually of the same files, read as another edition. Equal messages of
+        #: both share memory.
+        self._before, Store._latest = Store._latest, ref(self)
         self.destinations: dict[Name, Destination] = {}
         #: Transactions without PREPARE or end. Steps are plain tuples: most are never read by field name.
         self._begun: dict[TxId, list[tuple[Any, ...]]] = {}
@@ -289,26 +298,30 @@ class Store:
 
     def _change(self, changes: QueueChanges) -> tuple[int, str] | None:
         """Apply commands immediately; return place and id of the first message added twice."""
-        command, _, names, of, idents, stored = changes
+        command, _, names, of, idents, base, offs = changes
         here = {at: self.destinations.setdefault(names[at], Destination()) for at in {*of}}
         if any(each.owners is not None for each in here.values()):
             return self.replay(changes.steps(), ended=True)
-        messages = [here[at].messages for at in of]
+        messages = map({at: each.messages for at, each in here.items()}.__getitem__, of)
         if command == "REMOVE_MESSAGE":
-            gone = map(dict[str, int].pop, messages, idents, repeat(0))
-            turns = {known >> PLACE & _TURNS for known in gone if known}
-            turn = stored[0] >> PLACE & _TURNS
+            gone = filter(None, map(dict[str, int].pop, messages, idents, repeat(0)))
+            turns = {turn >> PLACE for turn in {*map(and_, gone, repeat(_TURNS << PLACE))}}
+            turn = base >> PLACE & _TURNS
             if others := turns - {turn}:
                 self.acknowledged.setdefault(turn, set()).update(others)
             return None
-        numbers = count(self.number + 1 << _PLACES + _RANKED, 1 << _PLACES + _RANKED)
+        numbers = count((self.number + 1 << _PLACES + _RANKED) + base, 1 << _PLACES + _RANKED)
         self.number += len(of)
-        new = [*map(or_, numbers, stored)]
+        new = [*map(add, numbers, offs)]
+        if (before := self._before()) is not None:
+            there = {at: before.destinations.get(names[at], Destination()).messages for at in here}
+            same = map(dict[str, int].get, map(there.__getitem__, of), idents, new)
+            new = [one if one == other else other for one, other in zip(same, new, strict=True)]
         known = [*map(dict[str, int].setdefault, messages, idents, new)]
         if known == new:
             return None
         row = next(row for row, (one, other) in enumerate(zip(known, new, strict=True)) if one != other)
-        return place_of(stored[row]), idents[row]
+        return place_of(base) + offs[row], idents[row]
 
     def _ended(self, command: str, tx: TxId) -> Iterable[tuple[Any, ...]]:
         """Prepare, commit or roll back a transaction; return the steps that take effect now."""

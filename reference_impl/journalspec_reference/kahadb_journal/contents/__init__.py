@@ -12,7 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import chain, islice
 from os import scandir
 from pathlib import Path
@@ -23,7 +23,7 @@ from journalspec.reread import Changed
 from journalspec_reference.answers import Answer
 from journalspec_reference.contents import Contents, Count, Problem, Remark, Remarks, Row, Value
 from journalspec_reference.filesets import FilesetError, find_journals, load
-from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT, CommandError, parse
+from journalspec_reference.kahadb_journal.codec import DIALECTS, FORMAT, CommandError, head, parse
 from journalspec_reference.kahadb_journal.contents import openwire
 from journalspec_reference.kahadb_journal.contents.acks import AckMapError, ack_map
 from journalspec_reference.kahadb_journal.contents.jobs import early, jobs
@@ -31,7 +31,7 @@ from journalspec_reference.kahadb_journal.contents.openwire import Decoded
 from journalspec_reference.kahadb_journal.evidence import OPENWIRE
 from journalspec_reference.kahadb_journal.index import UnusableIndex, is_in
 from journalspec_reference.kahadb_journal.owners import Ranked
-from journalspec_reference.kahadb_journal.records import FIRST, message_in
+from journalspec_reference.kahadb_journal.records import FIRST, HeadTimes
 from journalspec_reference.kahadb_journal.recover import ACK_MAP, JOB, JournalPass, JournalState
 from journalspec_reference.kahadb_journal.store import (
     PLACE,
@@ -49,7 +49,7 @@ from journalspec_reference.kahadb_journal.store import (
 _OLD, _SAMPLE = 6, 64
 #: The table name for remarks that belong to no table.
 STORE = ""
-#: At most this many lengths and times of a topic's messages are cached.
+#: At most this many lengths and times of the messages of topics are cached.
 _MOST_TIMES = 1 << 14
 #: The format id of transactions across several stores of a MultiKahaDB; the store that records their
 #: outcomes.
@@ -80,8 +80,8 @@ class KahaContents(Contents):
         super().__init__(FORMAT)
         self.passed, self._store, self._root = passed, passed.store, root
         self._places, self._lists = passed.places, Lists(passed)
-        #: Place -> the result of :meth:`_time`, for the topic that is being counted.
-        self._times: dict[int, tuple[int, int | None]] = {}
+        # Subscriptions share messages.
+        self._time = lru_cache(_MOST_TIMES)(self._read_time)
         #: The remarks of the last pass over each table.
         self._remarks: dict[str, Remarks] = {}
 
@@ -116,14 +116,9 @@ class KahaContents(Contents):
 
     def counts(self) -> Iterator[Count]:
         """Yield the counts of each queue, of each durable subscription, and of each scheduler's jobs."""
-        topic: Name | None = None
-        version = self.version
+        _ = self.version  # found here, not within the first count
         for listed in self._lists:
-            if listed.name != topic:
-                topic = listed.name
-                self._times.clear()
-            yield self._counted(listed, version)[0]
-        self._times.clear()
+            yield self._counted(listed)[0]
         totals: dict[str, Count] = {}
         for row in self._jobs():
             scheduler = str(row["scheduler"])
@@ -147,6 +142,10 @@ class KahaContents(Contents):
         if self.passed.known is not None:
             return self.passed.known.index.openwire or _OLD
         return openwire.version_of(islice(self._sample(), _SAMPLE)) or openwire.VERSIONS[0]
+
+    @cached_property
+    def _heads(self) -> HeadTimes:
+        return HeadTimes(partial(openwire.to_time, self.version))
 
     def _sample(self) -> Iterator[bytes]:
         """Yield objects that reveal the version: those of subscriptions first."""
@@ -218,7 +217,7 @@ class KahaContents(Contents):
         names = chain(self._store.destinations, self.passed.idle())
         counted: dict[Name, list[tuple[Count, int]]] = {name: [] for name in names}
         for listed in self._lists:
-            counted.setdefault(listed.name, []).append(self._counted(listed, self.version))
+            counted.setdefault(listed.name, []).append(self._counted(listed))
         for name, found in sorted(counted.items()):
             times = [time for count, _ in found for time in (count.oldest, count.newest) if time is not None]
             yield {
@@ -232,7 +231,7 @@ class KahaContents(Contents):
                 "newest": max(times, default=None),
             }
 
-    def _counted(self, listed: Listed, version: int) -> tuple[Count, int]:
+    def _counted(self, listed: Listed) -> tuple[Count, int]:
         """Return a queue's or subscription's count, and the number of messages that a broker reports."""
         key = "" if listed.subscription is None else f" {listed.subscription}"
         total = Count("messages", listed.name[1] + key)
@@ -241,38 +240,28 @@ class KahaContents(Contents):
             # messages.
             messages = self._store.destinations.get(listed.name, Destination()).messages
             for place in map(place_of, messages.values()):
-                total.add(*self._read_time(place, version))
+                total.add(*self._read_time(place))
             known = self.passed.known
             return total, len(messages) - len(known.hidden.get(listed.name, ()) if known else ())
         pending = 0
         for entry in listed.entries():
             pending += entry.state != NOT_IN_INDEX
-            total.add(*self._time(entry.place, version))
+            total.add(*self._time(entry.place))
         return total, pending
 
-    def _time(self, place: int, version: int) -> tuple[int, int | None]:
-        """Return length and time of a message's record; cached, because subscriptions share messages."""
-        found = self._times.get(place)
-        if found is None:
-            found = self._read_time(place, version)
-            if len(self._times) < _MOST_TIMES:
-                self._times[place] = found
-        return found
-
-    def _read_time(self, place: int, version: int) -> tuple[int, int | None]:
+    def _read_time(self, place: int) -> tuple[int, int | None]:
         """Return length and time of a message's record, from its first bytes if they contain the time.
 
         Both are empty if the record is gone.
         """
         try:
-            start, time = self._places.record(place, FIRST), None
-            with suppress(CommandError):
-                at, _ = message_in(start)
-                time = openwire.head_time(start, at, version) if at else None
+            start = self._places.record(place, FIRST)
+            length, _ = head(start, 0)
+            time = self._heads.of(start, length)
             if time is None:
                 data, _ = self._places.message(place)
-                time = openwire.read(data, version).fields.get("timestamp")
-            return self._places.length(place), time or None
+                time = openwire.read(data, self.version).fields.get("timestamp")
+            return length, time or None
         except Changed:
             return 0, None
 

@@ -370,34 +370,42 @@ def read(data: bytes, version: int) -> Decoded:
         return first
     tried = [version, *(other for other in VERSIONS if other != version)]
     for presumes in (False, True):
-        for other in tried:
+        for other in tried if presumes or first.fields.get("kind") in _types() else ():
+            least = _least(data[4:5], other)
+            if presumes and len(data) != least and b"\1" not in data[5:least]:
+                continue  # each optional value would be absent
             found = fields_of(data, other, presumes=presumes)
             if not found.wrong:
                 return found
     return first._replace(odd=())
 
 
-def head_time(data: bytes, at: int, version: int) -> int | None:
-    """Return the time of the message whose size is at `at`, from its first bytes.
+@cache
+def _least(kind: bytes, version: int) -> int:
+    """Return the length of an object of this type in which all optional values are absent."""
+    data = Bytes(bytes(4) + kind + bytes(1 << 10), 4, version, presumes=True)
+    _object(data, {})
+    return data.at
 
-    The fields before the time are skipped. None if the bytes end before the time, or a field before it is
-    unusual.
+
+def to_time(version: int, data: bytes, at: int, marks: list[int]) -> int:
+    """Return where the time of a message is; the message's size is at `at`. 0: a field before it is unusual.
+
+    The places of all bytes that determine this are added to `marks`. Raises OpenWireError, and IndexError if
+    the bytes end too early.
     """
-    try:
-        at = _past(data, at + _BEFORE_PRODUCER, _PRODUCERS, 16)
-        at = _past(data, at, DESTINATIONS, 0)
-        at = _past_transaction(data, at)
-        at = _past(data, at, DESTINATIONS, 0)
-        if data[at] != 1 or data[at + 1] != _MESSAGE_ID:
-            return None
-        at = _past_text(data, at + 2) if version >= 10 else at + 2
-        at = _past(data, at, _PRODUCERS, 16) + 16
-        at = _past_text(data, _past_transaction(data, at)) + 4
-        at = _past_text(data, at) + _BEFORE_REPLY_TO
-        found: int = _LONG(data, _past(data, at, DESTINATIONS, 0))[0]
-    except (OpenWireError, IndexError, struct.error):
-        return None
-    return found
+    at = _past(data, at + _BEFORE_PRODUCER, _PRODUCERS, 16, marks)
+    at = _past(data, at, DESTINATIONS, 0, marks)
+    at = _past_transaction(data, at, marks)
+    at = _past(data, at, DESTINATIONS, 0, marks)
+    marks += at, at + 1
+    if data[at] != 1 or data[at + 1] != _MESSAGE_ID:
+        return 0
+    at = _past_text(data, at + 2, marks) if version >= 10 else at + 2
+    at = _past(data, at, _PRODUCERS, 16, marks) + 16
+    at = _past_text(data, _past_transaction(data, at, marks), marks) + 4
+    at = _past_text(data, at, marks) + _BEFORE_REPLY_TO
+    return _past(data, at, DESTINATIONS, 0, marks)
 
 
 #: Number of bytes of size, type, command number and a flag; number of bytes of a flag, expiration and
@@ -406,27 +414,31 @@ _BEFORE_PRODUCER, _BEFORE_REPLY_TO = 10, 10
 _PRODUCERS = (_PRODUCER,)
 
 
-def _past_text(data: bytes, at: int) -> int:
+def _past_text(data: bytes, at: int, marks: list[int]) -> int:
     """Return the end of a text or null."""
+    marks += range(at, at + 3 if data[at] else at + 1)
     return at + 3 + (data[at + 1] << 8 | data[at + 2]) if data[at] else at + 1
 
 
-def _past(data: bytes, at: int, kinds: Container[int], tail: int) -> int:
+def _past(data: bytes, at: int, kinds: Container[int], tail: int, marks: list[int]) -> int:
     """Return the end of an object or null: a text and `tail` bytes; raises OpenWireError."""
+    marks += range(at, at + 2 if data[at] else at + 1)
     if not data[at]:
         return at + 1
     if data[at + 1] not in kinds:
         raise OpenWireError(f"type {data[at + 1]} at {at + 1}")
-    return _past_text(data, at + 2) + tail
+    return _past_text(data, at + 2, marks) + tail
 
 
-def _past_transaction(data: bytes, at: int) -> int:
+def _past_transaction(data: bytes, at: int, marks: list[int]) -> int:
     """Return the end of an absent or local transaction; raises OpenWireError for any other transaction."""
     if not data[at]:
+        marks.append(at)
         return at + 1
+    marks += at, at + 1
     if data[at + 1] != _LOCAL:
         raise OpenWireError(f"type {data[at + 1]} at {at + 1}")
-    return _past(data, at + 10, (_CONNECTION,), 0)
+    return _past(data, at + 10, (_CONNECTION,), 0, marks)
 
 
 def version_of(objects: Iterable[bytes]) -> int | None:
