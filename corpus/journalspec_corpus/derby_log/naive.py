@@ -21,7 +21,16 @@ from journalspec.derby_log.operations import databases, named, operations, part,
 from journalspec.derby_log.schema import LOOSE_BODY
 from journalspec.observation import CLEAN, RECOVERED
 from journalspec_corpus.derby_log.author import BRIEF, FORMAT
-from journalspec_corpus.derby_log.naive_rows import BY_ROW, PageRows, Transaction, places_of, without
+from journalspec_corpus.derby_log.naive_rows import (
+    BY_ROW,
+    PageRows,
+    Transaction,
+    parts_of,
+    places_of,
+    signed,
+    unsigned,
+    without,
+)
 from journalspec_corpus.naive import Files, Invalid, all_expected, asked, end_of, refused
 
 HEADER, CONTROL, AROUND = 24, 48, 16
@@ -72,15 +81,6 @@ def body(data: bytes) -> dict[str, Any]:
     return {**out, "surplus": len(data) - found.end, "long": not same}
 
 
-def _unsigned(instant: int) -> int:
-    """Return an instant in the form that is used for comparisons: unsigned, without the ignored bit."""
-    return instant & 0xFFFFFFFF_7FFFFFFF
-
-
-def _signed(data: bytes | bytearray, at: int, size: int) -> int:
-    return int.from_bytes(data[at : at + size], "big", signed=True)
-
-
 @dataclass
 class Log:
     """The files of a log, and the findings so far."""
@@ -124,11 +124,11 @@ class Log:
         if self.edition in UNCHECKED or self.opaque:
             return 0
         for at in range(end, len(data) - 36):
-            head, size = data[at : at + 37], _signed(data, at + 21, 4)
-            fits = _signed(head, 0, 4) == _signed(head, 33, 4) == 21 and head[12:21] == SUMMED_BODY
-            placed = _signed(head, 4, 4) == number and _signed(head, 8, 4) >= end
+            head, size = data[at : at + 37], signed(data, at + 21, 4)
+            fits = signed(head, 0, 4) == signed(head, 33, 4) == 21 and head[12:21] == SUMMED_BODY
+            placed = signed(head, 4, 4) == number and signed(head, 8, 4) >= end
             inside = 0 < size <= len(data) - at - 37
-            if fits and placed and inside and zlib.crc32(data[at + 37 :][:size]) == _signed(head, 25, 8):
+            if fits and placed and inside and zlib.crc32(data[at + 37 :][:size]) == signed(head, 25, 8):
                 return at
         return 0
 
@@ -139,8 +139,8 @@ class Log:
     def previous(self, number: int) -> int | None:
         """Return the end of the previous file from the header of a file; None if the header is invalid."""
         data = self.files[number]
-        right = len(data) >= HEADER and _signed(data, 0, 4) == 128 and _signed(data, 8, 8) == number
-        return _unsigned(_signed(data, 16, 8)) if right else None
+        right = len(data) >= HEADER and signed(data, 0, 4) == 128 and signed(data, 8, 8) == number
+        return unsigned(signed(data, 16, 8)) if right else None
 
     def name(self, number: int) -> str:
         """Return the name of a file."""
@@ -156,7 +156,7 @@ class Log:
         data = self.files[number]
         if len(data) - at < 4:
             return "end of file" if at == len(data) else "truncated"
-        length = _signed(data, at, 4)
+        length = signed(data, at, 4)
         if length == 0:
             return "end"
         if length < 0:
@@ -164,9 +164,9 @@ class Log:
         end = at + AROUND + length
         if end > len(data):
             return "out-of-bounds"
-        if _signed(data, at + 4, 8) != number << 32 | at:
+        if signed(data, at + 4, 8) != number << 32 | at:
             return "bad-instant"
-        if _signed(data, end - 4, 4) != length:
+        if signed(data, end - 4, 4) != length:
             return "bad-trailer"
         summed = self.summed(number, at)
         if summed is not None:
@@ -179,7 +179,7 @@ class Log:
     def text(self, number: int, at: int) -> bytes:
         """Return the body of the record at `at`."""
         data = self.files[number]
-        return data[at + 12 : at + 12 + _signed(data, at, 4)]
+        return data[at + 12 : at + 12 + signed(data, at, 4)]
 
     def summed(self, number: int, at: int) -> tuple[int, int, int] | None:
         """Return algorithm, covered bytes and checksum of the checksum record at `at`, or None."""
@@ -219,7 +219,7 @@ class Log:
 
     def at(self, instant: int) -> dict[str, Any] | None:
         """Return the record at an instant, if there is one; its notes are not of interest."""
-        (number, at), notes = _parts(instant), dict(self.notes)
+        (number, at), notes = parts_of(instant), dict(self.notes)
         found = self.sound(number, at) if number in self.files and at >= HEADER else None
         self.notes = notes
         return found
@@ -304,9 +304,9 @@ def _containers(log: Log, files: Files) -> None:
 def _version(log: Log, container: int, page: int) -> int | None:
     """Return the version of a page in the containers next to the log; None if the page is not there."""
     data = log.beside[container][1] if container in log.beside else b""
-    off = page * _signed(data, 117, 4)
-    right = len(data) >= off + 20 and _signed(data, off, 2) in (117, 118)
-    return _signed(data, off + 6, 8) if right else None
+    off = page * signed(data, 117, 4)
+    right = len(data) >= off + 20 and signed(data, off, 2) in (117, 118)
+    return signed(data, off + 6, 8) if right else None
 
 
 def _pages(log: Log, redo: int, counted: list[dict[str, Any]], *, reading: bool) -> None:
@@ -345,11 +345,11 @@ def _control(log: Log, files: Files, *, recovering: bool) -> tuple[int, str]:
     """Return the checkpoint's instant and its control file (DRB-CTL-006 to DRB-CTL-110)."""
     if log.edition == "seed":
         data = files.get("log.ctrl", b"")
-        return (_signed(data, 8, 8) if len(data) == CONTROL else 0), "log.ctrl"
+        return (signed(data, 8, 8) if len(data) == CONTROL else 0), "log.ctrl"
     valid = {}
     for name in CONTROLS:
         data = files.get(name, b"")
-        if len(data) == CONTROL and zlib.crc32(data[:40]) == _signed(data, 40, 8):
+        if len(data) == CONTROL and zlib.crc32(data[:40]) == signed(data, 40, 8):
             valid[name] = LAYOUT.read("control", log.edition, bytes(data))
         elif data:
             log.drop(name, 0, len(data), "bad-control")
@@ -372,10 +372,6 @@ def _control(log: Log, files: Files, *, recovering: bool) -> tuple[int, str]:
     return control["checkpoint"], name
 
 
-def _parts(instant: int) -> tuple[int, int]:
-    return (instant >> 32) & 0xFFFFFFFF, instant & 0x7FFFFFFF
-
-
 def _named(log: Log, files: Files, *, policy: str) -> tuple[int, str]:
     """Return the instant of the checkpoint to use, and the name of its source; 0 and "" if there is none."""
     for name in CONTROLS if log.edition != "seed" else ():
@@ -394,7 +390,7 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
     if not log.files and not set(controls) & set(files):
         raise Refused("fileset", "no-files")
     checkpoint, control = _named(log, files, policy=policy)
-    number, at = _parts(checkpoint) if checkpoint else (1, 0)
+    number, at = parts_of(checkpoint) if checkpoint else (1, 0)
     if log.files and (log.edition == "seed" or (not policy and number not in log.files)):
         # Any file suffices for reading; the seed edition does not say which file comes first.
         if control and log.edition != "seed":
@@ -407,7 +403,7 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
     if log.edition == "seed" or log.opaque or not control or not checkpoint:
         return number, HEADER, number << 32 | HEADER
     found = (log.sound(number, at) if at >= HEADER else None) or {"type": ""}
-    undo = _parts(found["undo_from"]) if found["type"] == "CHECKPOINT" else (0, 0)
+    undo = parts_of(found["undo_from"]) if found["type"] == "CHECKPOINT" else (0, 0)
     if undo[1] >= HEADER:
         if undo[0] not in log.files and policy:
             raise Refused("fileset", "missing-file")
@@ -417,7 +413,7 @@ def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
         if undo[1] <= max(len(log.files[undo[0]]), HEADER):
             log.enter(undo[0])
             log.checkpoint = number << 32 | at
-            return *undo, _unsigned(found["redo_from"])
+            return *undo, unsigned(found["redo_from"])
     if policy == "strict":
         record = log.name(number), at, len(log.text(number, at)) + AROUND
         raise Refused("record", "no-checkpoint", *((control, 8, 8) if control in CONTROLS else record))
@@ -637,7 +633,7 @@ class _Replay:
         elif group & PREPARE:
             tx.prepared, tx.ids = True, tx.ids or record.get("global_id")
         elif "undone" in record:
-            undone = self._undone(tx, _unsigned(record["undone"]))
+            undone = self._undone(tx, unsigned(record["undone"]))
         elif not group & FIRST and record["type"] != "CHECKPOINT":
             tx.done.append(record)
         if record["type"] == "CONTAINER" and record["action"] == 1:
@@ -693,7 +689,7 @@ class _Replay:
         by_row: Mapping[str, Any] | None = record
         if record["type"] == "PHYSICAL_UNDO" and "undone" in record:
             # It does not matter whether the change is undone already.
-            by_row = self.log.at(_unsigned(record["undone"]))
+            by_row = self.log.at(unsigned(record["undone"]))
         return len(by_row["rows"]) if by_row and by_row["type"] in BY_ROW else 1
 
 

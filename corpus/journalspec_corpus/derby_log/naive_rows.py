@@ -37,6 +37,21 @@ class PageRow:
     columns: Mapping[int, bytes | None]
 
 
+def unsigned(instant: int) -> int:
+    """Return an instant in the form that is used for comparisons: unsigned, without the ignored bit."""
+    return instant & 0xFFFFFFFF_7FFFFFFF
+
+
+def parts_of(instant: int) -> tuple[int, int]:
+    """Return the file number and the offset of an instant."""
+    return (instant >> 32) & 0xFFFFFFFF, instant & 0x7FFFFFFF
+
+
+def signed(data: bytes | bytearray, at: int, size: int) -> int:
+    """Return the integer of `size` bytes at an offset."""
+    return int.from_bytes(data[at : at + size], "big", signed=True)
+
+
 def compressed(taker: Taker, sizes: tuple[int, int, int]) -> int:
     """Take a compressed number; its first two bits choose one of the given sizes (DRB-ENC-002)."""
     first = taker.take(1)[0]

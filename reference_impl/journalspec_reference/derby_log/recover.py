@@ -255,10 +255,7 @@ class LogPass:
     # Where the log begins.
 
     def _start(self) -> tuple[Instant, At | None]:
-        """Return the start in the control file and its place, else the first file's start (DRB-CTL).
-
-        Raises Refusal.
-        """
+        """Return the control file's start and its place, else the first file's; raises Refusal (DRB-CTL)."""
         if self._edition == SEED:
             return Instant(min(self._logs, default=1), HEADER), None
         self.chosen = choose(self._files)

@@ -175,12 +175,12 @@ class Walk:
         records in the batch that have an effect, and ``more["skipped"]`` of the batch in which the rest
         begins is a note.
         """
-        source, dialect, stretch, skips = source_of(file.data), self._dialect, batches.STRETCH, False
+        source, dialect, skips = source_of(file.data), self._dialect, False
+        # Commands that are decoded at once have a cost for each batch.
+        plain = plain and self.size >= _LARGE and not dialect.bare
+        stretch = batches.STRETCH << 2 * plain
         scans = self.all or file is self.last
         if scans:
-            if plain and self.size >= _LARGE and not dialect.bare:
-                # Commands that are decoded at once have a cost for each batch.
-                stretch = batches.STRETCH << 2
             found = scan(source, dialect, file.name, checked=self._checked, stretch=stretch)
         else:
             found = walk(source, dialect, file.name, stretch=stretch)
@@ -188,7 +188,7 @@ class Walk:
             if skips:
                 batch.more["live"] = 0
             if not dialect.bare:
-                self._parse(file, batch, plain=plain and self.size >= _LARGE)
+                self._parse(file, batch, plain=plain)
                 skips = "live" in batch.more
             if "end" in batch.more:
                 off, by = batch.more["end"]

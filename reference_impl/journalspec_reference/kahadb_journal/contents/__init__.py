@@ -49,8 +49,6 @@ from journalspec_reference.kahadb_journal.store import (
 _OLD, _SAMPLE = 6, 64
 #: The table name for remarks that belong to no table.
 STORE = ""
-#: At most this many lengths and times of the messages of topics are cached.
-_MOST_TIMES = 1 << 14
 #: The format id of transactions across several stores of a MultiKahaDB; the store that records their
 #: outcomes.
 _MULTI, _DECIDES = 61616, "txStore"
@@ -80,8 +78,8 @@ class KahaContents(Contents):
         super().__init__(FORMAT)
         self.passed, self._store, self._root = passed, passed.store, root
         self._places, self._lists = passed.places, Lists(passed)
-        # Subscriptions share messages.
-        self._time = lru_cache(_MOST_TIMES)(self._read_time)
+        # Subscriptions of a topic share messages, so their lengths and times are kept.
+        self._time = lru_cache(1 << 14)(self._read_time)
         #: The remarks of the last pass over each table.
         self._remarks: dict[str, Remarks] = {}
 
