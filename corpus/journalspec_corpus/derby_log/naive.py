@@ -686,10 +686,8 @@ class _Replay:
         """Return by how much a record raises the version of its page (DRB-RCV-164)."""
         if record["type"] == "COPY_ROWS":
             return len(record["rows"]) + sum(1 for row in record["rows"] if row["reserved"])
-        by_row: Mapping[str, Any] | None = record
-        if record["type"] == "PHYSICAL_UNDO" and "undone" in record:
-            # It does not matter whether the change is undone already.
-            by_row = self.log.at(unsigned(record["undone"]))
+        undoes = record["type"] == "PHYSICAL_UNDO" and "undone" in record  # even if it is undone already
+        by_row = self.log.at(unsigned(record["undone"])) if undoes else record
         return len(by_row["rows"]) if by_row and by_row["type"] in BY_ROW else 1
 
 
