@@ -112,7 +112,7 @@ SEVEN = trace_of(*map(Create, NAMES), base={"log": b"l"})
         (GROWN, "epoch-subset-4096", logs(b"", A, A + B, ZERO + B, ZERO, ZERO * 2, A + ZERO, other=OTHER)),
         # New space that no write has reached shows the block of another file.
         (GROWN, "ext4-writeback-stale", logs(OS, OTHER, A + PS, OS + B, other=OTHER)),
-        # Space that a force has made part of a file reads as zeros under every preset.
+        # Space that was added to a file and forced reads as zeros under every preset.
         (LONGER, "ext4-ordered", logs(ZERO * 2, A + ZERO, other=OTHER)),
         (LONGER, "xfs-unwritten", logs(ZERO * 2, A + ZERO, other=OTHER)),
         (LONGER, "epoch-subset-4096", logs(ZERO * 2, A + ZERO, other=OTHER)),

@@ -115,7 +115,7 @@ def toy_reach(files: Mapping[str, bytes]) -> dict[str, int]:
         ((Write("a", 3, b"xx"),), set()),
         # A write that makes the file longer is visible through the size.
         ((Write("a", 7, b"xx"),), set()),
-        # The pointer moves, so that bytes beyond it are within it.
+        # The pointer moves to a higher offset, beyond bytes that were after it.
         ((Write("a", 0, b"\6"), Write("a", 4, b"xx"), Write("a", 6, b"x")), {2}),
         ((Write("a", 0, b"\6\6"), Write("a", 4, b"xx")), set()),
         ((Create("b"), Truncate("b", 8), Write("b", 1, b"x")), {2}),

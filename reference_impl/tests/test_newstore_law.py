@@ -44,7 +44,7 @@ POLICIES += [("swiftmq_store", "default"), ("swiftmq_store", "strict")]
 
 
 def counted(journal: Journal, policy: str = SALVAGE) -> set[str]:
-    """Check the law for a journal; return the kinds under which the journal is counted."""
+    """Check the properties of a new store for a journal; return the categories of the journal."""
     try:
         found = held(journal, policy)
     except CannotRebuild:

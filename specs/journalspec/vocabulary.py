@@ -62,7 +62,7 @@ class Field:
     body: bool = False
 
     def problems(self, value: Json, where: str, edition: str) -> Iterator[str]:
-        """Yield the faults of `value`, in JSON form, at the path `where`."""
+        """Yield what is wrong with the JSON value `value`, which is at the path `where`."""
         yield from self._plain(self.kind, value, where)
         if self.kind == "list" and isinstance(value, list):
             for index, item in enumerate(value):
@@ -271,7 +271,7 @@ def _known(table: Mapping[str, Entry], name: Json, where: str, edition: str, op:
 
 
 def members(fields: Iterable[Field], value: Json, where: str, edition: str) -> Iterator[str]:
-    """Yield the faults of the object `value`: unknown, missing and ill-typed members."""
+    """Yield the unknown, missing and ill-typed members of the JSON object `value`."""
     if not isinstance(value, dict):
         yield f"{where}: {value!r} is not an object"
         return

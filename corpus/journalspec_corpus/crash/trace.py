@@ -222,7 +222,7 @@ class Trace:
 
     @property
     def before(self) -> tuple[Mark, ...]:
-        """Return the standing and possible records, in the order in which they were issued."""
+        """Return the required and the possible records, in the order in which they were issued."""
         return self.order or (*self.standing, *self.possible)
 
     @cached_property

@@ -523,7 +523,7 @@ class Store:
         return list(found)
 
     def rows(self, places: Iterable[RowPlace]) -> Iterator[Row]:
-        """Yield the rows that begin at `places`; a row that shares a part with an earlier one is omitted."""
+        """Yield the rows that begin at `places`; a row is omitted if one of its parts belongs to an earlier one."""
         taken: set[RowPlace] = set()
         yield from (found for place in places if (found := self.row(place, taken)))
 
