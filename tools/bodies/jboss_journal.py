@@ -195,7 +195,9 @@ class _Replay:
         return iter(self._rows)
 
     def live_columns(self) -> Iterator[bodies.BodyColumns]:
-        return map(bodies.columns_of, self._rows)
+        for row in self._rows:
+            head = (row.id, row.end - row.start, row.user_type)
+            yield bodies.BodyColumns(row.data, [row.place], [row.code], [head], [row.start])
 
     def in_doubt_transactions(self) -> list[bodies.PreparedTx]:
         """Return the same records as records of a prepared transaction."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from stores import unpacked
@@ -47,7 +48,8 @@ def stored() -> Iterator[tuple[str, str, str, bytes]]:
 
 def _object(data: bytes, version: str) -> tuple[Fields, str]:
     found = openwire.read(data, int(version))
-    openwire.head_time(data, 0, int(version))
+    with suppress(ValueError, IndexError):
+        openwire.to_time(int(version), data, 0, [])
     openwire.message_id_text(found.fields.get("message_id"))
     openwire.transaction_text(found.fields.get("transaction"))
     row: dict[str, Any] = {"content": None, "data": found.fields.get("content")}
