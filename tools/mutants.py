@@ -187,7 +187,7 @@ def _copied(format_id: str, module: str) -> frozenset[str]:
     also copied, because entries of another mutant would be wrong.
     """
     found = {module, "__init__", "implementation"}
-    caches = re.compile(r"def __missing__|= ValueCache\(")
+    caches = re.compile(r"def __missing__|\bValueCache(\[.*?\])?\(")
     found |= {name for name, text in sources(format_id).items() if caches.search(text)}
     while more := {name for name, needs in _imports(format_id).items() if needs & found} - found:
         found |= more

@@ -323,6 +323,8 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
         beside = _outside(listed, after=forensic)
         unanchored = beside.records()
         odd.insert(len(odd) if forensic else 0, beside.notes())
+    elif not isinstance(active.data, bytes):  # a file can change before the records are asked for
+        unanchored = _outside([log]).records()
     else:
         # Without damage, such records are after the tail and need no note, so most callers never need them.
         unanchored = Late(observation.record_place, lambda: _outside([log]).records())

@@ -176,9 +176,10 @@ class Walk:
         begins is a note.
         """
         source, dialect, skips = source_of(file.data), self._dialect, False
-        # Commands that are decoded at once have a cost for each batch.
+        # Commands that are decoded at once have a cost for each batch, so these batches are larger.
         plain = plain and self.size >= _LARGE and not dialect.bare
-        stretch = batches.STRETCH << 2 * plain
+        plain = plain and batches.columns_module(__package__) is not None
+        stretch = 4 * batches.STRETCH if plain else batches.STRETCH
         scans = self.all or file is self.last
         if scans:
             found = scan(source, dialect, file.name, checked=self._checked, stretch=stretch)

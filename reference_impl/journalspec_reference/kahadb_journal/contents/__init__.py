@@ -78,8 +78,6 @@ class KahaContents(Contents):
         super().__init__(FORMAT)
         self.passed, self._store, self._root = passed, passed.store, root
         self._places, self._lists = passed.places, Lists(passed)
-        # Subscriptions of a topic share messages, so their lengths and times are kept.
-        self._time = lru_cache(1 << 14)(self._read_time)
         #: The remarks of the last pass over each table.
         self._remarks: dict[str, Remarks] = {}
 
@@ -114,9 +112,10 @@ class KahaContents(Contents):
 
     def counts(self) -> Iterator[Count]:
         """Yield the counts of each queue, of each durable subscription, and of each scheduler's jobs."""
-        _ = self.version  # found here, not within the first count
+        # Subscriptions of a topic share messages, so their lengths and times are kept during the count.
+        time_of = lru_cache(1 << 14)(partial(self._read_time, self.version))
         for listed in self._lists:
-            yield self._counted(listed)[0]
+            yield self._counted(listed, time_of)[0]
         totals: dict[str, Count] = {}
         for row in self._jobs():
             scheduler = str(row["scheduler"])
@@ -212,10 +211,11 @@ class KahaContents(Contents):
         return row
 
     def _queues(self) -> Iterator[dict[str, Value]]:
+        time_of = lru_cache(1 << 14)(partial(self._read_time, self.version))
         names = chain(self._store.destinations, self.passed.idle())
         counted: dict[Name, list[tuple[Count, int]]] = {name: [] for name in names}
         for listed in self._lists:
-            counted.setdefault(listed.name, []).append(self._counted(listed))
+            counted.setdefault(listed.name, []).append(self._counted(listed, time_of))
         for name, found in sorted(counted.items()):
             times = [time for count, _ in found for time in (count.oldest, count.newest) if time is not None]
             yield {
@@ -229,7 +229,7 @@ class KahaContents(Contents):
                 "newest": max(times, default=None),
             }
 
-    def _counted(self, listed: Listed) -> tuple[Count, int]:
+    def _counted(self, listed: Listed, time_of: Callable[[int], tuple[int, int | None]]) -> tuple[Count, int]:
         """Return a queue's or subscription's count, and the number of messages that a broker reports."""
         key = "" if listed.subscription is None else f" {listed.subscription}"
         total = Count("messages", listed.name[1] + key)
@@ -238,16 +238,16 @@ class KahaContents(Contents):
             # messages.
             messages = self._store.destinations.get(listed.name, Destination()).messages
             for place in map(place_of, messages.values()):
-                total.add(*self._read_time(place))
+                total.add(*self._read_time(self.version, place))
             known = self.passed.known
             return total, len(messages) - len(known.hidden.get(listed.name, ()) if known else ())
         pending = 0
         for entry in listed.entries():
             pending += entry.state != NOT_IN_INDEX
-            total.add(*self._time(entry.place))
+            total.add(*time_of(entry.place))
         return total, pending
 
-    def _read_time(self, place: int) -> tuple[int, int | None]:
+    def _read_time(self, version: int, place: int) -> tuple[int, int | None]:
         """Return length and time of a message's record, from its first bytes if they contain the time.
 
         Both are empty if the record is gone.
@@ -258,7 +258,7 @@ class KahaContents(Contents):
             time = self._heads.of(start, length)
             if time is None:
                 data, _ = self._places.message(place)
-                time = openwire.read(data, self.version).fields.get("timestamp")
+                time = openwire.read(data, version).fields.get("timestamp")
             return length, time or None
         except Changed:
             return 0, None
