@@ -108,7 +108,7 @@ class _Form:
 
 
 def json_text(value: Any) -> str:
-    """Return the JSON of :func:`nested`, without building its objects first."""
+    """Return the JSON of :func:`nested`, without building its objects first; numbers become texts."""
     kind = type(value)
     if kind is str:
         return quoted(value)

@@ -121,8 +121,8 @@ class SummaryScreen:
         )
         known = any(rule.list in (seen.state or ()) for rule in main.description.in_doubt)
         if doubt.number or (known and policy is not None):
-            some = ((), doubt) if doubt.number else (["none"],)
-            out.append(view.Section(facts.PENDING if pending else "in doubt", *some))
+            title = facts.PENDING if pending else "in doubt"
+            out.append(view.Section(title, (), doubt) if doubt.number else view.Section(title, ["none"]))
         if policy is not None or verdict != CLEAN:
             out += _lost(shown_parts, found, beside)
         out += _remarks(parts, contents)

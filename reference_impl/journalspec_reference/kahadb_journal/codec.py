@@ -186,7 +186,8 @@ def parse(name: str, data: bytes, known: Mapping[str, Any] = {}) -> dict[str, An
         elif field in out:
             out[field] = parse(holds, data[start:at], out[field])
         else:
-            out[field] = (parse if size > _REMEMBERED else _remembered)(holds, data[start:at])
+            read = parse if size > _REMEMBERED else _remembered
+            out[field] = read(holds, data[start:at])
     return out
 
 

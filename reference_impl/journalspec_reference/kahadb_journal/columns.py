@@ -196,6 +196,7 @@ class Gathered:
             begins = np.concatenate(([0], begins))
             stored = [self._data[at : at + length] for at in start[here[begins]].tolist()]
             parts.append((rows[here], np.diff(begins, append=len(here)).tolist(), stored))
+            # From the last row to the first, so that of equal texts the first row is kept.
             first |= zip(reversed(stored), rows[here[begins[::-1]]].tolist(), strict=True)
         of, known, numbers = _OF[name], list[Any](), dict.fromkeys(first, -1)
         for each in sorted(first, key=first.__getitem__):

@@ -25,9 +25,8 @@ from journalspec_reference.kahadb_journal.codec import (
     CommandError,
     Dialect,
     Parsed,
-    frame,
+    command,
     head,
-    parse,
     parsed,
     places,
     sums,
@@ -234,8 +233,7 @@ class RecordPlaces:
         """
         record = self.record(place)
         try:
-            name, message, _ = frame(record[HEAD:], self._dialect.commands)
-            fields = parse(name, message)
+            name, fields, _ = command(record[HEAD:], self._dialect.commands)
         except CommandError:
             raise Changed(self.where(place)[0]) from None
         return name, fields.get("add", {}) if name == "UPDATE_MESSAGE" else fields, len(record)
