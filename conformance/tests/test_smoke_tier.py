@@ -46,6 +46,10 @@ def test_the_reference_is_right_and_no_question_takes_long(
     red = [f"{r.probe}: {r.reason}" for r in report.results if r.result_class not in ("pass", "allowed")]
     assert red == []
     assert {r.probe for r in report.results} == {*probes}
+    # The reference obeys each `should`, too.
+    allowed = [probes[r.probe] for r in report.results if r.result_class == "allowed"]
+    strict = make_engine("reference", Options(enforce_should=True))
+    assert [f"{r.probe}: {r.reason}" for r in strict.run_all(allowed) if r.red] == []
     # The calls of the slowest questions are counted; which questions these are may differ from run to run.
     for result in sorted(report.results, key=lambda result: result.seconds or 0)[-4:]:
         assert calls(engine, [probes[result.probe]]) < MOST_OF_ONE, result.probe
