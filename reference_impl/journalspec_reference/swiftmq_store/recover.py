@@ -89,14 +89,6 @@ class Recovered:
         #: Files that cannot be read, with the reason; and swap files, which a start deletes.
         self.bad_files: dict[str, str] = {}
         self.swaps: list[str] = []
-        for path, of in self.roles.items():
-            if of == "swap":
-                self.swaps.append(path)
-            elif of == "durable":
-                try:
-                    self.durables.append(durable(path.removeprefix(DURABLES), bytes(files[path])))
-                except codec.BadStore as bad:
-                    self.bad_files[path] = str(bad)
         self.notes = StoreNotes(page_size)
         #: The records of the log, and its damaged regions: begin, end, reason.
         self.log = Found()
@@ -110,6 +102,17 @@ class Recovered:
     def name(self, plain: str) -> str:
         """Return the name of a file here; it differs in a backup, and if the file is compressed."""
         return self.names.get(plain, plain.rpartition("/")[2] if self.backup else plain)
+
+    def find_durables(self) -> None:
+        """Read the durable subscriptions, and list the swap files."""
+        for path, of in self.roles.items():
+            if of == "swap":
+                self.swaps.append(path)
+            elif of == "durable":
+                try:
+                    self.durables.append(durable(path.removeprefix(DURABLES), bytes(self.files[path])))
+                except codec.BadStore as bad:
+                    self.bad_files[path] = str(bad)
 
     def check(self, *, salvage: bool) -> None:
         """Drop the queues that the check drops; the check does not examine branches."""
@@ -208,6 +211,7 @@ def recover(  # noqa: C901  # the steps of a start, in their order
         found.damage += batch.damage
         found.checked |= batch.code.count(START) < len(batch)
     found.checked |= len(log_data) > 0 and not log.end
+    found.find_durables()
     # The first used page after page 0; searched for only if the log or the root index is absent.
     used = None if log.end else next(pages.used(), None)
     if not len(log_data) and not found.backup and used is not None:
@@ -290,10 +294,10 @@ def is_subscriber(queue: bytes) -> bool:
 
 
 def _hold(found: Recovered, branches: Mapping[int, codec.Branch]) -> None:
-    """List the branches of listed messages; note which listed messages they hold, and which held messages
-    are not listed (SMQ-XAB-106).
+    """List the branches of listed messages, and the listed messages that they hold (SMQ-XAB-106).
 
-    By now, the key can belong to another message, so the page is also compared.
+    A note names each held message that is not listed. By now, the key can belong to another message, so the
+    page is also compared.
     """
     of_branches = (queue.entries for queue in found.queues if queue.name == codec.PREPARED)
     listed = {page for entries in of_branches for page in entries.first_pages()}
@@ -397,6 +401,7 @@ def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
 def plan(files: Files, _: str, params: Params) -> list[Stretch]:
     """Return the stretches: the log, and the unusable files of subscriptions."""
     found = Recovered(*_asked(files, params))
+    found.find_durables()
     gone = [lost(found.name(path), 0, len(found.files[path]), "bad-durable") for path in found.bad_files]
     if LOG not in found.files or found.page_size < codec.SMALLEST_PAGE:
         return gone

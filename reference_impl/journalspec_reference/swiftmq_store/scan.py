@@ -314,8 +314,11 @@ class Log:
         (number,) = NUMBER.unpack_from(head, self.lead - NUMBER.size)
         if number >= ALARMING:
             return int(number)
+        base, data = at, b""
         for _ in range(number):
-            head = read(at, HEAD.size)
+            if at + HEAD.size > base + len(data):
+                base, data = at, read(at, STRETCH)
+            head = data[at - base : at - base + HEAD.size]
             kind, _, off, flag, length = HEAD.unpack(head.ljust(HEAD.size, b"\0"))
             if kind not in ACTIONS or len(head) < (8, 10, 12, 17)[kind - 1]:
                 return 0

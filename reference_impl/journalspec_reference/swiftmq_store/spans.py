@@ -71,7 +71,10 @@ def _pages(data: Any, pages: ReplayedPages, walk: Walk) -> Iterator[Piece]:
             # Holes are not read. The next referenced page is searched for only at a hole: otherwise, n pages
             # would cost n searches.
             hole = number if free else pages.hole_end(number)
-            number = end = max(number + 1, min(hole, walk.next_use(number)) if hole > number + 1 else 0)
+            end = number + 1
+            if hole > end:
+                end = min(hole, walk.next_use(end))
+            number = end
         path = f"page[{first}]" if end == first + 1 else f"page[{first}..{end - 1}]"
         of, text = ("record", _USES[use]) if use else _UNUSED[free]
         yield Piece(first * size, end * size, of, text, path)

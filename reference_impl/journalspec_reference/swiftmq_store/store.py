@@ -9,7 +9,7 @@ import hashlib
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from struct import Struct
@@ -238,14 +238,14 @@ class Walk:
 
     def __init__(self, pages: ReplayedPages, notes: StoreNotes | None = None) -> None:
         self._pages = pages
-        few = pages.count <= MOST_COUNTED
-        #: Page -> its role; 0: nothing refers to it.
-        self.roles: bytearray | defaultdict[int, int] = bytearray(pages.count) if few else defaultdict(int)
+        self._few = pages.count <= MOST_COUNTED
+        #: Page -> its role; 0: nothing refers to it. A look-up adds nothing.
+        self.roles: bytearray | Counter[int] = bytearray(pages.count) if self._few else Counter()
         #: Pages that an index refers to as its own, but that are not index pages.
         self._no_index: set[int] = set()
-        #: First page of a message -> queue and position of the first entry that refers to it; made only if an
+        #: First page of a message -> place of the first entry that refers to it, or NONE; made only if an
         #: entry refers to a claimed page.
-        self._first: dict[int, int] = {}
+        self._first: array[int] | dict[int, int] = {}
         #: First page of a message that both the queue of branches and another queue refer to -> the facts in
         #: the queue that is walked later.
         self._other: dict[int, Facts] = {}
@@ -373,9 +373,8 @@ class Walk:
 
     def _again(self, place: int, page: int, *, prepared: bool) -> Facts:
         """Return the facts about a message on a claimed page; `place`: queue and position of its entry."""
-        for number, queue in enumerate(() if self._first else self.queues):
-            for at, first in enumerate(queue.entries.first_pages()):
-                self._first.setdefault(first, number << 32 | at)
+        if not self._first:
+            self._first = self._places()
         known = self._first[page]
         if known == place:
             return self._message(page, prepared=prepared)
@@ -392,6 +391,19 @@ class Walk:
                 facts = self._message(page, prepared=prepared, again=facts[1])
             self._other[page] = facts
         return self._other[page]
+
+    def _places(self) -> array[int] | dict[int, int]:
+        """Return first page of a message -> place of the first entry that refers to it."""
+        pages = range(self._pages.count)
+        table: dict[int, int] = {}
+        places: array[int] | dict[int, int] = array("q", [NONE]) * len(pages) if self._few else table
+        for number, queue in enumerate(self.queues):
+            for at, page in enumerate(queue.entries.first_pages()):
+                if not self._few:
+                    table.setdefault(page, number << 32 | at)
+                elif page in pages and places[page] == NONE:
+                    places[page] = number << 32 | at
+        return places
 
     def _message(  # noqa: C901, PLR0912  # the rules of a message, in their order
         self, page: int, *, prepared: bool, again: int = 0

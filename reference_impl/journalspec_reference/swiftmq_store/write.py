@@ -209,7 +209,8 @@ class StoreWriter:
         index = self._index(queue)
         key = self._keys.get(queue, index.last_key()) + 1
         self._keys[queue] = key
-        page, (_, expiration, priority, *_) = self._pages.add_message(tx, data), codec.FIXED.unpack_from(data)
+        page = self._pages.add_message(tx, data)
+        _, expiration, priority, *_ = codec.FIXED.unpack_from(data)
         self._references[page] += 1
         entry = codec.QueueEntry(priority, 1, expiration, key, page)
         if queue == PREPARED:
