@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, compress, groupby, islice, repeat, starmap
+from itertools import chain, compress, islice, repeat, starmap
 from operator import add, itemgetter, sub
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
@@ -478,13 +478,14 @@ class Replay:
         """
         each, used = iter(places), 0
         while some := list(islice(each, _TOGETHER)):
-            groups = [[*group] for _, group in groupby(some, lambda place: place >> OFFSET_BITS)]
+            groups = [some]
             while groups:
                 group = groups.pop(0)
                 first, length = min(group), max(group) - min(group) + AGAIN_FROM
                 file, source, limit, begin = self._places[first >> OFFSET_BITS]
                 off, found, end = begin + (first & (1 << OFFSET_BITS) - 1), None, 0
-                # Records as large as those of the last read are adjacent if this is enough for them.
+                # Twice the last read's bodies are enough for adjacent records of that size. Places in
+                # different files are far apart as numbers, so they are never read together.
                 if length <= min(len(group) * AGAIN_FROM + 2 * used, 2 * AGAIN_MOST):
                     data = source.read(off, min(length, limit - off))
                     found, end = _columns(file.dialect, data, group)
