@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, compress, islice, repeat, starmap
+from itertools import chain, islice, repeat, starmap
 from operator import add, itemgetter, sub
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
@@ -17,7 +16,14 @@ from journalspec_reference import batches
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Ids, Source, Stretch, source_of
 from journalspec_reference.jboss_journal import codec, fileset
-from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, PreparedTx, one_by_one
+from journalspec_reference.jboss_journal.bodies import (
+    NO_ROWS,
+    Body,
+    BodyColumns,
+    PreparedTx,
+    Rows,
+    one_by_one,
+)
 from journalspec_reference.jboss_journal.codec import DIALECTS, INT, Dialect, JournalRecord, decode_record
 from journalspec_reference.jboss_journal.fileset import DataFile, FileSet
 from journalspec_reference.jboss_journal.scan import BODY_HEAD, earlier, first_found, scan
@@ -77,9 +83,16 @@ class Transaction:
     __slots__ = ("changes", "deletes", "lacks", "prepared", "seen", "unhealthy_prepare")
 
     def __init__(self) -> None:
-        self.changes, self.deletes = Rows(), Rows()
+        # Most transactions delete nothing, and arrays take memory even if they are empty.
+        self.changes, self.deletes = Rows(), NO_ROWS
         self.seen: dict[int, int] = {}
         self.prepared, self.unhealthy_prepare, self.lacks = -1, False, (-1, 0)
+
+    def delete(self, row: tuple[int, int]) -> None:
+        """Add the id and the place of a DELETE_TX."""
+        if self.deletes is NO_ROWS:
+            self.deletes = Rows()
+        self.deletes.append(row)
 
     @property
     def in_doubt(self) -> bool:
@@ -93,40 +106,6 @@ class Discarded(NamedTuple):
     tx: int
     why: str
     place: int = -1
-
-
-class Rows:
-    """The ids of records and their places, in order: 16 bytes for a record."""
-
-    __slots__ = ("ids", "places")
-
-    def __init__(self) -> None:
-        self.ids, self.places = array("q"), array("q")
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        return zip(self.ids, self.places, strict=True)
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def append(self, row: tuple[int, int]) -> None:
-        """Add a record."""
-        self.ids.append(row[0])
-        self.places.append(row[1])
-
-    def extend(self, rows: Rows | Sequence[tuple[int, int]]) -> None:
-        """Add several records."""
-        if rows:
-            self.ids.extend(map(itemgetter(0), rows))
-            self.places.extend(map(itemgetter(1), rows))
-
-    def keep(self, live: bytearray) -> None:
-        """Keep the records with a 1 in `live`."""
-        if 0 in live:
-            self.ids, self.places = (
-                array("q", compress(self.ids, live)),
-                array("q", compress(self.places, live)),
-            )
 
 
 class ReplayedState(dict[str, Any]):
@@ -232,7 +211,7 @@ class Replay:
                     row = ident, here + at << 1 | (code == codec.UPDATE_TX)
                     if code == delete_tx:
                         self.deletes = True
-                        transaction.deletes.append(row)
+                        transaction.delete(row)
                     else:
                         transaction.changes.append(row)
                 elif code == codec.ROLLBACK:
