@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, compress, groupby, islice, repeat, starmap
+from itertools import chain, islice, repeat, starmap
 from operator import add, itemgetter, sub
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
@@ -17,7 +16,14 @@ from journalspec_reference import batches
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Ids, Source, Stretch, source_of
 from journalspec_reference.jboss_journal import codec, fileset
-from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, PreparedTx
+from journalspec_reference.jboss_journal.bodies import (
+    NO_ROWS,
+    Body,
+    BodyColumns,
+    PreparedTx,
+    Rows,
+    one_by_one,
+)
 from journalspec_reference.jboss_journal.codec import DIALECTS, INT, Dialect, JournalRecord, decode_record
 from journalspec_reference.jboss_journal.fileset import DataFile, FileSet
 from journalspec_reference.jboss_journal.scan import BODY_HEAD, earlier, first_found, scan
@@ -34,8 +40,8 @@ _TOGETHER = 1 << 9
 AGAIN_FROM, AGAIN_MOST = 1 << 12, 1 << 20
 #: The text about a record without its ADD.
 UNKNOWN_TEXT = "it is changed or deleted here, and the record that added it is not there"
-#: With fewer stored numbers than this (two per record), removing the deleted ones is not worth the time.
-SWEEP_FROM = 1 << 15
+#: With fewer kept records than this, removing the deleted ones is not worth the time.
+SWEEP_FROM = 1 << 14
 #: The ADD of a changed record is first looked for among this many records before the change.
 _SOON = 1 << 12
 #: The types of records that take effect immediately and have the same form.
@@ -77,10 +83,16 @@ class Transaction:
     __slots__ = ("changes", "deletes", "lacks", "prepared", "seen", "unhealthy_prepare")
 
     def __init__(self) -> None:
-        self.changes: list[tuple[int, int]] = []
-        self.deletes: list[tuple[int, int]] = []
+        # Most transactions delete nothing, and arrays take memory even if they are empty.
+        self.changes, self.deletes = Rows(), NO_ROWS
         self.seen: dict[int, int] = {}
         self.prepared, self.unhealthy_prepare, self.lacks = -1, False, (-1, 0)
+
+    def delete(self, row: tuple[int, int]) -> None:
+        """Add the id and the place of a DELETE_TX."""
+        if self.deletes is NO_ROWS:
+            self.deletes = Rows()
+        self.deletes.append(row)
 
     @property
     def in_doubt(self) -> bool:
@@ -94,32 +106,6 @@ class Discarded(NamedTuple):
     tx: int
     why: str
     place: int = -1
-
-
-class Rows:
-    """The ids of records and their places, in order: 16 bytes for a record."""
-
-    __slots__ = ("ids", "places")
-
-    def __init__(self) -> None:
-        self.ids, self.places = array("q"), array("q")
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        return zip(self.ids, self.places, strict=True)
-
-    def extend(self, rows: Sequence[tuple[int, int]]) -> None:
-        """Add several records."""
-        if rows:
-            self.ids.extend(map(itemgetter(0), rows))
-            self.places.extend(map(itemgetter(1), rows))
-
-    def keep(self, live: bytearray) -> None:
-        """Keep the records with a 1 in `live`."""
-        if 0 in live:
-            self.ids, self.places = (
-                array("q", compress(self.ids, live)),
-                array("q", compress(self.places, live)),
-            )
 
 
 class ReplayedState(dict[str, Any]):
@@ -225,7 +211,7 @@ class Replay:
                     row = ident, here + at << 1 | (code == codec.UPDATE_TX)
                     if code == delete_tx:
                         self.deletes = True
-                        transaction.deletes.append(row)
+                        transaction.delete(row)
                     else:
                         transaction.changes.append(row)
                 elif code == codec.ROLLBACK:
@@ -274,7 +260,8 @@ class Replay:
                 self._unknown.extend([row for row in deletes if row[0] not in added])
             if gone:
                 deleted.update(gone)
-                self._highest = max(top, *gone)
+                latest = max(gone)
+                self._highest = max(top, latest)
                 self._deletes = Rows()
             self._swept = len(delivered.ids)
         self._sweep_at = max(SWEEP_FROM, 2 * len(delivered.ids))
@@ -392,8 +379,8 @@ class Replay:
                 tx,
                 self._record(item.prepared).extra,
                 item.prepared,
-                [place >> 1 for _, place in item.changes],
-                [place >> 1 for _, place in item.deletes],
+                [place >> 1 for place in item.changes.places],
+                [place >> 1 for place in item.deletes.places],
             )
             for tx, item in sorted(self._open.items())
             if item.in_doubt
@@ -460,7 +447,7 @@ class Replay:
 
     def bodies(self, places: Iterable[int]) -> Iterator[Body]:
         """Return the records of :meth:`columns` one by one."""
-        return chain.from_iterable(map(_one_by_one, self.columns(places)))
+        return chain.from_iterable(map(one_by_one, self.columns(places)))
 
     def columns(self, places: Iterable[int]) -> Iterator[BodyColumns]:
         """Yield the records at `places`, which have bodies; raises Changed if one is no longer there.
@@ -468,23 +455,28 @@ class Replay:
         Records that are close together are read together, in one batch. For any order of places, at most
         three times the length of each record plus a few KiB are read.
         """
-        each = iter(places)
+        each, used = iter(places), 0
         while some := list(islice(each, _TOGETHER)):
-            groups = [[*group] for _, group in groupby(some, OFFSET_BITS.__rrshift__)]
+            groups = [some]
             while groups:
                 group = groups.pop(0)
                 first, length = min(group), max(group) - min(group) + AGAIN_FROM
                 file, source, limit, begin = self._places[first >> OFFSET_BITS]
                 off, found, end = begin + (first & (1 << OFFSET_BITS) - 1), None, 0
-                if length <= min(len(group) * AGAIN_FROM, 2 * AGAIN_MOST):
+                # Twice the last read's bodies are enough for adjacent records of that size. Places in
+                # different files are far apart as numbers, so they are never read together.
+                if length <= min(len(group) * AGAIN_FROM + 2 * used, 2 * AGAIN_MOST):
                     data = source.read(off, min(length, limit - off))
                     found, end = _columns(file.dialect, data, group)
-                    if found is not None and len(group) == 1 and len(data) < end <= limit - off:
-                        found = found._replace(data=source.read(off, end))
+                    if found is not None and len(data) < end <= limit - off:
+                        rest = source.read(off + len(data), end - len(data))
+                        found = found._replace(data=data + rest)
                 if found is not None and end <= len(found.data):
+                    used = sum(map(itemgetter(1), found.heads))
                     yield found
                 elif len(group) > 1:
-                    groups[:0] = [[place] for place in group]
+                    half = len(group) // 2
+                    groups[:0] = group[:half], group[half:]
                 else:
                     raise Changed(file.name)
 
@@ -517,8 +509,8 @@ class Replay:
         return {
             "tx": tx,
             "extra": self._record(transaction.prepared).extra,
-            "records": self._told([place for _, place in transaction.changes], _live),
-            "deletes": self._told([place for _, place in transaction.deletes], _delete),
+            "records": self._told(transaction.changes.places, _live),
+            "deletes": self._told(transaction.deletes.places, _delete),
         }
 
 
@@ -541,15 +533,6 @@ def _columns(dialect: Dialect, data: bytes, places: Sequence[int]) -> tuple[Body
     sizes = [*map(itemgetter(1), heads)]
     end = max(map(add, starts, sizes)) + codec.CHECK_SIZE
     return (BodyColumns(data, places, codes, heads, starts) if min(sizes) >= 0 else None), end
-
-
-def _one_by_one(batch: BodyColumns) -> Iterator[Body]:
-    """Yield the records of a batch."""
-    # `tuple.__new__` takes half the time of the constructor of a NamedTuple.
-    made, body = tuple.__new__, Body
-    data, places, codes, heads, starts = batch
-    for place, code, (ident, size, kind), start in zip(places, codes, heads, starts, strict=True):
-        yield made(body, (place, code, ident, kind, data, start, start + size))
 
 
 def _soon_unknown(delivered: Rows) -> list[tuple[int, int]]:
