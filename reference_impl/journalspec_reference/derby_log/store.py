@@ -416,9 +416,12 @@ class Store:
             if not version and file is not None:
                 self.fresh.add(place)
             found = HeapPage(version)
+        # The lines of `add`: calling it would take one more frame than a small journal may enter.
+        self.pages[place] = found
+        heappush(self._numbers.setdefault(container, []), -number)
         for ident, row in found.rows.items():
             self._own(container, number, ident, row)
-        return self.add(place, found)
+        return found
 
     def _redo(self, body: Body, shrinks: int | None) -> None:
         fields = body.fields
