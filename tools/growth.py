@@ -167,6 +167,7 @@ MADE: Mapping[str, Callable[[int], object]] = {
     "pairs": lambda n: ",".join(f"{at}:0" for at in range(2, n)),
     "portions": lambda n: " ".join(["portion:1:13:00000000:00000001"] * n),
     "messages": lambda n: " ".join(["hi"] * n),
+    "ones": lambda n: ",".join(["1"] * n),
     # JBoss: parts of a text message of Artemis, between and after the two places of its id.
     "between_ids": lambda n: f"{ORDERS}0000003f0000001a01000000087400650078007400",
     "behind_ids": lambda n: f"{ORDERS}000301{0:016x}{1000:016x}0400",

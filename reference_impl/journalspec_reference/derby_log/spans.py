@@ -57,9 +57,10 @@ def _fields(edition: str, data: bytes, piece: Piece) -> Iterator[Spot]:
         except (BadLog, KeyError):
             yield spot
             continue
-        for path, start, end, value in found:  # the last end counts
+        for path, start, stop, value in found:
             told = value[:HEAD].hex() if isinstance(value, bytes) else str(value)
-            yield Spot(path, spot.off + start, end - start, told)
+            yield Spot(path, spot.off + start, stop - start, told)
+            end = stop
         if end < spot.length:
             yield Spot("body", spot.off + end, spot.length - end, body[end : end + HEAD].hex())
 

@@ -299,6 +299,8 @@ class Store:
         self.highest: dict[int, int] = {}
         #: Place of a part of a row -> place of the part before it.
         self._owners: dict[RowPlace, tuple[int, int]] = {}
+        #: Packed instant of a record that is undone again -> growth of the page's version by that undo.
+        self._shrinks: dict[int, int] = {}
 
     def without_pages(self) -> Store:
         """Return a copy with the transactions and the created containers, without pages."""
@@ -414,6 +416,7 @@ class Store:
             if not version and file is not None:
                 self.fresh.add(place)
             found = HeapPage(version)
+        # The lines of `add`: calling it would take one more frame than a small journal may enter.
         self.pages[place] = found
         heappush(self._numbers.setdefault(container, []), -number)
         for ident, row in found.rows.items():
@@ -434,7 +437,7 @@ class Store:
         if page.version < version:
             raise OldPage((container, number), version)
         name = body.operation.name
-        # Each record is undone at most once, so it is looked up at most once, and only for the tables.
+        # Only the first undo of a change changes rows: a record is looked up here at most once.
         wanted = shrinks is not None and container in self.tables
         undone = self.find(body.undone) if wanted and body.undone is not None else None
         # The page's version grows by one for each row (DRB-RCV-164).
@@ -458,11 +461,15 @@ class Store:
         """Return the growth of a page's version by a PHYSICAL_UNDO, for an open change the `known` one.
 
         Derby also does the undo of a change that is undone already: it only looks at the record at `undone`.
+        A log can repeat such an undo many times, so the growth is remembered.
         """
+        if known is None:
+            known = self._shrinks.get(undone.packed)
         if known is None:
             known = 1
             with suppress(BadLog):
                 known = growth(self.find(undone), undo=True)
+            self._shrinks[undone.packed] = known
         return known
 
     def _put(self, page: HeapPage, where: Place, slot: int, ident: int, row: HeapRow) -> None:
@@ -523,7 +530,7 @@ class Store:
         return list(found)
 
     def rows(self, places: Iterable[RowPlace]) -> Iterator[Row]:
-        """Yield the rows that begin at `places`; a row is omitted if one of its parts belongs to an earlier one."""
+        """Yield the rows that begin at `places`, without rows that share a part with an earlier one."""
         taken: set[RowPlace] = set()
         yield from (found for place in places if (found := self.row(place, taken)))
 
