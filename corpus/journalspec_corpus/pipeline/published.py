@@ -14,6 +14,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import shutil
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -25,14 +26,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from journalspec.files import replace_text, replacing
+from journalspec.files import replacing
 from journalspec_corpus.case import InputFile, Origin
 from journalspec_corpus.crash.explain import ExpectedSets, permitted_by_policy, published_id
 from journalspec_corpus.crash.facts import Facts
 from journalspec_corpus.crash.formats import CrashFormat, crash_format
 from journalspec_corpus.crash.oracle import REFUSALS
 from journalspec_corpus.crash.states import crash_states
-from journalspec_corpus.crash.trace import PRESETS, Trace, get_preset
+from journalspec_corpus.crash.trace import PRESETS, Trace, blake, get_preset
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS
 from journalspec_corpus.load import CASES
 from journalspec_corpus.making import make_case
@@ -160,7 +161,8 @@ def publish(
     # The gzip header contains neither a time nor a name, so that the bytes are always the same.
     with replacing(out / WORK / CASES, "wb") as raw, gzip.GzipFile("", "wb", _LEVEL, raw, mtime=0) as stream:
         for number in range(plan.shards()):
-            stream.write(_lines_file(out, number).read_bytes())
+            with _lines_file(out, number).open("rb") as lines:
+                shutil.copyfileobj(lines, stream)
     data = (out / WORK / CASES).read_bytes()
     return {
         "count": written,
@@ -184,26 +186,30 @@ def write_cases(plan: Plan, out: Path, chosen: Collection[bytes], number: int) -
     left = set(chosen)
     adapter = crash_format(plan.format)
     counts: Counter[tuple[str, str]] = Counter()
-    lines: list[str] = []
-    for work in plan.shard_workloads(number):
-        if not left:
-            break
-        held: dict[bytes, str] = {}
-        permitted: dict[str, str] = {}
-        cases: list[str] = []
-        for case, files, expect in _found(plan, adapter, adapter.build(work), left):
-            counts[case["stratum"], case["category"]] += 1
-            for content in (content for _, content in sorted(files.items()) if content not in held):
-                held[content] = str(len(held))
-                lines.append(_text({"content": held[content], **_plain(content)}) + "\n")
-            if expect not in permitted:
-                permitted[expect] = str(len(permitted))
-                lines.append(f'{{"permitted":"{permitted[expect]}","expect":{expect}}}\n')
-            given = [{"path": name, "content": held[content]} for name, content in sorted(files.items())]
-            whole = {**case, "input": {"files": given}, "expect": permitted[expect]}
-            cases.append(_text(whole) + "\n")
-        lines += cases
-    replace_text(_lines_file(out, number), "".join(lines))
+    # The lines of a shard can take gigabytes, so they are not collected.
+    with replacing(_lines_file(out, number), "w") as stream:
+        for work in plan.shard_workloads(number):
+            if not left:
+                break
+            held: dict[bytes, str] = {}
+            permitted: dict[str, str] = {}
+            cases: list[str] = []
+            for case, files, expect in _found(plan, adapter, adapter.build(work), left):
+                counts[case["stratum"], case["category"]] += 1
+                given = []
+                for path, content in sorted(files.items()):
+                    # A digest, because files may be long, and a workload may leave thousands of them.
+                    ident = blake(content)
+                    if ident not in held:
+                        held[ident] = str(len(held))
+                        stream.write(_text({"content": held[ident], **_plain(content)}) + "\n")
+                    given.append({"path": path, "content": held[ident]})
+                if expect not in permitted:
+                    permitted[expect] = str(len(permitted))
+                    stream.write(f'{{"permitted":"{permitted[expect]}","expect":{expect}}}\n')
+                whole = {**case, "input": {"files": given}, "expect": permitted[expect]}
+                cases.append(_text(whole) + "\n")
+            stream.writelines(cases)
     return counts
 
 
