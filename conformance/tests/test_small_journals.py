@@ -34,7 +34,7 @@ DEEPEST = {
     "drb.captured.derby-10-14-2-0.changes": 14,
     "jbm.clean.every-kind-v2e": 11,
     "jbm.clean.every-kind-s1": 11,
-    "khd.clean.three": 14,
+    "khd.clean.three": 13,
     "smq.files.small-pages": 11,
     "smq.missing.new-with-a-log-of-zeros": 11,
 }
