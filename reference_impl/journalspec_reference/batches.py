@@ -275,7 +275,7 @@ class Found:
     def __init__(self) -> None:
         self._scanned: list[_Scanned[Any]] = []
         self._left, self._rows = reread.KEEP, 0
-        #: All regions and notes so far; None if there are more than MOST_ODD.
+        #: All regions and notes so far; None if there are more than MOST_ODD in batches that are not kept.
         self._regions: list[Dropped] | None = []
         self._notes: list[Note] | None = []
         #: Number of records of each type, by its number.
@@ -292,13 +292,14 @@ class Found:
         for code in set(batch.code):
             self.codes[code] = self.codes.get(code, 0) + batch.code.count(code)
         self._rows += len(batch.off)
+        self._left -= len(batch.data) + COST * (len(batch.off) + len(batch.damage) + len(batch.notes))
+        # While the batches are kept, their regions and notes are few.
         if batch.damage and self._regions is not None:
             self._regions += here.dropped_of(batch)
-            self._regions = self._regions if len(self._regions) <= MOST_ODD else None
+            self._regions = None if self._left < 0 and len(self._regions) > MOST_ODD else self._regions
         if batch.notes and self._notes is not None:
             self._notes += batch.notes
-            self._notes = self._notes if len(self._notes) <= MOST_ODD else None
-        self._left -= len(batch.data) + COST * (len(batch.off) + len(batch.damage) + len(batch.notes))
+            self._notes = None if self._left < 0 and len(self._notes) > MOST_ODD else self._notes
         if here.batches is None:
             here.count(batch)
             return
@@ -334,19 +335,15 @@ class Found:
         """Return the regions without records, in order."""
         if self._regions is not None:
             return tuple(self._regions)
-        if self._left >= 0:
-            return tuple(chain.from_iterable([each.dropped() for each in self._scanned]))
-        parts = (each for each in self._scanned if each.regions)
-        return Lazy(Part(each.stretch.file, each.dropped, each.regions) for each in parts)
+        odd = [each for each in self._scanned if each.regions]
+        return Lazy(Part(each.stretch.file, each.dropped, each.regions) for each in odd)
 
     def notes(self) -> Sequence[Note]:
         """Return the notes, in order."""
         if self._notes is not None:
             return tuple(self._notes)
-        if self._left >= 0:
-            return tuple(chain.from_iterable([each.remarks() for each in self._scanned]))
-        parts = (each for each in self._scanned if each.notes)
-        return Lazy(Part(each.stretch.file, each.remarks, each.notes) for each in parts)
+        odd = [each for each in self._scanned if each.notes]
+        return Lazy(Part(each.stretch.file, each.remarks, each.notes) for each in odd)
 
 
 _POLYNOMIAL = 0xEDB88320

@@ -191,26 +191,33 @@ def write_cases(plan: Plan, out: Path, chosen: Collection[bytes], number: int) -
         for work in plan.shard_workloads(number):
             if not left:
                 break
-            held: dict[bytes, str] = {}
-            permitted: dict[str, str] = {}
-            cases: list[str] = []
-            for case, files, expect in _found(plan, adapter, adapter.build(work), left):
-                counts[case["stratum"], case["category"]] += 1
-                given = []
-                for path, content in sorted(files.items()):
-                    # A digest, because files may be long, and a workload may leave thousands of them.
-                    ident = blake(content)
-                    if ident not in held:
-                        held[ident] = str(len(held))
-                        stream.write(_text({"content": held[ident], **_plain(content)}) + "\n")
-                    given.append({"path": path, "content": held[ident]})
-                if expect not in permitted:
-                    permitted[expect] = str(len(permitted))
-                    stream.write(f'{{"permitted":"{permitted[expect]}","expect":{expect}}}\n')
-                whole = {**case, "input": {"files": given}, "expect": permitted[expect]}
-                cases.append(_text(whole) + "\n")
-            stream.writelines(cases)
+            stream.writelines(_lines(_found(plan, adapter, adapter.build(work), left), counts))
     return counts
+
+
+def _lines(
+    found: Iterable[tuple[dict[str, Any], dict[str, bytes], str]], counts: Counter[tuple[str, str]]
+) -> Iterator[str]:
+    """Yield the lines of the `found` cases of a workload, and count them: shared texts first, then cases."""
+    held: dict[bytes, str] = {}
+    permitted: dict[str, str] = {}
+    cases: list[str] = []
+    for case, files, expect in found:
+        counts[case["stratum"], case["category"]] += 1
+        given = []
+        for path, content in sorted(files.items()):
+            # A digest, because files may be long, and a workload may leave thousands of them.
+            ident = blake(content)
+            if ident not in held:
+                held[ident] = str(len(held))
+                yield _text({"content": held[ident], **_plain(content)}) + "\n"
+            given.append({"path": path, "content": held[ident]})
+        if expect not in permitted:
+            permitted[expect] = str(len(permitted))
+            yield f'{{"permitted":"{permitted[expect]}","expect":{expect}}}\n'
+        whole = {**case, "input": {"files": given}, "expect": permitted[expect]}
+        cases.append(_text(whole) + "\n")
+    yield from cases
 
 
 def _found(

@@ -317,7 +317,7 @@ class LogPass:
     def _from_checkpoint(self, at: Instant, stored: bytes | None, forms: Forms) -> tuple[Instant, At | None]:
         """Return the start of the scan according to the record `stored` at `at`, and its place (DRB-RCV-060).
 
-        If it is no usable checkpoint, the scan starts at the beginning of its file.
+        If this is not a usable checkpoint, the scan starts at the beginning of its file.
         """
         file, body = self._logs[at.number], None
         with suppress(BadLog):

@@ -300,7 +300,7 @@ class Store:
         #: Place of a part of a row -> place of the part before it.
         self._owners: dict[RowPlace, tuple[int, int]] = {}
         #: Packed instant of a record that is undone again -> growth of the page's version by that undo.
-        self._shrinks: dict[int, int] = {}
+        self._growths: dict[int, int] = {}
 
     def without_pages(self) -> Store:
         """Return a copy with the transactions and the created containers, without pages."""
@@ -318,7 +318,7 @@ class Store:
         if number is None or name == "CHECKSUM":
             return  # whatever transaction a checksum record names, it belongs to none (DRB-CHK-036)
         self.next = max(self.next, number + 1)
-        known, shrinks = self.transactions.get(number), None
+        known, by_undo = self.transactions.get(number), None
         if body.group & FIRST:
             if known is not None:
                 raise Refusal("transaction", "bad-transaction", f"transaction {number} begins twice")
@@ -334,7 +334,7 @@ class Store:
             known.prepared, known.branch = True, known.branch or fields.get("global_id")
             known.prepared_by = instant
         elif body.undone is not None:
-            shrinks = known.undo(body.undone.packed)
+            by_undo = known.undo(body.undone.packed)
         elif not body.group & FIRST and name != "CHECKPOINT":
             known.changes.append(instant)
             if name in BY_ROW:
@@ -342,7 +342,7 @@ class Store:
         if name == "CONTAINER" and fields["action"] == CREATED:
             self.made[fields["container"]] = number
         if "page_version" in fields and instant >= redo_from:
-            self._redo(body, shrinks)
+            self._redo(body, by_undo)
 
     def replay(  # noqa: C901, PLR0912  # one loop: each branch is a kind
         self, numbers: Iterable[int], rows: Iterable[Plain], redo_from: int, closely: Collection[int] = ()
@@ -371,9 +371,9 @@ class Store:
                     yield row
                     continue
                 if kind == UNDO:
-                    shrinks = known.undo(also)
+                    by_undo = known.undo(also)
                     if growth < 0 and page is not None and page.version == version:
-                        growth = self._shrinking(Instant.unpack(also), shrinks)
+                        growth = self._undo_growth(Instant.unpack(also), by_undo)
                 else:
                     known.changes.append(instant)
                     if also >= 0:
@@ -423,7 +423,7 @@ class Store:
             self._own(container, number, ident, row)
         return found
 
-    def _redo(self, body: Body, shrinks: int | None) -> None:
+    def _redo(self, body: Body, by_undo: int | None) -> None:
         fields = body.fields
         container, number, version = fields["container"], fields["page"], fields["page_version"]
         page = self.page(container, number, version)
@@ -438,11 +438,11 @@ class Store:
             raise OldPage((container, number), version)
         name = body.operation.name
         # Only the first undo of a change changes rows: a record is looked up here at most once.
-        wanted = shrinks is not None and container in self.tables
+        wanted = by_undo is not None and container in self.tables
         undone = self.find(body.undone) if wanted and body.undone is not None else None
         # The page's version grows by one for each row (DRB-RCV-164).
         if name == "PHYSICAL_UNDO" and body.undone is not None:
-            page.version += self._shrinking(body.undone, shrinks)
+            page.version += self._undo_growth(body.undone, by_undo)
         else:
             page.version += growth(body, undo=undone is not None)
         if name.startswith("COMPRESS_SPACE"):
@@ -457,19 +457,19 @@ class Store:
         elif container in self.tables and body.undone is None:
             self._apply(page, body, body)
 
-    def _shrinking(self, undone: Instant, known: int | None) -> int:
+    def _undo_growth(self, undone: Instant, known: int | None) -> int:
         """Return the growth of a page's version by a PHYSICAL_UNDO, for an open change the `known` one.
 
         Derby also does the undo of a change that is undone already: it only looks at the record at `undone`.
         A log can repeat such an undo many times, so the growth is remembered.
         """
         if known is None:
-            known = self._shrinks.get(undone.packed)
+            known = self._growths.get(undone.packed)
         if known is None:
             known = 1
             with suppress(BadLog):
                 known = growth(self.find(undone), undo=True)
-            self._shrinks[undone.packed] = known
+            self._growths[undone.packed] = known
         return known
 
     def _put(self, page: HeapPage, where: Place, slot: int, ident: int, row: HeapRow) -> None:
