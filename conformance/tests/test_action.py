@@ -1,4 +1,4 @@
-"""The project's GitHub Action: its steps are run as GitHub does it, by bash with the given inputs."""
+"""The project's GitHub Action: the tests run its steps as GitHub does, in bash with the given inputs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def filled(text: str, inputs: dict[str, str], path: Path) -> str:
 def step(
     given: dict[str, Any], inputs: dict[str, str], work: Path, **env: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a step in `work`: GitHub's `shell: bash` ends at the first command that fails."""
+    """Run a step in `work`. As with GitHub's `shell: bash`, the first command that fails ends the step."""
     assert given["shell"] == "bash"
     own = {name: filled(text, inputs, work / "action") for name, text in given["env"].items()}
     own |= {"RUNNER_TEMP": str(work / "temp"), "GITHUB_STEP_SUMMARY": str(work / "summary.md")}
@@ -46,7 +46,9 @@ def step(
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """Return a checkout with the tutorial's reader, and with journalspec at the place of its installation."""
+    """Return a directory with the tutorial's reader, and a journalspec command where the first step installs
+    it.
+    """
     for source in TUTORIAL.glob("*.py"):
         shutil.copy(source, tmp_path)
     tool = tmp_path / "temp" / "journalspec" / "bin" / "journalspec"
@@ -56,7 +58,7 @@ def work(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_first_step_installs_from_the_path_of_the_action(tmp_path: Path) -> None:
+def test_first_step_installs_from_the_path_of_the_action(tmp_path: Path) -> None:
     calls = tmp_path / "calls"
     fake = tmp_path / "bin" / "python3"
     fake.parent.mkdir()
@@ -73,7 +75,7 @@ def test_the_first_step_installs_from_the_path_of_the_action(tmp_path: Path) -> 
     ]
 
 
-def test_a_reader_that_fails_is_red_with_annotations_a_summary_and_a_badge(work: Path) -> None:
+def test_failing_reader_ends_with_1_and_gets_annotations_summary_and_red_badge(work: Path) -> None:
     reader = work / "my_reader.py"
     sound = reader.read_text(encoding="utf-8")
     assert sound.count("start = 21") == 1
@@ -88,7 +90,7 @@ def test_a_reader_that_fails_is_red_with_annotations_a_summary_and_a_badge(work:
     assert (badge["schemaVersion"], badge["label"], badge["color"]) == (1, "journalspec", "red")
 
 
-def test_the_reference_is_green_and_only_tier_all_is_bright(work: Path) -> None:
+def test_reference_gets_a_green_badge_for_a_single_tier(work: Path) -> None:
     inputs = {"impl": "reference", "format": "bitronix_tlog", "tier": "worst", "badge": "out.json"}
     done = step(JUDGE, inputs, work)
     assert done.returncode == 0, done.stderr
@@ -97,7 +99,7 @@ def test_the_reference_is_green_and_only_tier_all_is_bright(work: Path) -> None:
     assert badge["message"].startswith("worst ")
 
 
-def test_a_wrong_input_is_reported_and_leaves_no_badge(work: Path) -> None:
+def test_wrong_input_is_reported_and_writes_no_badge(work: Path) -> None:
     done = step(JUDGE, {"impl": "reference", "format": "no_such"}, work)
     assert done.returncode == 2
     assert "no_such" in done.stderr

@@ -63,7 +63,7 @@ def test_invalid_answers(
 
 
 @pytest.mark.parametrize("mode", KINDS)
-def test_much_on_standard_error_is_not_a_fault(
+def test_long_standard_error_is_not_a_fault(
     mode: str, program: Callable[..., Any], tmp_path: Path
 ) -> None:
     connection = program("os.write(2, b'x' * 200000); answer()", 30.0, KINDS[mode], bounds=SMALL)
@@ -91,7 +91,7 @@ def test_much_on_standard_error_is_not_a_fault(
         (b"\n", "no JSON"),
     ],
 )
-def test_json_that_is_no_answer_is_named(text: bytes, reason: str) -> None:
+def test_invalid_json_answer_is_refused_with_a_reason(text: bytes, reason: str) -> None:
     with pytest.raises(Misbehaved, match=reason):
         read_answer(text)
 
@@ -103,7 +103,7 @@ def test_json_that_is_an_answer() -> None:
 
 
 def engine(tmp_path: Path, second: str, timeout: float = 20.0) -> Engine:
-    """Return an engine for the reference, which writes extra output at the second question."""
+    """Return an engine for an implementation that writes extra output at the second question."""
     path = tmp_path / "talks.py"
     path.write_text(
         textwrap.dedent("""
@@ -193,25 +193,25 @@ def test_invalid_return_values_of_a_class(python_class: OpenClass, body: str, tm
 
 
 @pytest.mark.parametrize("body", TABLE["class"]["crash"])
-def test_a_class_that_crashes(python_class: OpenClass, body: str, tmp_path: Path) -> None:
+def test_class_that_crashes(python_class: OpenClass, body: str, tmp_path: Path) -> None:
     reason = ask(python_class(body), tmp_path).reason
     assert TABLE["class"]["crash"][body] in reason
     assert len(reason) < 3000
 
 
-def test_a_class_that_never_ends_its_answer(python_class: OpenClass, tmp_path: Path) -> None:
+def test_class_that_never_ends_its_answer(python_class: OpenClass, tmp_path: Path) -> None:
     connection = python_class("forever()")
     connection.ask({**READ, "dir": str(tmp_path)})
     assert until(lambda: isinstance(connection.unasked(), Misbehaved))
 
 
-def test_a_class_that_reads_the_requests_itself(python_class: OpenClass, tmp_path: Path) -> None:
+def test_class_that_reads_standard_input_finds_no_requests(python_class: OpenClass, tmp_path: Path) -> None:
     connection = python_class("{'ok': {'verdict': sys.stdin.read() + 'nothing'}}")
     assert connection.ask({**READ, "dir": str(tmp_path)})["ok"]["verdict"] == "nothing"
 
 
 @pytest.mark.parametrize("body", ["None", "[]", "{'formats': None}"])
-def test_hello_that_is_none(python_class: OpenClass, body: str) -> None:
+def test_invalid_hello_of_a_class_is_reported(python_class: OpenClass, body: str) -> None:
     with pytest.raises(Misbehaved, match="the answer to hello"):
         python_class(body, "hello")
 
@@ -227,7 +227,7 @@ def test_hello_that_is_none(python_class: OpenClass, body: str) -> None:
         ("--max-memory 300", "b'x' * (400 << 20)", "more than 300 MiB of memory"),
     ],
 )
-def test_bounds_are_options(option: str, body: str, reason: str, tmp_path: Path) -> None:
+def test_options_set_the_bounds_on_disk_and_memory(option: str, body: str, reason: str, tmp_path: Path) -> None:
     (tmp_path / "takes.py").write_text(CLASSES.replace("BODY", f"({body}, __import__('time').sleep(60))"))
     asked = ("--cases", CASES, "--impl", "py:takes:Fake", "--select", "btm.judge.clean/read")
     done = start("run", "--json", *asked, *option.split(), "--timeout", 50, cwd=tmp_path)
@@ -236,7 +236,7 @@ def test_bounds_are_options(option: str, body: str, reason: str, tmp_path: Path)
     assert (failed["class"], reason in failed["reason"]) == ("crash", True), failed
 
 
-def test_pytest_sees_that_a_class_ends_its_process() -> None:
+def test_pytest_plugin_reports_a_class_that_ends_its_process() -> None:
     arguments = ["--pyargs", "journalspec_conformance", "-p", "no:cacheprovider", "-q"]
     options = [f"--journalspec-impl={FAKE_CLASSES}ExitsHard", "--journalspec-select=btm.clean.*/read"]
     command = [sys.executable, "-m", "pytest", *arguments, *options]
@@ -245,7 +245,7 @@ def test_pytest_sees_that_a_class_ends_its_process() -> None:
     assert "4 failed, 10 passed" in done.stdout, "each third question of a new process"
 
 
-def test_a_crash_costs_no_process_and_leaves_its_traceback(tmp_path: Path) -> None:
+def test_exception_is_reported_with_traceback_and_process_continues(tmp_path: Path) -> None:
     connection = parse_impl(f"{FAKE_CLASSES}Raises").connect(timeout=10.0)
     hello = connection.hello()
     name = next(iter(hello.formats))

@@ -1,4 +1,4 @@
-"""The advice of a tool can be pasted into a shell; ``data/situations.toml`` tests the policies in it."""
+"""Commands that a tool advises can be pasted into a shell; ``data/situations.toml`` tests their policies."""
 
 from __future__ import annotations
 

@@ -72,8 +72,10 @@ def test_should_is_enforced_on_demand(tmp_path: Path) -> None:
     call(*arguments, "--enforce-should", status=1)
 
 
-def test_a_report_that_cannot_be_written_costs_no_answers(tmp_path: Path) -> None:
-    """If the error occurs before the run, nothing is asked; otherwise the results are printed first."""
+def test_unwritable_report_does_not_lose_the_results(tmp_path: Path) -> None:
+    """If the report cannot be opened, no question is asked; if writing fails later, results are printed
+    first.
+    """
     nowhere = run("--impl", "reference", "--report", tmp_path / "no" / "r.jsonl", status=2)
     assert nowhere.stdout == ""
     assert "No such file or directory" in nowhere.stderr
@@ -84,12 +86,12 @@ def test_a_report_that_cannot_be_written_costs_no_answers(tmp_path: Path) -> Non
         assert full.stderr == said
 
 
-def test_names_in_tables_are_neither_markup_nor_orders(capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_in_tables_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     show_table(["[red]a", "b"], [["[/]\x1b[2J", "c\nd"]], "[/nothing]\x07")
     assert capsys.readouterr().out.splitlines() == ["[/nothing]\\x07", "[red]a      b", "[/]\\x1b[2J  c\\nd"]
 
 
-def test_a_long_value_is_cut_in_words_and_whole_as_data() -> None:
+def test_long_value_is_cut_in_text_and_complete_in_json() -> None:
     name = "drb.write.switch"
     shown, data = call("show", name, "--no-hex"), call("show", name, "--json")
     assert max(map(len, shown.stdout.splitlines())) < 1000
@@ -106,7 +108,7 @@ def raising(error: Exception) -> Callable[..., None]:
     return broken
 
 
-def test_a_fault_of_ours_is_one_paragraph_and_too_little_memory_is_none(
+def test_internal_error_is_one_paragraph_and_lack_of_memory_is_not_an_internal_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("journalspec_conformance.cli.run.prepare", raising(MemoryError()))
@@ -120,7 +122,7 @@ def test_a_fault_of_ours_is_one_paragraph_and_too_little_memory_is_none(
     assert isinstance(call("run", "--impl", "reference").exception, ZeroDivisionError)
 
 
-def test_help_names_every_command_and_the_exit_statuses() -> None:
+def test_help_lists_every_command_and_the_exit_statuses() -> None:
     text = call("--help").stdout
     for name, entry in COMMANDS.items():
         shown = call(name, "--help")
@@ -147,7 +149,7 @@ def test_the_installed_command_starts_fast_and_imports_little() -> None:
     assert done.stderr == "set()\n"
 
 
-def test_an_archive_says_what_is_in_it(tmp_path: Path) -> None:
+def test_archive_command_prints_the_number_of_cases_and_bytes(tmp_path: Path) -> None:
     out = tmp_path / "c.tar"
     done = call(
         "corpus", "archive", "--tier", "captured", "--format", "jboss_journal", "--out", out, status=0
@@ -166,7 +168,7 @@ def test_github_gets_one_annotation_per_group(tmp_path: Path, monkeypatch: pytes
     assert not [line for line in run("--impl", "reference").stdout.splitlines() if line.startswith("::")]
 
 
-def test_a_report_that_judges_nothing_is_not_a_success(tmp_path: Path) -> None:
+def test_report_without_judged_probes_is_not_a_success(tmp_path: Path) -> None:
     report = tmp_path / "r.jsonl"
     run("--impl", fake("declares_nothing"), "--report", report, status=2)
     has(call("summary", report, status=1).stdout, "0 judged, 10 not (unsupported 10)", "nothing was judged")
@@ -174,7 +176,7 @@ def test_a_report_that_judges_nothing_is_not_a_success(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("link", [None, "symlink_to", "hardlink_to"])
 @pytest.mark.parametrize("option", ["--cases", "--expect"])
-def test_a_report_replaces_nothing_that_is_read(option: str, link: str | None, tmp_path: Path) -> None:
+def test_report_does_not_replace_an_input_file(option: str, link: str | None, tmp_path: Path) -> None:
     read = {"--cases": tmp_path / "cases.jsonl", "--expect": tmp_path / "expect.toml"}
     read["--cases"].write_bytes(CASES.read_bytes())
     read["--expect"].write_text("# nothing\n")

@@ -19,7 +19,7 @@ from situations import store
 
 @pytest.fixture
 def stale(tmp_path: Path) -> Path:
-    """A log with one record, another one broken after it, and a stale one after the tail."""
+    """Write a log with a valid record, then a broken one, and a stale record after the tail."""
     return store("stale", tmp_path)
 
 
@@ -83,7 +83,7 @@ def test_gzip_and_large_files(stale: Path) -> None:
     assert "00000015  00 * 2097152 bytes, up to 00200015" in in_full("inspect", stale, "--hex").stdout
 
 
-def test_long_bytes_and_long_lists_are_reported_by_their_beginning_and_their_length(tmp_path: Path) -> None:
+def test_long_bytes_and_long_lists_are_printed_as_beginning_and_length(tmp_path: Path) -> None:
     def added(name: bytes) -> bytes:
         """Build an ADD_MESSAGE below 128 bytes: 2 destination (1 kind, 2 name), 3 id, 4 the message."""
         fields = b"\x12\x05\x08\x00\x12\x01q\x1a%c%s\x22\x64%s" % (len(name), name, b"\xab" * 100)
@@ -109,7 +109,7 @@ def test_long_bytes_and_long_lists_are_reported_by_their_beginning_and_their_len
 
 @pytest.mark.real
 @pytest.mark.skipif(not REAL.is_dir(), reason=f"no files of real products in {REAL}")
-def test_every_nio_file_of_the_real_directory_is_a_journal() -> None:
+def test_every_nio_file_of_the_real_directory_is_recognised() -> None:
     (directory,) = (REAL / "bitronix_tlog").glob("nio-*")
     seen = json.loads(in_full("inspect", directory, "--json").stdout)["journals"]
     files = {journal["files"][0]["file"]: journal for journal in seen}

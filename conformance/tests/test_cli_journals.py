@@ -55,7 +55,7 @@ def test_assumptions_are_reported(tmp_path: Path) -> None:
 
 
 @BOTH
-def test_an_edition_that_cannot_be_told_ends_with_two_and_what_to_type(tmp_path: Path, command: str) -> None:
+def test_ambiguous_edition_ends_with_2_and_prints_commands_to_try(tmp_path: Path, command: str) -> None:
     short(tmp_path, add("s1", 1), delete("s1", 1)[:-1] + b"\xff", add("s1", 2))
     options = ["--param", "extension=jbm", *(["--policy", "salvage"] if command == "recover" else [])]
     result = run(command, tmp_path, "--json", *options)
@@ -74,7 +74,7 @@ def test_an_edition_that_cannot_be_told_ends_with_two_and_what_to_type(tmp_path:
     ("states", "status"),
     [(("clean",), 0), (("clean", "recovered"), 1), (("recovered", "refused", "clean"), 3), (("refused",), 3)],
 )
-def test_the_exit_status_is_that_of_the_worst(
+def test_exit_status_is_that_of_the_worst_journal(
     tmp_path: Path, command: str, states: tuple[str, ...], status: int
 ) -> None:
     records = {"clean": [add("v2", 1)], "recovered": [add("v2", 1)[:-1] + b"\xff"], "refused": []}
@@ -153,7 +153,7 @@ def test_live_journal_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(("command", "options"), [("inspect", ["--hex"]), ("recover", ["--json"])])
-def test_a_disk_that_fails_at_the_second_read_is_reported_as_that(
+def test_read_error_in_the_second_pass_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, options: list[str]
 ) -> None:
     first, second = add("v2", 1, 1), add("v2", 9, 1)
@@ -185,7 +185,7 @@ def test_a_disk_that_fails_at_the_second_read_is_reported_as_that(
 
 
 def cuts(files: Mapping[str, bytes]) -> Iterator[tuple[str, dict[str, bytes]]]:
-    """Yield the files after a crash: the last one zeroed from some byte on, cut there, or all zeros."""
+    """Yield the files after a crash: the last file is cut at some byte, zeroed from there, or all zeros."""
     last = list(files)[-1]
     data = files[last]
     used = len(data.rstrip(b"\0")) if data.endswith(b"\0") else data.find(b"-qMa4" + bytes(8)) + 5
@@ -199,7 +199,7 @@ def cuts(files: Mapping[str, bytes]) -> Iterator[tuple[str, dict[str, bytes]]]:
 
 @pytest.mark.parametrize("version", ["5.15.16", "6.1.7"])
 @pytest.mark.parametrize("scenario", ["rollover", "larger-than-a-file"])
-def test_a_journal_that_a_crash_cut_keeps_its_edition(scenario: str, version: str, tmp_path: Path) -> None:
+def test_journal_that_a_crash_cut_keeps_its_edition(scenario: str, version: str, tmp_path: Path) -> None:
     """Healthy files before the last one are read as before, whatever the last one contains."""
     source = CAPTURED / "kahadb_journal" / f"activemq-{version}" / scenario
     found = {path.name: path.read_bytes() for path in source.glob("**/db-*.log")}

@@ -34,7 +34,7 @@ def test_every_message_fits_a_screen(name: str) -> None:
             assert lines[0].startswith(f"message   {entry.id}")
 
 
-def test_of_many_messages_three_are_shown_and_the_rest_counted() -> None:
+def test_only_three_of_many_messages_are_shown_and_the_others_counted() -> None:
     lines = explain("corrupted log found").splitlines()
     assert len(lines) <= 40
     shown = [line for line in lines if "BTM-MSG-" in line and not line.startswith("see also")]
@@ -55,13 +55,13 @@ def test_unknown_text_lists_the_three_nearest_messages() -> None:
 @pytest.mark.parametrize(
     "text", ["\x1b[31mred\x1b[0m\x07", "a" * 1_000_000, "\u202e\x9b2J", "%s{}\\", "-- (["]
 )
-def test_a_hostile_text_neither_controls_the_terminal_nor_fills_it(text: str) -> None:
+def test_hostile_text_is_escaped_and_cut(text: str) -> None:
     done = call("explain", "--", text, status=1)
     harmless(done.stdout)
     assert len(done.stdout) < 3000
 
 
-def test_a_directory_that_must_be_beside_the_journal_is_looked_for(tmp_path: Path) -> None:
+def test_directory_required_next_to_the_journal_is_looked_for(tmp_path: Path) -> None:
     journal = tmp_path / "journal"
     shutil.copytree(HORNETQ / "adds", journal, ignore=shutil.ignore_patterns("*.toml", "*.json"))
     text = explain("AMQ222043", journal)
@@ -72,7 +72,7 @@ def test_a_directory_that_must_be_beside_the_journal_is_looked_for(tmp_path: Pat
     assert "not there, or empty" not in explain("AMQ222043", journal)
 
 
-def test_every_message_that_has_commands_names_ones_that_exist() -> None:
+def test_commands_advised_for_messages_exist() -> None:
     from journalspec_conformance.cli import COMMANDS
 
     for name in format_ids():
@@ -98,7 +98,7 @@ def test_answer_predicts_messages_of_a_start() -> None:
         assert foretold(name, ()) == foretold(name, ["no-such-code"]) == ()
 
 
-def test_messages_of_common_damage_are_foretold() -> None:
+def test_messages_of_common_damage_are_predicted() -> None:
     """The table of messages would not reveal a missing code, so codes that users often meet are tested."""
 
     def ids(name: str, *codes: str) -> set[str]:

@@ -16,7 +16,7 @@ from judged import call
 
 @pytest.mark.parametrize("command", ["inspect", "recover"])
 @pytest.mark.parametrize("format_id", format_ids())
-def test_the_lines_are_the_object(tmp_path: Path, command: str, format_id: str) -> None:
+def test_lines_contain_the_members_of_the_json_object(tmp_path: Path, command: str, format_id: str) -> None:
     """The test covers every hundredth case that is read without parameters."""
     compared = 0
     for case in load_cases(format_id)[::100]:
@@ -54,7 +54,7 @@ def lines_are_the_object(case: Case, place: Path, command: str) -> bool:
     return True
 
 
-def test_levels_leave_out(tmp_path: Path) -> None:
+def test_levels_omit_members_of_higher_levels(tmp_path: Path) -> None:
     find_case("btm.clean.two-phase").materialize(tmp_path)
 
     def lines(command: str, level: str) -> list[dict[str, Any]]:

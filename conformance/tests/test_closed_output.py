@@ -56,7 +56,7 @@ def test_all_streams_may_be_closed(streams: str) -> None:
     assert subprocess.run(["/bin/bash", "-c", command], check=False).returncode == 141
 
 
-def test_a_usage_error_stays_one() -> None:
+def test_usage_error_with_closed_output_still_ends_with_2() -> None:
     command = f"{shlex.join(PROGRAM)} bogus >&-"
     done = subprocess.run(["/bin/bash", "-c", command], capture_output=True, text=True, check=False)
     assert done.returncode == 2

@@ -32,5 +32,5 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @typed()
-def test_a_command_ends_and_says(row: Row, place: Path) -> None:
+def test_command_prints_the_words_and_ends_with_the_status_of_its_row(row: Row, place: Path) -> None:
     tried(row, place, pair=str(place / "pair"), short=str(place / "short"))

@@ -26,7 +26,7 @@ def named(value: Any) -> Any:
 
 
 def grouped(name: str) -> list[tuple[dict[str, Any], str, str]]:
-    """Return changes of an answer, each with its difference and the level from which it counts."""
+    """Return changes of an answer, each with its difference and the lowest level at which it is reported."""
     return [
         (named({**change, **dict.fromkeys(change.get("null", ()))}), expected, level)
         for level, found in TABLE[name].items()
@@ -53,7 +53,7 @@ def fingerprint(
 
 
 def rules() -> list[Any]:
-    """Return the rows of all rules; each row has the name of its rule."""
+    """Return the rows of all rules; the id of each row is the name of its rule."""
     return [pytest.param(row, id=name) for name, rows in TABLE["rules"].items() for row in rows]
 
 
@@ -77,7 +77,7 @@ def test_equal() -> None:
 
 
 @pytest.mark.parametrize("name", ["difference", "refusal"])
-def test_first_difference_and_the_level_from_which_on_it_counts(name: str) -> None:
+def test_first_difference_and_the_lowest_level_that_reports_it(name: str) -> None:
     want, good = (WANT, GOOD) if name == "difference" else (REFUSED, REFUSED)
     for change, expected, level in grouped(name):
         for each in Level:
@@ -91,14 +91,14 @@ def test_unlisted_members_may_have_any_value(change: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("member", [{}, {"text": None}])
-def test_an_expected_null_is_a_member_that_is_null_or_absent(member: dict[str, Any]) -> None:
+def test_expected_null_matches_null_and_an_absent_member(member: dict[str, Any]) -> None:
     want = {"verdict": "clean", "records": [{"type": "ADD", "text": None}]}
     good = {"verdict": "clean", "records": [{"type": "ADD", **member}]}
     assert fingerprint(want, good) == ""
     assert fingerprint(want, {**good, "records": [{"type": "ADD", "text": ""}]}) == "records:changed"
 
 
-def test_difference_says_where() -> None:
+def test_difference_reports_its_place() -> None:
     found = compare(WANT, {**GOOD, "records": [A, B, {**C, "id": "3"}]}, Claims())
     assert found is not None
     assert (found.where, found.expected, found.observed) == ("records[2].id", "1", "3")
@@ -126,7 +126,7 @@ def test_permitted_states(state: Any, expected: str) -> None:
 
 
 @pytest.mark.parametrize(("seen", "expected"), by_print("outside"))
-def test_records_outside_the_log_are_all_that_are_listed(seen: list[Any], expected: str) -> None:
+def test_records_outside_the_log_must_be_exactly_those_expected(seen: list[Any], expected: str) -> None:
     want = {"verdict": "clean", "unanchored": [A, B]}
     assert fingerprint(want, {"verdict": "clean", "unanchored": seen}) == expected
 
@@ -158,7 +158,7 @@ class Id(str):
     __hash__ = str.__hash__
 
 
-def test_many_records_in_another_order_take_no_square_of_time() -> None:
+def test_comparing_many_records_in_another_order_takes_linear_time() -> None:
     def compared(count: int) -> Task:
         many = [{"type": "ADD", "id": Id(number)} for number in range(count)]
         allowed = {"allowed": {"must_keep": many, "may_keep": [], "must_drop": [], "refusal": "forbidden"}}
@@ -170,7 +170,7 @@ def test_many_records_in_another_order_take_no_square_of_time() -> None:
     assert growth(compared, 200) < LINEAR
 
 
-def test_the_page_names_every_level_and_every_member() -> None:
+def test_page_on_cases_lists_every_level_and_member() -> None:
     page = files("journalspec_corpus").joinpath("CASES.md").read_text(encoding="utf-8")
     assert all(f"| `{level.name.lower()}` |" in page for level in Level)
     members = ("must_keep", "may_keep", "must_drop", "must_report", "refusal", "states", "fill", "kill_after")

@@ -54,7 +54,7 @@ def test_implementation_is_restarted_after_a_breakdown(program: Program, tmp_pat
     assert connection.ask(READ) == {"seq": 4, "ok": {"verdict": "clean"}}
 
 
-def test_a_flood_on_standard_error_is_kept_to_its_tail(program: Program) -> None:
+def test_only_the_tail_of_a_long_standard_error_is_kept(program: Program) -> None:
     connection = program(
         """
         sys.stderr.write("x" * 1000000 + "the end"); sys.stderr.flush()
@@ -75,12 +75,12 @@ def test_unread_request_times_out(program: Program) -> None:
 
 
 @pytest.mark.parametrize(("change", "reason"), TABLE["hello"])
-def test_hello_that_cannot_be_used(change: dict[str, object], reason: str) -> None:
+def test_invalid_hello_is_refused_with_a_reason(change: dict[str, object], reason: str) -> None:
     with pytest.raises(Misbehaved, match=f"the answer to hello.*{reason}"):
         Hello.from_json({**HELLO, **change})
 
 
-def test_a_polite_process_ends_by_itself(tmp_path: Path) -> None:
+def test_process_that_ends_by_itself_is_not_killed(tmp_path: Path) -> None:
     mark = tmp_path / "left"
     path = tmp_path / "polite.py"
     path.write_text(source("", f"open({str(mark)!r}, 'w').close()\n"))
@@ -180,7 +180,7 @@ def test_a_python_class(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("text", "reason"), TABLE["no_impl"])
-def test_impl_that_is_none(text: str, reason: str) -> None:
+def test_invalid_impl_option_is_refused_with_a_reason(text: str, reason: str) -> None:
     with pytest.raises(Problem, match=reason):
         parse_impl(text).connect().hello()
 
@@ -191,7 +191,7 @@ def test_shipped_harnesses_are_found_and_described() -> None:
 
 
 def test_long_answer_is_not_an_extra_answer() -> None:
-    """The line arrives in pieces; after its end no part of another line is pending."""
+    """The line arrives in pieces. After its end, no further output is pending."""
     line = "import sys; sys.stdin.readline(); print('x' * 300000, flush=True); sys.stdin.readline()"
     asked = programs.Child([sys.executable, "-c", line], None)
     try:

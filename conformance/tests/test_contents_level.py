@@ -1,4 +1,4 @@
-"""Level contents: implementations that report contents are judged at this level, others are not."""
+"""Level contents: only implementations that declare contents are judged at this level."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def classes(made: type[Reference], group: str) -> set[str]:
         engine.close()
 
 
-def test_contents_are_judged_and_whoever_does_not_report_them_is_not_asked() -> None:
+def test_contents_are_judged_only_if_the_implementation_declares_them() -> None:
     assert classes(Reference, "contents") == {"pass"}
     assert classes(Silent, "contents") == {"fail"}
     assert classes(UpToLayout, "contents") == {"unsupported"}
 
 
-def test_contents_are_asked_for_only_where_they_are_expected() -> None:
+def test_contents_are_requested_only_where_they_are_expected() -> None:
     for group, level in (("contents", "contents"), ("clean", "layout")):
         engine = Engine(in_process(Reference), Options())
         engine.run(next(probe for probe in probes(group) if probe.op == "recover"))

@@ -66,7 +66,7 @@ def rows(path: Path, *asked: str) -> list[dict[str, Any]]:
     return [line["row"] for line in lines(call("inspect", path, *asked, "--ndjson")) if "row" in line]
 
 
-def test_the_screen_says_how_much_each_queue_or_table_holds(store: Path) -> None:
+def test_screen_shows_the_number_of_rows_of_each_queue_or_table(store: Path) -> None:
     every = held(store).contents.counts()
     counts = [count for count in every if count.rows and count.table != "transactions"]
     assert counts
@@ -112,7 +112,7 @@ def _cell(value: Any) -> Any:
     return value if isinstance(value, dict | list) else json.dumps(value)
 
 
-def test_conditions_limits_and_counts_are_those_of_records(store: Path) -> None:
+def test_conditions_limits_and_counts_work_as_for_records(store: Path) -> None:
     table = filled(store)[-1]
     (column, *_) = held(store).stored_columns(table)
     every = rows(store, "--contents", table)
@@ -128,14 +128,14 @@ def test_conditions_limits_and_counts_are_those_of_records(store: Path) -> None:
     assert matched == [row for row in every if row[column] == value]
 
 
-def test_a_queue_or_table_is_asked_for_by_its_name() -> None:
+def test_queue_or_table_is_selected_by_its_name() -> None:
     assert [row["queue"] for row in rows(KAHADB, "--queue", "TEST")] == ["TEST"]
     records = lines(call("inspect", KAHADB, "--queue", "TEST", "--contents", "records", "--ndjson"))
     assert [line["record"]["type"] for line in records if "record" in line] == ["ADD_MESSAGE"] * 3
     assert "1 message" in call("inspect", KAHADB, "--queue", "TEST").stdout
 
 
-def test_a_query_has_the_tables_of_contents(store: Path) -> None:
+def test_query_can_read_the_tables_of_contents(store: Path) -> None:
     pytest.importorskip("duckdb", reason="DuckDB is missing: pip install 'journalspec[query]'")
     for table in filled(store):
         done = call("query", store, f'FROM "{table}" SELECT count(*) AS n', "--ndjson")
@@ -144,7 +144,7 @@ def test_a_query_has_the_tables_of_contents(store: Path) -> None:
     assert all(f"\n{name} " in listed for name in held(store).names)
 
 
-def test_the_level_contents_has_the_rows_of_all_tables(store: Path) -> None:
+def test_level_contents_has_the_rows_of_all_tables(store: Path) -> None:
     done = call("recover", store, "--level", "contents", "--json", "--policy", _policy(store))
     contents = json.loads(done.stdout)["contents"]
     assert [*contents] == held(store).names
@@ -169,7 +169,7 @@ def _stored(value: Any) -> Iterator[bytes | str]:
         yield value
 
 
-def test_nothing_that_users_stored_is_in_an_answer_without_it(store: Path) -> None:
+def test_answer_without_contents_has_no_data_of_users(store: Path) -> None:
     found = held(store)
     hidden: set[str] = set()
     for table in filled(store):
@@ -204,8 +204,8 @@ def _words(store: Path) -> set[str]:
     return {word for text in texts for word in re.findall(r"[A-Za-z]+", text)}
 
 
-def test_a_line_of_json_is_what_the_values_are_one_by_one() -> None:
-    # Special values: a time outside the calendar, nested values, and names with a meaning in the output form.
+def test_line_of_json_equals_the_values_converted_one_by_one() -> None:
+    # Special values: a time outside the calendar, nested values, and member names that the output form uses.
     values: list[Any] = [
         None,
         True,

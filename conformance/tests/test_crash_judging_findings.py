@@ -1,4 +1,4 @@
-"""The published findings about products after a crash have causes, and match the products' behaviour."""
+"""The published findings about products after a crash have causes, and agree with the products' behaviour."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from journalspec_corpus.design_rules import rules
 from journalspec_corpus.worst import worst_cases
 
 FOLDER = Path(str(files("journalspec_conformance"))) / "crashes" / "findings"
-#: The number of states; the run behind the findings used thousands.
+#: The least number of states that a test asks about; the run behind the findings used thousands.
 STATES = 20
 UNSUPPORTED = "unsupported"
 #: Only the names of files: to collect the tests, every worker would otherwise read the files.
@@ -90,7 +90,7 @@ def test_every_finding_is_explained_and_named_as_the_model_names_it(judgement: P
         assert finding.said
 
 
-def test_every_cause_is_one_of_something_seen_and_leads_to_what_exists() -> None:
+def test_every_cause_explains_a_finding_and_refers_to_existing_entries() -> None:
     used = {name for item in judgements() for finding in item.findings for name in finding.causes}
     for cause in causes():
         assert cause.id in used, cause.id
@@ -103,7 +103,7 @@ def test_every_cause_is_one_of_something_seen_and_leads_to_what_exists() -> None
         assert min(len(cause.text), len(cause.advice), len(cause.safe)) > 20
 
 
-def test_the_smallest_states_are_there(judgement: ProductRun) -> None:
+def test_smallest_states_exist(judgement: ProductRun) -> None:
     cases = shrunk_cases(judgement.name)
     named = {finding.example["case"] for finding in judgement.findings if "case" in finding.example}
     assert named == set(cases)
@@ -137,7 +137,7 @@ def test_an_answer_is_reported_in_words() -> None:
     )
 
 
-def test_the_limit_of_a_run_is_written_down_and_told() -> None:
+def test_limit_of_a_run_is_stored_and_reported() -> None:
     told = summary("hang") | {"timeout": 0.75}
     written = tomllib.loads(judgement_text(told["harness"], told))
     assert (written["run"]["timeout"], written["run"]["left_out"]) == (0.75, {"strict": 3})
@@ -150,7 +150,7 @@ def test_unexplained_finding_is_not_stored() -> None:
         judgement_text("a-harness", told)
 
 
-def test_worst_cases_were_put_before_every_product_that_can_be_asked() -> None:
+def test_every_product_that_can_be_asked_was_asked_about_the_worst_cases() -> None:
     asked = {(item.id, item.harness) for item in worst_seen()}
     for item in judgements():
         for case in worst_cases(item.format):
@@ -171,7 +171,8 @@ def ready(harness: str) -> None:
 
 @pytest.fixture(scope="module")
 def engine(judgement: ProductRun) -> Iterator[Engine]:
-    """The product, for both tests: its first answer takes seconds, and some hang at every tenth question.
+    """The product's engine, shared by both tests: a first answer takes seconds, and some products hang at
+    every tenth question.
 
     The findings were recorded on files in memory. Garbage in a header can be an offset for which a disk has
     no room; Bitronix then refuses instead of reading nothing.
@@ -194,7 +195,7 @@ IN_TURN = [pytest.param(name, marks=[] if name in NEWEST else [pytest.mark.whole
 @pytest.mark.product
 @pytest.mark.java
 @pytest.mark.parametrize("judgement", IN_TURN, indirect=True)
-def test_the_product_does_what_is_written(judgement: ProductRun, engine: Engine) -> None:
+def test_product_fails_as_the_findings_state(judgement: ProductRun, engine: Engine) -> None:
     run = judgement.run
     written = {(finding.policy, finding.verdict) for finding in judgement.findings}
     asked = 0
@@ -213,8 +214,8 @@ def test_the_product_does_what_is_written(judgement: ProductRun, engine: Engine)
             assert (probe.policy, verdict) in written
             kind = (writer_of(case.state.trace), str(probe.policy), case.stratum, verdict, case.category)
             assert causes_of(judgement.format, kind, judgement.harness), kind
-    # For its findings, 5.11.4 read files of 5.12, which it does not declare, so only its smallest states are
-    # tried.
+    # To produce its findings, 5.11.4 read files of 5.12. It does not declare that edition, so only its
+    # smallest states are tried.
     assert asked or (probes and judgement.name == "activemq-5.11")
 
 

@@ -1,4 +1,6 @@
-"""A reader that follows the specification fails in crash states only because of limits of the format."""
+"""A reader that follows the specification fails in a crash state only if a limit of the format causes the
+loss.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from judged import call
 from tables import table
 
 PINNED = table("crash_limits")
-#: Number of states, format: if there are two numbers, only a whole run uses the larger one.
+#: The number of states for each format. If there are two numbers, only a whole run uses the larger one.
 ASKED = [
     pytest.param(
         count, format_id, marks=[pytest.mark.whole] if format_id in PINNED["100"] and count != "100" else []
@@ -27,7 +29,7 @@ ASKED = [
 
 
 def nested(limits_met: dict[str, Any]) -> dict[str, int]:
-    """Count the answers of a pinned table by class of state, verdict and limit."""
+    """Count the answers in a table of expected counts, by class of state, verdict and limit."""
     return {
         f"{stratum}.{verdict}.{limit}": count
         for stratum, verdicts in limits_met.items()
@@ -37,7 +39,7 @@ def nested(limits_met: dict[str, Any]) -> dict[str, int]:
 
 
 @pytest.mark.parametrize(("count", "format_id"), ASKED)
-def test_the_reference_fails_only_where_the_format_has_a_limit(
+def test_reference_fails_only_where_the_format_has_a_limit(
     count: str, format_id: str, tmp_path: Path
 ) -> None:
     report = tmp_path / "report.jsonl"

@@ -1,4 +1,4 @@
-"""``journalspec corpus reduce``: a state of a build by its id, reduced, in words and as cases."""
+"""``journalspec corpus reduce``: finds a state of a build by its id, reduces it, and prints text or cases."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def directory(core_build: Callable[[Plan], Path]) -> Path:
 
 @pytest.fixture(scope="module")
 def rows(directory: Path) -> list[dict[str, Any]]:
-    """The rows of the build about its states."""
+    """Return the rows of the build about its states."""
     columns = ["case_id", "category", "preset", "verdict_strict", "verdict_salvage"]
     found = pq.read_table(directory / "states", columns=columns).to_pylist()
     return [{**row, "case_id": row["case_id"].hex()} for row in found]
@@ -38,7 +38,8 @@ def rows(directory: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def failing(rows: list[dict[str, Any]]) -> str:
-    """The id of a state in which strict recovery restores an old record, without a fault."""
+    """Return the id of a state in which strict recovery restores an old record although nothing is damaged.
+    """
     return next(str(row["case_id"]) for row in rows if row["verdict_strict"] == "resurrected")
 
 
@@ -46,7 +47,7 @@ def run(directory: Path, case: str, *arguments: object) -> Result:
     return call("corpus", "reduce", directory, "--case", case, *arguments, status=0)
 
 
-def test_the_former_name_of_the_command_still_works_and_is_not_listed() -> None:
+def test_former_command_name_works_and_is_not_listed() -> None:
     former, now = call("corpus", "shrink", "--help", status=0), call("corpus", "reduce", "--help", status=0)
     assert former.output.replace("shrink", "reduce") == now.output
     assert "shrink" not in call("corpus", "--help").output
@@ -66,7 +67,7 @@ def test_remaining_differences_are_described_in_words(directory: Path, failing: 
     assert "exists" in again.output
 
 
-def test_as_json_and_by_the_published_id(directory: Path, failing: str) -> None:
+def test_json_output_and_selection_by_the_published_id(directory: Path, failing: str) -> None:
     name = f"btm.crash.{failing}"
     told = json.loads(run(directory, name, "--json", "--reader", "strict").stdout)
     assert (told["verdict"], told["shrunk_from"], told["minimal"]) == ("resurrected", name, True)
@@ -75,7 +76,7 @@ def test_as_json_and_by_the_published_id(directory: Path, failing: str) -> None:
     assert told["descriptor"]["preset"]
 
 
-def test_an_implementation_can_be_the_reader(directory: Path, rows: list[dict[str, Any]]) -> None:
+def test_implementation_can_be_the_reader(directory: Path, rows: list[dict[str, Any]]) -> None:
     case = next(row["case_id"] for row in rows if VERDICTS[row["verdict_salvage"]])
     by_impl = run(directory, case, "--impl", "reference", "--policy", "salvage", "--json")
     plain = run(directory, case, "--reader", "salvage", "--json")
@@ -83,16 +84,16 @@ def test_an_implementation_can_be_the_reader(directory: Path, rows: list[dict[st
     assert [one[key] == other[key] for key in ("records", "deviations", "verdict")] == [True] * 3
 
 
-def test_a_search_that_was_cut_short_does_not_claim_the_smallest(directory: Path, failing: str) -> None:
-    # An implementation is used, because it reads files: a reader that answers a whole crash point at once
-    # spends no budget.
+def test_interrupted_search_does_not_report_the_smallest_state(directory: Path, failing: str) -> None:
+    # The test uses an implementation, because it reads files. A reader that answers a whole crash point at
+    # once uses none of the budget.
     done = run(directory, failing, "--impl", "reference", "--policy", "strict", "--budget", 1)
     assert "the budget is used up" in done.output
     assert "the smallest already" not in done.output
 
 
-def test_broken_granules_are_where_bytes_differ(directory: Path, rows: list[dict[str, Any]]) -> None:
-    """In a granule with halves of two versions, for example, only one half differs from the written bytes."""
+def test_broken_granules_are_those_where_bytes_differ(directory: Path, rows: list[dict[str, Any]]) -> None:
+    """If a granule has halves of two versions, only one half can differ from the written bytes."""
     kind = ("sector-trash", "fdb-full-corruption")
     broken = [row["case_id"] for row in rows if (row["category"], row["preset"]) == kind]
     seen = 0
@@ -118,7 +119,7 @@ def test_irreducible_state_is_reported(
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_pictures_mark_what_is_not_as_it_was_written(format_id: str) -> None:
+def test_pictures_mark_bytes_that_differ_from_the_written_ones(format_id: str) -> None:
     for worst in worst_cases(format_id):
         for form in (worst.full, worst.small):
             state = worst.state(form)

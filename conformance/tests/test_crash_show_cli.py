@@ -1,4 +1,4 @@
-"""``journalspec corpus show``: the inputs of a state, enough for others to compute it again."""
+"""``journalspec corpus show`` prints the inputs of a state: others can compute the state from them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from journalspec_corpus.pipeline.plan import Plan
 from journalspec_corpus.worst import worst_cases
 from judged import call, has
 
-#: The number of checked reachable states of a build; the preset whose states are reported as a number of
-#: operations, and of bytes of the next operation.
+#: SAMPLE is the number of reachable states that are checked. PREFIX is the preset whose states are a number
+#: of complete operations and of bytes of the next one.
 SAMPLE, PREFIX = 30, "prefix-byte"
 
 
@@ -39,7 +39,7 @@ def sample(directory: Path, column: str, value: str) -> list[dict[str, Any]]:
 
 
 def replayed(told: Mapping[str, Any]) -> dict[str, str]:
-    """Return the files as hex: all writes before the crash, and the reported bytes of the last one."""
+    """Return the files as hex, after all writes before the crash and the reported bytes of the last write."""
     files = {entry["file"]: bytearray.fromhex(entry["bytes"]) for entry in told["trace"]["base"]}
     upto = told["after"] + (told["under_way"] is not None)
     for op in told["trace"]["operations"][:upto]:
@@ -65,7 +65,7 @@ def replayed(told: Mapping[str, Any]) -> dict[str, str]:
 
 
 def owed(told: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the records that must, may and must not reappear, by acknowledgements and releases alone."""
+    """Return the records that must, may and must not reappear, from acknowledgements and deletions alone."""
     trace = told["trace"]
     upto = told["after"] if told["under_way"] is None else max(told["after"], told["under_way"] + 1)
     acknowledged = {mark["record"] for mark in trace["before"] if mark["acknowledged"]}
@@ -94,7 +94,9 @@ def owed(told: Mapping[str, Any]) -> dict[str, list[str]]:
 
 
 def checked(told: dict[str, Any], state: State) -> None:
-    """Compare the reported files with the state's, and its required records with the reported trace."""
+    """Compare the reported files with the files of the state, and its required records with the reported
+    trace.
+    """
     assert json.loads(json.dumps(told)) == told
     files = {entry["file"]: entry["bytes"] for entry in told["files"]}
     assert files == {name: content.hex() for name, content in state.files.items()}
@@ -105,7 +107,7 @@ def checked(told: dict[str, Any], state: State) -> None:
 
 
 @pytest.mark.parametrize(("column", "value"), [("preset", PREFIX), ("stratum", "R")])
-def test_a_state_follows_from_what_is_reported(directory: Path, column: str, value: str) -> None:
+def test_state_can_be_computed_from_its_report(directory: Path, column: str, value: str) -> None:
     rows = sample(directory, column, value)
     assert len(rows) > SAMPLE // 2
     for row in rows:
@@ -126,7 +128,7 @@ def test_records_open_before_the_trace_are_not_reported_as_acknowledged() -> Non
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_every_worst_case_can_be_told(format_id: str) -> None:
+def test_every_worst_case_can_be_reported(format_id: str) -> None:
     """The report contains the previous crash, the pieces in flight, and the bytes of all files."""
     for worst in worst_cases(format_id):
         state = worst.state(worst.full)
@@ -137,7 +139,7 @@ def test_every_worst_case_can_be_told(format_id: str) -> None:
         assert len(in_flight) == (len(state.situation.states.point.blocks) if in_flight else 0)
 
 
-def test_it_is_printed_in_words_and_as_json(directory: Path) -> None:
+def test_state_is_printed_as_text_and_as_json(directory: Path) -> None:
     name = sample(directory, "preset", PREFIX)[0]["case_id"]
     place = place_of(directory, name)
     told = as_json(place.adapter, place.workload, place.state)

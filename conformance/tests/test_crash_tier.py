@@ -1,4 +1,4 @@
-"""The tier `crash`: an implementation is judged on states that a crash may leave, without a build."""
+"""The tier `crash`: an implementation is judged on possible states after a crash, without a build."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def verdicts(report: Report, policy: str = "strict") -> Counter[str]:
     return Counter([*failed, *(each.result_class for each in asked if each.result_class != "fail")])
 
 
-def test_a_reader_that_follows_the_specification_fails_nowhere(judge: Judge) -> None:
+def test_reader_that_follows_the_specification_never_fails(judge: Judge) -> None:
     report = judge("Right", status=0)
     assert set(verdicts(report)) == {"pass", "allowed"}
     assert len(report.results) == 2 * COUNT
@@ -74,17 +74,17 @@ def test_a_reader_that_follows_the_specification_fails_nowhere(judge: Judge) -> 
 
 
 @pytest.mark.parametrize(("name", "verdict"), TABLE["named"])
-def test_faults_have_their_names(judge: Judge, name: str, verdict: str) -> None:
+def test_each_fake_fails_with_the_fingerprint_of_its_fault(judge: Judge, name: str, verdict: str) -> None:
     found = verdicts(judge(name, "--select", "**/recover.strict", status=1))
     assert found[verdict] >= 5
 
 
-def test_hidden_damage_is_seen(judge: Judge) -> None:
+def test_omitted_damage_is_detected(judge: Judge) -> None:
     hidden = verdicts(judge("Silent", status=1), "salvage")
     assert set(hidden) == {"silent", "pass", "allowed"}
 
 
-def test_a_refusal_fails_only_where_nothing_is_damaged(judge: Judge) -> None:
+def test_refusal_fails_only_on_undamaged_files(judge: Judge) -> None:
     report = judge("Refuses", status=1)
     assert verdicts(report)["allowed"] > 0
     failed = {result.fingerprint for result in report.results if result.red}
@@ -93,7 +93,7 @@ def test_a_refusal_fails_only_where_nothing_is_damaged(judge: Judge) -> None:
     assert "refused/clean" in failed
 
 
-def test_the_line_that_repeats_a_failure_repeats_it() -> None:
+def test_printed_command_repeats_the_failure() -> None:
     said = run("py:crash_fakes:Loses", count=40).stdout
     found = re.search(r"--tier crash --seed (\d+) --count (\d+) --select (\S+) --details", said)
     assert found is not None
@@ -105,7 +105,7 @@ def test_the_line_that_repeats_a_failure_repeats_it() -> None:
     assert "1 of 1 probes failed" in again.stdout
 
 
-def test_one_seed_is_one_choice_and_another_seed_another() -> None:
+def test_each_seed_selects_its_own_fixed_sample() -> None:
     def names(seed: int, count: int) -> list[str]:
         request = RunRequest("reference", tier="crash", formats=(FORMAT,), seed=seed, count=count)
         return [probe.id for probe in prepare(request).probes]
@@ -115,7 +115,7 @@ def test_one_seed_is_one_choice_and_another_seed_another() -> None:
     assert len({*names(1, 30)} & {*names(2, 30)}) < 30
 
 
-def test_a_sample_is_spread_over_classes_and_every_id_is_that_of_its_files() -> None:
+def test_sample_covers_classes_and_ids_are_computed_from_files() -> None:
     cases = sampled(FORMAT, 1, 200, EDITIONS)
     assert len(cases) == len({case.id for case in cases}) == 200
     assert {case.stratum for case in cases} == {"R", "C"}
@@ -133,20 +133,20 @@ def test_only_declared_editions_and_policies_are_asked(judge: Judge) -> None:
     assert {result.probe.partition("/")[2] for result in asked} == {"recover.strict"}
 
 
-def test_a_question_that_hangs_is_not_a_pass_and_is_not_reduced() -> None:
+def test_hanging_question_is_a_timeout_and_is_not_reduced() -> None:
     command = f"{sys.executable} -m journalspec_conformance.serve crash_fakes:Hangs"
     said = run(command, "--select", "**/recover.strict", "--timeout", 0.3, count=12, status=1)
     has(said.stdout, "\ntimeout: btm.crash.", "no answer within 0.3 s", "required:")
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_an_implementation_that_answers_nothing_is_asked_no_more(judge: Judge, jobs: int) -> None:
+def test_implementation_that_never_answers_is_not_asked_again(judge: Judge, jobs: int) -> None:
     found = verdicts(judge("Dies", "--jobs", jobs, "--select", "**/recover.strict", status=1))
     assert found["crash"] >= 25
     assert set(found) == {"crash", "unasked"}
 
 
-def test_known_kinds_of_failure_are_named_by_their_fingerprint(judge: Judge, tmp_path: Path) -> None:
+def test_known_failures_are_recognised_by_their_fingerprint(judge: Judge, tmp_path: Path) -> None:
     kinds = sorted({result.fingerprint for result in judge("Loses", status=1).results if result.red})
     assert len(kinds) > 3
     path = tmp_path / "known.toml"
@@ -163,7 +163,7 @@ def test_known_kinds_of_failure_are_named_by_their_fingerprint(judge: Judge, tmp
     assert left == {kinds[0]}
 
 
-def test_a_loss_that_the_format_cannot_prevent_is_allowed_and_named(judge: Judge) -> None:
+def test_loss_that_the_format_cannot_prevent_is_allowed_with_a_reason(judge: Judge) -> None:
     report = judge("Right", "--select", "**/recover.salvage", count=300, status=0)
     excused = [result for result in report.results if result.result_class == "allowed" and result.fingerprint]
     assert excused
@@ -172,8 +172,8 @@ def test_a_loss_that_the_format_cannot_prevent_is_allowed_and_named(judge: Judge
 
 
 @pytest.mark.parametrize("name", ["Resurrects", "Loses"])
-def test_a_failure_of_its_own_is_not_excused_where_the_format_has_a_limit(judge: Judge, name: str) -> None:
-    """The table of limits covers kinds of states; it alone would excuse the failure."""
+def test_failure_of_the_implementation_is_not_excused_by_a_limit_of_the_format(judge: Judge, name: str) -> None:
+    """The table of limits lists kinds of states, which alone would excuse the failure."""
     states = {case.id: case for case in sampled(FORMAT, 1, 300, EDITIONS)}
     report = judge(name, "--select", "**/recover.salvage", count=300, status=1)
     covered = 0
@@ -190,7 +190,7 @@ def build(core_build: Callable[[Plan], Path]) -> Path:
     return core_build(Plan(FORMAT, "core", every=173))
 
 
-def test_a_build_is_judged_on_the_same_code(build: Path, tmp_path: Path) -> None:
+def test_states_of_a_build_are_judged_by_the_same_code(build: Path, tmp_path: Path) -> None:
     reports = []
     for name, command in {
         "judge": ("corpus", "judge", build),
@@ -204,7 +204,7 @@ def test_a_build_is_judged_on_the_same_code(build: Path, tmp_path: Path) -> None
     assert len(reports[0]) == 120
 
 
-def test_of_a_build_each_class_has_an_equal_share_and_its_first_is_the_smallest(build: Path) -> None:
+def test_sample_of_a_build_takes_the_smallest_ids_of_each_class_equally(build: Path) -> None:
     rows = pq.read_table(build / "states", columns=["case_id", *Class._fields]).to_pylist()
     of_kind: dict[Class, list[str]] = {}
     for row in rows:
@@ -220,7 +220,7 @@ def test_of_a_build_each_class_has_an_equal_share_and_its_first_is_the_smallest(
         assert taken == set(sorted(ids)[: len(taken)])
 
 
-def test_a_reader_that_follows_the_specification_fails_in_no_state_of_a_build(build: Path) -> None:
+def test_reader_that_follows_the_specification_fails_in_no_state_of_a_build(build: Path) -> None:
     """Some states come after an fsync that the device did not perform: a loss there is allowed."""
     done = call("corpus", "judge", build, "--impl", "reference", "--count", 600, "--json", status=0)
     told: dict[str, Any] = json.loads(done.stdout)

@@ -72,7 +72,7 @@ def run(name: str, *arguments: object, status: int) -> Result:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_the_reference_writer_loses_nothing_and_a_forgotten_fsync_is_found(format_id: str) -> None:
+def test_reference_writer_loses_nothing_and_a_forgotten_fsync_is_found(format_id: str) -> None:
     counts = json.loads(run("reference", "--format", format_id, "--json", status=0).stdout)["counts"]
     assert set(counts) == {"pass"}
     assert counts["pass"] > 20
@@ -84,13 +84,13 @@ def test_the_reference_writer_loses_nothing_and_a_forgotten_fsync_is_found(forma
 @pytest.mark.parametrize(
     ("name", "fingerprint"), [("AcknowledgesEarly", "not-durable"), ("TellsOtherWrites", "wrote-invalid")]
 )
-def test_an_early_acknowledgement_and_untold_writes_are_found(name: str, fingerprint: str) -> None:
+def test_early_acknowledgement_and_unreported_writes_are_found(name: str, fingerprint: str) -> None:
     done = run(name, "--select", f"{SWAP}/write", "--json", status=1)
     assert [failed["fingerprint"] for failed in json.loads(done.stdout)["failed"]] == [fingerprint]
 
 
-def test_a_weaker_disk_shows_what_a_stronger_one_does_not() -> None:
-    """A log whose records have no checksum cannot show a torn one."""
+def test_weaker_persistence_model_reveals_a_loss() -> None:
+    """A reader cannot detect a torn record in a log without checksums."""
     chosen = ("--format", "swiftmq_store", "--select", "smq.power.records/write")
     run("reference", *chosen, status=0)
     assert "epoch-subset-512" in run("reference", *chosen, "--preset", "epoch-subset-512", status=1).stdout

@@ -72,13 +72,13 @@ def run(place: Path, *command: str) -> str:
     return subprocess.run(command, cwd=place, capture_output=True, text=True, check=True).stdout
 
 
-def test_python_finds_the_data(packages: Path) -> None:
+def test_python_reads_the_data_package(packages: Path) -> None:
     code = f"import {MODULE} as it; print((it.DATA / 'index.json').is_file())"
     assert run(packages / "pypi" / NAME, sys.executable, "-c", code) == "True\n"
 
 
 @pytest.mark.node
-def test_node_finds_the_data(packages: Path) -> None:
+def test_node_reads_the_data_package(packages: Path) -> None:
     node = shutil.which("node") or pytest.skip("needs node")
     code = 'import { data } from "./index.js"; import { existsSync } from "node:fs"; '
     code += 'console.log(existsSync(data + "index.json"));'
@@ -86,12 +86,12 @@ def test_node_finds_the_data(packages: Path) -> None:
 
 
 @pytest.mark.toolchain
-def test_cargo_takes_the_crate(packages: Path) -> None:
+def test_cargo_accepts_the_crate(packages: Path) -> None:
     cargo = shutil.which("cargo") or pytest.skip("needs cargo")
     run(packages / "crates" / NAME, cargo, "check", "--offline", "--quiet")
 
 
-def test_without_the_cases_an_operator_has_what_he_needs(
+def test_program_without_the_cases_serves_an_operator(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load.find_case("btm.clean.two-phase").materialize(tmp_path / "log")

@@ -36,20 +36,20 @@ def test_nothing_that_a_user_installs_is_pinned(text: str) -> None:
     assert ">=" in operators or entry.name == PROJECT["name"]
 
 
-def test_no_extra_of_users_installs_the_pinned_tools() -> None:
+def test_extras_for_users_do_not_install_the_pinned_tools() -> None:
     assert not [text for text in USERS if OURS in Requirement(text).extras]
 
 
 @pytest.mark.parametrize("extra", [name for name in EXTRAS if name != OURS])
-def test_the_lowest_versions_are_allowed_ones(extra: str, tool: ModuleType) -> None:
+def test_lowest_versions_are_within_the_ranges(extra: str, tool: ModuleType) -> None:
     told = lowest(tool, extra)
     for entry in map(Requirement, (*PROJECT["dependencies"], *EXTRAS[extra])):
         if entry.name != PROJECT["name"]:
             assert entry.specifier.contains(told[entry.name])
 
 
-def test_the_docs_extra_brings_what_the_site_is_built_with(tool: ModuleType) -> None:
-    """The test environment contains more packages, but imports of the extension must be in `.[docs]`."""
+def test_docs_extra_installs_what_the_site_build_imports(tool: ModuleType) -> None:
+    """The test environment has more packages, but `.[docs]` must contain those that the extension imports."""
     pending, brought = [entry.name for entry in tool.requirements(["docs"])], set()
     while pending:
         name = canonicalize_name(pending.pop())
@@ -70,11 +70,11 @@ def test_the_docs_extra_brings_what_the_site_is_built_with(tool: ModuleType) -> 
             assert {canonicalize_name(name) for name in known[top]} & brought, top
 
 
-def test_extras_of_extras_count(tool: ModuleType) -> None:
+def test_extras_of_extras_are_included(tool: ModuleType) -> None:
     assert lowest(tool, "corpus").items() < lowest(tool, "spark").items()
 
 
-def test_as_a_program_it_prints_them_and_an_unknown_extra_is_an_error(tool: ModuleType) -> None:
+def test_program_prints_lowest_versions_and_refuses_an_unknown_extra(tool: ModuleType) -> None:
     command = [sys.executable, str(TOOL)]
     done = subprocess.run([*command, "corpus"], capture_output=True, text=True, check=True)
     assert dict(line.split("==") for line in done.stdout.splitlines()) == lowest(tool, "corpus")

@@ -1,4 +1,6 @@
-"""Missing parts that only a sweep or another writer reveals; data/situations.toml tests the others."""
+"""Missing parts that only a sweep or another writer reveals; data/situations.toml tests the other missing
+parts.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,11 @@ def rewritten(records: Sequence[NewRecord], answer: Answer, place: Path) -> None
         (place / file.name).write_bytes(b"".join(file.parts))
 
 
-def test_a_queue_that_was_deleted_while_messages_arrived_is_not_missing(tmp_path: Path) -> None:
-    """The bodies of its messages are also not missing: Artemis 2.6 leaves such stores and starts on them."""
+def test_queue_that_was_deleted_while_messages_arrived_is_not_missing(tmp_path: Path) -> None:
+    """The bodies of the messages are also not reported as missing:
+
+    Artemis 2.6 leaves such stores and starts on them.
+    """
     broker = store("hornetq_contents", tmp_path)
     (bindings,) = map(ask, find_journals(load(broker / "bindings")), ["strict"])
     live = [*replay_of(bindings).live()]
@@ -55,7 +60,7 @@ def ends_of(source: Path, name: str) -> list[int]:
     return [at.off + at.length for at in places]
 
 
-def test_a_file_that_was_cut_after_a_record_is_not_clean(tmp_path: Path) -> None:
+def test_file_that_was_cut_after_a_record_is_not_clean(tmp_path: Path) -> None:
     """The record reveals a cut within it; the lengths of the other files reveal a cut after it."""
     place, name = tmp_path / "store", "activemq-data-2.amq"
     shutil.copytree(ARTEMIS, place)
@@ -64,13 +69,13 @@ def test_a_file_that_was_cut_after_a_record_is_not_clean(tmp_path: Path) -> None
         (place / name).write_bytes(whole[:cut])
         # Bytes beyond the last record were never used, so their loss is not damage.
         assert call("check", place).exit_code == (1 if cut <= max(ends) else 0), cut
-    # A length that two files have is regarded as the configured one.
+    # A length that two files have is taken as the configured file size.
     (place / name).write_bytes(whole[: max(ends)])
     os.truncate(place / "activemq-data-1.amq", max(ends_of(ARTEMIS, "activemq-data-1.amq")))
     assert call("check", place).exit_code == 0
 
 
-def test_a_file_that_was_cut_between_two_batches_lacks_its_end_marker(tmp_path: Path) -> None:
+def test_file_that_was_cut_between_two_batches_lacks_its_end_marker(tmp_path: Path) -> None:
     place, name = tmp_path / "store", "db-2.log"
     shutil.copytree(KAHADB, place)
     whole = (place / name).read_bytes()

@@ -1,4 +1,6 @@
-"""The tier of draws: the same bytes for the same seed; the reference passes; failures are reduced."""
+"""The tier of random journals: a seed always gives the same bytes, the reference passes, failures are
+reduced.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,14 @@ ENTRY = '[[expect]]\ncase = "{}"\noutcome = "fail"\nfingerprint = "{}"\nwhy = "k
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_a_draw_depends_on_format_seed_and_number_alone(format_id: str) -> None:
+def test_random_journal_depends_only_on_format_seed_and_number(format_id: str) -> None:
     first = list(drawn_cases(format_id, 5, range(6)))
     assert [case.to_json() for case in drawn_cases(format_id, 5, range(6))] == [c.to_json() for c in first]
     assert drawn_case(first[4].id) == first[4] == find_case(first[4].id)
     assert next(drawn_cases(format_id, 6, [4])).input != first[4].input
 
 
-def test_choices_are_the_same_under_every_version_of_python() -> None:
+def test_random_choices_are_the_same_in_every_version_of_python() -> None:
     def made(rng: Choices) -> list[object]:
         return [
             rng.randrange(1000),
@@ -48,11 +50,11 @@ def run(impl: str, format_id: str, *arguments: object, status: int) -> Done:
     return call("run", "--impl", impl, *chosen, status=status)
 
 
-def test_the_reference_is_right_about_draws() -> None:
+def test_reference_passes_on_random_journals() -> None:
     assert "draws: seed 3" in run("reference", "kahadb_journal", "--seed", 3, status=0).output
 
 
-def test_a_failure_is_reduced_and_repeated(tmp_path: Path) -> None:
+def test_failure_is_reduced_and_can_be_repeated(tmp_path: Path) -> None:
     report = tmp_path / "report.jsonl"
     forgets, format_id = fake("forgets_records"), "bitronix_tlog"
     done = run(forgets, format_id, "--count", 12, "--report", report, "-x", status=1)
@@ -65,7 +67,7 @@ def test_a_failure_is_reduced_and_repeated(tmp_path: Path) -> None:
     assert found[1] in flat(run(forgets, format_id, "--select", found[1], status=1))
 
 
-def test_the_answer_that_is_kept_is_that_to_the_reduced_journal(tmp_path: Path) -> None:
+def test_report_has_the_answer_to_the_reduced_journal(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     draws = ("--seed", 3, "--count", 12, "--keep", kept)
     run(fake("forgets_records"), "kahadb_journal", *draws, status=1)
@@ -77,7 +79,7 @@ def test_the_answer_that_is_kept_is_that_to_the_reduced_journal(tmp_path: Path) 
         assert {file["file"]: int(file["len"]) for file in answer["files"]}.items() <= lengths.items()
 
 
-def test_reducing_keeps_what_fails() -> None:
+def test_reduced_journal_still_fails() -> None:
     case = next(case for case in drawn_cases("bitronix_tlog", 1, range(50)) if "sound" in case.title)
     smaller = reduced(case, lambda other: any(file.size for file in other.input.files))
     assert 0 < sum(file.size for file in smaller.input.files) <= sum(file.size for file in case.input.files)

@@ -49,7 +49,7 @@ def test_undeclared_capabilities_are_not_asked(claims: dict[str, Any], reason: s
 
 
 @pytest.mark.parametrize(("members", "reason"), TABLE["quarantined"])
-def test_a_faulty_case_is_quarantined_and_not_asked(members: dict[str, Any], reason: str) -> None:
+def test_faulty_case_is_quarantined_and_not_asked(members: dict[str, Any], reason: str) -> None:
     connection = Scripted({"ok": {"verdict": "clean"}})
     seen = Engine(connection, Options()).run(varied(READ, **members))
     assert seen.result_class == "quarantined"
@@ -57,13 +57,13 @@ def test_a_faulty_case_is_quarantined_and_not_asked(members: dict[str, Any], rea
     assert connection.requests == []
 
 
-def test_validation_includes_the_introduction() -> None:
+def test_validation_includes_hello() -> None:
     with pytest.raises(Misbehaved, match="'walk' is not one of"):
         Engine(Scripted({"ok": {}}, ops=["walk"]), Options(validate=True))
 
 
 def test_late_answer_is_not_charged_to_another_question() -> None:
-    """Between a question and its late output, probes may be unsupported or quarantined."""
+    """Unsupported or quarantined probes may come between a question and its late output."""
     aside = varied(READ, edition="9")
     connection = Scripted({"ok": {"verdict": "clean"}})
     said = iter([None, Misbehaved("more")])
@@ -83,8 +83,8 @@ def test_expected_answers_are_never_sent() -> None:
 
 
 @pytest.mark.parametrize(("op", "row"), [(op, row) for op in ("read", "write") for row in TABLE[op]])
-def test_what_comes_of_a_reply(op: str, row: list[Any]) -> None:
-    """The reference's reading judges writers; they may decline features that hello cannot declare."""
+def test_result_for_each_kind_of_reply(op: str, row: list[Any]) -> None:
+    """The reference reads the files of writers, which may decline features that hello cannot declare."""
     reply, claims, *expected, reason = row
     clocked = varied(WRITE, write={**(WRITE.case.write or {}), "params": {"clock": "1"}})
     seen = judge({"read": READ, "write": clocked}[op], reply, **claims)
@@ -114,15 +114,15 @@ def test_expectations_apply_before_recommendations() -> None:
     assert engine.run(varied(READ, level="should")).result_class == "known"
 
 
-def test_the_lower_level_is_compared() -> None:
+def test_only_members_up_to_the_given_level_are_compared() -> None:
     seen = judge(READ, {"ok": {"verdict": "clean"}}, Options(level=Level.VERDICT))
     assert seen.result_class == "pass"
 
 
-def test_a_run_gives_up_on_an_implementation_that_only_breaks_down(
+def test_run_stops_after_many_consecutive_breakdowns(
     make_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The probe is unsupported unless that is expected."""
+    """Expected breakdowns are not counted, so then all probes are asked."""
     monkeypatch.setattr(engine_module, "BREAKDOWN_LIMIT", 2)
     engine = make_engine(fake("crasher"))
     results = list(engine.run_all([READ] * 4))
@@ -165,8 +165,11 @@ def test_choosing_jobs() -> None:
     assert [choose_jobs(3, 100), choose_jobs(8, 2), choose_jobs(0, 10)] == [3, 2, 1]
 
 
-def test_after_a_kill_no_more_of_the_state_counts_than_the_case_demands() -> None:
-    """A refused record may or may not have swapped the files; a case that permits both ignores the swap."""
+def test_state_after_a_kill_is_compared_only_where_the_case_requires() -> None:
+    """A refused record can swap the files or leave them.
+
+    If a case permits both, the active file is not compared.
+    """
     demands: list[dict[str, Any]] = [{"state": {"unfinished": []}}, {"verdict": "clean"}]
     active, unfinished = frozenset({"active"}), frozenset({"unfinished"})
     assert keys_that_count(None, demands) == unfinished
@@ -175,7 +178,7 @@ def test_after_a_kill_no_more_of_the_state_counts_than_the_case_demands() -> Non
     assert keys_that_count(None, demands[1:]) is None
 
 
-def test_the_second_recovery_must_be_an_answer_too() -> None:
+def test_second_recovery_must_also_return_a_valid_answer() -> None:
     probe = PROBE["btm.judge.clean/recover.strict"]
     right = right_answer(*probe.expect)
     for second, becomes in ((right, "pass"), ({**right, "notes": [1]}, "error")):

@@ -34,7 +34,7 @@ def test_patterns(pattern: str, named: int) -> None:
 
 
 def test_pattern_with_many_stars_is_as_fast_as_with_one() -> None:
-    """If each star tried every split of the segment, matching would practically never end."""
+    """If each star tried every split of the segment, matching would in practice never end."""
     segment = "a" * 200
     assert not matches("*" * 40 + "z", segment)
     assert matches("***a", segment)
@@ -58,14 +58,14 @@ def test_prediction(said: str, row: list[str]) -> None:
         assert judged.reason == "because", "nothing was judged"
 
 
-def test_a_literal_entry_wins_over_an_earlier_pattern() -> None:
+def test_literal_entry_has_priority_over_an_earlier_pattern() -> None:
     expectations = bound(entry("x.tail.*", "crash", "wide"), entry(PROBES[0], "fail", "narrow"))
     assert expectations.apply(result()).reason == "narrow"
     assert expectations.apply(result(PROBES[2], "crash", "")).reason == "wide"
     assert expectations.apply(result(PROBES[3])).result_class == "fail"
 
 
-def test_an_entry_that_names_no_probe_may_be_about_another_tier() -> None:
+def test_entry_without_a_matching_probe_may_refer_to_another_tier() -> None:
     bound(entry("x.gone.**", more='tier = "captured"'))
     other = parse_expectations(entry("x.other.*"), "f")
     other.bind(PROBES, "smoke", elsewhere=["x.other.a/read"])
@@ -79,7 +79,7 @@ ENORMOUS = [("no TOML: nested too deeply", "a = " + "[" * 100_000), ("no TOML: E
 
 
 @pytest.mark.parametrize(("said", "text"), [*REFUSED, *ENORMOUS], ids=range(len(REFUSED) + len(ENORMOUS)))
-def test_a_file_with_a_fault_is_refused_and_named(said: str, text: str) -> None:
+def test_faulty_file_is_refused_with_its_name_and_the_reason(said: str, text: str) -> None:
     with pytest.raises(Problem, match=r"^mine\.toml: ") as caught:
         bound(text)
     assert said in str(caught.value)
@@ -88,7 +88,7 @@ def test_a_file_with_a_fault_is_refused_and_named(said: str, text: str) -> None:
 DOTS = "a" + ".a" * 30_000
 
 
-def test_a_key_of_many_dots_is_refused_unparsed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_with_many_dots_is_refused_before_parsing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tomllib.loads", lambda _: pytest.fail("it costs seconds and a gigabyte"))
     # The last form has no bare key: its dots are between texts, and their number is just over the limit.
     for form in [*TABLE["dots"]["refused"], '"a"' + " . 'a'" * 51 + " = 1"]:
@@ -96,19 +96,19 @@ def test_a_key_of_many_dots_is_refused_unparsed(monkeypatch: pytest.MonkeyPatch)
             parse_expectations(form.replace("DOTS", DOTS), "f")
 
 
-def test_dots_of_texts_and_comments_do_not_count() -> None:
+def test_dots_in_texts_and_comments_are_not_counted() -> None:
     text = TABLE["dots"]["taken"].replace("DOTS", DOTS)
     assert parse_expectations(text, "f").entries[0].case == DOTS
 
 
 @pytest.mark.parametrize("piece", ['"', '\\"', '"""\\', "'", "'''x", "#", "''''", "x.\n"])
-def test_looking_for_dots_takes_no_square_of_time(piece: str) -> None:
+def test_counting_dots_takes_linear_time(piece: str) -> None:
     with pytest.raises(Problem, match="f: "):
         parse_expectations("x = " + piece * 300_000 + "\x00", "f")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
-def test_only_files_are_read(tmp_path: Path) -> None:
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "bytes").write_bytes(b"# \xff")
     for name, said in (("fifo", "not a regular file"), ("bytes", "no UTF-8 at byte 2"), ("gone", "No such")):
@@ -159,7 +159,7 @@ def test_update_keeps_what_people_wrote() -> None:
 
 
 def test_update_adds_what_fails_and_drops_what_is_fixed() -> None:
-    """An added entry has no valid reason: a person must write it."""
+    """An added entry has no valid reason, because a person must write the reason."""
     fixed, known = result("x.tail.b/read", "fixed", ""), result(PROBES[3], "known", "")
     failing = [result(PROBES[0], "fail", "notes"), result(PROBES[1], "timeout", "")]
     done = update(FILE, [fixed, known, *failing])
@@ -172,13 +172,13 @@ def test_update_adds_what_fails_and_drops_what_is_fixed() -> None:
     assert update("", failing).text.startswith("[[expect]]")
 
 
-def test_update_keeps_a_pattern_as_long_as_one_of_its_probes_fails() -> None:
+def test_update_keeps_a_pattern_while_one_of_its_probes_fails() -> None:
     some = [result(PROBES[0], "fixed", ""), result(PROBES[2], "known", "")]
     assert update(entry("x.tail.*"), some).removed == ()
     fixed = [replace(one, result_class="fixed") for one in some]
     assert update(entry("x.tail.*"), fixed).removed == ("x.tail.*",)
 
 
-def test_update_refuses_what_it_cannot_take_apart() -> None:
+def test_update_refuses_a_file_that_it_cannot_split_into_entries() -> None:
     with pytest.raises(Problem, match="cannot be distinguished"):
         update('expect = [{case = "a", outcome = "fail", why = "w"}]\n', [])

@@ -1,4 +1,7 @@
-"""The command that injects faults: this test injects some of them; the page shows results of all."""
+"""The command that injects faults.
+
+These tests inject some faults; the page shows the results of all faults.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ SOME = (
     "report_cut/summary", "expect_tier/run", "full_report/write",
 )  # fmt: skip
 
-#: A program that reports the fault incorrectly, with a different deviation from the table each time.
+#: Program that reports the fault incorrectly; each time, another value deviates from the table.
 WRONG = """
 import sys
 from dataclasses import replace
@@ -61,7 +64,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_faults_are_met_as_the_table_says(tmp_path: Path) -> None:
+def test_injected_faults_have_the_results_of_the_table(tmp_path: Path) -> None:
     only = [word for name in SOME for word in ("--only", name)]
     done = run(str(TOOLS / "faults.py"), "--json", str(tmp_path / "out.json"), *only)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -83,7 +86,7 @@ def test_deviating_results_are_detected() -> None:
     assert (done.returncode, "no-such-fault" in done.stderr) == (2, True)
 
 
-def test_the_tables_expect_classes_that_there_are() -> None:
+def test_tables_expect_only_existing_result_classes() -> None:
     for entry in misdeeds().values():
         assert set(entry.expected) <= set(MODES)
         assert entry.expected
@@ -93,7 +96,7 @@ def test_the_tables_expect_classes_that_there_are() -> None:
     assert len(every) == len(set(every))
 
 
-def test_the_page_shows_the_faults_that_there_are() -> None:
+def test_page_shows_all_existing_faults() -> None:
     """In the page's data each fault was classified, survived, and left no files or processes."""
     data = json.loads(DATA.read_text(encoding="utf-8"))
     names = ("kind", "name", "mode", "about", "expected")

@@ -1,4 +1,6 @@
-"""A disk that fails at each write in turn: the files after each command, and detection of losses."""
+"""A disk that fails at each write in turn: the tests check the files after each command, and that losses are
+found.
+"""
 
 from __future__ import annotations
 
@@ -38,14 +40,14 @@ def breaking(tmp_path: Path) -> Break:
 
 
 def program(text: str) -> tuple[str, ...]:
-    """Return a command that runs `text` and ends with 2 after an OSError, as ours do."""
+    """Return a command that runs `text` and ends with 2 after an OSError, as journalspec's commands do."""
     body = "\n".join(f"    {line}" for line in text.splitlines())
     tail = "except OSError as error:\n    print(error.strerror, file=sys.stderr)\n    sys.exit(2)\n"
     return sys.executable, "-c", f"import os, pathlib, sys\ntry:\n{body}\n{tail}"
 
 
 @pytest.mark.parametrize(("text", "seen"), table("judging")["faulty_disk"]["lost"])
-def test_losses_are_seen(breaking: Break, text: str, seen: str) -> None:
+def test_losses_are_detected(breaking: Break, text: str, seen: str) -> None:
     # The fault must last: Python writes a stream's rest once more when it is garbage-collected.
     done = breaking(program(text), "--lasting")
     assert done.returncode == 1, done.stdout + done.stderr
@@ -53,7 +55,7 @@ def test_losses_are_seen(breaking: Break, text: str, seen: str) -> None:
 
 
 @pytest.mark.parametrize(("option", "text", "status", "said"), table("judging")["faulty_disk"]["resumed"])
-def test_what_a_command_leaves_the_next_run_goes_on_with(
+def test_next_run_continues_with_the_files_of_a_failed_command(
     breaking: Break, option: str, text: str, status: int, said: str
 ) -> None:
     done = breaking(program(text), option)
@@ -71,7 +73,7 @@ def test_unjudgeable_parts_are_reported(breaking: Break) -> None:
         assert said in done.stderr
 
 
-def test_samples_have_the_first_and_the_last(tool: ModuleType) -> None:
+def test_samples_contain_the_first_and_the_last_failure(tool: ModuleType) -> None:
     assert tool.chosen(3, None, 1) == [1, 2, 3]
     some = tool.chosen(1000, 10, 1)
     assert len(some) == 10
@@ -103,7 +105,7 @@ def test_directories_are_complete(
 @pytest.mark.parametrize(
     ("name", "options"), [("kept", ("--error", "ENOSPC")), ("new.gz", ("--error", "EIO", "--lasting"))]
 )
-def test_a_report_is_complete_or_not_there(breaking: Break, name: str, options: tuple[str, ...]) -> None:
+def test_report_is_complete_or_absent(breaking: Break, name: str, options: tuple[str, ...]) -> None:
     command = (*PROGRAM, "run", "--impl", "reference", "--cases", str(CASES), "--report", name)
     good(breaking(command, *options, "--varies", name))
 

@@ -69,7 +69,8 @@ def journals(place: Path, row: Row) -> list[Journal]:
 
 
 def fits(want: Any, have: Any) -> bool:
-    """Return whether `have` fits a row: listed members of objects, a number of entries, or the value."""
+    """Return whether `have` satisfies a row: listed members of an object, a number of entries, or the value.
+    """
     if isinstance(want, Mapping) and isinstance(have, list):
         return all(any(fits(value, entry) for entry in have) for value in want["any"])
     if isinstance(want, Mapping):
@@ -95,13 +96,13 @@ def check(wanted: Row, row: Row, journal: Journal, policy: str) -> None:
 
 
 @pytest.mark.parametrize(("row", "name", "policy"), ASKED)
-def test_an_input_gets_its_right_answer(row: Row, name: str, policy: str, tmp_path: Path) -> None:
+def test_input_gets_its_right_answer(row: Row, name: str, policy: str, tmp_path: Path) -> None:
     (journal,) = journals(copied(name, tmp_path, row), row)
     check(row["rows"][name], row, journal, policy)
 
 
 @pytest.mark.parametrize("row", TABLE["healthy"], ids=lambda row: row["in"][0])
-def test_nothing_is_wrong_with_what_a_healthy_product_wrote(row: Row, tmp_path: Path) -> None:
+def test_journals_of_healthy_products_are_clean(row: Row, tmp_path: Path) -> None:
     looked = 0
     for path in (path for name in row["in"] for path in found(name)):
         out = any(fnmatch(f"{path.parent.name}/{path.name}", f"*{part}") for part in row.get("but", ()))

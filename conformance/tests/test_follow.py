@@ -1,4 +1,4 @@
-"""``--follow``: rows of a journal during writing, and changes of its files meanwhile."""
+"""``--follow``: prints rows of a journal while a program writes it, and reports changes of its files."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ def following(path: Path, *arguments: str) -> Iterator[Running]:
 
 @pytest.fixture
 def journal(tmp_path: Path) -> tuple[Path, bytes, list[int]]:
-    """A JBoss journal whose file has one record so far; the file's later content, and where records end."""
+    """Return a JBoss journal whose file has one record so far, the file's later content, and the ends of
+    records.
+    """
     target = store("jboss_journal/hornetq-2.4.9/adds", tmp_path)
     changed(target, "remove *.toml; remove *.json")
     found = [json.loads(line) for line in call("inspect", target, "--ndjson").stdout.splitlines()]
@@ -76,7 +78,7 @@ def write(file: Path, at: int, data: bytes) -> None:
         opened.write(data)
 
 
-def test_rows_are_printed_as_they_are_written_and_files_stay(
+def test_rows_are_printed_while_they_are_written_and_files_are_unchanged(
     journal: tuple[Path, bytes, list[int]],
 ) -> None:
     file, whole, ends = journal
@@ -94,7 +96,7 @@ def test_rows_are_printed_as_they_are_written_and_files_stay(
 
 
 @pytest.mark.parametrize("form", [["--csv"], []], ids=["csv", "text"])
-def test_a_limit_ends_it(journal: tuple[Path, bytes, list[int]], form: list[str]) -> None:
+def test_limit_ends_the_command(journal: tuple[Path, bytes, list[int]], form: list[str]) -> None:
     file, whole, ends = journal
     with following(file.parent, "--limit", "1", "--type", "add", *form) as running:
         write(file, ends[0], whole[ends[0] : ends[-1]])
@@ -137,8 +139,8 @@ def test_changes_of_a_file_are_reported(name: str, journal: tuple[Path, bytes, l
         assert running.event().startswith(f"journalspec: {file.name} {told}")
 
 
-def test_only_what_is_new_of_a_growing_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files of Bitronix also work, although their header changes with each write."""
+def test_only_new_records_of_a_growing_log_are_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of Bitronix also work, although each write changes their header."""
     target = store("bitronix_tlog/bitronix-2.1.4/partial-commit", tmp_path)
     name = next(each for each in sorted(target.glob("*.tlog")) if b"xntB" in each.read_bytes()[20:])
     waits: list[float] = []

@@ -1,4 +1,4 @@
-"""Cases from unknown authors: no file outside the directory is written, and no unread case passes."""
+"""Cases from unknown authors: a command writes no file outside its directory, and no unread case passes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_materialize_writes_nothing_outside(where: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("link", ["btm.judge.clean", "btm.judge.clean.json"])
-def test_materialize_follows_no_link(link: str, tmp_path: Path) -> None:
+def test_materialize_does_not_follow_links_inside(link: str, tmp_path: Path) -> None:
     outside, out = tmp_path / "outside", tmp_path / "out"
     outside.mkdir()
     out.mkdir()
@@ -59,7 +59,7 @@ def test_materialize_follows_no_link(link: str, tmp_path: Path) -> None:
     assert names(outside) == []
 
 
-def test_materialize_writes_where_the_user_says(tmp_path: Path) -> None:
+def test_materialize_writes_to_the_directory_of_the_user(tmp_path: Path) -> None:
     """A link that the user made is followed. Existing files are kept, even for a case without files."""
     (tmp_path / "real").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "real")
@@ -77,7 +77,7 @@ def mixed(tmp_path: Path) -> Path:
     return written(tmp_path / "mixed.jsonl", {**ODD, "level": "Must"}, GOOD, GOOD, more='{"id": "\x1b[2J')
 
 
-def test_a_run_asks_the_good_and_is_red_for_others(mixed: Path, tmp_path: Path) -> None:
+def test_run_asks_valid_cases_and_ends_with_an_error_because_of_invalid_ones(mixed: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.jsonl"
     asked = ("run", "--impl", "reference", "--cases", mixed)
     done = call(*asked, "--report", report, "--details", status=1)
@@ -109,7 +109,7 @@ def test_quarantined_cases_are_listed_and_not_shown(mixed: Path) -> None:
 
 
 @pytest.mark.parametrize("there", [False, True])
-def test_a_refused_materialize_leaves_nothing(
+def test_refused_materialize_leaves_no_files(
     there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first case can be written; for the second one a file exists already, or the disk is full."""

@@ -33,7 +33,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", KNOWN)
-def test_file_knows_real_files_by_their_signature(name: str, made: Path) -> None:
+def test_file_command_recognises_real_files_by_their_signature(name: str, made: Path) -> None:
     program = shutil.which("file") or pytest.skip("needs file(1)")
     command = [program, "--brief", "-m", str(made / "magic"), str(ROOT / "corpus" / "captured" / name)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
@@ -41,7 +41,7 @@ def test_file_knows_real_files_by_their_signature(name: str, made: Path) -> None
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_a_pattern_has_the_fields_of_the_header_and_their_widths(format_id: str, made: Path) -> None:
+def test_pattern_has_the_fields_of_the_header_and_their_widths(format_id: str, made: Path) -> None:
     layout = format_module("journalspec", format_id).LAYOUT
     for name, edition in gallery.files_of(format_id).items():
         text = (made / "imhex" / f"{name}.hexpat").read_text(encoding="utf-8")
@@ -61,7 +61,7 @@ def without_own_keys(value: Any) -> Any:
     return [without_own_keys(item) for item in value] if isinstance(value, list) else value
 
 
-def test_a_schema_for_the_gallery_is_ours_without_our_keys(made: Path) -> None:
+def test_schema_for_the_gallery_is_our_schema_without_our_keys(made: Path) -> None:
     schemas = sorted(ROOT.glob("specs/journalspec/*/*.ksy"))
     assert {path.name for path in schemas} == {path.name for path in (made / "kaitai").iterdir()}
     for path in schemas:

@@ -1,4 +1,4 @@
-"""The growth tool: each list has a shape, each shape can be built, quadratic growth is detected."""
+"""The tool that measures growth: each list of a format has a shape, and quadratic growth is detected."""
 
 from __future__ import annotations
 

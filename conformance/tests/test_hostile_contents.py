@@ -1,4 +1,6 @@
-"""Contents after tampering: no fault, no leak, no output that controls a terminal."""
+"""Contents after tampering cause no internal error, reveal no hidden data, and send no terminal control
+sequences.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ def forged(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str | 
     return place, told
 
 
-def test_properties_of_other_types_are_shown_always(forged: tuple[Path, str | None], tmp_path: Path) -> None:
+def test_properties_of_unexpected_types_are_always_shown(forged: tuple[Path, str | None], tmp_path: Path) -> None:
     place, told = forged
     out = tmp_path / "rows.parquet"
     for redact in ([], ["--redact"]):
@@ -80,7 +82,7 @@ def test_properties_of_other_types_are_shown_always(forged: tuple[Path, str | No
         (253_402_300_799_999, "9999-12-31 23:59:59.999000+00:00"),
     ],
 )
-def test_a_time_that_no_calendar_has_does_not_end_a_query(time: int, shown: str, tmp_path: Path) -> None:
+def test_time_outside_the_calendar_does_not_end_a_query(time: int, shown: str, tmp_path: Path) -> None:
     place = store("hornetq_contents", tmp_path)
     file = place / "journal" / "hornetq-data-1.hq"
     lines = call("inspect", place, "--contents", "messages", "--ndjson").stdout.splitlines()
@@ -96,7 +98,7 @@ def test_a_time_that_no_calendar_has_does_not_end_a_query(time: int, shown: str,
     assert len(found) == len({row["id"] for row in rows}) + 1
 
 
-def test_marks_of_texts_that_no_bytes_encode() -> None:
+def test_redaction_marks_of_names_that_are_not_valid_utf8() -> None:
     redactor = Redactor(find_journals(load(CAPTURED / "kahadb_journal/activemq-5.11.4/in-doubt"))[0])
     # A file name that is not UTF-8, and half a surrogate pair, which no name contains.
     marks = {redactor.text(text) for text in ("\udcff", "\ud800", "a\udcff\ud800")}
@@ -126,7 +128,7 @@ def test_names_of_sql_columns_do_not_control_a_terminal(tmp_path: Path) -> None:
     assert "]0" not in call("inspect", place, "--contents", "tables", "--csv", "--redact").stdout
 
 
-def test_tables_whose_names_differ_by_case_alone_are_two() -> None:
+def test_tables_whose_names_differ_only_by_case_are_distinct() -> None:
     assert _unique(["APP.T", "APP.t", "APP.T_1", "x"], str.casefold) == ["APP.T", "APP.t_1_1", "APP.T_1", "x"]
     assert _unique(["a", "A", "a"]) == ["a", "A", "a_2"]
 

@@ -48,7 +48,7 @@ def asked(form: str, content: bytes, place: Path) -> str:
 
 
 @pytest.mark.parametrize("form", [".tar", "-"])
-def test_a_zip_at_the_end_of_something_else_does_not_hide_it(form: str, tmp_path: Path) -> None:
+def test_zip_signature_at_the_end_does_not_hide_another_archive(form: str, tmp_path: Path) -> None:
     assert ": clean" in asked(form, tar(("db-1.log", JOURNAL), ("z.zip", packed())), tmp_path)
     assert ": recovered" in asked("-", JOURNAL + packed(), tmp_path)
 
@@ -68,12 +68,12 @@ def test_a_zip_at_the_end_of_something_else_does_not_hide_it(form: str, tmp_path
     ],
     ids=["no-text", "cut", "no-gzip", "deep", "long", "digits"],
 )
-def test_a_broken_archive_is_reported_as_one(form: str, content: bytes, says: str, tmp_path: Path) -> None:
+def test_broken_archive_is_reported(form: str, content: bytes, says: str, tmp_path: Path) -> None:
     assert any(each in asked(form, content, tmp_path) for each in (says, "broken"))
 
 
 @pytest.mark.parametrize("option", ["--queue", "--where"])
-def test_a_text_that_is_not_utf8_is_compared_nevertheless(option: str) -> None:
+def test_text_that_is_not_utf8_is_compared(option: str) -> None:
     text = "destination_name = '\udcff'" if option == "--where" else "\udcff"
     rows = "records" if option == "--where" else "messages"
     assert f" 0 {rows} match" in call("inspect", KAHADB, option, text).stdout
@@ -91,18 +91,18 @@ def strange(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("table", ["files", "transactions", "records"])
-def test_a_query_has_paths_that_are_not_utf8(table: str, strange: Path) -> None:
+def test_query_accepts_paths_that_are_not_utf8(table: str, strange: Path) -> None:
     pytest.importorskip("duckdb", reason="DuckDB is missing: pip install 'journalspec[query]'")
     done = call("query", strange, f"FROM {table} SELECT DISTINCT journal", status=0)
     assert done.stdout.endswith("é\\udcff\\x1b\n")
 
 
-def test_csv_on_a_standard_output_in_ascii_is_escaped(strange: Path) -> None:
+def test_csv_is_escaped_if_standard_output_is_ascii(strange: Path) -> None:
     done = start("inspect", strange, "--csv", env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert (done.returncode, r"\xe9\udcff\x1b" in done.stdout) == (0, True), done.stderr
 
 
-def test_a_query_that_nothing_interrupts_is_ended(tmp_path: Path) -> None:
+def test_query_that_cannot_be_interrupted_is_ended(tmp_path: Path) -> None:
     pytest.importorskip("duckdb", reason="DuckDB is missing: pip install 'journalspec[query]'")
     (tmp_path / "a.tar").write_bytes(tar(("db-1.log", JOURNAL)))
     sql = "SELECT levenshtein(repeat('a', 400000), repeat('b', 400000))"

@@ -21,7 +21,7 @@ from work import LINEAR, Task, growth
 
 STORE = CAPTURED / "kahadb_journal" / "activemq-5.11.4" / "in-doubt"
 FULL = Path("/dev/full")
-#: Seconds within which a run must begin to unpack, and must end.
+#: The seconds within which a run must begin to unpack, and must end.
 SECONDS = 120
 COMMANDS = (
     *("check", "check --json", "why", "inspect", "inspect --redact --all", "inspect --ndjson"),
@@ -45,7 +45,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)]
 )
-def test_nothing_is_left_of_an_archive_that_was_being_unpacked(
+def test_killed_unpacking_leaves_no_files(
     number: signal.Signals, status: int, large: Path, tmp_path: Path
 ) -> None:
     place = tmp_path / "tmp"
@@ -62,7 +62,7 @@ def test_nothing_is_left_of_an_archive_that_was_being_unpacked(
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("command", COMMANDS[::3])  # one command per form of output
-def test_a_full_disk_is_an_error_and_no_fault(command: str) -> None:
+def test_full_disk_is_an_error_and_not_an_internal_error(command: str) -> None:
     with FULL.open("wb") as out:
         done = start(*command.split(), STORE, stdout=out, stderr=subprocess.PIPE, timeout=SECONDS)
     assert done.returncode not in (0, 1), "an answer that nobody has got is none"
@@ -72,7 +72,7 @@ def test_a_full_disk_is_an_error_and_no_fault(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["inspect", "check"])  # the other commands find journals in the same way
-def test_a_directory_of_many_files_is_answered_in_few_lines_and_linear_time(
+def test_directory_with_many_files_takes_linear_time_and_few_lines(
     command: str, tmp_path: Path
 ) -> None:
     for path in STORE.glob("db*"):
@@ -90,7 +90,7 @@ def test_a_directory_of_many_files_is_answered_in_few_lines_and_linear_time(
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_damaged_journals_go_through_every_command(format_id: str, tmp_path: Path) -> None:
+def test_every_command_handles_damaged_journals(format_id: str, tmp_path: Path) -> None:
     draw = random.Random(format_id)
     groups = sorted(path for path in (CAPTURED / format_id).glob("*/*") if path.is_dir())
     if not groups:

@@ -1,4 +1,6 @@
-"""Copies made while a broker runs have no wrong record, and are not clean if they mix moments."""
+"""A copy made while a broker runs has no wrong record; if its files are from different times, it is not
+clean.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ TOOL = Path(__file__).parents[2] / "tools" / "stores.py"
 #: Enough messages for half a dozen files, and for COPIES copies while they are written.
 MESSAGES = 6_000
 COPIES = 4
-#: Seconds: the longest wait for a broker. A halted broker does not write any more, so its files decide which
-#: records of a copy are right.
+#: Seconds: the longest wait for a broker. A halted broker no longer writes, so its files decide which records
+#: of a copy are right.
 SECONDS = 120
 
 
@@ -79,7 +81,7 @@ def seen_of(directory: Path) -> Observation | None:
     ("product", "version", "below"),
     [("kahadb", "6.1.7", "."), ("artemis", "2.44.0", "journal"), ("derby", "10.14.2.0", "log")],
 )
-def test_a_copy_of_a_running_broker(
+def test_copy_of_a_running_broker(
     tool: ModuleType, product: str, version: str, below: str, tmp_path: Path
 ) -> None:
     java, *words = broker(tool, lambda: tool.command(product, version, tmp_path))
@@ -128,7 +130,7 @@ def whole(seen: Observation, final: Observation) -> bool:
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in IN_TURN else [pytest.mark.whole]) for name in STORES]
 )
-def test_a_store_that_a_broker_wrote_is_clean(tool: ModuleType, name: str) -> None:
+def test_store_that_a_broker_wrote_is_clean(tool: ModuleType, name: str) -> None:
     product, version, end = name.split("-")
     store = broker(tool, lambda: tool.written(product, version, end=end))
     for directory in [store / "journal", store / "bindings"] if product == "artemis" else [store]:

@@ -1,4 +1,4 @@
-"""Each fake receives exactly the result that its fault requires, probe by probe."""
+"""The result for each fake, probe by probe, is exactly the one that its fault requires."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def test_result_classes(name: str, make_engine: MakeEngine) -> None:
     assert outcomes(make_engine(fake(name)), PROBE, list(VERDICTS[name])) == VERDICTS[name]
 
 
-def test_validation_finds_what_comparison_does_not_name(make_engine: MakeEngine) -> None:
+def test_validation_finds_faults_that_comparison_does_not_report(make_engine: MakeEngine) -> None:
     result = make_engine(fake("bad_schema"), Options(validate=True)).run(PROBE[CLEAN_READ])
     assert result.result_class == "error"
     has(result.reason, "records", "'string'")
 
 
-def test_a_crash_keeps_the_tail_of_standard_error_and_the_run_continues(make_engine: MakeEngine) -> None:
+def test_crash_keeps_the_tail_of_standard_error_and_the_run_continues(make_engine: MakeEngine) -> None:
     engine = make_engine(fake("crasher"))
     first = engine.run(PROBE[CLEAN_READ])
     assert first.stderr.strip() == "about to die"
@@ -47,5 +47,5 @@ def test_a_crash_keeps_the_tail_of_standard_error_and_the_run_continues(make_eng
     assert engine.run(PROBE[WRITE]).result_class == "pass"
 
 
-def test_every_fake_is_judged() -> None:
+def test_every_fake_has_expected_results() -> None:
     assert {*HOOKS, *CLAIMS, *SERVED} == {*VERDICTS, *REFUSED}

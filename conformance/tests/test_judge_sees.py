@@ -1,4 +1,4 @@
-"""The runner detects every difference: an answer that differs in any listed value does not pass."""
+"""The runner detects every difference: an answer passes only if every listed value is equal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STRIDE = 23
 
 @cache
 def probes() -> dict[str, list[Probe]]:
-    """Return format -> probes, because a separate test for each probe would cost more than judging it."""
+    """Return format -> probes. A separate test for each probe would cost more than the judging."""
     every = [probe for case in cases_of("smoke") for probe in case.probes if probe.op != "write"]
     found: dict[str, list[Probe]] = {}
     for probe in every[::STRIDE]:
@@ -62,14 +62,14 @@ def wrong_values(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
 def wrong_answers(answer: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield answers that differ from `answer` in one place that an expectation lists, and the place."""
     for key, value in answer.items():
-        # Files and a message are listed only in part, and an empty list of notes requires nothing.
+        # Expectations list files and messages only in part, and an empty list of notes requires nothing.
         if key not in ("files", "message") and not (key == "notes" and not value):
             for where, wrong in wrong_values(value, key):
                 yield where, {**answer, key: wrong}
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_every_listed_member_counts(format_id: str) -> None:
+def test_change_of_any_listed_member_is_detected(format_id: str) -> None:
     for probe in probes()[format_id]:
         (entry,) = probe.expect
         answer = right_answer(entry)
@@ -96,7 +96,7 @@ JUNK: list[Any] = [
 @pytest.mark.parametrize(
     "member", ["verdict", "phase", "records", "dropped", "state", "contents", "files", "notes", "at"]
 )
-def test_no_answer_breaks_the_runner(member: str) -> None:
+def test_no_answer_causes_an_internal_error(member: str) -> None:
     at = {"file": "f", "off": "0", "len": "1"}
     entry = {
         "verdict": "clean",

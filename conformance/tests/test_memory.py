@@ -51,12 +51,12 @@ LIVE: dict[str, Callable[[Any], Sequence[Any]]] = {
 LOOKED = {"derby_log": {"tables": "suite"}}
 #: Journals that begin with additional records.
 BEGUN = {"derby_log", "kahadb_journal", "swiftmq_store"}
-#: Least numbers of live items, for shapes in which each item has its own page.
+#: The least number of live items for shapes in which each item has its own page; the default is 50.
 LIVING = {"swiftmq_store": 10}
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_answers_are_the_same_kept_or_read_again(format_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_are_equal_whether_items_are_kept_or_read_again(format_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cases = [case for case in load_cases(format_id) if not case.write][::20]
     kept = _answers(format_id, cases)
     assert kept
@@ -112,7 +112,7 @@ def test_output_is_the_same_for_stored_and_reread_items(
     assert printed[0] == printed[1]
 
 
-def test_the_journals_of_the_tool_are_valid_and_as_live_as_it_says(tmp_path: Path, tool: ModuleType) -> None:
+def test_journals_of_the_tool_are_valid_and_have_the_stated_live_items(tmp_path: Path, tool: ModuleType) -> None:
     for place in places(made(tmp_path, tool, 1 << 15)):
         (journal,) = find_journals(load_files(place))
         journal = replace(journal, params=LOOKED.get(journal.format, {}))
@@ -124,9 +124,9 @@ def test_the_journals_of_the_tool_are_valid_and_as_live_as_it_says(tmp_path: Pat
         assert (live > LIVING.get(journal.format, 50)) == (place.name == "live")
 
 
-#: Format, shape, two sizes, and the least memory of reported data, as a part of the size. The smaller journal
-#: contains at least one stretch, because a shorter journal takes less memory. Both sizes exceed the reduced
-#: bounds of the test (KEEP, a stretch, SWEEP_FROM).
+#: Format, shape, two sizes, and the least memory for reported data, as a part of the size. The smaller
+#: journal has at least one stretch, because a shorter journal takes less memory. Both sizes exceed the
+#: reduced bounds of the test (KEEP, a stretch, SWEEP_FROM).
 GROWN = [
     ("bitronix_tlog", "deleted", (1 << 18, 5 << 17), 1.0),
     ("jboss_journal", "one-file", (1 << 18, 5 << 17), 1.0),
@@ -135,13 +135,13 @@ GROWN = [
     ("swiftmq_store", "committed", (1 << 18, 5 << 17), 0.0),
     ("swiftmq_store", "large", (1 << 21, 1 << 23), 0.0),
 ]
-#: The permitted difference of memory between both sizes: a part of the larger size, and a bound in bytes.
+#: The permitted difference in memory between both sizes: a part of the larger size, and a bound in bytes.
 BESIDE, MOST_BESIDE = 10, 1 << 18
 
 
 @pytest.fixture
 def collected() -> Iterator[None]:
-    """Collect garbage as often as for users: conftest.py makes collections rare."""
+    """Collect garbage as often as for users, because conftest.py makes collections rare."""
     before = gc.get_threshold()
     gc.set_threshold(700, 10, 10)
     yield
@@ -188,8 +188,8 @@ def test_memory_does_not_grow_with_the_journal(
     assert peaks[1] < 1.5 * peaks[0] + min(sizes[1] // BESIDE, MOST_BESIDE)
 
 
-def test_a_transaction_and_a_delete_may_be_of_any_age(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sweeping away deleted items changes neither the order nor the duplicates."""
+def test_transaction_and_delete_may_be_far_from_their_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sweep of deleted items changes neither the order nor the handling of duplicates."""
     monkeypatch.setattr(recover, "SWEEP_FROM", 2)
     delivered: list[tuple[str, int]] = []
     deleted, records = set(), []
@@ -214,21 +214,21 @@ def test_a_transaction_and_a_delete_may_be_of_any_age(monkeypatch: pytest.Monkey
 
 @example({0, 1, 255, 256, -1, -256, -257, 2**63 - 1, -(2**63)})
 @given(st.sets(st.integers(-300, 300) | st.sampled_from([2**63 - 1, -(2**63)])))
-def test_ids_are_a_set(there: set[int]) -> None:
+def test_ids_behave_like_a_set(there: set[int]) -> None:
     ids = Ids()
     ids.update(there)
     near = {number + step for number in there for step in (-2, -1, 0, 1, 2)}
     assert {number for number in near if number in ids} == there
 
 
-def test_a_file_that_changes_between_two_passes_is_reported(
+def test_file_that_changes_between_two_passes_is_reported(
     tmp_path: Path, tool: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tool.MAKERS["jboss_journal"](tmp_path, 1 << 17, tool.SHAPES["live"])
     (path,) = tmp_path.iterdir()
     monkeypatch.setattr(reread, "KEEP", 0)
     asked, whole = answers.ask, path.read_bytes()
-    # The files are in memory, so that the second reading certainly happens.
+    # The files are in memory, so that the second pass reads the changed bytes.
     held: dict[str, Any] = {}
     (journal,) = find_journals(load_files(tmp_path))
 
@@ -254,12 +254,12 @@ def test_a_file_that_changes_between_two_passes_is_reported(
     ).map(lambda words: " ".join(words).lstrip(" ")),
     st.integers(28, 60),
 )
-def test_lines_are_broken_as_the_library_breaks_them(text: str, room: int) -> None:
+def test_lines_are_wrapped_as_textwrap_does(text: str, room: int) -> None:
     wanted = textwrap.wrap(text, room, break_on_hyphens=False) or [""]
     assert list(wrapped_lines(text, room)) == [line.rstrip(" ") for line in wanted]
 
 
-def test_the_ranges_of_all_files_are_asked_for_once(tmp_path: Path) -> None:
+def test_ranges_of_all_files_are_computed_once(tmp_path: Path) -> None:
     for number in range(1, 31):
         head = (2).to_bytes(4, "big") + bytes(4) + number.to_bytes(8, "big")
         (tmp_path / f"data-{number}.hq").write_bytes(head + bytes(200))
@@ -274,7 +274,7 @@ def test_the_ranges_of_all_files_are_asked_for_once(tmp_path: Path) -> None:
             assert shown.count("216 bytes") == 30
 
 
-def test_the_tool_measures_processes(tool: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tool_measures_processes(tool: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["--format", "jboss_journal", "--shape", "large", "--command", "recover"]
     assert tool.main([*arguments, "--size", "8MiB"]) == 0
     _, row = capsys.readouterr().out.splitlines()
@@ -285,7 +285,7 @@ def test_the_tool_measures_processes(tool: ModuleType, capsys: pytest.CaptureFix
         tool.main(["--size", "large"])
 
 
-def test_fewer_items_than_at_first_are_reported_though_nothing_tells_their_places() -> None:
+def test_changed_number_of_items_in_the_second_pass_is_reported() -> None:
     assert list(reread.Lazy([reread.Part("data-1", lambda: "ab", 2)])) == ["a", "b"]
     for count in (1, 3):
         with pytest.raises(reread.Changed, match="data-1 changed while it was read"):

@@ -45,19 +45,19 @@ PUBLISHED = Path(__file__).parents[2] / "docs" / "data"
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_no_case_notices_the_reference(format_id: str) -> None:
+def test_reference_itself_fails_no_case(format_id: str) -> None:
     """`killers` reports no case for the reference itself; test_smoke_tier runs all cases on it."""
     assert killers(load(format_id), load_cases(format_id)[::40]) == []
 
 
 @pytest.mark.parametrize("mutant", MUTANTS)
-def test_enough_cases_notice_a_mutant(mutant: Mutant) -> None:
+def test_every_mutant_fails_enough_cases(mutant: Mutant) -> None:
     found = enough_killers(mutant, mixed(mutant.format))
     assert len(found) >= mutant.enough, found
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_every_must_is_proved_by_a_case_that_names_it(format_id: str) -> None:
+def test_every_must_is_proved_by_a_case_that_refers_to_it(format_id: str) -> None:
     found = proofs(format_id, mixed(format_id))
     assert faults(format_id, found) == []
     path = PUBLISHED / f"proofs-{format_id}.json"
@@ -66,14 +66,14 @@ def test_every_must_is_proved_by_a_case_that_names_it(format_id: str) -> None:
     assert proofs_json(found) == published, "make it again: CONTRIBUTING.md, A mutant"
 
 
-def test_a_must_without_mutant_or_reason_is_a_fault() -> None:
+def test_must_without_mutant_or_reason_is_a_fault() -> None:
     found = [Proof("BTM-RCV-003"), Proof("BTM-RCV-009", mutant="merge-names"), Proof("X", why="because")]
     first, second, *_, last = faults("bitronix_tlog", found)
     assert (first.partition(":")[0], second.partition(":")[0]) == ("BTM-RCV-003", "BTM-RCV-009")
     assert "more than one in 10" in last
 
 
-def test_the_command_prints_proofs_as_they_are_published(
+def test_command_prints_proofs_as_they_are_published(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = [Proof("BTM-RCV-003", "merge-names", ("btm.x", "btm.y")), Proof("BTM-RCV-009", why="because")]
@@ -86,7 +86,9 @@ def test_the_command_prints_proofs_as_they_are_published(
 
 
 class Unforced(Reference):
-    """The reference with unreported fsyncs; without a power failure its files are complete."""
+    """The reference without its fsyncs, which it reports as done; without a power failure its files are
+    complete.
+    """
 
     def told(self, io: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [entry for entry in io if not entry["op"].startswith("sync")]
@@ -104,7 +106,7 @@ class Untrue(Unforced):
 
 
 @pytest.mark.parametrize("made", [Unforced, Untrue])
-def test_forces_that_are_not_made_are_seen(made: Callable[[], Reference]) -> None:
+def test_omitted_fsyncs_and_omitted_reports_are_detected(made: Callable[[], Reference]) -> None:
     cases = [case for case in load_cases("bitronix_tlog") if case.write and "kill_after" not in case.write]
     engine = Engine(in_process(made), Options(validate=True))
     results = [engine.run(probe) for case in cases for probe in case.probes]
@@ -126,10 +128,10 @@ def test_writer_does_not_define_the_result_of_operations() -> None:
     with patch.object(type(load(case.format)), "writer", counted):
         (probe,) = case.probes
         assert engine.run(probe).result_class == "pass"
-    assert len(opened) == 2  # the implementation's own writer: once for its files, once step by step
+    assert len(opened) == 2  # the implementation's writer runs twice: once for its files, once step by step
 
 
-def test_power_failing_loses_what_was_not_forced_in_any_part() -> None:
+def test_power_failure_loses_any_subset_of_unsynced_writes() -> None:
     disk = Disk({"a": b"...."})
     for off, data in (("0", "78"), ("1", "79"), ("2", "7a")):
         disk.do({"op": "write", "file": "a", "off": off, "data": data})
@@ -151,7 +153,7 @@ def test_known_content_of_a_disk_is_not_repeated() -> None:
     assert len(list(disk.after_power_failure())) == 1 + 60
 
 
-def test_names_last_from_the_next_force_of_the_directory_on() -> None:
+def test_changes_of_names_are_durable_after_the_directory_fsync() -> None:
     disk = Disk({"a": b"1"})
 
     def left(*entries: dict[str, str]) -> list[list[str]]:
@@ -171,7 +173,7 @@ def test_impossible_storage_operations_are_refused(entry: dict[str, str]) -> Non
         Disk({"a": b""}).do(entry)
 
 
-def test_the_model_of_decisions_knows_halves_replacements_and_refusals() -> None:
+def test_model_of_decisions_handles_partial_commits_replacements_and_refusals() -> None:
     model = model_of("bitronix_tlog")
     assert model is not None
     logged = [

@@ -1,4 +1,6 @@
-"""``journalspec new-harness``: its programs compile, and answer each question as unsupported."""
+"""``journalspec new-harness``: the programs that it writes compile, and answer "unsupported" to each
+question.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,12 @@ ODD = (
 )
 
 
-def test_every_language_is_tried() -> None:
+def test_every_language_is_tested() -> None:
     assert set(TOOLS) == set(LANGUAGES)
 
 
 @pytest.mark.parametrize("language", [pytest.param(name, marks=about[0]) for name, about in TOOLS.items()])
-def test_a_new_harness_compiles_and_answers_unsupported(language: str, tmp_path: Path) -> None:
+def test_new_harness_compiles_and_answers_unsupported(language: str, tmp_path: Path) -> None:
     _, tool, build, run = TOOLS[language]
     if shutil.which(tool) is None:
         pytest.skip(f"needs {tool}")
@@ -62,7 +64,7 @@ def test_a_new_harness_compiles_and_answers_unsupported(language: str, tmp_path:
     ]
 
 
-def test_it_writes_into_an_empty_or_new_directory_only(tmp_path: Path) -> None:
+def test_new_harness_writes_only_into_an_empty_or_new_directory(tmp_path: Path) -> None:
     place = tmp_path / "here"
     place.mkdir()
     (place / "mine").write_text("x")

@@ -50,7 +50,7 @@ def report(target: Path) -> dict[str, Any]:
     return found
 
 
-def test_a_new_store_is_written_and_the_screen_reports_it(pair: Path) -> None:
+def test_new_store_is_written_and_reported_on_the_screen(pair: Path) -> None:
     before, target = digests(pair), pair.parent / "new"
     done = call("recover", pair, "--to", target, columns=100)
     assert (done.exit_code, done.stderr) == (0, "")
@@ -62,7 +62,7 @@ def test_a_new_store_is_written_and_the_screen_reports_it(pair: Path) -> None:
     assert "is there already" in call("recover", pair, "--to", target, status=2).stderr
 
 
-def test_a_directory_of_several_stores_keeps_its_paths(tmp_path: Path) -> None:
+def test_directory_of_several_stores_keeps_its_paths(tmp_path: Path) -> None:
     target = tmp_path / "new"
     done = call("recover", BITRONIX, "--to", target, "--policy", "salvage", status=1)
     assert len(done.stdout.splitlines()) <= 40
@@ -72,7 +72,7 @@ def test_a_directory_of_several_stores_keeps_its_paths(tmp_path: Path) -> None:
     assert len(report(target)["stores"]) == len(list(target.iterdir())) == 30
 
 
-def test_an_archive_is_a_path_too(pair: Path) -> None:
+def test_archive_can_be_the_path(pair: Path) -> None:
     archive = pair.parent / "old.tar.gz"
     with tarfile.open(archive, "w:gz") as out:
         out.add(pair, "data/tlogs")
@@ -84,7 +84,7 @@ def test_an_archive_is_a_path_too(pair: Path) -> None:
     assert (pair.parent / "new/data/tlogs/btm1.tlog").is_file()
 
 
-def test_a_dry_run_prints_the_report_and_writes_nothing(pair: Path) -> None:
+def test_dry_run_prints_the_report_and_writes_nothing(pair: Path) -> None:
     before = sorted(pair.parent.rglob("*"))
     page = call("recover", pair, "--dry-run", "--salvage-records", status=0)
     assert page.stdout.splitlines()[1] == "# Content of `NEWDIR`, and what was not carried over"
@@ -94,7 +94,7 @@ def test_a_dry_run_prints_the_report_and_writes_nothing(pair: Path) -> None:
     assert sorted(pair.parent.rglob("*")) == before
 
 
-def test_a_running_product_is_noticed(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_running_product_is_noticed(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(newstore, "held", lambda *_: iter([("btm1.tlog", "process 7")]))
     done = call("recover", pair, "--to", pair.parent / "new", status=2)
     assert "process 7 has a lock on btm1.tlog" in done.stderr
@@ -135,7 +135,7 @@ def test_rows_are_exported_as_they_are_shown() -> None:
     assert messages("--queue", queue) == [row for row in rows if row["queue"] == queue]
 
 
-def test_an_export_is_a_new_file_or_none(tmp_path: Path) -> None:
+def test_export_does_not_replace_a_file(tmp_path: Path) -> None:
     target = tmp_path / "rows.csv"
     assert call("export", KAHADB, "--as", "csv", "--to", target).exit_code in (0, 1)
     assert target.read_text() == call("export", KAHADB, "--as", "csv").stdout
@@ -145,7 +145,7 @@ def test_an_export_is_a_new_file_or_none(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [target]
 
 
-def test_an_export_is_not_part_of_the_journal(tmp_path: Path) -> None:
+def test_export_is_not_read_as_part_of_the_journal(tmp_path: Path) -> None:
     old = tmp_path / "old"
     shutil.copytree(KAHADB, old)
     (tmp_path / "link").symlink_to("old")
@@ -155,7 +155,7 @@ def test_an_export_is_not_part_of_the_journal(tmp_path: Path) -> None:
     assert digests(old) == before
 
 
-def test_an_export_that_fails_leaves_no_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_export_that_fails_leaves_no_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> Iterator[bytes]:
         yield b"<"
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -174,7 +174,7 @@ def test_parquet_has_the_types_of_the_columns(tmp_path: Path) -> None:
     assert str(table.schema.field("timestamp").type) == "timestamp[ms, tz=UTC]"
 
 
-def test_messages_are_exported_for_artemis_and_what_is_lost_is_counted_before(tmp_path: Path) -> None:
+def test_messages_are_exported_for_artemis_and_losses_are_counted_before(tmp_path: Path) -> None:
     done = call("export", HORNETQ, "--as", "artemis-xml")
     rows = call("export", HORNETQ, "--as", "jsonl").stdout.splitlines()
     # In the XML, a message in several queues is one message.
@@ -189,7 +189,7 @@ def test_messages_are_exported_for_artemis_and_what_is_lost_is_counted_before(tm
     assert "artemis data imp" in Path(f"{target}.loss-report.md").read_text()
 
 
-def test_a_pair_in_two_directories_stays_in_two_directories(pair: Path) -> None:
+def test_pair_in_two_directories_stays_in_two_directories(pair: Path) -> None:
     apart = pair.parent / "apart"
     for name in ("btm1.tlog", "btm2.tlog"):
         (apart / f"{name}.d").mkdir(parents=True)
@@ -201,15 +201,17 @@ def test_a_pair_in_two_directories_stays_in_two_directories(pair: Path) -> None:
         assert sorted(path.parent.name for path in new) == ["btm1.tlog.d", "btm2.tlog.d"]
 
 
-def test_files_that_are_compressed_are_digested_as_they_are_stored(pair: Path) -> None:
+def test_compressed_files_are_digested_in_their_stored_form(pair: Path) -> None:
     changed(pair, "pack btm?.tlog; remove notes.txt")
     call("recover", pair, "--to", pair.parent / "new", status=0)
     found = {Path(file["file"]).name: file["sha256"] for file in report(pair.parent / "new")["source_files"]}
     assert found == {path.name: digest for path, digest in digests(pair).items()}
 
 
-def test_a_place_in_what_the_new_store_accounts_for_is_refused(tmp_path: Path) -> None:
-    """The argument is the log, but the database around it is also read, so its directory is also refused."""
+def test_new_store_may_not_be_inside_the_old_store(tmp_path: Path) -> None:
+    """The argument is the log, but the command also reads the database around it, so it refuses that
+    directory too.
+    """
     home = tmp_path / "db"
     shutil.copytree(ROOT / "corpus/captured/derby_log/derby-10.14.2.0/changes", home / "log")
     (home / "seg0").mkdir()
@@ -218,14 +220,14 @@ def test_a_place_in_what_the_new_store_accounts_for_is_refused(tmp_path: Path) -
     assert "which is only read" in call("recover", home / "log", "--to", home / "new", status=2).stderr
     assert digests(home) == before
 
-    # A database with a missing container is treated as a log alone.
+    # If a container is missing, only the log of the database is used.
     (home / "seg0" / "c10.dat").unlink()
     call("recover", home / "log", "--to", tmp_path / "new", status=0)
     made = {"log.ctrl", "log1.dat", "logmirror.ctrl"}
     assert {path.name for path in (tmp_path / "new").iterdir()} == made
 
 
-def test_holes_cost_no_time(tmp_path: Path) -> None:
+def test_holes_in_files_are_skipped_quickly(tmp_path: Path) -> None:
     old, target = tmp_path / "old", tmp_path / "new"
     old.mkdir()
     shutil.copy(KAHADB / "db-1.log", old)
@@ -243,7 +245,7 @@ def test_holes_cost_no_time(tmp_path: Path) -> None:
     assert report(tmp_path / "new.xml")["source_files"] == sources
 
 
-def test_a_change_of_a_sparse_file_is_noticed(tmp_path: Path) -> None:
+def test_change_of_a_sparse_file_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "db-1.log"
     path.write_bytes(b"data")
     with path.open("r+b") as file:
@@ -260,7 +262,7 @@ def test_a_change_of_a_sparse_file_is_noticed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("step", ["new_store", "write"])
-def test_redaction_hides_why_no_store_is_made(step: str, pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_redaction_hides_data_in_the_reason_for_a_refusal(step: str, pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object) -> None:
         raise newstore.CannotRebuild("it holds 'secret'", "see 'secret'")
 
@@ -271,7 +273,7 @@ def test_redaction_hides_why_no_store_is_made(step: str, pair: Path, monkeypatch
     assert (plain.count("secret"), "secret" in hidden, "text(17)" in hidden) == (2, False, True)
 
 
-def test_files_unpacked_by_a_killed_run_are_removed_by_the_next(
+def test_files_unpacked_by_a_killed_run_are_removed_by_the_next_run(
     pair: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive, room = pair.parent / "old.tar", pair.parent / "room"
@@ -294,7 +296,7 @@ def test_files_unpacked_by_a_killed_run_are_removed_by_the_next(
         left = Path(running.stdout.readline().strip())
         try:
             call("inspect", archive, status=0)
-            # The directory is in use, so it stays.
+            # The directory is in use, so it must not be removed.
             assert (left / "file").read_text() == "unpacked"
         finally:
             running.kill()
@@ -305,7 +307,7 @@ def test_files_unpacked_by_a_killed_run_are_removed_by_the_next(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
-def test_an_export_to_a_full_disk_says_what_to_do(pair: Path) -> None:
+def test_export_to_a_full_disk_prints_the_next_step(pair: Path) -> None:
     command = [*PROGRAM, "export", str(pair), "--as", "csv", "--table", "transactions"]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)

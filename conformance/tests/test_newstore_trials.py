@@ -1,4 +1,4 @@
-"""The tool for trials of new stores finds wrong stores, and counts right ones."""
+"""The tool for trials of new stores detects wrong stores, and counts right ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def counts(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, di
     return status, {name: [*map(int, numbers)] for name, *numbers in rows[1 : 2 + len(newstore_trials.KINDS)]}
 
 
-def test_a_store_that_lacks_rows_is_wrong(
+def test_store_that_lacks_rows_is_wrong(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     implementation = load("bitronix_tlog")
@@ -36,13 +36,13 @@ def test_a_store_that_lacks_rows_is_wrong(
     assert found["all"][3] > 10
 
 
-def test_one_trial_is_repeated(capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_trial_can_be_repeated(capsys: pytest.CaptureFixture[str]) -> None:
     status, found = counts(capsys, "--format", "bitronix_tlog", "--only", "3")
     assert status == 0
     assert sum(found["all"]) == sum(found["hostile"]) == 1
 
 
-def test_a_crash_of_derby_loses_the_end_of_its_log() -> None:
+def test_simulated_crash_of_derby_loses_the_end_of_its_log() -> None:
     files = {"seg0/c10.dat": b"x" * 9000, "log/log2.dat": b"y" * 8000, "log/log10.dat": b"z" * 2000}
     last = newstore_trials.Hooks("derby_log").last(files)
     assert last == {"log/log10.dat": 24}
@@ -50,7 +50,7 @@ def test_a_crash_of_derby_loses_the_end_of_its_log() -> None:
     assert [name for name in files if files[name] != left[name]] == ["log/log10.dat"]
 
 
-def test_a_crash_of_derby_loses_nothing_that_its_checkpoint_forced() -> None:
+def test_simulated_crash_of_derby_keeps_what_its_checkpoint_synced() -> None:
     log = bytearray(b"z" * 900)
     # A record of 100 bytes at offset 500, with 16 further bytes for lengths and instant.
     log[500:504] = bytes([0, 0, 0, 100])

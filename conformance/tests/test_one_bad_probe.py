@@ -1,4 +1,4 @@
-"""Harm that one probe does to the runner becomes that probe's result; the other probes still run."""
+"""Harm that one probe does to the runner becomes the result of that probe; the other probes still run."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def quick_scratch(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Temp
 
 @contextmanager
 def asked(probe: Probe, deed: Deed, *features: str, times: int = 1) -> Iterator[Engine]:
-    """Yield an engine; its implementation runs `deed` on its directory `times` times, and answers right."""
+    """Yield an engine. Its implementation runs `deed` on its directory `times` times, and answers correctly.
+    """
     deeds = [deed] * times
 
     def reply(request: dict[str, Any]) -> dict[str, Any]:
@@ -55,7 +56,7 @@ def asked(probe: Probe, deed: Deed, *features: str, times: int = 1) -> Iterator[
 
 
 def two(deed: Deed, *features: str, probe: Probe = READ) -> tuple[Result, Result]:
-    """Return the results of the question at which `deed` runs, and of the same question after it."""
+    """Return the result of the question at which `deed` runs, and of the same question asked again."""
     with asked(probe, deed, *features) as engine:
         first, second = engine.run_all([probe] * 2)
     return first, second
@@ -87,7 +88,7 @@ def raising(error: BaseException) -> Deed:
 
 
 def by_reason(value: object) -> str:
-    """Return the part of a test's name for a value: its text, or a constant for a function."""
+    """Return the part of a test's id for a value: the text, or a constant for a function."""
     return value if isinstance(value, str) else "deed"
 
 
@@ -113,7 +114,7 @@ class Unprintable(Exception):
     ],
     ids=by_reason,
 )
-def test_an_odd_answer_is_the_result_of_its_probe(deed: Deed, result_class: str, reason: str) -> None:
+def test_harm_by_one_probe_is_the_result_of_that_probe(deed: Deed, result_class: str, reason: str) -> None:
     first, second = two(deed)
     assert first.red
     assert result_class in first.result_class
@@ -169,7 +170,7 @@ def test_pure_implementation_changes_nothing(deed: Deed, reason: str) -> None:
     assert not root.exists()
 
 
-def test_times_and_the_same_content_are_no_change() -> None:
+def test_changed_times_and_rewritten_equal_content_are_not_a_change() -> None:
     def touched(directory: Path) -> None:
         path = directory / "btm1.tlog"
         path.write_bytes(path.read_bytes())
@@ -199,7 +200,7 @@ def test_too_many_entries_are_not_checked(monkeypatch: pytest.MonkeyPatch) -> No
     assert "more than 50 entries" in first.reason
 
 
-def test_a_directory_that_vanished_is_made_again() -> None:
+def test_vanished_scratch_directory_is_made_again() -> None:
     def vanish(directory: Path) -> None:
         _deeds.empties(directory)
         directory.parent.rmdir()
@@ -211,8 +212,8 @@ def test_a_directory_that_vanished_is_made_again() -> None:
     assert second.result_class == "pass"
 
 
-def test_a_link_in_place_of_scratch_is_not_followed(tmp_path: Path) -> None:
-    """Earlier, the runner followed a link that appeared at the place where it was about to write."""
+def test_link_in_place_of_the_scratch_directory_is_not_followed(tmp_path: Path) -> None:
+    """An earlier runner followed a link at the place where it was about to write."""
     moved: list[Path] = []
 
     def swap(directory: Path) -> None:
@@ -228,7 +229,7 @@ def test_a_link_in_place_of_scratch_is_not_followed(tmp_path: Path) -> None:
     shutil.rmtree(moved[0])
 
 
-def test_names_of_places_are_not_guessed() -> None:
+def test_names_of_scratch_directories_are_unpredictable() -> None:
     seen: list[Path] = []
     with asked(READ, seen.append, times=3) as engine:
         list(engine.run_all([READ] * 3))
@@ -237,7 +238,7 @@ def test_names_of_places_are_not_guessed() -> None:
     assert min(len(path.name) for path in seen) == 32
 
 
-def test_a_file_that_is_all_hole_is_compared_without_being_held() -> None:
+def test_sparse_file_is_compared_without_being_held_in_memory() -> None:
     size = 200 << 20
     big = InputFile("big", size, 0, ((size - 1, b"x"),))
     case = replace(READ.case, input=Input((*READ.case.input.files, big)))
@@ -262,7 +263,7 @@ def test_result_for_no_probe_ends_the_run(error: BaseException) -> None:
 @pytest.mark.parametrize(
     ("number", "said"), [("ENOSPC", True), ("EMFILE", True), ("EFBIG", True), ("EIO", False)]
 )
-def test_a_full_scratch_disk_is_said_to_be_the_runners(
+def test_full_scratch_disk_is_reported_as_an_error_of_the_runner(
     number: str, said: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     error = OSError(getattr(errno, number), "so it is", "btm1.tlog")

@@ -1,4 +1,4 @@
-"""A request for one case reads that case alone, and loads no reader of another format."""
+"""A request for one case parses only that case, and loads no reader of another format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ONE, OTHER = "btm.clean.empty", "jbm.clean.every-kind-seed"
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The ids of the cases that are parsed from lines."""
+    """Return a list of the ids of cases that are parsed from lines."""
     made: list[str] = []
     right = Case.from_trusted_json
 
@@ -31,7 +31,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("select", [(ONE,), (f"{ONE}/read",), (f"{ONE}/read", OTHER)])
-def test_cases_that_are_named_are_read_and_no_others(select: tuple[str, ...], read: list[str]) -> None:
+def test_only_the_selected_cases_are_parsed(select: tuple[str, ...], read: list[str]) -> None:
     chosen = cases_of("smoke", select=select)
     named = [pattern.partition("/")[0] for pattern in select]
     assert [case.id for case in chosen] == named
@@ -39,13 +39,13 @@ def test_cases_that_are_named_are_read_and_no_others(select: tuple[str, ...], re
     assert {probe.case.id for probe in probes_of(chosen, select)} == set(named)
 
 
-def test_a_case_is_found_by_its_id_alone(read: list[str]) -> None:
+def test_case_is_found_by_its_id_alone(read: list[str]) -> None:
     assert find(OTHER).id == OTHER
     assert set(read) <= {OTHER}
 
 
 @pytest.mark.parametrize("select", [("btm.clean.em*",), (ONE, "btm.clean.nosuch"), ("btm.nosuch.at-all",)])
-def test_declaration_of_more_or_no_names_is_asked_about_all(select: tuple[str, ...]) -> None:
+def test_pattern_or_no_name_parses_all_cases(select: tuple[str, ...]) -> None:
     chosen = cases_of("smoke", select=select)
     assert chosen == load_cases("bitronix_tlog")
     if "*" not in select[0]:

@@ -42,7 +42,7 @@ def alone(program: Path, *arguments: object) -> subprocess.CompletedProcess[str]
     return subprocess.run(command, check=False, capture_output=True, text=True)
 
 
-def test_it_answers_for_all_formats_as_the_package_does(program: Path, tmp_path: Path) -> None:
+def test_single_file_program_answers_for_all_formats_like_the_package(program: Path, tmp_path: Path) -> None:
     for number, name in enumerate(SETS):
         shutil.copytree(CAPTURED / name, tmp_path / str(number))
     store = tmp_path / "store"
@@ -56,7 +56,7 @@ def test_it_answers_for_all_formats_as_the_package_does(program: Path, tmp_path:
     assert {each["format"] for each in json.loads(done.stdout)["journals"]} == set(format_ids())
 
 
-def test_it_writes_a_new_store(program: Path, tmp_path: Path) -> None:
+def test_single_file_program_writes_a_new_store(program: Path, tmp_path: Path) -> None:
     done = alone(program, "recover", CAPTURED / SETS[0], "--to", tmp_path / "new")
     assert (done.returncode, done.stderr) == (0, "")
     assert call("check", tmp_path / "new").exit_code == 0

@@ -1,4 +1,5 @@
-"""The documentation of the command line: each option in pages, transcripts or tests; manuals; completion."""
+"""The documentation of the command line: options on pages, in transcripts or tests; manual pages; completion.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +57,7 @@ def words() -> frozenset[str]:
     return frozenset(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text))
 
 
-def test_all_commands_are_walked() -> None:
+def test_all_commands_are_visited() -> None:
     assert {path[0] for path, _ in EVERY if path} >= {*COMMANDS} - {"formats"}
     assert len(EVERY) > 100
 
@@ -73,7 +74,7 @@ def test_every_option_has_a_line_and_is_shown_or_tested() -> None:
     assert not unseen, f"in no page, transcript or test: {unseen}"
 
 
-def test_an_option_that_is_nowhere_is_noticed() -> None:
+def test_undocumented_option_is_noticed() -> None:
     assert "--no-such-" + "option" not in words()
     assert {"--count-by", "--redact"} <= words()
 

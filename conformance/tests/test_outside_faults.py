@@ -1,7 +1,7 @@
 """Three faults that were seeded into an external reader: each format's smoke tier detects them.
 
-The faults are invented names, listed records outside the state, and an edition guessed from the bytes. Each
-is the reference with one change.
+One reader invents names, one lists records that are not part of the state, and one guesses the edition from
+the bytes. Each is the reference with one change.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ from journalspec_reference import load
 Change = Callable[..., Observation]
 Files = Mapping[str, bytes]
 
-#: Editions of jboss_journal whose headers are alike: bytes cannot distinguish them, so the user must state
-#: the edition. In each chain two neighbours read some files without a fault, and differently.
+#: Editions of jboss_journal with equal headers: the bytes cannot distinguish them, so the user must state the
+#: edition. Neighbours in a chain both read some files without a fault, but with different results.
 ALIKE = (("seed", "s2", "s1"), ("v1", "v2", "v2e"), ("v1", "v2e"))
 
 
 class Faulty:
-    """The reference; `change` takes it, the operation, the files and the options, and returns the answer."""
+    """The reference with a change.
+
+    `change` takes the reference, the operation, the files and the options, and returns the answer.
+    """
 
     def __init__(self, format_id: str, change: Change) -> None:
         self.right = load(format_id)
@@ -61,7 +64,7 @@ def lists_everything(right: Any, op: str, files: Files, asked: dict[str, Any]) -
 
 
 def made_up(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return fields in which all names are called x; everything else is right."""
+    """Replace all names in `fields` by x; everything else is right."""
     names = item.get("names")
     return {**item, "names": ["x"] * len(names)} if isinstance(names, list) else {**item}
 
@@ -95,7 +98,7 @@ def cases_of(format_id: str, *editions: str) -> list[Case]:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_records_that_do_not_count_are_not_listed_by_recovery(format_id: str) -> None:
+def test_recovery_that_lists_dead_records_is_detected(format_id: str) -> None:
     if not any(map(lists_less, cases_of(format_id))):
         pytest.skip("in this format every record that is read counts")
     assert len(killers(Faulty(format_id, lists_everything), cases_of(format_id), ENOUGH)) >= ENOUGH
@@ -108,18 +111,18 @@ def lists_less(case: Case) -> bool:
 
 
 @pytest.mark.parametrize("edition", ["s1", "s2", "v1", "v2", "v2e", "seed"])
-def test_nor_in_any_edition_that_has_such_files(edition: str) -> None:
+def test_recovery_that_lists_dead_records_is_detected_in_every_edition(edition: str) -> None:
     assert killers(Faulty("jboss_journal", lists_everything), cases_of("jboss_journal", edition), 1)
 
 
 @pytest.mark.parametrize("change", [invents_names, invents_names_in_state])
 @pytest.mark.parametrize("edition", ["seed", "2.1", "3.0", "nio"])
-def test_names_are_compared(change: Change, edition: str) -> None:
+def test_invented_names_are_detected(change: Change, edition: str) -> None:
     assert killers(Faulty("bitronix_tlog", change), cases_of("bitronix_tlog", edition), 1)
 
 
 @pytest.mark.parametrize(("taken", "asked"), [pair for chain in ALIKE for pair in permutations(chain, 2)])
-def test_an_edition_that_was_not_asked_for_is_noticed(taken: str, asked: str) -> None:
+def test_answer_for_another_edition_is_detected(taken: str, asked: str) -> None:
     found = killers(Faulty("jboss_journal", first_clean(taken)), cases_of("jboss_journal", asked), ENOUGH)
     assert len(found) >= ENOUGH
 
@@ -127,7 +130,7 @@ def test_an_edition_that_was_not_asked_for_is_noticed(taken: str, asked: str) ->
 @pytest.mark.parametrize(
     ("taken", "asked"), [pair for chain in ALIKE for near in pairwise(chain) for pair in (near, near[::-1])]
 )
-def test_trying_which_edition_reads_clean_is_noticed(taken: str, asked: str) -> None:
-    # Only the second edition can be mistaken for the first; among the questions about it, a case must detect
-    # the error.
+def test_guessing_the_edition_by_its_verdict_is_detected(taken: str, asked: str) -> None:
+    # Only the second edition can be mistaken for the first. A case must detect the mistake in questions about
+    # the second edition.
     assert killers(Faulty("jboss_journal", first_clean(taken, asked)), cases_of("jboss_journal", asked), 1)

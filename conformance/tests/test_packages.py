@@ -29,8 +29,8 @@ PACKAGES = {
     "journalspec_conformance": "conformance",
     "journalspec_docs": "docs/ext",
 }
-#: Module or package -> those that it must not import: no package imports a later one, no engine imports its
-#: unshipped checks, values import no engines.
+#: Module or package -> modules that it must not import. No package imports a later one, no engine imports its
+#: unshipped checks, and values import no engines.
 ABOVE = {package: tuple(list(PACKAGES)[place + 1 :]) for place, package in enumerate(PACKAGES)}
 ABOVE["journalspec_corpus"] += ("brute", "brute_effects", "brute_expected", "brute_states")
 ABOVE |= {
@@ -39,12 +39,12 @@ ABOVE |= {
 }
 MOST_LINES = 700
 #: The most code lines (without comments and docstrings) of all decoders of contents together, and of a single
-#: one. Decoders are the modules in the formats' folders ``contents``, and ``java_objects.py``. These define
-#: the meaning of bodies, pages and rows, and list the content of a store. Not counted are modules that
-#: recovery and queries also use (``contents.py``, ``xids.py``), missing files (``neighbours``), recovery,
-#: exports, and new stores.
+#: one. Decoders are the modules in the formats' folders ``contents``, and ``java_objects.py``. They define
+#: the meaning of bodies, pages and rows, and list the content of a store. Modules that recovery and queries
+#: also use (``contents.py``, ``xids.py``) are not counted. Missing files (``neighbours``), recovery, exports,
+#: and new stores are not counted either.
 MOST_OF_CONTENTS, MOST_OF_A_DECODER = 4200, 500
-#: Public classes that share their name with another one, and the meaning of each.
+#: Public class names that two classes share, with the meaning of each class.
 SAME_NAME = table("same_name")
 
 
@@ -74,7 +74,7 @@ def imports() -> dict[str, set[str]]:
 
 @cache
 def begun() -> frozenset[str]:
-    """Return the names of all formats that have a folder, registered or not yet."""
+    """Return the names of all formats that have a folder, whether or not they are registered."""
     known = ("specs/journalspec/*/requirements.toml", "reference_impl/journalspec_reference/*/codec.py")
     return frozenset(path.parent.name for pattern in known for path in ROOT.glob(pattern))
 
@@ -136,7 +136,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     TopologicalSorter({name: others & modules().keys() for name, others in imports().items()}).prepare()
 
 
-def test_every_import_is_checked_at_any_place() -> None:
+def test_deferred_imports_are_checked_too() -> None:
     text = "if TYPE_CHECKING:\n    import a\ndef f():\n    from b import c\n"
     assert sorted(imported(ast.parse(text), "x", {"b.c"})) == ["a", "b.c"]
 
@@ -150,7 +150,7 @@ def test_lower_layers_import_nothing_from_higher_ones(below: str) -> None:
     assert wrong == []
 
 
-def test_one_class_name_has_one_meaning() -> None:
+def test_class_name_has_one_meaning() -> None:
     found: dict[str, set[str]] = defaultdict(set)
     for name, (_, tree) in modules().items():
         where = name if is_shared(name) else "(formats)"
@@ -161,7 +161,7 @@ def test_one_class_name_has_one_meaning() -> None:
     assert {name: where for name, where in several.items() if name not in SAME_NAME} == {}
 
 
-def test_modules_are_small() -> None:
+def test_modules_have_at_most_the_permitted_lines() -> None:
     lines = {name: path.read_text(encoding="utf-8").count("\n") for name, (path, _) in modules().items()}
     assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
 
@@ -180,7 +180,7 @@ def code_lines(text: str) -> int:
     return len(lines)
 
 
-def test_decoders_of_contents_are_few_lines() -> None:
+def test_decoders_of_contents_have_few_lines() -> None:
     decoders = re.compile(r"journalspec_reference\.(\w+\.contents\b.*|java_objects)")
     lines = {
         name: code_lines(path.read_text("utf-8"))
@@ -192,7 +192,7 @@ def test_decoders_of_contents_are_few_lines() -> None:
     assert sum(lines.values()) <= MOST_OF_CONTENTS
 
 
-def test_the_map_of_the_crash_engine_names_every_module() -> None:
+def test_map_of_the_crash_engine_lists_every_module() -> None:
     page = (ROOT / "docs" / "crash-model.md").read_text(encoding="utf-8")
     for folder in ("corpus/journalspec_corpus/crash", "corpus/journalspec_corpus/pipeline", "corpus/checks"):
         names = {path.stem for path in (ROOT / folder).glob("*.py")} - {"__init__"}

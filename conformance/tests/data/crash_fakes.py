@@ -88,7 +88,10 @@ class Nonsense(_Fake):
 
 
 class Hangs(_Fake):
-    """Hangs on input that it should refuse (to be run as a process: nothing stops a class)."""
+    """Hangs on input that it should refuse.
+
+    It must run as a process, because the runner cannot stop a class.
+    """
 
     def spoil(self, right: Message) -> Message:
         if right["verdict"] == "refused":
@@ -97,7 +100,7 @@ class Hangs(_Fake):
 
 
 class Tires(_Fake):
-    """Answers eight questions and hangs at the ninth: a new process answers it."""
+    """Answers eight questions and hangs at the ninth. A new process would answer that question."""
 
     _asked = 0
 

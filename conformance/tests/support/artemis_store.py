@@ -54,7 +54,7 @@ def old_message(ident: int) -> bytes:
     return struct.pack(">i", 17 + len(body)) + body + struct.pack(">i", 8 + len(body) + len(head) + 13) + head
 
 
-#: The fields that versions added to queues: first metadata and auto-created, then consumers, purging,
+#: Fields of queues that later versions added: first metadata and auto-created, then consumers, purging,
 #: routing.
 ARTEMIS_1, ARTEMIS_2 = b"\0\x01", b"\0\x01" + struct.pack(">ibb", -1, 0, 1)
 
@@ -64,7 +64,7 @@ def queue(name: str, tail: bytes = ARTEMIS_2, address: str = "orders") -> bytes:
 
 
 def write(path: Path, records: list[tuple[str, int, int, bytes]], tx: int = 0, extra: bytes = b"") -> None:
-    """Write a journal of one file: records are type, id, user type, body; with `tx` a PREPARE follows."""
+    """Write a journal of one file from records (type, id, user type, body); with `tx`, add a PREPARE."""
     path.parent.mkdir(parents=True, exist_ok=True)
     kinds = {kind.name: kind for kind in V2.kinds.values()}
     data = LONG_HEADER.pack(2, 0, 1)

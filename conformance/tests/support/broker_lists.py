@@ -1,4 +1,4 @@
-"""Contents of a store compared with its broker's lists: see tools/stores/JmsTraffic.java."""
+"""Compare the contents of a store with the lists of its broker; see tools/stores/JmsTraffic.java."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def plain(value: Any) -> Any:
 def differences(
     row: Mapping[str, Any], wanted: Mapping[str, Any], body: Mapping[str, Any] | None, gone: set[str]
 ) -> Iterator[tuple[str, Any, Any]]:
-    """Yield column, value and the broker's value where they differ."""
+    """Yield (column, value, the broker's value) for each difference."""
     for name in ("message_id", "address", "durable", "priority", "delivery_count", "large", "paged"):
         yield name, row[name], wanted[name]
     for name in ("timestamp", "expiration", "scheduled"):
@@ -50,7 +50,7 @@ def compare(found: Contents, wanted: Mapping[str, Any], gone: set[str]) -> set[s
     counts = {count.name: (count.rows, count.bytes) for count in found.counts()}
     kinds: set[str] = set()
     for queue, theirs in wanted["queues"].items():
-        # While a broker reads a page, it lists a message of this page twice.
+        # While a broker reads a page, its list contains each message of this page twice.
         idents = {each["id"] for each in theirs["messages"]}
         assert set(rows[queue]) == idents, queue
         assert counts[queue] == (len(idents), sum(row["size"] for row in rows[queue].values()))

@@ -160,7 +160,8 @@ class Trial:
     form: str = ""
     wanted: dict[str, Counter[str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
-    #: Whether we undo transactions that Derby does not undo: without control files it begins a new log.
+    #: True: this project undoes transactions that Derby does not undo. Without control files, Derby begins a
+    #: new log.
     undone: bool = False
 
     @property
@@ -186,7 +187,7 @@ class Trial:
             return
         put(store, self.new)
         lost = {item.code for item in (*store.left_out(), *store.unverified())}
-        # Without log.ctrl Derby does not read the mirror.
+        # Without log.ctrl Derby does not read the mirror (logmirror.ctrl).
         unnamed = any(note.code == "no-control" for note in answer.observation.notes)
         unnamed |= not (self.old / "log" / "log.ctrl").is_file()
         begun = (self.old / "log" / "log1.dat").is_file()

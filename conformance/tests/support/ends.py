@@ -1,4 +1,4 @@
-"""Work that ends in various ways, in a module that a newly started process can import."""
+"""Functions that end in various ways. A newly started process can import this module."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import get_context
 
-#: More bytes than fit into a pipe, so a sender waits until somebody reads.
+#: More bytes than fit into a pipe, so the sender waits until another process reads.
 LONG = bytes(5_000_000)
 
 

@@ -25,7 +25,7 @@ def decision(status: int, gtrid: bytes, *names: bytes, broken: bool = False) -> 
 
 
 def pair(directory: Path, *records: bytes, behind: bytes = b"", size: int = 400) -> Path:
-    """Write the two files of a transaction log; the first is active, and `behind` follows its tail."""
+    """Write the two files of a transaction log. The first is active; the bytes `behind` follow its tail."""
     log = b"".join(records)
     for name, timestamp, content, rest in (("btm1", 2, log, behind), ("btm2", 1, b"", b"")):
         head = bitronix_tlog.LAYOUT.build("header", "2.1", timestamp=timestamp, position=21 + len(content))

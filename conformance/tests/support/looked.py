@@ -1,4 +1,4 @@
-"""Directories of files for tests of the page that reads a file."""
+"""Directories of files for tests of the web page that reads a user's files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The law of new stores: they contain the old store's contents, and they read clean."""
+"""The rule for new stores: they have the contents of the old store, and their verdict is `clean`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def bytes_of(store: NewStore) -> dict[str, bytes]:
 
 
 def made(answer: Answer, **choices: Any) -> tuple[NewStore, Answer]:
-    """Return the new store and its answer, which must be clean and the same each time."""
+    """Return the new store and the answer about it: its verdict is `clean`, and a second build is equal."""
     store, journal = new_store(answer, StoreChoices(**choices)), answer.journal
     files = bytes_of(store)
     assert files == bytes_of(store)
@@ -71,7 +71,7 @@ def rows_of(found: Any) -> Mapping[tuple[str, str], int]:
 
 
 def held(journal: Journal, policy: str = SALVAGE) -> tuple[NewStore, Answer, Answer] | None:
-    """Check the law for one journal; return the new store and both answers, None if nothing is kept.
+    """Check this rule for one journal; return the new store and both answers, None if nothing is kept.
 
     Raises CannotRebuild.
     """

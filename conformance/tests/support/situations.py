@@ -58,7 +58,8 @@ def indexed(place: Path) -> None:
 
 
 def strange(place: Path) -> None:
-    """Write a journal in a directory whose name controls terminals; also copy a file to such a name."""
+    """Write a journal in a directory whose name has terminal control sequences; copy a file to such a name.
+    """
     try:
         find_case("btm.clean.two-phase").materialize(place / STRANGE)
     except OSError:
@@ -77,7 +78,7 @@ BUILT: dict[str, Callable[[Path], object]] = {
     "damaged": lambda place: pair(
         place, *(decision(COMMITTING, gtrid, b"db1", broken=gtrid == b"B") for gtrid in (b"A", b"B", b"C"))
     ),
-    # One record, another one broken after it, and a stale one after the tail.
+    # A valid record, then a broken one, and a stale record after the tail.
     "stale": lambda place: pair(place, A, decision(COMMITTING, b"A", b"db1", b"jms1", broken=True), behind=A),
     "ended": lambda place: pair(
         place, A, behind=decision(COMMITTED, b"A", b"db1") + decision(PREPARED, b"B", b"db1")
@@ -180,7 +181,9 @@ def rows() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
 
 
 def said(command: str, **names: str) -> tuple[int, str]:
-    """Return a command's exit status, and its output as one line; printed commands are joined."""
+    """Return a command's exit status and its output as one line; commands that are printed on several lines
+    are joined.
+    """
     done = call(*(word.format(**names) for word in shlex.split(command)), columns=100)
     harmless(done.output)
     assert "Traceback" not in done.output

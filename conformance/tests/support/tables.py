@@ -16,7 +16,8 @@ def table(name: str) -> dict[str, Any]:
 
 
 def literals(test: str) -> dict[str, list[Any]]:
-    """Return the tables next to a test by name: each line after ``== name`` is a literal of Python."""
+    """Return the tables of a file next to a test, by name; each line after ``== name`` is a Python literal.
+    """
     place, found = Path(test), dict[str, list[Any]]()
     rows: list[Any] = []
     path = place.parent / "data" / f"{place.stem.removeprefix('test_')}.txt"

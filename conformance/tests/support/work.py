@@ -39,7 +39,7 @@ class Counted(bytes):
 
 
 def work(task: Task) -> tuple[int, int]:
-    """Return the number of lines of Python that a task runs, and of bytes that it reads from Counted."""
+    """Return how many lines of Python a task runs, and how many bytes it reads from Counted."""
     lines = 0
 
     def traced(frame: FrameType, event: str, argument: object) -> Any:

@@ -1,4 +1,4 @@
-"""Sound toy files from a list of texts; labels r1, r2, ..."""
+"""Build valid toy files from a list of texts; the notes have the labels r1, r2, ..."""
 
 from __future__ import annotations
 

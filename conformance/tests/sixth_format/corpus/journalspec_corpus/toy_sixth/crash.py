@@ -39,7 +39,7 @@ class Run(Recorder):
     buffer = 512
 
     def did(self, item: Op, op: Operation) -> None:
-        """Record an operation on the files, and after a note was written also the note's mark."""
+        """Record a file operation; for a note, also record the place of its bytes."""
         if not isinstance(item, Write) or op["op"] != "note":
             self.storage.note(item)
             return
@@ -65,9 +65,10 @@ class Run(Recorder):
 
 
 def workloads(scope: str) -> Iterator[SmallWorkload]:
-    """Yield three notes, the last one in one sector or over an edge; and notes of two parts.
+    """Yield workloads of three notes, and one whose second note is written in two parts.
 
-    Notes are distinguished by their texts, so no two notes have the same length.
+    In the larger scope, the third note ends within its sector, or crosses the end of the sector. Notes are
+    distinguished by their texts, so no two notes have the same length.
     """
     for second in (30,) if scope == "smoke" else (30, 201, 254):
         yield SmallWorkload("notes", "1", (Note(255), Note(200), Note(second)))
@@ -86,7 +87,7 @@ def record(work: SmallWorkload) -> Trace:
 
 
 def answer(observation: Observation) -> Answer:
-    """Return the answer that an observation means to the oracle."""
+    """Convert an observation into the answer that the oracle compares."""
     if observation.verdict == REFUSED:
         return Answer((), observation.code)
     texts = tuple(str(seen.fields["text"]) for seen in observation.records)
