@@ -47,13 +47,14 @@ TOOL = ROOT / "tools" / "kaitai"
 DRIVERS = Path(__file__).parent / "parsers"
 SPECS = ROOT / "specs" / "journalspec"
 SCHEMAS = [path for name in format_ids() for path in sorted((SPECS / name).rglob("*.ksy"))]
-#: Files of the smoke tier that are checked for a schema without captured files; more add nothing new.
+#: The number of smoke-tier files that are checked for a schema without captured files; more files show
+#: nothing new.
 ENOUGH = 40
 #: The number of contents that are drawn for each version of a type. For more contents of each family, and for
 #: all contents that products wrote: JOURNALSPEC_BODIES=10000 pytest conformance/tests/test_parsers.py
 DRAWN = 6
 ASKED = int(os.environ.get("JOURNALSPEC_BODIES", "0"))
-#: Complete files that a type within a schema describes.
+#: Complete files that match a type within a schema.
 KINDS = {"log.ctrl": "control_file", "logmirror.ctrl": "control_file"}
 REFUSALS = (KaitaiStructError, EOFError, UnicodeDecodeError)
 
@@ -213,8 +214,8 @@ def sample_of(
     return Sample(target, schema, kind, parameter, instances, tree)
 
 
-#: Schemas of parts of records: format, a case with every kind of part, the case's file, and the bytes around
-#: the part.
+#: Schemas for parts of records: format, a case with every kind of part, the case's file, and the bytes around
+#: a part.
 PARTS = {
     "kahadb_command": ("kahadb_journal", "khd.every-command.in-5.16", "db-1.log", 5, 0),
     "derby_body": ("derby_log", "drb.operations.every", "log1.dat", 12, 4),
@@ -298,7 +299,7 @@ def dump(value: Any, language: str, schema: str, name: str = "") -> str:
         parts = {
             key.replace("_", ""): dump(item, language, schema, key)
             for key, item in vars(value).items()
-            # In these languages, instances look like fields and are recognised by name.
+            # In these languages instances look like fields; their names distinguish them.
             if not key.startswith("_")
             and not (language in ("java", "rust") and key in names_of(schema, "instances"))
         }
@@ -330,9 +331,11 @@ def are_octets(value: list[Any], language: str, schema: str, name: str) -> bool:
 
 
 def rounded(number: int) -> int:
-    """Return a number as JavaScript's runtime computes it: rounded, and with `^` as unsigned."""
+    """Return a number as JavaScript's runtime computes it: rounded; the operator `^` gives unsigned numbers
+    here.
+    """
     if number < -(1 << 31):
-        number += 0 if number & 1 << 31 else 1 << 32  # too much if the lower half is below 2^31
+        number += 0 if number & 1 << 31 else 1 << 32  # too large by 2^32 if the lower half is below 2^31
         number = -int(float(-number - 1)) - 1
     return int(float(number))
 
@@ -352,12 +355,12 @@ def stdin_of(samples: list[Sample]) -> str:
     return "".join(f"{sample.line}\n" for sample in samples)
 
 
-def test_there_are_samples_of_every_schema(samples: list[Sample]) -> None:
+def test_every_schema_has_samples(samples: list[Sample]) -> None:
     assert {sample.schema for sample in samples} == {path.stem for path in SCHEMAS}
     assert {sample.kind for sample in samples} >= {"DerbyLog", "DerbyLog.ControlFile"}
 
 
-def test_no_instance_asks_where_the_stream_is() -> None:
+def test_no_instance_depends_on_the_position_of_the_stream() -> None:
     """Instances are computed late, when the stream is at another position (in Rust, at the start)."""
     for path in SCHEMAS:
         for body in types_of(path.stem):
@@ -472,7 +475,7 @@ REFUSED = table("refused_by_compilers")["refused"]
 
 
 @pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.stem)
-def test_a_schema_has_no_expression_that_some_language_refuses(path: Path) -> None:
+def test_no_schema_has_an_expression_that_some_language_refuses(path: Path) -> None:
     text = re.sub(r"(?m)^ *doc: .*$", "", path.read_text(encoding="utf-8"))
     for entry in REFUSED:
         found = re.search(entry["pattern"], text, re.MULTILINE)
@@ -480,13 +483,13 @@ def test_a_schema_has_no_expression_that_some_language_refuses(path: Path) -> No
 
 
 @pytest.mark.parametrize("entry", REFUSED, ids=lambda entry: entry["advice"])
-def test_the_lint_sees_what_once_did_not_compile(entry: dict[str, Any]) -> None:
+def test_lint_detects_expressions_that_once_did_not_compile(entry: dict[str, Any]) -> None:
     for bad in entry["examples"]:
         assert re.search(entry["pattern"], bad, re.MULTILINE)
 
 
 @pytest.mark.node
-def test_an_archive_has_the_licence_and_the_schemas(packages: Path) -> None:
+def test_archive_has_the_licence_and_the_schemas(packages: Path) -> None:
     languages = {path.name for path in packages.iterdir()}
     assert languages >= {"go", "java", "javascript", "python", "rust"}
     for name in languages:

@@ -1,7 +1,8 @@
-"""Windows and macOS as far as they can be imitated: little of POSIX, line ends, backslashes, locked files.
+"""An imitation of Windows and macOS: parts of POSIX are missing, line ends and backslashes differ, files are
+locked.
 
-Also tried is every Python from 3.11 on that is installed next to this one. These tests do not run on Windows
-or macOS: the page *Getting started* lists the systems that were tried.
+The tests also use each Python from 3.11 on that is installed next to this one. These tests do not run on
+Windows or macOS: the page *Getting started* lists the systems that were tried.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ RUN = ("run", "--impl", "reference", "--select", "btm.clean.two-phase")
 
 
 def poor(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in the imitated environment with little of POSIX."""
+    """Run a command in the environment that lacks most of POSIX."""
     command = [sys.executable, str(POOR), *map(str, arguments)]
     return subprocess.run(
         command, capture_output=True, text=True, check=False, env={**os.environ, **environment}
@@ -42,17 +43,17 @@ def poor(*arguments: object, **environment: str) -> subprocess.CompletedProcess[
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_does_the_same_with_little_of_posix(name: str) -> None:
+def test_command_prints_the_same_without_most_of_posix(name: str) -> None:
     done, here = poor(*COMMANDS[name], COLUMNS="80"), call(*COMMANDS[name], status=0)
     assert (done.returncode, done.stdout, done.stderr) == (0, here.stdout, here.stderr)
 
 
-def test_the_reference_is_judged_with_little_of_posix() -> None:
+def test_reference_is_judged_without_most_of_posix() -> None:
     done = poor(*RUN)
     assert (done.returncode, "as expected" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
-def test_a_new_store_is_written_with_little_of_posix(tmp_path: Path) -> None:
+def test_new_store_is_written_without_most_of_posix(tmp_path: Path) -> None:
     done = poor("recover", LOG, "--to", tmp_path / "poor")
     assert done.returncode == 0, done.stderr
     call("recover", LOG, "--to", tmp_path / "rich", status=0)
@@ -62,7 +63,7 @@ def test_a_new_store_is_written_with_little_of_posix(tmp_path: Path) -> None:
     assert made[0] == made[1]
 
 
-def test_a_program_is_judged_whose_lines_end_as_on_windows(tmp_path: Path) -> None:
+def test_program_with_windows_line_ends_is_judged(tmp_path: Path) -> None:
     reader = (ROOT / "docs" / "harness" / "my_reader.py").read_text(encoding="utf-8")
     assert "print(" in reader
     ends = 'import sys\nsys.stdout.reconfigure(newline="\\r\\n")\n'
@@ -73,7 +74,7 @@ def test_a_program_is_judged_whose_lines_end_as_on_windows(tmp_path: Path) -> No
     assert (done.returncode, "as expected" in done.stdout) == (0, True), done.stdout + done.stderr
 
 
-def test_files_that_an_editor_on_windows_wrote_are_read(tmp_path: Path) -> None:
+def test_files_with_windows_line_ends_are_read(tmp_path: Path) -> None:
     entry = '[[expect]]\ncase = "btm.clean.two-phase/read"\noutcome = "fail"\n'
     entry += 'fingerprint = "verdict"\nwhy = "x"\n'
     known = tmp_path / "known.toml"
@@ -83,7 +84,7 @@ def test_files_that_an_editor_on_windows_wrote_are_read(tmp_path: Path) -> None:
 
 
 def test_unremovable_file_does_not_fail_the_run(tmp_path: Path) -> None:
-    """Scratch directories remain if a virus scanner has a file in them open; the answer is the same."""
+    """Scratch directories remain if a virus scanner has a file in them open; the answer stays the same."""
     done = poor(*RUN, LOCKED=".tlog", TMPDIR=str(tmp_path))
     assert "Traceback" not in done.stderr
     assert done.returncode == 0, done.stdout + done.stderr
@@ -113,7 +114,7 @@ def other_pythons() -> list[Path]:
 
 
 @pytest.mark.parametrize("python", other_pythons(), ids=lambda path: path.name)
-def test_the_program_in_one_file_runs_with_another_python(python: Path, tmp_path: Path) -> None:
+def test_single_file_program_runs_with_another_python(python: Path, tmp_path: Path) -> None:
     out = tmp_path / "journalspec.pyz"
     tool = [sys.executable, str(ROOT / "tools" / "one_file.py"), str(out)]
     subprocess.run(tool, check=True, capture_output=True)

@@ -1,4 +1,4 @@
-"""The files that the products wrote: untouched, and read by the reference as they were written.
+"""Files that the products wrote: they are unchanged, and the reference reads the content that was written.
 
 The written content is known from the requested operations and from the products' own readers
 (``expected.json``), not from this project's readers.
@@ -28,7 +28,7 @@ CAPTURED = Path(__file__).resolve().parents[2] / "corpus" / "captured"
 DIRECTORIES = sorted(
     path.parent for path in CAPTURED.glob("*/*/*/provenance.toml") if path.parts[-4] in format_ids()
 )
-#: A product from a user's class path has no captures here.
+#: A product that the user adds to the class path has no captures here.
 PLAYED = [name for name in product_ids() if get_product(name).formats and not get_product(name).own]
 PAIRS = [path for path in DIRECTORIES if path.parts[-3] == "bitronix_tlog"]
 JOURNALS = [path for path in DIRECTORIES if path.parts[-3] == "jboss_journal"]
@@ -74,7 +74,7 @@ def answer(directory: Path, when: dict[str, str]) -> Observation:
 
 
 @pytest.mark.parametrize("name", PLAYED)
-def test_every_product_played_every_scenario_that_it_can(name: str) -> None:
+def test_every_product_ran_every_scenario_that_it_supports(name: str) -> None:
     product = get_product(name)
     names = [scenario.name for scenario in capture_of(product.harness).scenarios(product)]
     assert len(names) == len(set(names))
@@ -82,7 +82,7 @@ def test_every_product_played_every_scenario_that_it_can(name: str) -> None:
 
 
 @each_directory
-def test_the_provenance_tells_what_the_scenario_asks_for(directories: list[Path]) -> None:
+def test_provenance_matches_the_scenario(directories: list[Path]) -> None:
     """The files obey and break the requirements that the table lists."""
     for directory in directories:
         maker, told = capture_of(directory.parts[-3]), expected(directory)
@@ -98,7 +98,7 @@ def test_the_provenance_tells_what_the_scenario_asks_for(directories: list[Path]
 
 
 @each_directory
-def test_the_files_are_those_that_the_product_wrote(directories: list[Path]) -> None:
+def test_files_are_those_that_the_product_wrote(directories: list[Path]) -> None:
     for directory in directories:
         told = provenance(directory)
         digests = {name: hashlib.sha256(data).hexdigest() for name, data in files(directory).items()}
@@ -111,7 +111,7 @@ def test_the_files_are_those_that_the_product_wrote(directories: list[Path]) -> 
 
 
 @each_directory
-def test_the_reference_gives_a_permitted_answer(directories: list[Path]) -> None:
+def test_reference_gives_a_permitted_answer(directories: list[Path]) -> None:
     """The expectations refer to requirements of their edition."""
     for directory in directories:
         told, known = expected(directory), requirements(directory.parts[-3])
@@ -127,10 +127,11 @@ def plain(records: list[dict[str, Any]]) -> list[tuple[str, str, list[str]]]:
 
 
 @by_product(PAIRS)
-def test_the_reference_reads_what_was_written_and_recovers_what_the_product_loads(
+def test_reference_reads_what_was_written_and_recovers_what_the_product_loads(
     directories: list[Path],
 ) -> None:
-    """Both elect the same file (even with an unusual timestamp), so they agree wherever the product answers.
+    """The reference and the product choose the same file, even with an unusual timestamp, so their answers
+    are equal.
 
     Files that the product cannot read are not compared: a person has listed their content.
     """
@@ -160,7 +161,7 @@ def test_expected_content_equals_the_requested_operations(directories: list[Path
             assert asked.seen(entry["state"]) == asked.shown[-1], directory.name
 
 
-def test_an_operation_that_was_turned_down_is_reported_with_its_answer() -> None:
+def test_rejected_operation_is_recorded_with_its_reply() -> None:
     op = {"op": "delete", "id": "8"}
     refused = {"refused": {"code": "unknown-record", "message": ""}}
     assert told_steps([{**op, "answer": refused}, op]) == [(op, refused), (op, {})]

@@ -22,7 +22,7 @@ from journalspec_reference.filesets import find_journals, load
 from products import need_brokers
 
 pytestmark = [pytest.mark.product, pytest.mark.java]
-#: A broker, its version, and the properties in records that it removes when it reads a message.
+#: A broker, its version, and the properties that it removes from a record when it reads a message.
 BROKERS = [("hornetq", "2.4.9.Final", {"_HQ_SCHED_DELIVERY"}), ("artemis-core", "2.44.0", set[str]())]
 SECONDS = 300
 
@@ -41,7 +41,7 @@ def listed(name: str, version: str, store: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("name", "version", "gone"), BROKERS)
-def test_contents_are_what_the_broker_lists(name: str, version: str, gone: set[str]) -> None:
+def test_contents_equal_the_lists_of_the_broker(name: str, version: str, gone: set[str]) -> None:
     need_brokers(f"{name}-{version}")
     store = stores.written(name, version, messages=60, end="halt")
     wanted = listed(name, version, store)

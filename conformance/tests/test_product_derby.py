@@ -87,10 +87,10 @@ def killed(connect_product: Connect, tmp_path: Path) -> Callable[[str, list[Json
 
 
 @by_turns(0)
-def test_committed_rows_are_kept_and_damage_is_reported_in_the_products_own_words(
+def test_committed_rows_are_kept_and_damage_is_reported_in_derbys_words(
     name: str, ready_product: ReadyProduct, connect_product: Connect, killed: Any
 ) -> None:
-    """A case contains only the log; its pages are those of the base, also for the second boot."""
+    """A case contains only the log. The database's pages are those of the base, for the second boot too."""
     product = ready_product(name)
     directory, connection = killed(name, [insert(1, "one"), insert(9, "open", tx="a")]), connect_product(name)
     # The second generation continues with these files.
@@ -115,7 +115,7 @@ def test_committed_rows_are_kept_and_damage_is_reported_in_the_products_own_word
 
 
 @of_products
-def test_every_product_opens_the_bases_of_older_ones_and_no_newer_one(
+def test_every_product_opens_databases_of_older_versions_but_not_of_newer_ones(
     ready_product: ReadyProduct, connect_product: Connect, killed: Any, every: Every, tmp_path: Path
 ) -> None:
     def log_of(product: Product, *ops: Json) -> Path:
@@ -171,7 +171,7 @@ def after(ops: list[Json], state: Json) -> Any:
 
 
 @by_turns(2)
-def test_a_log_of_the_product_that_the_reference_has_continued_with_is_booted(
+def test_product_boots_its_log_after_the_reference_has_appended_to_it(
     name: str, ready_product: ReadyProduct, connect_product: Connect, tmp_path: Path
 ) -> None:
     product, connection, count = ready_product(name), connect_product(name), 0
@@ -190,10 +190,10 @@ def test_a_log_of_the_product_that_the_reference_has_continued_with_is_booted(
 
 
 @by_turns(1)
-def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
+def test_product_and_reference_keep_the_same_rows_of_damaged_captures(
     name: str, ready_product: ReadyProduct, connect_product: Connect, every: Every, memory_path: Path
 ) -> None:
-    """The last file is zeroed from some byte on, or cut there, or has a hole of one sector."""
+    """The last file is cut at some byte, zeroed from there, or has a hole of one sector."""
     product, connection, count = ready_product(name), connect_product(name), 0
     for directory, copy, params in captures(name, memory_path):
         files = {path.name: path.read_bytes() for path in copy.iterdir()}
@@ -213,30 +213,30 @@ def test_of_damaged_captures_the_product_keeps_what_the_reference_does(
                 assert predicted.state is not None, predicted
                 assert after([], found["state"]) == after([], predicted.to_json()["state"]), (directory, at)
                 count += 1
-    # A default run tries a sixth of the damaged logs, because a boot takes sixty milliseconds.
+    # A default run tests one in six damaged logs, because a boot takes sixty milliseconds.
     assert count > 300 // every(6)
 
 
-# Damaged logs: earlier observations are repeated.
+# Damaged logs: the table has observations that a test repeats.
 
 
 @by_turns(3)
 def test_damaged_logs_are_treated_as_the_table_says(
     name: str, ready_product: ReadyProduct, every: Every
 ) -> None:
-    """By default, only cases with the control files, and a few others, are tried."""
+    """By default, the test uses only cases with control files, and a few others."""
     ready_product(name)
     begins = "c" if every(2) > 1 else ""
     command = program(get_product(name), "experiment", id=f"{begins}*")
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    # A deviation was observed, with the result in the table.
+    # The product deviates; the table has the observed result.
     assert done.returncode == 1, done.stdout + done.stderr
     every_one = table(programs.__package__, "experiments.toml")["experiment"]
     known = [entry["id"] for entry in every_one if entry["id"].startswith(begins)]
     assert len(done.stdout.splitlines()) == len(known) >= 10
 
 
-# The order of writes: strace shows the order that the specification of the writer states.
+# The order of writes: strace must show the order that the specification of the writer states.
 
 #: One letter for the operation, and the file. W records, H header, M end marker, Z zeros, S sync, U unlink of
 #: a log file; K and m the control file and its mirror, SK and Sm if they are forced; p a page, s its sync.
@@ -258,7 +258,9 @@ SWITCHING = [
 
 
 def letters(seen: list[Seen]) -> Iterator[str]:
-    """Yield the writes and forces of the log and the pages, with a header's single bytes as one write."""
+    """Yield a letter for each write and sync of the log and the pages; single bytes of a header are one
+    write.
+    """
     header = 0
     for item in seen:
         control = {"log.ctrl": "K", "logmirror.ctrl": "m"}.get(item.file)

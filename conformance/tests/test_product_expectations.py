@@ -1,4 +1,4 @@
-"""The shipped expectation files of the products are consistent with rules, deviations and the corpus."""
+"""The expectation files of the products agree with the rules, the deviations and the corpus."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def published(format_id: str) -> dict[str, Case]:
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_every_deviation_names_cases_that_exist_and_every_rule_a_deviation(format_id: str) -> None:
+def test_every_deviation_lists_existing_cases_and_every_rule_an_existing_deviation(format_id: str) -> None:
     text = get_format(format_id).root.joinpath("deviations.toml").read_text(encoding="utf-8")
     assert lint(format_id, tomllib.loads(text), set(published(format_id))) == []
     assert {rule.deviation for rule in rules(format_id)} <= KNOWN[format_id]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_entry_names_probes_and_a_deviation(name: str) -> None:
+def test_every_entry_has_existing_probes_and_a_deviation(name: str) -> None:
     format_id = NAMES[name]
     text = files("journalspec_conformance").joinpath("expectations", name).read_text(encoding="utf-8")
     entries = parse_expectations(text, name).entries
@@ -61,7 +61,7 @@ def result(probe: str, fingerprint: str) -> Result:
     return Result(probe, probe.partition("/")[0], "bitronix_tlog", "2.1", "", "fail", fingerprint)
 
 
-def test_half_a_report_makes_no_expectations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_incomplete_report_writes_no_expectations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report, out = tmp_path / "r.jsonl", tmp_path / "out.toml"
     with report.open("w") as stream:
         write_report(stream, make_header({"name": "x"}, "x", "smoke"), [])
@@ -72,13 +72,13 @@ def test_half_a_report_makes_no_expectations(tmp_path: Path, capsys: pytest.Capt
     assert out.read_text() == "by hand"
 
 
-def test_a_failure_that_no_rule_fits_stays_open() -> None:
+def test_failure_that_no_rule_matches_stays_unexplained() -> None:
     odd = result("btm.clean.empty/recover.strict", "records:missing")
     found = explain(get_product("bitronix-2.1.4"), {odd.probe: odd}, published("bitronix_tlog"))
     assert found == ({}, [odd])
 
 
-def test_a_rule_fits_only_where_all_its_conditions_do() -> None:
+def test_rule_matches_only_if_all_its_conditions_do() -> None:
     rule = KnownRule(
         "BTM-DEV-001", "why", fingerprint="verdict", versions=("2.1.4",), ops=("read",), told=("x",)
     )
@@ -94,7 +94,7 @@ def test_a_rule_fits_only_where_all_its_conditions_do() -> None:
     assert not silent.fits("2.1.4", replace(told, reason='verdict: expected "clean", got "refused"'), x)
 
 
-def test_chance_is_listed_whether_it_struck_or_not() -> None:
+def test_random_result_is_listed_even_if_the_probe_passed() -> None:
     case = "jbm.fileset.same-id-twice-v2"
     lucky = Result(f"{case}/read", case, "jboss_journal", "v2", "", "pass")
     asked = (get_product("hornetq-2.4.9"), {lucky.probe: lucky}, published("jboss_journal"))

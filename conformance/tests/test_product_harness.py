@@ -1,4 +1,4 @@
-"""The harnesses of products: refusals, order of files, captures, behaviour that only files reveal."""
+"""The harnesses of products: refusals, order of files, captures, and behaviour that only the files show."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ THROWN = [
 
 
 @pytest.mark.parametrize(("format_id", "when", "said", "wanted"), THROWN)
-def test_the_products_words_become_our_codes(format_id: str, when: str, said: str, wanted: str) -> None:
+def test_exceptions_of_products_are_mapped_to_codes(format_id: str, when: str, said: str, wanted: str) -> None:
     """Any other exception keeps its name, which is not a code of the specification."""
     exceptions = Exceptions(f"journalspec_conformance.harnesses.{format_id}")
     name, _, rest = said.partition(": ")
@@ -46,7 +46,7 @@ def test_the_products_words_become_our_codes(format_id: str, when: str, said: st
     assert (refusal["code"] in get_format(format_id).codes) != refusal["code"].startswith("exception:")
 
 
-def test_a_plain_exception_says_less_than_its_cause() -> None:
+def test_cause_of_a_plain_exception_gives_the_code() -> None:
     exceptions = Exceptions("journalspec_conformance.harnesses.jboss_journal")
     thrown = Thrown("java.lang.Exception", "", ("readJournalFile",), "java.lang.NegativeArraySizeException")
     assert exceptions.refusal(thrown, "load")["code"] == "exception:NegativeArraySizeException"
@@ -65,13 +65,13 @@ def test_every_status_number_has_its_name() -> None:
         ("btm1 btm2 btm3", "btm1 btm2"),
     ],
 )
-def test_two_files_of_any_name_are_a_pair(names: str, pair: str, tmp_path: Path) -> None:
+def test_first_two_files_of_any_name_are_a_pair(names: str, pair: str, tmp_path: Path) -> None:
     for name in names.split():
         (tmp_path / f"{name}.tlog").touch()
     assert pair_of(tmp_path) == tuple(f"{name}.tlog" for name in pair.split())
 
 
-def test_a_change_of_the_active_file_begins_it_again() -> None:
+def test_change_of_the_active_file_starts_its_records_again() -> None:
     def logged(gtrid: str, active: str, kind: str = "COMMITTING", **said: Any) -> tuple[Any, dict[str, Any]]:
         op = {"op": "log", "type": kind, "names": ["b", "a", "b"], "gtrid": gtrid}
         return op, {"step": "0", "durable": False, "active": active, **said}
@@ -94,7 +94,7 @@ def test_a_change_of_the_active_file_begins_it_again() -> None:
 
 @of_products
 @pytest.mark.parametrize("name", ["bitronix-2.1.2", "bitronix-2.1.4", "bitronix-3.0.0-mk1"])
-def test_recovery_writes_the_state_byte_alone(name: str, connect_product: Connect, tmp_path: Path) -> None:
+def test_recovery_writes_only_the_state_byte(name: str, connect_product: Connect, tmp_path: Path) -> None:
     source = CAPTURED / name / "basic-clean"
     work = tmp_path / "work"
     shutil.copytree(source, work)
@@ -106,7 +106,7 @@ def test_recovery_writes_the_state_byte_alone(name: str, connect_product: Connec
     assert (work / "btm2.tlog").read_bytes() == (source / "btm2.tlog").read_bytes()
 
 
-def test_a_record_is_covered_if_it_ends_at_or_below_the_tail() -> None:
+def test_record_is_covered_if_it_ends_at_or_before_the_tail() -> None:
     gtrid = b"T000-000001"
     record_end = 30 + len(gtrid) + 13
     content = bytearray(100)
@@ -118,7 +118,7 @@ def test_a_record_is_covered_if_it_ends_at_or_below_the_tail() -> None:
 
 
 @of_products
-def test_the_sequential_writer_covers_every_forced_record(ready_product: ReadyProduct) -> None:
+def test_sequential_writer_covers_every_synced_record(ready_product: ReadyProduct) -> None:
     """The concurrent writer can miss records too, but only by chance, so it is not tested."""
     command = program(ready_product("bitronix-2.1.4"), "races", rounds="40")
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
@@ -128,8 +128,10 @@ def test_the_sequential_writer_covers_every_forced_record(ready_product: ReadyPr
 
 @of_products
 @pytest.mark.parametrize("name", ["hornetq", "artemis"])
-def test_a_part_of_a_transaction_that_was_not_forced_is_lost(name: str, ready_product: ReadyProduct) -> None:
-    """A COMMIT counts only the records of its own file (JBM-DEV-015), so a lost record goes unnoticed."""
+def test_unsynced_part_of_a_transaction_is_lost(name: str, ready_product: ReadyProduct) -> None:
+    """A COMMIT counts only the records of its own file (JBM-DEV-015), so the product does not notice a lost
+    record.
+    """
     ready_product(registry()[name].product)
     case = find_case("jbm.prepares.first-part-lost-v2")
     (probe,) = (probe for probe in case.probes if probe.id.endswith("/recover.strict"))

@@ -1,4 +1,4 @@
-"""HornetQ completes those compactions of the reference's writer that a kill has interrupted.
+"""HornetQ completes a compaction of the reference's writer that a kill interrupted.
 
 The expected content comes from the format's model and the operations alone; no file is read for it.
 """
@@ -26,7 +26,7 @@ CONTROL = "journal-rename-control.ctr"
 
 
 def half_compacted(ops: Sequence[dict[str, Any]], params: Mapping[str, str], edition: str) -> list[Files]:
-    """Return the files of a process that was killed while the control file describes a compaction."""
+    """Return the files of a process that was killed after it wrote the control file of a compaction."""
     storage: Any = Traced(MemoryStorage())
     disk, found = Disk({}), []
     journal = load(FORMAT).writer(storage, edition=edition, params=params)
@@ -42,7 +42,7 @@ def half_compacted(ops: Sequence[dict[str, Any]], params: Mapping[str, str], edi
 
 @of_products
 @pytest.mark.parametrize("name", ["hornetq-2.0.0", "hornetq-2.1.2"])
-def test_a_compaction_of_the_reference_is_finished_by_the_product(
+def test_product_completes_a_compaction_of_the_reference(
     name: str, connect_product: Connect, memory_path: Path
 ) -> None:
     """Versions 2.0 and 2.1 read the reference's files of editions s2 and v1."""
@@ -64,7 +64,7 @@ def test_a_compaction_of_the_reference_is_finished_by_the_product(
         assert kept.seen(answer["state"]) == kept.shown[-1]
 
 
-def test_the_control_file_of_s2_has_the_id_minus_one_and_names_are_modified_utf8() -> None:
+def test_control_file_of_s2_has_the_id_minus_one_and_names_in_modified_utf8() -> None:
     """As HornetQ 2.0.0 reads it (JBM-CMP-002), with a name that UTF-8 encodes in four bytes."""
     params = {"prefix": "\U0001f4e8", "extension": "hq", "file_size": "1024"}
     ops = [{"op": "open"}, {"op": "add", "id": "1", "user_type": "1", "body": "61"}, {"op": "compact"}]

@@ -1,4 +1,4 @@
-"""The record of messages is true: real products print the recorded messages on damaged stores.
+"""The table of messages is correct: real products print these messages when they start on damaged stores.
 
 Needs Java, a Java compiler, and the products' jars (by `journalspec products fetch`, brokers by Maven).
 """
@@ -21,7 +21,7 @@ from journalspec_reference.filesets import find_journals, load
 from products import ReadyProduct, need_brokers
 
 pytestmark = [pytest.mark.product, pytest.mark.java]
-#: For each product that runs here, one state that is due to damage and not to a crash.
+#: For each product that runs here, one state with damage that a crash does not leave.
 REPEATED = {
     "derby-10.14.2.0": "page-older",
     "bitronix-2.1.4": "record-body",
@@ -35,7 +35,7 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("product", REPEATED)
-def test_a_start_prints_what_the_record_has(product: str, ready_product: ReadyProduct) -> None:
+def test_start_prints_the_messages_of_the_table(product: str, ready_product: ReadyProduct) -> None:
     if shutil.which("javac") is None:
         pytest.skip("no Java compiler on PATH")
     ready_product("artemis-2.44.0")
@@ -65,7 +65,7 @@ def test_a_start_prints_what_the_record_has(product: str, ready_product: ReadyPr
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_the_texts_are_in_the_classes_of_the_product(name: str, ready_product: ReadyProduct) -> None:
+def test_texts_of_messages_are_in_the_classes_of_the_product(name: str, ready_product: ReadyProduct) -> None:
     product, version = SOURCES[name]
     jars = sorted(product_dir(ready_product(product)).glob("*.jar"))
     content = b"".join(map(_contents, jars))

@@ -13,7 +13,7 @@ from products import Every, ReadyProduct, of_products
 
 
 @of_products
-def test_the_products_load_what_the_report_counts(
+def test_products_load_the_decisions_that_the_report_counts(
     capsys: pytest.CaptureFixture[str], ready_product: ReadyProduct, every: Every
 ) -> None:
     for product in PRODUCTS:

@@ -1,4 +1,6 @@
-"""From new databases or scripts, made from damaged ones, every Derby has the rows in our contents."""
+"""Every Derby version finds the rows of our contents in new databases and scripts made from damaged
+databases.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +38,12 @@ def bases(product: str, derby: Derby) -> list[Path]:
 
 @of_products
 @pytest.mark.parametrize("product", PRODUCTS)
-def test_the_product_has_what_contents_have(
+def test_product_finds_the_rows_of_contents(
     product: str, ready_product: ReadyProduct, every: Every, memory_path: Path
 ) -> None:
-    """Ten of a hundred damaged databases for each product: the old one, and the new one or the script."""
+    """For each product, ten of a hundred damaged databases are tried: the old one, and the new one or the
+    script.
+    """
     ready_product(product)
     trials = []
     with Derby(product) as derby:
@@ -65,7 +69,7 @@ def test_the_product_has_what_contents_have(
 
 @of_products
 @pytest.mark.parametrize("product", PRODUCTS[::3])
-def test_a_transaction_in_doubt_is_committed_or_rolled_back(
+def test_transaction_in_doubt_is_committed_or_rolled_back(
     product: str, ready_product: ReadyProduct, memory_path: Path
 ) -> None:
     ready_product(product)
@@ -87,8 +91,9 @@ def test_a_transaction_in_doubt_is_committed_or_rolled_back(
 
 
 @of_products
-def test_a_script_makes_all_of_a_database(ready_product: ReadyProduct, memory_path: Path) -> None:
-    """Keys, checks, indexes, views, identities, values: a database made by a script has the same script."""
+def test_script_makes_a_complete_database(ready_product: ReadyProduct, memory_path: Path) -> None:
+    """Keys, checks, indexes, views, identities, values: a database that a script made gives the same script.
+    """
     ready_product(SCRIPTS)
     with Derby(SCRIPTS) as derby:
         features = memory_path / "features"
@@ -109,10 +114,10 @@ def test_a_script_makes_all_of_a_database(ready_product: ReadyProduct, memory_pa
 
 @of_products
 @pytest.mark.parametrize("algorithm", ["DES/CBC/NoPadding", "AES/CBC/NoPadding"])
-def test_an_encrypted_database_is_copied_as_it_is(
+def test_encrypted_database_is_copied_unchanged(
     algorithm: str, ready_product: ReadyProduct, memory_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The database is read with its boot password; the log is cut where no checksum matches."""
+    """The command reads the database with its boot password, and cuts the log where no checksum matches."""
     ready_product(SCRIPTS)
     password = "clo760uds2caPe"  # noqa: S105
     monkeypatch.setenv(PASSWORD, password)

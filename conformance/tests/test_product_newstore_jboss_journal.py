@@ -1,4 +1,5 @@
-"""Brokers start on new stores made of damaged ones, deliver the counted messages, and import the XML.
+"""Brokers start on new stores that are made from damaged ones, deliver the counted messages, and import the
+XML.
 
 This is a sample; ``tools/newstore_trials.py --format jboss_journal --product`` tries any number, and
 ``JOURNALSPEC_XML_MESSAGES=10000 pytest -k imports`` on this file imports that many messages of each broker.
@@ -34,12 +35,12 @@ def called(broker: Broker) -> str:
 
 
 @pytest.mark.parametrize("broker", [ARTEMIS, HORNETQ], ids=called)
-def test_brokers_deliver_what_new_stores_should_hold(broker: Broker, tmp_path: Path) -> None:
+def test_brokers_deliver_the_messages_of_new_stores(broker: Broker, tmp_path: Path) -> None:
     need_brokers(called(broker))
     source = stores.written(broker.name, broker.version, messages=60, end="halt")
     hooks, states = Hooks(FORMAT), bases(FORMAT, [source], tmp_path)[-1:]
     made, wrong = [], []
-    for number in (number for number in range(130) if number % 5 != 4):  # no drawn journals
+    for number in (number for number in range(130) if number % 5 != 4):  # no random journals
         state, place = state_of(FORMAT, states, 47, number), tmp_path / str(number)
         place.mkdir()
         done = tried(FORMAT, state, hooks, place)
@@ -53,7 +54,7 @@ def test_brokers_deliver_what_new_stores_should_hold(broker: Broker, tmp_path: P
     assert [problem for problem in delivered(made) if problem] == []
 
 
-def test_artemis_imports_what_is_exported(tmp_path: Path) -> None:
+def test_artemis_imports_exported_messages(tmp_path: Path) -> None:
     need_brokers(*map(called, (CLI, ARTEMIS, HORNETQ)))
     files, wanted = [], []
     for broker in (ARTEMIS, HORNETQ):
@@ -72,7 +73,7 @@ def test_artemis_imports_what_is_exported(tmp_path: Path) -> None:
         for queue, messages in before.messages.items():
             name = artemis_xml.modern(queue)
             there = [imported(each) for each in outcome.messages[name].values()]
-            # A broker delivers by priority.
+            # Brokers deliver messages by priority.
             order = sorted(map(exported, messages.values()), key=lambda each: -each[4])
             assert there == order, queue
             assert sorted(outcome.scheduled[name].values()) == sorted(before.scheduled[queue].values())
@@ -97,7 +98,7 @@ def imported(fields: tuple[Any, ...]) -> tuple[Any, ...]:
     return (*numbers, tuple(item for item in properties if item[0] != "_AMQ_LARGE_COMPRESSED"))
 
 
-def test_the_importer_reads_texts_that_xml_must_escape(tmp_path: Path) -> None:
+def test_importer_reads_texts_that_xml_must_escape(tmp_path: Path) -> None:
     need_brokers(called(CLI))
     value = 'a<"&>\t\n\r é 漢 😀 ]]>'
     columns: dict[str, Any] = {"queue": "odd", "id": 1, "kind": "text", "protocol": "core", "text": value}

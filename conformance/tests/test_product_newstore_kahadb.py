@@ -33,7 +33,7 @@ SAME = (
 OWN = ("_AMQ", "JMS")
 
 
-def test_activemq_delivers_what_the_report_counts(capsys: pytest.CaptureFixture[str]) -> None:
+def test_activemq_delivers_the_messages_that_the_report_counts(capsys: pytest.CaptureFixture[str]) -> None:
     need_brokers("kahadb")
     for version in ("5.8.0", "5.15.16", "6.1.7"):
         stores.written("kahadb", version, end="halt")
@@ -44,7 +44,7 @@ def test_activemq_delivers_what_the_report_counts(capsys: pytest.CaptureFixture[
     assert status == 0, text
     (line,) = (line.split() for line in text.splitlines() if line.startswith("all"))
     kept, _, _, wrong, started, old = map(int, line[1:])
-    # ActiveMQ does not start on every drawn journal.
+    # ActiveMQ cannot start on some random journals.
     assert wrong == 0
     assert kept >= 20
     assert kept >= started >= 15
@@ -66,7 +66,7 @@ def by_queue(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[dict[str, Any]
     return out
 
 
-def test_artemis_has_what_was_imported_of_a_kahadb(tmp_path: Path) -> None:
+def test_artemis_has_the_messages_imported_from_a_kahadb(tmp_path: Path) -> None:
     """Queues, durable subscriptions, order, bodies, headers and properties with their types."""
     need_brokers(BROKER[0], CLI.name)
     answer = answer_of(stores.written(*BROKER, end="stop"))

@@ -1,7 +1,7 @@
 """Outcomes that were recorded from the real classes, compared with the harnesses and the specification.
 
 The record contains each implementation's result for each input. The harnesses must return the same results.
-The reference's result stands for the specification. Exactly one entry of ``data/recorded_outcomes.toml``,
+The reference's result represents the specification. Exactly one entry of ``data/recorded_outcomes.toml``,
 which refers to a deviation, must explain each difference from it. For two implementations that do not run
 here (the ``jbm-*``) only the record is compared. Without ``--products whole`` only a sample is tried.
 """
@@ -39,7 +39,7 @@ def needed(path: Path) -> Path:
 
 # Pairs: messages are compared as text.
 
-#: Seconds after which a call is taken to hang; the others take milliseconds.
+#: Seconds after which a call counts as a hang; calls that return take milliseconds.
 TIMEOUT = 3.0
 COLUMNS = {"bitronix-2.1.4": "btm-2.1.4", "bitronix-3.0.0-mk1": "btm-3.0.0-mk1"}
 POLICIES = {"strict": "strict", "skip": "salvage"}
@@ -107,7 +107,7 @@ PERMISSIVE = {
 
 
 @pytest.mark.real
-def test_the_reference_makes_the_same_of_a_pair_unless_the_product_is_permissive(pair_inputs: Path) -> None:
+def test_reference_agrees_on_a_pair_unless_the_product_is_permissive(pair_inputs: Path) -> None:
     different = set()
     for entry in json.loads((PAIRS / "outcomes.json").read_text(encoding="utf-8")):
         files = {path.name: path.read_bytes() for path in (pair_inputs / entry["case"]).iterdir()}
@@ -179,7 +179,7 @@ def differences(inputs: list[Recorded]) -> Iterator[Difference]:
 
 
 @pytest.mark.real
-def test_differences_have_one_reason_and_entries_a_use(inputs: list[Recorded]) -> None:
+def test_every_difference_has_one_reason_and_every_entry_explains_one(inputs: list[Recorded]) -> None:
     assert len({recorded.name for recorded in inputs}) == 2210
     counts = Counter(name for recorded in inputs for name in recorded.outcomes)
     assert counts == {"jbm-s0": 787, "jbm-s1": 580, "hornetq-2.4.9": 843, "artemis-2.44.0": 843}
@@ -190,7 +190,7 @@ def test_differences_have_one_reason_and_entries_a_use(inputs: list[Recorded]) -
     assert explained == [entry["counts"] for entry in ENTRIES]
 
 
-def test_every_explanation_names_a_deviation_that_is_listed() -> None:
+def test_every_explanation_refers_to_a_listed_deviation() -> None:
     listed = {entry.id for entry in deviations(FORMAT)}
     assert {entry["deviation"] for entry in ENTRIES} - listed == set()
 

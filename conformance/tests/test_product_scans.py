@@ -1,4 +1,4 @@
-"""KahaDB's scan and the reference's: real files, and damaged ones.
+"""KahaDB's scan and the scan of the reference: real files, and damaged ones.
 
 If the two differ on a damaged file, one of the deviations explains it, by the specification's result for that
 file. Without ``--products whole`` the product tries only a sample.
@@ -27,7 +27,7 @@ from products import Connect, Every, Json, asked, of_products
 FORMAT, EDITION, PRODUCT = "kahadb_journal", "5.16", "activemq-5.17.6"
 REFERENCE = load(FORMAT)
 DAMAGED = 2_000
-#: Seconds after which a scan is taken to hang; the others take milliseconds.
+#: Seconds after which a scan counts as a hang; scans that return take milliseconds.
 TIMEOUT = 4.0
 
 # Journals of ActiveMQ's own tests, written by its brokers from 2010 on.
@@ -79,7 +79,7 @@ def test_files_of_old_brokers_are_read_completely(own_journal: Callable[[str], P
     state = json.loads(call("recover", "--json", place).stdout)["state"]
     assert {entry["name"]: len(entry["messages"]) for entry in state["destinations"]} == messages
     if "schedulerDB" in name:
-        # Such a record is a message, not a command: a user needs the reason why it is not listed.
+        # Such a record is a message, not a command: the user needs to know why it is not listed.
         assert [note["code"] for note in seen["notes"] if note.get("off") == "28"] == ["surplus"]
 
 
@@ -94,7 +94,7 @@ def test_files_of_old_brokers_are_read_completely(own_journal: Callable[[str], P
     ],
 )
 @pytest.mark.parametrize("name", OLD)
-def test_releases_make_the_same_of_what_old_brokers_left(
+def test_releases_agree_on_files_of_old_brokers(
     connect_product: Connect, own_journal: Callable[[str], Path], name: str, product: str
 ) -> None:
     place, edition = own_journal(name), get_product(product).edition
@@ -104,14 +104,14 @@ def test_releases_make_the_same_of_what_old_brokers_left(
     assert scanned(theirs)[0] == scanned(ours)[0]
     theirs = ask(connection, place, cmd="recover", policy="strict", edition=edition)
     if OLD[name][1] and product == PRODUCT:
-        # The product takes zeros for damage (KHD-DEV-004), and damage at the end prevents its start
+        # The product treats zeros as damage (KHD-DEV-004), and damage at the end prevents its start
         # (KHD-DEV-003).
         assert (theirs["verdict"], "Detected corrupt journal files" in theirs["message"]) == ("refused", True)
         return
     state = REFERENCE.recover(files, edition=edition, policy="strict").to_json()["state"]
     if product == "activemq-5.11.4":
-        # It replays no command that makes a subscription (KHD-DEV-029), so it keeps no message for a
-        # subscription.
+        # The product replays no command that creates a subscription (KHD-DEV-029), so it keeps no message for
+        # it.
         for entry in state["destinations"]:
             if entry.get("subscriptions"):
                 entry.update(messages=[], subscriptions=[])
@@ -183,7 +183,9 @@ def journals(count: int) -> Iterator[dict[str, bytes]]:
 
 
 def explained(files: dict[str, bytes], ours: Json, theirs: Json | None) -> str:
-    """Return the deviation by which the product differs from `ours`, or ""; `theirs` None: no answer."""
+    """Return the deviation that explains the difference from `ours`, or ""; `theirs` is None without an
+    answer.
+    """
     codes = {note["code"] for note in ours["notes"]}
     reasons = {part["reason"] for part in ours["dropped"]}
     sizes = [control(files, part)[0] for part in ours["dropped"] if part["reason"] == "bad-size"]
@@ -210,7 +212,7 @@ def control(files: dict[str, bytes], part: Json) -> tuple[int, int]:
 
 
 @of_products
-def test_the_product_scans_damaged_files_as_the_reference_does(
+def test_product_and_reference_scan_damaged_files_alike(
     connect_product: Connect, every: Every, memory_path: Path
 ) -> None:
     connection = connect_product(PRODUCT, TIMEOUT)

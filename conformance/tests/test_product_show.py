@@ -1,4 +1,4 @@
-"""Every deviation is reproduced on a product that has it, and the reference shows none.
+"""Every deviation is reproduced on a product that has it, and is not found in the reference.
 
 Without ``--products whole`` each deviation is reproduced on one of the products that have it.
 """
@@ -39,8 +39,8 @@ SHOWS = [
     for name, deviation in ALL
     for product in deviation.products
 ]
-#: Proofs that also apply to the reference; they run once for all products, because the reference reads all
-#: editions. A proof with "pass" concerns files that a product wrote, for any reader.
+#: Checks of deviations that also apply to the reference. They run once for all products, because the
+#: reference reads all editions. A check with "pass" concerns files that a product wrote, for any reader.
 ASKED = [
     pytest.param(name, deviation, show, id=f"{deviation.id}-{number}")
     for name, deviation in ALL
@@ -65,7 +65,7 @@ def rooms() -> Iterator[Rooms]:
         room.close()
 
 
-def test_the_products_that_show_it_exist_and_are_of_the_format() -> None:
+def test_products_of_a_deviation_exist_and_have_its_format() -> None:
     assert {format_id for format_id, _ in ALL} == {*format_ids()}
     for format_id, deviation in ALL:
         for name in deviation.products:
@@ -73,8 +73,8 @@ def test_the_products_that_show_it_exist_and_are_of_the_format() -> None:
             assert format_id in get_product(name).formats, deviation.id
 
 
-def test_every_case_that_is_named_shows_it() -> None:
-    """A case has input on which products fail for this reason; a captured case has files of products."""
+def test_every_listed_case_shows_its_deviation() -> None:
+    """Products fail on the input of a case for this reason; a captured case has files of products."""
     folder = Path(str(files("journalspec_conformance"))) / "expectations"
     names = sorted({item.expectations for item in registry().values() if item.expectations})
     entries = [entry for name in names for entry in load_expectations(folder / name).entries]
@@ -89,7 +89,7 @@ def test_every_case_that_is_named_shows_it() -> None:
 @pytest.mark.product
 @pytest.mark.java
 @pytest.mark.parametrize(("format_id", "deviation", "product"), SHOWS)
-def test_the_product_shows_it(
+def test_product_has_the_deviation(
     format_id: str, deviation: Deviation, product: str, rooms: Rooms, ready_product: ReadyProduct
 ) -> None:
     ready_product(product)
@@ -101,6 +101,6 @@ def test_the_product_shows_it(
 
 
 @pytest.mark.parametrize(("format_id", "deviation", "show"), ASKED)
-def test_the_reference_does_not(format_id: str, deviation: Deviation, show: Show, rooms: Rooms) -> None:
+def test_reference_does_not_have_the_deviation(format_id: str, deviation: Deviation, show: Show, rooms: Rooms) -> None:
     (result,) = rooms[1].show(format_id, replace(deviation, show=(show,)), show.products[0])
     assert not result.shown, result.asked

@@ -1,4 +1,4 @@
-"""Products: their data files, the cache, and fetching with a fake tool that delivers chosen files."""
+"""Products: their data files, the cache, and downloads with a fake tool that delivers chosen files."""
 
 from __future__ import annotations
 
@@ -90,13 +90,13 @@ def test_every_data_file_describes_a_product_of_a_known_format_and_edition() -> 
         found = get_product(name)
         for format_id in found.formats:
             get_format(format_id).edition(found.edition)
-        # Of products without programs there are only files, and users supply unpublished products.
+        # Products without programs have only files here, and users supply unpublished products.
         assert (found.main_jar is None) == (found.java == 0 or bool(found.own))
         assert (found.main_jar or found.jars[0]).version == found.version
         assert len({jar.sha256 for jar in found.jars}) == len(found.jars)
 
 
-def test_an_unknown_product_is_reported_with_the_known_ones() -> None:
+def test_unknown_product_is_reported_with_the_known_ones() -> None:
     with pytest.raises(UnknownProductError, match=r"known are .*bitronix-2\.1\.4"):
         get_product("bitronix-9")
 
@@ -113,13 +113,13 @@ def test_fetched_files_are_verified_and_used(cache: Path, product: Product) -> N
     assert len(delivery.asked) == 2, "intact jars are not fetched again"
 
 
-def test_a_jar_with_another_hash_is_not_taken(cache: Path, product: Product) -> None:
+def test_jar_with_another_hash_is_refused(cache: Path, product: Product) -> None:
     with pytest.raises(ProductError, match=r"api-2.jar has SHA-256 .*not taken"):
         fetch_product(product, Delivery({**CONTENT, "api-2.jar": b"something else"}))
     assert list(cache.iterdir()) == []
 
 
-def test_a_spoilt_jar_is_found_out_and_replaced(cache: Path, product: Product) -> None:
+def test_modified_jar_is_detected_and_replaced(cache: Path, product: Product) -> None:
     fetch_product(product, Delivery(CONTENT))
     (cache / "example-1" / "main-1.jar").write_bytes(b"spoilt")
     assert not is_fetched(product)
@@ -133,7 +133,7 @@ def test_a_spoilt_jar_is_found_out_and_replaced(cache: Path, product: Product) -
     assert sorted(path.name for path in (cache / "example-1").iterdir()) == ["main-1.jar"]
 
 
-def test_maven_is_preferred_and_without_any_tool_the_message_says_what_to_install(
+def test_maven_is_preferred_and_a_missing_tool_is_reported(
     tool: Callable[..., Maven], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tool("", "mvn")
@@ -149,7 +149,7 @@ def test_maven_is_preferred_and_without_any_tool_the_message_says_what_to_instal
         choose_fetcher()
 
 
-def test_a_tool_that_fails_is_quoted_without_orders_to_the_terminal(
+def test_error_of_a_tool_is_quoted_without_control_characters(
     tool: Callable[..., Maven], cache: Path, product: Product
 ) -> None:
     with pytest.raises(ProductError, match=r"(?s)exit 3.*no such artefact") as raised:
@@ -158,7 +158,7 @@ def test_a_tool_that_fails_is_quoted_without_orders_to_the_terminal(
     assert "\x1b" not in str(raised.value)
 
 
-def test_a_classifier_is_given_to_maven_and_names_the_file(
+def test_classifier_is_passed_to_maven_and_is_part_of_the_file_name(
     tool: Callable[..., Maven], tmp_path: Path, product: Product
 ) -> None:
     jar = replace(product.jars[0], classifier="tests")
@@ -169,7 +169,7 @@ def test_a_classifier_is_given_to_maven_and_names_the_file(
         Ivy("java", tmp_path).fetch(jar, tmp_path)
 
 
-def test_the_command_lists_and_complains_without_a_traceback(cache: Path) -> None:
+def test_command_lists_products_and_reports_errors_without_a_traceback(cache: Path) -> None:
     listed = json.loads(call("products", "list", "--json", status=0).output)
     assert [entry["id"] for entry in listed] == list(product_ids())
     assert not any(entry["fetched"] for entry in listed)
@@ -178,24 +178,24 @@ def test_the_command_lists_and_complains_without_a_traceback(cache: Path) -> Non
     assert not cache.exists()
 
 
-def test_the_harness_says_what_is_missing(cache: Path) -> None:
+def test_harness_reports_missing_files(cache: Path) -> None:
     pytest.importorskip("jpype", reason="JPype is missing: install journalspec[products]")
     assert cache_dir() == cache
     with pytest.raises(LookupError, match=r"products fetch bitronix-2\.1\.4"):
         product_command("bitronix-2.1.4")
 
 
-def test_every_product_has_a_harness_with_known_failures() -> None:
+def test_every_product_has_a_harness_and_an_expectation_file() -> None:
     entries = [entry for entry in registry().values() if entry.product]
-    # A product whose format does not exist yet is used only by its own tests.
+    # Only its own tests use a product whose format does not exist yet.
     ready = [name for name in product_ids() if get_product(name).formats]
     assert sorted(entry.product for entry in entries) == ready
-    # A version that was never run has no expectations.
+    # A version without a recorded run has no expectations.
     assert all(bool(entry.expectations) != bool(get_product(entry.product).own) for entry in entries)
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_a_fetch_that_is_ended_leaves_neither_files_nor_children(
+def test_interrupted_fetch_leaves_no_files_and_no_child_processes(
     ending: signal.Signals, tool: Callable[..., Maven], cache: Path, tmp_path: Path
 ) -> None:
     told = tmp_path / "child"
@@ -213,7 +213,8 @@ def test_a_fetch_that_is_ended_leaves_neither_files_nor_children(
 
 
 def test_files_of_a_killed_fetch_are_removed_by_a_later_one(tmp_path: Path) -> None:
-    """Old directories of fetches are removed; a young one may belong to another running fetch."""
+    """Old directories of downloads are removed; a young one may belong to another download that still runs.
+    """
     old, young = time.time() - 2 * TIMEOUT, time.time() - 1
     for name, begun in (("journalspec-0123", old), ("journalspec-4567", young), ("bitronix-2.1.4", old)):
         (tmp_path / name / "jars").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""The harness of the SwiftMQ store with a fake class path, because the product is not published.
+"""The harness of the SwiftMQ store runs with a fake class path, because the product is not published.
 
 The client library is the published one. The fake store only stores a text.
 """
@@ -96,7 +96,7 @@ def test_content_of_a_store_equals_the_answer(connection: Connection, tmp_path: 
 
 
 @of_products
-def test_a_warning_makes_it_recovered_an_exception_refused(connection: Connection, tmp_path: Path) -> None:
+def test_warning_gives_recovered_and_exception_gives_refused(connection: Connection, tmp_path: Path) -> None:
     store(tmp_path, "warn Queue Store orders is inconsistent - removed!", "warn of something else")
     answer = asked(connection, tmp_path)["ok"]
     said = "queue-dropped: Queue Store orders is inconsistent - removed!"
@@ -113,7 +113,7 @@ def test_a_warning_makes_it_recovered_an_exception_refused(connection: Connectio
 
 @of_products
 @pytest.mark.parametrize(("line", "told"), [("exit", "ended"), ("hang", "within")])
-def test_a_store_that_ends_the_process_or_hangs_is_the_runners_affair(
+def test_store_that_ends_the_process_or_hangs_is_a_breakdown(
     line: str, told: str, fake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(OWN, str(fake))
@@ -124,7 +124,7 @@ def test_a_store_that_ends_the_process_or_hangs_is_the_runners_affair(
 
 
 @of_products
-def test_without_memory_it_refuses_and_begins_again(connection: Connection, tmp_path: Path) -> None:
+def test_lack_of_memory_is_refused_and_the_next_question_answered(connection: Connection, tmp_path: Path) -> None:
     refused = asked(connection, store(tmp_path, "memory"))["ok"]
     assert (refused["verdict"], refused["code"]) == ("refused", "exception:OutOfMemoryError")
     (tmp_path / "db" / "page.db").write_text("queue a\n")
@@ -142,7 +142,7 @@ def test_a_thousand_starts(connection: Connection, every: Every, tmp_path: Path)
 
 
 @of_products
-def test_operations_are_a_routers(connection: Connection, tmp_path: Path) -> None:
+def test_operations_are_those_of_a_router(connection: Connection, tmp_path: Path) -> None:
     first, second = message("first*20").hex(), message("second*20").hex()
     branch = {"gtrid": "0102", "bqual": "03"}
 
@@ -169,7 +169,7 @@ def test_operations_are_a_routers(connection: Connection, tmp_path: Path) -> Non
     assert answer["ok"]["durable"] == [str(number) for number in (0, 1, 5, 7, 9, 10, 11, 12)]
     log = (tmp_path / "log" / "transaction.log").read_text().splitlines()
     assert log[0] == "page size 4096, force-sync true, backup"
-    # The commit of two transactions is one batch; no transaction is open before a checkpoint.
+    # The commit of two transactions is one batch; before a checkpoint, no transaction is open.
     assert [line for line in log if line.startswith("batch of 2")] == ["batch of 2"]
     assert log[-2:] == ["checkpoint, active 0", "shutdown"]
     assert "abort a" in log
@@ -190,8 +190,8 @@ def test_missing_capabilities_are_reported(connection: Connection, tmp_path: Pat
 
 
 @of_products
-def test_cases_are_put_to_it_as_to_any_product(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fake store cannot read real bytes: every case fails, and none is an error."""
+def test_harness_answers_all_cases_of_the_format(fake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fake store cannot read real bytes, so every case fails; none of the results is an error."""
     monkeypatch.setenv(OWN, str(fake))
     chosen = ("--format", "swiftmq_store", "--select", "smq.branches.*")
     assert "error:" not in call("run", "--impl", "swiftmq", *chosen, status=1).output
@@ -204,7 +204,7 @@ def test_cases_are_put_to_it_as_to_any_product(fake: Path, monkeypatch: pytest.M
         ("/nonesuch.jar", "nothing at /nonesuch.jar"),
     ],
 )
-def test_a_class_path_that_is_none(value: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_class_path_is_refused_with_a_reason(value: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(OWN, value)
     with pytest.raises(ProductError, match=told):
         own_classpath(get_product(PRODUCT))
@@ -222,7 +222,7 @@ def test_a_class_path_without_a_store(ready_product: ReadyProduct, tmp_path: Pat
     assert b"the class path has no store (com.swiftmq.impl.store.standard.StoreSwiftletImpl)" in done.stderr
 
 
-def test_entries_of_a_class_path_are_javas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_of_a_class_path_are_expanded_as_java_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("b.jar", "a.jar", "c.txt"):
         (tmp_path / name).touch()
     monkeypatch.setenv(OWN, os.pathsep.join([str(tmp_path / "*"), str(tmp_path)]))
@@ -230,7 +230,7 @@ def test_entries_of_a_class_path_are_javas(tmp_path: Path, monkeypatch: pytest.M
     assert own_classpath(get_product(PRODUCT)) == [*map(str, found)]
 
 
-def test_a_request_goes_before_the_configuration(tmp_path: Path) -> None:
+def test_parameters_of_a_request_override_the_configuration(tmp_path: Path) -> None:
     found = settings(tmp_path, {"page_size": "8192", "force_sync": "false"}, tmp_path / "x")
     database = found["database"]
     assert database["page-size-current"] == database["page-size-recommended"] == ("Integer", "8192")
@@ -240,6 +240,6 @@ def test_a_request_goes_before_the_configuration(tmp_path: Path) -> None:
     assert found["backup"]["path"][1] == str(tmp_path / "x")
 
 
-def test_only_warnings_about_damage_count() -> None:
+def test_only_warnings_about_damage_become_notes() -> None:
     found = Exceptions("journalspec_conformance.harnesses.swiftmq_store").notes
     assert found(["pageNo 4 seems to be damaged!", "shrunk"]) == ["bad-page: pageNo 4 seems to be damaged!"]

@@ -1,7 +1,8 @@
-"""Compares the expectation file of every product with its answers on all captured files, also of others.
+"""Compares the expectation file of every product with its answers on all captured files, including those of
+other products.
 
 Each product answers once without its expectation file. The answers are then compared with the file and with
-the rules that generate it. Each product takes seconds: no captured file makes one hang.
+the rules that generate it. Each product takes seconds, because no captured file causes a hang.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from journalspec_corpus.load import load_cases
 
 #: The products that were run: unpublished ones have no expectations.
 PRODUCTS = [
-    # A default run takes the newest version of each, whose name has no version.
+    # A default run uses the newest version of each product; its name has no version.
     pytest.param(name, marks=[pytest.mark.whole] if "-" in name else [])
     for name, entry in sorted(registry().items())
     if entry.product and entry.expectations
 ]
-#: Seconds per question; an implementation that misses 25 in a row is not asked any more.
+#: Seconds per question. An implementation that exceeds this limit 25 times in a row is not asked again.
 TIMEOUT = 5.0
 
 
@@ -48,14 +49,14 @@ def test_expectations_equal_the_product_behaviour(name: str, ready_product: Call
         results = list(run_probes(plain.setup, plain.probes, 1, engine))
     applied = [bound.apply(result) for result in results]
     asked = [result.case for result in applied if result.result_class not in ("unsupported", "unasked")]
-    # Many cases pass or, if the product reads no other edition, the cases that it wrote itself.
+    # Many cases pass. If the product reads no other edition, the cases with its own files pass.
     assert len(asked) > 50 or {*asked} == own_cases(product)
     assert [(result.probe, result.reason) for result in applied if result.red] == []
 
     cases = {case.id: case for format_id in product.formats for case in load_cases(format_id, "captured")}
     known, unexplained = explain(product, {result.probe: result for result in results}, cases)
     assert [(result.probe, result.fingerprint) for result in unexplained] == []
-    # The rules generate the content of the file.
+    # The rules generate the expectation file again.
     failed = {result.probe for result in results if result.red}
     by_file = {
         (probe, entry.outcome, entry.deviation)

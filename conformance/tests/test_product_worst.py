@@ -1,4 +1,4 @@
-"""The products' answers to the worst cases are those in the findings."""
+"""The products answer to the worst cases as the findings state."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ RUNS = [
 pytestmark = [pytest.mark.product, pytest.mark.java]
 
 
-def test_the_products_have_findings() -> None:
+def test_products_have_findings() -> None:
     assert len(RUNS) >= 5
 
 
 @pytest.mark.parametrize(("format_id", "product"), RUNS)
-def test_they_answer_as_is_written(format_id: str, product: str, ready_product: Callable[[str], Any]) -> None:
+def test_products_answer_as_the_findings_state(format_id: str, product: str, ready_product: Callable[[str], Any]) -> None:
     ready_product(registry()[product].product)
     written = [finding for finding in findings(format_id) if finding.product == product]
     assert list(run(format_id, product)) == written

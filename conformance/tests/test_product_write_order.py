@@ -1,4 +1,4 @@
-"""The reference models a product's order of writes: it must be the order that the product issues.
+"""The reference models a product's order of writes, which must be the order in which the product writes.
 
 The products run under strace. Each write, fsync, rename and removal is compared with the calls of the
 reference writer to a recording storage. In a pair of logs, only clock readings and values computed from them
@@ -88,7 +88,7 @@ def traced(
         pytest.skip(f"strace is not permitted here: {error}")
 
 
-# A pair: every write and force.
+# A pair of logs: every write and every fsync.
 
 
 def log(kind: str, number: int, *names: str) -> Op:
@@ -126,7 +126,7 @@ def unclocked(seen: list[Seen]) -> list[Event]:
 
 
 @pytest.mark.parametrize("name", PAIRS)
-def test_a_new_pair_and_a_swap_are_made_in_the_modelled_order(
+def test_new_pair_and_swap_are_written_in_the_modelled_order(
     name: str, ready_product: ReadyProduct, connect_product: Connect, tmp_path: Path
 ) -> None:
     product, directory = ready_product(name), tmp_path / "journal"
@@ -219,10 +219,10 @@ def switching(seen: list[Seen]) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", JOURNALS)
 @pytest.mark.parametrize("ops", [PLAIN, COMPACTING], ids=["plain", "compacting"])
-def test_each_file_is_written_and_forced_as_modelled(
+def test_each_file_is_written_and_synced_as_modelled(
     name: str, ops: list[Op], ready_product: ReadyProduct, tmp_path: Path
 ) -> None:
-    """Only Artemis forces a file before it continues in the next one (JBM-WRT-007, JBM-WRT-008)."""
+    """Only Artemis syncs a file before it continues in the next one (JBM-WRT-007, JBM-WRT-008)."""
     product, params = ready_product(name), {"file_size": str(SIZE)}
     seen = traced(product, ops, tmp_path, params)
     model = modelled(product, {}, ops, {**params, **JOURNALS[name]})
@@ -237,17 +237,17 @@ def test_each_file_is_written_and_forced_as_modelled(
         }
     spare = {name: unstamped(found.pop(name)) for name in [*found] if name not in expected}
     current = {name: expected.pop(name) for name in [*expected] if name not in found}
-    # Files made ahead of time: filled, stamped, and (Artemis) forced once more when they are closed.
+    # Files made ahead of time are filled and stamped; Artemis syncs them once more when it closes them.
     new = [("write", 0, SIZE), ("sync", 0, 0), ("write", 0, 16), ("sync", 0, 0)]
     assert all(events[:4] == new and set(events[4:]) <= {("sync", 0, 0)} for events in spare.values())
     assert not current, "what the model writes to, the product does not have"
     assert found == expected
 
 
-# Batches: each is one write, forced or not, over the end marker of the previous batch.
+# Each batch is one write, with or without an fsync, and replaces the end marker of the previous batch.
 
-#: Product -> additional writes to a new file before the first batch. 5.13.5 writes the last byte and forces
-#: nothing; the reference runs without preallocation.
+#: Product -> additional writes to a new file before the first batch. Version 5.13.5 writes the last byte
+#: without an fsync. The reference runs without preallocation.
 BATCHES: dict[str, list[Change]] = {
     "activemq-5.13.5": [("write", SIZE - 1, b"\0")],
     "activemq-5.15.0": [],
@@ -260,7 +260,7 @@ def append(number: int, size: int, *, sync: bool) -> Op:
     return {"op": "append", "payload": f"{number:02x}" * size, "sync": sync}
 
 
-#: Batches are forced or not; the writer continues in the second file after an unforced batch.
+#: Some batches are synced; the writer continues in the second file after an unsynced batch.
 BATCHED = [
     OPEN,
     append(1, 40, sync=True),
@@ -273,7 +273,7 @@ BATCHED = [
 ]
 
 
-# 5.15.0 and 5.17.6 write alike: only a whole run tries 5.15.0.
+# Versions 5.15.0 and 5.17.6 write alike, so only a whole run tests 5.15.0.
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[pytest.mark.whole] if name == "activemq-5.15.0" else []) for name in BATCHES],

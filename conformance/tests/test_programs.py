@@ -24,7 +24,8 @@ from programs import until
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc (Linux)")
 
 MARK = "JOURNALSPEC_TEST_MARK"
-#: Seconds to wait for the end of all processes on a busy machine; remaining processes would run for 100.
+#: Seconds to wait for the end of all processes on a busy machine; a process that is left would run for 100
+#: seconds.
 GRACE = 30.0
 #: Serves the reference, and hangs at the second question. It leaves a directory, and a double-forked process
 #: in its own session.
@@ -94,7 +95,7 @@ def begun(program: Path, source: str, mark: str, *options: str) -> subprocess.Po
     ("number", "jobs"),
     [*((number, "1") for number in STATUSES), (signal.SIGKILL, "2"), (signal.SIGTERM, "2")],
 )
-def test_an_ended_run_leaves_nothing(number: signal.Signals, jobs: str, mark: str, tmp_path: Path) -> None:
+def test_ended_run_leaves_no_files_and_processes(number: signal.Signals, jobs: str, mark: str, tmp_path: Path) -> None:
     told, report = tmp_path / "told", tmp_path / "report.jsonl"
     report.write_text("the last one")
     options = ("--report", str(report), "--timeout", "90", "--jobs", jobs)
@@ -115,7 +116,7 @@ def test_an_ended_run_leaves_nothing(number: signal.Signals, jobs: str, mark: st
     assert {path.name for path in tmp_path.iterdir()} == {"hangs.py", "told", "report.jsonl", "tmp"}
 
 
-def test_a_run_that_ends_by_itself_leaves_nothing(mark: str, tmp_path: Path) -> None:
+def test_finished_run_leaves_no_files_and_processes(mark: str, tmp_path: Path) -> None:
     runner = begun(tmp_path / "leaves.py", HANGS.replace("self.asked == 2", "False"), mark)
     _, said = runner.communicate(timeout=90)
     assert runner.returncode == 0, said
@@ -139,7 +140,7 @@ program = Program(["sleep", "100"])
 
 
 @pytest.mark.parametrize("ends", ["", "sleep 100"])
-def test_all_that_a_program_has_started_ends_with_it(ends: str, mark: str) -> None:
+def test_all_processes_that_a_program_started_end_with_it(ends: str, mark: str) -> None:
     text = f"setsid sleep 100 & (setsid sleep 100 &) ; touch $TMPDIR/x; echo $TMPDIR; {ends}"
     program = Program(["sh", "-c", text], {**os.environ, MARK: mark})
     assert Path(program.stdout.readline().decode().strip()) == program.directories[0]
@@ -150,7 +151,7 @@ def test_all_that_a_program_has_started_ends_with_it(ends: str, mark: str) -> No
     assert not any(directory.exists() for directory in program.directories)
 
 
-def test_directories_go_with_all_that_is_in_them(tmp_path: Path) -> None:
+def test_directories_are_removed_with_all_content(tmp_path: Path) -> None:
     (tmp_path / "precious").touch()
     with scratch() as place:
         (place / "closed").mkdir(mode=0)
@@ -167,7 +168,7 @@ def test_directories_go_with_all_that_is_in_them(tmp_path: Path) -> None:
 
 @pytest.fixture
 def nobody() -> Iterator[None]:
-    """Drop root's rights for a while: as root, a missing right would not show."""
+    """Drop the rights of root for a while: root is never refused, so a missing right would not show."""
     root = os.geteuid() == 0
     if root:
         os.setresuid(65534, 65534, 0)
@@ -193,7 +194,7 @@ def test_dropped_permissions_are_restored() -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs the right to mount")
-def test_where_something_is_mounted_all_stays(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_directory_with_a_mount_is_not_removed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "precious").touch()
     with scratch() as place:
         (place / "here").mkdir()
@@ -210,7 +211,7 @@ def test_where_something_is_mounted_all_stays(tmp_path: Path, capfd: pytest.Capt
 
 
 @pytest.mark.parametrize("command", ["inspect", "recover"])
-def test_looking_at_a_journal_needs_no_psutil(command: str, tmp_path: Path) -> None:
+def test_inspect_and_recover_run_without_psutil(command: str, tmp_path: Path) -> None:
     find_case("btm.clean.two-phase").materialize(tmp_path)
     code = "import sys; sys.modules.update(psutil=None); from journalspec_conformance.cli import main; main()"
     words = [sys.executable, "-c", code, command, str(tmp_path)]

@@ -15,14 +15,14 @@ README = files("journalspec_conformance.protocol").joinpath("README.md").read_te
 
 
 @pytest.mark.parametrize("name", sorted(schemas()))
-def test_schemas_are_schemas(name: str) -> None:
+def test_schemas_are_valid_json_schemas(name: str) -> None:
     Draft202012Validator.check_schema(schemas()[name])
     assert schemas()[name]["$id"].endswith(f":{name}")
     assert schemas()[name]["title"]
 
 
-def test_the_examples_of_the_page_are_in_the_protocol() -> None:
-    """Each example is completed first; the page has an example for every schema of a message."""
+def test_examples_on_the_page_match_the_protocol() -> None:
+    """The test completes each example first. The page has an example for every schema of a message."""
     cmd, checked = "", set()
     joined = re.sub(r"\n       +", " ", README)
     for sign, text in re.findall(r"^    ([<>]) (\{.*\})$", joined, re.MULTILINE):
@@ -44,5 +44,5 @@ def test_the_examples_of_the_page_are_in_the_protocol() -> None:
 
 
 @pytest.mark.parametrize(("schema", "fault", "message"), table("judging")["protocol"]["faults"])
-def test_faults_are_named(schema: str, fault: str, message: dict[str, Any]) -> None:
+def test_faulty_messages_are_reported(schema: str, fault: str, message: dict[str, Any]) -> None:
     assert fault in (first_fault(schema, message) or "")

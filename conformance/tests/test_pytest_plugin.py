@@ -34,7 +34,7 @@ def chosen() -> list[str]:
     return [probe.id for probe in probes_of(cases_of("smoke"), ["btm.clean.*/read"])]
 
 
-def test_silent_unless_asked(run: Run, tmp_path: Path) -> None:
+def test_plugin_adds_nothing_without_its_options(run: Run, tmp_path: Path) -> None:
     (tmp_path / "test_own.py").write_text("def test_own(): pass\n")
     words = [sys.executable, "-m", "pytest", "-q", "test_own.py"]
     own = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
@@ -59,14 +59,14 @@ def test_one_item_per_probe_with_properties(run: Run, chosen: list[str], pyteste
     assert "requirement" in properties
 
 
-def test_items_are_chosen_by_keyword(run: Run, chosen: list[str]) -> None:
+def test_items_are_selected_by_keyword(run: Run, chosen: list[str]) -> None:
     name = chosen[0].partition("/")[0].rpartition(".")[2]
     done = run("--journalspec-impl=reference", SOME, "-k", name, "--collect-only", "-q")
     listed = [line for line in done.outlines if "::" in line]
     assert listed == [f"journalspec::{probe}" for probe in chosen if name in probe]
 
 
-def test_a_failure_explains_itself_without_a_traceback(run: Run) -> None:
+def test_failure_is_explained_without_a_traceback(run: Run) -> None:
     done = run(f"--journalspec-impl={fake('forgets_records')}", f"--journalspec-select={ONE}")
     assert done.ret == 1
     said = str(done.stdout)
@@ -83,7 +83,7 @@ def test_unsupported_is_skipped_with_its_reason(run: Run) -> None:
     assert "passed" not in str(done.stdout)
 
 
-def test_known_is_xfailed_and_fixed_is_red(run: Run, pytester: pytest.Pytester) -> None:
+def test_known_failure_is_xfailed_and_fixed_one_is_an_error(run: Run, pytester: pytest.Pytester) -> None:
     entry = f'[[expect]]\ncase = "{ONE}"\noutcome = "fail"\nwhy = "it forgets"\n'
     (pytester.path / "expect.toml").write_text(entry)
     arguments = (f"--journalspec-select={ONE}", "--journalspec-expect=expect.toml", "-rx")
@@ -103,14 +103,14 @@ def test_with_xdist(run: Run, chosen: list[str]) -> None:
 
 
 @pytest.mark.parametrize(("arguments", "message"), table("judging")["pytest_plugin"]["usage"])
-def test_wrong_usage(run: Run, arguments: list[str], message: str) -> None:
+def test_wrong_options_are_usage_errors(run: Run, arguments: list[str], message: str) -> None:
     done = run(*arguments)
     assert done.ret == pytest.ExitCode.USAGE_ERROR
     assert message in str(done.stderr)
     assert "Traceback" not in str(done.stderr) + str(done.stdout)
 
 
-def test_an_implementation_that_does_not_introduce_itself_ends_the_session(run: Run) -> None:
+def test_implementation_without_hello_ends_the_session(run: Run) -> None:
     done = run(f"--journalspec-impl={sys.executable} -c print('hello')", SOME)
     assert done.ret == 2
     assert "did not introduce itself" in str(done.stdout) + str(done.stderr)

@@ -1,4 +1,4 @@
-"""``journalspec query``: answers to SQL, and the harmlessness of hostile queries."""
+"""``journalspec query`` answers SQL queries; hostile queries cause no harm."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def test_records_are_the_rows_of_inspect(path: Path) -> None:
     }
 
 
-def test_a_table_can_be_read_several_times_and_columns_that_are_not_named() -> None:
-    """A star, COLUMNS, and FROM alone select all columns."""
+def test_table_can_be_read_several_times_and_without_column_names() -> None:
+    """A star, COLUMNS, and a FROM without SELECT select all columns."""
     wanted = rows(JBOSS)
     (count,) = answer("SELECT count(*) n FROM records a JOIN records b USING (file, off)")
     assert count["n"] == str(len(wanted))
@@ -82,7 +82,7 @@ def test_every_table_of_every_format_can_be_read(format_id: str, tmp_path: Path)
 
 
 def test_one_query_can_read_all_tables_and_no_scanner_of_arrow_is_used() -> None:
-    """With the scanner, which reads in Arrow's threads, one in four such queries never ended."""
+    """With Arrow's scanner, which reads in Arrow's threads, one in four such queries never ended."""
     counts = ", ".join(
         f"(SELECT count(*) FROM {name}) AS {name}"  # noqa: S608  # names of our own tables
         for name in tables_of(get_format("jboss_journal"))
@@ -102,7 +102,7 @@ def test_one_query_can_read_all_tables_and_no_scanner_of_arrow_is_used() -> None
     assert end == "0 False"
 
 
-def test_missing_and_transactions(tmp_path: Path) -> None:
+def test_tables_of_missing_parts_and_transactions_are_read(tmp_path: Path) -> None:
     (first, *_) = answer("SELECT * FROM transactions", KAHADB)
     assert {"journal", "format_id", "gtrid", "bqual", "changes"} <= {*first}
     assert json.loads(first["changes"])
@@ -112,7 +112,7 @@ def test_missing_and_transactions(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[1:] == [each["code"] for each in gone]
 
 
-def test_a_verdict_that_is_not_clean_is_on_standard_error_and_in_the_status(tmp_path: Path) -> None:
+def test_verdict_other_than_clean_is_on_standard_error_and_in_the_exit_status(tmp_path: Path) -> None:
     for name, status, word in (
         ("jbm.clean.every-kind-v2", 0, ""),
         ("jbm.control.dropped-before-compaction", 1, "journalspec: recovered: "),
@@ -134,7 +134,7 @@ def secret(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("sql", table("hostile_queries")["sql"])
-def test_a_hostile_query_reads_and_writes_nothing_else(sql: str, secret: Path, tmp_path: Path) -> None:
+def test_hostile_query_reads_and_writes_no_other_files(sql: str, secret: Path, tmp_path: Path) -> None:
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         server.listen()
@@ -165,7 +165,7 @@ ENDLESS = "WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t) SELEC
         "SELECT count(*) FROM range(100000000000) a, range(9999) b",
     ],
 )
-def test_an_endless_query_ends_at_its_time(sql: str) -> None:
+def test_endless_query_ends_at_its_time_limit(sql: str) -> None:
     assert "it took longer than 0.5 s" in call("query", JBOSS, sql, "--timeout", "0.5", status=2).output
 
 
@@ -176,14 +176,14 @@ def test_an_endless_query_ends_at_its_time(sql: str) -> None:
         "SELECT string_agg(repeat('x', 1000), '') FROM range(10000000)",
     ],
 )
-def test_a_query_that_wants_all_memory_is_refused(sql: str) -> None:
+def test_query_that_needs_too_much_memory_is_refused(sql: str) -> None:
     program = [*PROGRAM, "query", str(JBOSS), sql, "--max-memory", "64"]
     done = subprocess.run(program, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 2, done
     assert "it needs over 64 MiB" in done.stderr or "not enough memory" in done.stderr
 
 
-def test_a_very_large_result_is_streamed() -> None:
+def test_very_large_result_is_streamed() -> None:
     program = [*PROGRAM, "query", str(JBOSS), "SELECT i, 'some text' FROM range(1500000) t(i)"]
     measured = (
         "import resource, subprocess, sys\n"
@@ -198,7 +198,7 @@ def test_a_very_large_result_is_streamed() -> None:
     assert peak < 264
 
 
-def test_a_reader_that_goes_away_ends_the_query() -> None:
+def test_query_ends_when_its_output_is_closed() -> None:
     program = [*PROGRAM, "query", str(JBOSS), "SELECT i FROM range(100000000000) t(i)"]
     with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         assert running.stdout is not None
@@ -208,11 +208,11 @@ def test_a_reader_that_goes_away_ends_the_query() -> None:
 
 
 @typed(given="query")
-def test_a_question_that_cannot_be_asked_is_refused(row: Row, tmp_path: Path) -> None:
+def test_invalid_query_is_refused(row: Row, tmp_path: Path) -> None:
     tried(row, tmp_path)
 
 
-def test_without_duckdb_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_duckdb_is_reported_with_the_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
     from journalspec_conformance.cli import query
 
     find: Any = importlib.util.find_spec
@@ -221,7 +221,7 @@ def test_without_duckdb_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> N
     has(done.output, "query needs DuckDB, which is not installed", "pip install 'journalspec[query]'")
 
 
-def test_redacted_rows_hide_what_is_stored_from_the_query_itself() -> None:
+def test_query_on_redacted_rows_sees_no_stored_data() -> None:
     names = {row["destination_name"] for row in rows(KAHADB)} - {""}
     assert names
     for name in names:
@@ -247,7 +247,7 @@ def test_forms(tmp_path: Path) -> None:
     assert call("query", JBOSS, sql, "--parquet", tmp_path / "x.parquet").exit_code == 2
 
 
-def test_a_terminal_gets_a_table_of_forty_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terminal_shows_a_table_of_forty_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     from journalspec_conformance.cli import query
 
     class Terminal:

@@ -1,4 +1,4 @@
-"""``--redact``: no data of users is in any output, and counts remain."""
+"""``--redact``: no output shows data of users, and counts do not change."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from judged import call
 SHOWN = re.compile(r"(text|bytes)\([0-9]+\)(#[0-9a-f]{6})?")
 #: The least length of contents that are searched in outputs; shorter ones may occur by chance.
 TELLING = 5
-#: Every form of rows and answers except JSON, whose test also compares it with the unredacted answer.
+#: Every form of rows and answers except JSON, which has its own test.
 FORMS = (
     ["inspect"],
     ["inspect", "--ndjson"],
@@ -121,7 +121,7 @@ CAPTURED = Path(__file__).parents[2] / "corpus" / "captured"
 KAHADB = CAPTURED / "kahadb_journal/activemq-5.11.4/in-doubt"
 
 
-def test_equal_names_of_a_store_have_equal_marks_and_bodies_none() -> None:
+def test_equal_names_of_a_store_have_equal_marks_and_bodies_have_none() -> None:
     here, there = redactor(KAHADB), redactor(CAPTURED / "kahadb_journal/activemq-5.11.4/empty")
     assert here.text("orders") == redactor(KAHADB).text("orders")
     assert here.text("orders") != here.text("ordres")
@@ -133,7 +133,7 @@ def test_equal_names_of_a_store_have_equal_marks_and_bodies_none() -> None:
     assert here.text(["a", "b"]) == [here.text("a"), here.text("b")]
 
 
-def test_counts_by_a_redacted_name_are_the_counts() -> None:
+def test_counts_by_a_redacted_name_are_unchanged() -> None:
     plain = call("inspect", KAHADB, "--count-by", "destination_name", "--csv").stdout.splitlines()
     done = call("inspect", KAHADB, "--count-by", "destination_name", "--csv", "--redact")
     hidden = done.stdout.splitlines()
@@ -143,13 +143,13 @@ def test_counts_by_a_redacted_name_are_the_counts() -> None:
     assert all(SHOWN.fullmatch(line.rpartition(",")[0]) for line in hidden[1:] if not line.startswith(","))
 
 
-def test_a_condition_is_about_what_is_stored() -> None:
+def test_condition_is_about_the_stored_value() -> None:
     plain = call("inspect", KAHADB, "--where", "destination_name like '%'", "--csv").stdout.splitlines()
     hidden = call("inspect", KAHADB, "--where", "destination_name like '%'", "--csv", "--redact")
     assert len(plain) == len(hidden.stdout.splitlines()) > 1
 
 
-def test_free_text_of_an_answer_is_replaced_and_that_of_tools_is_not() -> None:
+def test_free_text_in_an_answer_is_replaced_but_texts_of_tools_are_not() -> None:
     hidden = redactor(KAHADB).observation(
         Observation(
             "refused",
@@ -162,7 +162,7 @@ def test_free_text_of_an_answer_is_replaced_and_that_of_tools_is_not() -> None:
     assert [note.text[:8] for note in hidden.notes] == ["text(9)#", "process "]
 
 
-def test_the_advised_command_is_redacted_too(tmp_path: Path) -> None:
+def test_advised_command_is_redacted_too(tmp_path: Path) -> None:
     given = Asked((tmp_path,), None, None, (), redact=True)
     assert given.again("recover", "--policy", "salvage").endswith("--redact --policy salvage")
     assert "--redact" not in given.again("inspect", "--hex")

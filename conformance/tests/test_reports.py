@@ -73,7 +73,7 @@ def report() -> Report:
     return parsed(TEXT)
 
 
-def test_a_report_is_read_as_it_was_written(report: Report) -> None:
+def test_report_is_read_as_it_was_written(report: Report) -> None:
     assert TEXT.isascii()
     assert [json.loads(line)["kind"] for line in LINES] == ["header", *["result"] * 5, "footer"]
     assert [result.to_json() for result in report.results] == [result.to_json() for result in RESULTS]
@@ -107,27 +107,27 @@ LACKING = {
 
 
 @pytest.mark.parametrize("message", LACKING)
-def test_lines_that_are_no_whole_report_are_not_believed(message: str) -> None:
+def test_incomplete_report_is_refused(message: str) -> None:
     with pytest.raises(InvalidReport, match=r"r\.jsonl") as caught:
         parsed("".join(LACKING[message]))
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(("message", "old", "new"), TABLE["damaged"])
-def test_damaged_reports_are_not_believed(message: str, old: str, new: str) -> None:
+def test_damaged_report_is_refused(message: str, old: str, new: str) -> None:
     with pytest.raises(InvalidReport, match=r"r\.jsonl") as caught:
         parsed(TEXT.replace(old, new))
     assert message in str(caught.value)
 
 
-def test_counts_that_are_changed_with_the_results_are_seen() -> None:
+def test_edited_results_with_matching_counts_are_detected() -> None:
     changed = TEXT.replace('"class":"fail"', '"class":"pass"').replace('"pass":1,"fail":1', '"pass":2')
     with pytest.raises(InvalidReport, match="edited: the lines above the footer are not those"):
         parsed(changed)
 
 
 @pytest.mark.parametrize(("message", "member"), TABLE["malformed"])
-def test_a_malformed_line_is_named(message: str, member: str) -> None:
+def test_malformed_line_is_reported_with_its_number(message: str, member: str) -> None:
     others = {**ONE.to_json(), "probe": "x.z/read"}
     others.pop(member.split('"')[1], None)
     line = f"{json.dumps(others)[:-1]}, {member}}}\n"
@@ -136,7 +136,7 @@ def test_a_malformed_line_is_named(message: str, member: str) -> None:
     assert message in str(caught.value)
 
 
-def test_a_report_without_a_seal_is_read_and_said_to_be_one() -> None:
+def test_report_without_digest_is_read_with_a_note() -> None:
     """Older versions wrote reports without digests, which remain readable."""
     old = parsed(TEXT.replace('"report":2', '"report":1').rpartition(',"sha256"')[0] + "}")
     assert not old.sealed
@@ -145,7 +145,7 @@ def test_a_report_without_a_seal_is_read_and_said_to_be_one() -> None:
         assert old.notes[0] in form(old)
 
 
-def test_a_report_of_another_version_of_the_suite_reports_it() -> None:
+def test_report_of_another_version_has_a_note() -> None:
     header = {**json.loads(HEAD), "suite": "9.8"}
     report = parsed(written([], header))
     assert report.notes == [f"made by journalspec 9.8, read by {__version__}"]
@@ -153,7 +153,7 @@ def test_a_report_of_another_version_of_the_suite_reports_it() -> None:
     assert report.notes[0] in as_junit(report)
 
 
-def test_a_line_without_end_costs_bounded_memory(tmp_path: Path) -> None:
+def test_line_without_end_takes_bounded_memory(tmp_path: Path) -> None:
     """The compressed report has only a few kilobytes."""
     bomb = tmp_path / "bomb.jsonl.gz"
     bomb.write_bytes(gzip.compress(HEAD.encode() + b" " * (MAX_LINE + 10)))
@@ -162,7 +162,7 @@ def test_a_line_without_end_costs_bounded_memory(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
-def test_only_files_are_reports(tmp_path: Path) -> None:
+def test_only_regular_files_are_read_as_reports(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     for name, why in (("fifo", "not a regular file"), (".", "not a regular file"), ("gone", "No such file")):
         with pytest.raises(InvalidReport, match=why):
@@ -170,13 +170,13 @@ def test_only_files_are_reports(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["\ud800", float("nan"), "\udc80" * 9, {"a": ["\udfff"]}, float("inf")])
-def test_whatever_an_implementation_answers_can_be_written_and_read(value: object) -> None:
+def test_any_answer_can_be_written_and_read(value: object) -> None:
     odd = replace(TWO, difference={"observed": value}, reason=f"got {value}", stderr="\udcff\0\x1b")
     (result,) = parsed(written([odd])).results
     assert "observed" in (result.difference or {})
 
 
-def test_an_answer_nested_too_deeply_is_cut() -> None:
+def test_answer_with_too_deep_nesting_is_cut() -> None:
     value: object = "x"
     for _ in range(3000):
         value = [value]
@@ -209,7 +209,7 @@ def test_exports_of_hostile_texts_are_well_formed() -> None:
     assert all(cell.isprintable() for cell in (*head, *rows[0]))
 
 
-def test_matrix_says_what_cannot_be_compared(report: Report) -> None:
+def test_matrix_reports_different_suites_tiers_and_corpora(report: Report) -> None:
     assert unlike([report, report]) == []
     other = replace(report, header={**report.header, "tier": "captured", "suite": "0.0.1"})
     assert unlike([report, other]) == [
@@ -220,7 +220,7 @@ def test_matrix_says_what_cannot_be_compared(report: Report) -> None:
     assert unlike([report, cases]) == ["not alike in corpus: mine 2 #1 unknown, mine 2 #2 abababababab"]
 
 
-def test_the_corpus_is_known_by_its_content() -> None:
+def test_corpus_is_identified_by_its_content() -> None:
     probes = probes_of(list(CASE.values()))
     found = corpus_digest(probes)
     assert found["probes"] == len(probes)
@@ -253,7 +253,7 @@ def test_junit(report: Report) -> None:
     assert "\N{REPLACEMENT CHARACTER}" in str(failure.get("message"))
 
 
-def test_matrix_never_counts_the_unsupported_as_passed(report: Report) -> None:
+def test_matrix_never_counts_unsupported_as_passed(report: Report) -> None:
     assert score(RESULTS) == "1/4 +1"
     assert score(RESULTS[2:3]) == "+1"
     head, rows = matrix([report, parsed(written([ONE]))])
@@ -262,7 +262,7 @@ def test_matrix_never_counts_the_unsupported_as_passed(report: Report) -> None:
     assert matrix([report], "requirement")[1] == [["XXX-AAA-001", "1/2"], ["XXX-AAA-002", "0/1"]]
 
 
-def test_a_report_may_be_compressed(tmp_path: Path) -> None:
+def test_report_may_be_compressed(tmp_path: Path) -> None:
     plain, packed = tmp_path / "r.jsonl", tmp_path / "r.jsonl.gz"
     for path in (plain, packed):
         with open_report(path) as stream:

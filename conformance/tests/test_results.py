@@ -45,7 +45,7 @@ def test_runs_are_numbered_and_a_report_is_added_once(reports: dict[str, Path], 
     assert len(list(there.iterdir())) == 2
 
 
-def test_the_history_counts_what_changed_since_the_run_before(
+def test_history_counts_changes_since_the_previous_run(
     reports: dict[str, Path], tmp_path: Path
 ) -> None:
     for name in RUNS:
@@ -63,7 +63,7 @@ def test_the_history_counts_what_changed_since_the_run_before(
     assert told[-1].startswith("not counted: by-hand.jsonl (")
 
 
-def test_a_difference_is_reported_probe_by_probe(reports: dict[str, Path]) -> None:
+def test_differences_are_reported_probe_by_probe(reports: dict[str, Path]) -> None:
     done = call("results", "diff", reports["old"], reports["new"], status=1)
     assert done.output.splitlines()[:3] == [
         "worse  x.a/read: pass -> crash: signal SIGSEGV",

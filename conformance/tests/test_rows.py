@@ -78,8 +78,8 @@ def test_rows_are_the_records_that_are_read(format_id: str) -> None:
 @ENGINES
 @pytest.mark.parametrize("format_id", format_ids())
 @pytest.mark.usefixtures("engine")
-def test_a_condition_leaves_the_records_of_which_it_holds(format_id: str) -> None:
-    """Every column is filtered by up to three of its values; the count is that of the rows."""
+def test_condition_selects_the_records_that_satisfy_it(format_id: str) -> None:
+    """Every column is filtered by up to three of its values; each count is the number of rows."""
     path, asked = JOURNALS[format_id], 0
     every = lines(path)
     for name, column in columns_of(get_format(format_id)).items():
@@ -94,7 +94,7 @@ def test_a_condition_leaves_the_records_of_which_it_holds(format_id: str) -> Non
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_both_ways_give_equal_rows(format_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_equal_with_and_without_arrow(format_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyarrow", reason="PyArrow is missing: pip install 'journalspec[corpus]'")
     compared = 0
     for case in load_cases(format_id)[::60]:
@@ -114,7 +114,7 @@ def test_both_ways_give_equal_rows(format_id: str, tmp_path: Path, monkeypatch: 
 
 
 @ENGINES
-def test_operators_and_absent_values_and_lists(arrow: bool) -> None:
+def test_operators_absent_values_and_lists(arrow: bool) -> None:
     numbers: list[Any] = [1, 2, 3, None]
     for (op, number), wanted in {
         ("=", 2): [1],
@@ -180,7 +180,7 @@ def test_options_for_columns_of_the_format() -> None:
 
 @ENGINES
 @pytest.mark.usefixtures("engine")
-def test_the_table_has_a_head_with_all_that_match_and_a_next_step() -> None:
+def test_table_shows_the_number_of_matches_and_a_next_step() -> None:
     path = JOURNALS["jboss_journal"]
     total = len(lines(path))
     head, verdict, blank, *rest = ask(path, "--from", 0, "--limit", 2).stdout.splitlines()
@@ -188,13 +188,14 @@ def test_the_table_has_a_head_with_all_that_match_and_a_next_step() -> None:
     assert verdict.split() == ["verdict", "clean", str(total), "records", "match"]
     assert not blank
     assert rest[-1] == f"next      {total - 2} more: --limit {total}, or all: --csv, --ndjson"
-    assert sum(line[:1] not in ("", " ") for line in rest[:-1]) in (2, 3)  # a line of names, unless too wide
+    # a line of names, unless the names are too wide
+    assert sum(line[:1] not in ("", " ") for line in rest[:-1]) in (2, 3)
     assert " 0 records match" in ask(path, "--id", 987654321).stdout
 
 
 @ENGINES
 @pytest.mark.usefixtures("engine")
-def test_limits_cut_rows_and_not_counts() -> None:
+def test_limit_cuts_rows_but_not_counts() -> None:
     path = JOURNALS["derby_log"]
     every = lines(path)
     assert len(every) > 30
@@ -211,7 +212,7 @@ def test_limits_cut_rows_and_not_counts() -> None:
 
 @ENGINES
 @pytest.mark.usefixtures("engine")
-def test_wrong_counts(tmp_path: Path) -> None:
+def test_counts_of_groups_equal_those_of_the_rows(tmp_path: Path) -> None:
     path = JOURNALS["derby_log"]
     every = lines(path)
     ordered = sorted(Counter(row["type"] for row in every).items(), key=lambda item: (-item[1], item[0]))
@@ -251,7 +252,7 @@ def text(value: Any) -> str:
     return value.hex() if isinstance(value, bytes) else "" if value is None else str(value)
 
 
-def test_parquet_without_arrow_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_arrow_is_reported_with_the_next_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from journalspec_conformance.cli import row_output
 
     monkeypatch.setattr(row_output, "has_arrow", lambda: False)
@@ -259,7 +260,7 @@ def test_parquet_without_arrow_says_what_to_do(tmp_path: Path, monkeypatch: pyte
     assert "--parquet needs Arrow, which is not installed" in done.output
 
 
-def test_a_filter_never_makes_damage_disappear(tmp_path: Path) -> None:
+def test_filter_does_not_hide_damage(tmp_path: Path) -> None:
     """For a damaged journal, verdict and exit status are the same with and without a filter."""
     statuses = set()
     for case in load_cases("jboss_journal")[::90]:
@@ -280,7 +281,7 @@ def test_members_of_an_archive_have_their_path_as_name(tmp_path: Path) -> None:
     assert {row["journal"] for row in lines(packed)} == {str(packed)}
 
 
-def test_columns_are_those_that_arrow_has() -> None:
+def test_columns_are_those_of_the_arrow_table() -> None:
     pytest.importorskip("pyarrow", reason="PyArrow is missing: pip install 'journalspec[corpus]'")
     from journalspec_reference.arrow import columns_of as typed
 

@@ -1,4 +1,5 @@
-"""The screen of `inspect` and `recover`: short for every store; kinds of PATH; no file is written."""
+"""The screen output of `inspect` and `recover` is short for every store; kinds of PATH; no file is written.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +68,7 @@ def held_to_the_rules(path: Path, command: str, columns: int) -> str:
     return result.stdout
 
 
-#: The commands and widths, used in turn, so that each store is read once.
+#: Commands and widths, in turn: each store is read only once.
 TURNS = (("inspect", 100), ("recover", 80), ("inspect", 80), ("recover", 100))
 
 
@@ -77,12 +78,12 @@ def all_short(paths: Iterable[Path]) -> int:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_a_screen_of_every_captured_set_is_short(format_id: str) -> None:
+def test_screen_of_every_captured_set_is_short(format_id: str) -> None:
     assert all_short(islice(stores(CAPTURED / format_id), 0, None, 3)) or get_format(format_id).uncaptured
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_a_screen_of_a_case_is_short(format_id: str, tmp_path: Path) -> None:
+def test_screen_of_a_case_is_short(format_id: str, tmp_path: Path) -> None:
     cases = [case for case in load_cases() if case.format == format_id][::STEP]
     for number, case in enumerate(cases):
         case.materialize(tmp_path / str(number))
@@ -92,7 +93,7 @@ def test_a_screen_of_a_case_is_short(format_id: str, tmp_path: Path) -> None:
 @pytest.mark.real
 @pytest.mark.skipif(not FIELD.is_dir(), reason="needs the products' files beside the checkout")
 @pytest.mark.parametrize(("part", "every"), [("field/*", 1), ("real/*/*", 3), ("contents/*/*", 1)])
-def test_a_screen_of_a_real_store_is_short(part: str, every: int) -> None:
+def test_screen_of_a_real_store_is_short(part: str, every: int) -> None:
     found = [path for path in sorted(SHARED.glob(part)) if path.is_dir()][::every]
     assert all_short([*found, *(archive for path in found for archive in path.glob("*.tar.gz"))]) > 10
 
@@ -118,7 +119,7 @@ def test_notes_of_one_kind_are_one_line_with_a_count(tmp_path: Path) -> None:
     assert full.count("- transaction ") == 30
 
 
-def test_of_a_long_list_the_largest_are_shown_and_the_rest_counted() -> None:
+def test_long_list_shows_the_largest_and_counts_the_rest() -> None:
     rows = [(f"q{number}", str(number)) for number in range(10)]
     listing = Listing(rows, 500, ("queue", "messages"), [100] * 10, 13040, "message")
     assert listing.rest(10) == "... 490 more, 12,040 messages (--all)"
@@ -127,7 +128,7 @@ def test_of_a_long_list_the_largest_are_shown_and_the_rest_counted() -> None:
 
 
 @pytest.mark.parametrize("width", [40, 100, 200])
-def test_a_screen_is_folded_until_it_fits(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_screen_is_shortened_until_it_fits(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     from journalspec_conformance.cli.journal_view import screen
 
     monkeypatch.setenv("COLUMNS", str(width))
@@ -143,7 +144,7 @@ def test_a_screen_is_folded_until_it_fits(width: int, monkeypatch: pytest.Monkey
     assert lines[-1].endswith("more lines (--all)")
 
 
-def test_references_of_at_start_exist() -> None:
+def test_codes_in_at_start_tables_exist() -> None:
     """Each code must exist, because the sentence of an unknown code would never be shown."""
     for format_id in format_ids():
         description = get_format(format_id)
@@ -175,7 +176,7 @@ def test_effects_of_a_start_are_consistent(format_id: str, codes: list[str], sai
     assert unsaid not in text
 
 
-def test_check_is_one_line_a_journal(clean: Path, tmp_path: Path) -> None:
+def test_check_prints_one_line_for_each_journal(clean: Path, tmp_path: Path) -> None:
     seen = call("check", clean)
     assert (seen.exit_code, seen.stdout, seen.stderr) == (0, f"{clean}: clean\n", "")
     other = tmp_path / "data"
@@ -201,7 +202,7 @@ def digests(root: Path) -> dict[str, tuple[str, int]]:
     return found
 
 
-def test_stores_below_several_paths_have_names_of_their_own(tmp_path: Path) -> None:
+def test_stores_below_several_paths_have_different_names(tmp_path: Path) -> None:
     for name in ("one", "two"):
         shutil.copytree(CAPTURED / "kahadb_journal/activemq-6.1.7/three", tmp_path / name / "kahadb")
     for command in ("inspect", "check"):
@@ -211,7 +212,7 @@ def test_stores_below_several_paths_have_names_of_their_own(tmp_path: Path) -> N
         assert "two/kahadb" in screen
 
 
-def test_check_answers_for_the_paths_that_are_of_use(clean: Path, tmp_path: Path) -> None:
+def test_check_answers_for_readable_paths_and_reports_others(clean: Path, tmp_path: Path) -> None:
     empty, gone = tmp_path / "empty", tmp_path / "gone"
     empty.mkdir()
     unknown = tmp_path / "unknown.zip"
@@ -233,7 +234,7 @@ def test_check_answers_for_the_paths_that_are_of_use(clean: Path, tmp_path: Path
 # Kinds of PATH.
 
 
-def test_several_stores_are_one_block_the_worst_first(clean: Path, tmp_path: Path) -> None:
+def test_several_stores_are_listed_in_one_block_worst_first(clean: Path, tmp_path: Path) -> None:
     root = tmp_path / "many"
     for number in range(45):
         shutil.copytree(clean, root / f"store-{number:02}")
@@ -272,7 +273,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["gztar", "zip", "tar", "xztar", "bztar"])
-def test_an_archive_is_read_and_nothing_left(kind: str, clean: Path, tmp_path: Path, temporary: Path) -> None:
+def test_archive_is_read_and_no_file_is_left(kind: str, clean: Path, tmp_path: Path, temporary: Path) -> None:
     archive = Path(shutil.make_archive(str(tmp_path / "backup"), kind, clean.parent, clean.name))
     plain, packed = (call("recover", path, columns=100) for path in (clean, archive))
     assert (packed.exit_code, packed.stderr) == (0, "")
@@ -332,7 +333,7 @@ def zip_of(path: Path, name: str, data: bytes, mode: int = 0o100644) -> Path:
 
 
 @pytest.mark.parametrize("name", HARMFUL)
-def test_a_harmful_archive_is_refused_and_nothing_is_left(name: str, tmp_path: Path, temporary: Path) -> None:
+def test_harmful_archive_is_refused_and_no_file_is_left(name: str, tmp_path: Path, temporary: Path) -> None:
     make, words = HARMFUL[name]
     archive = make(
         tmp_path / ("evil.zip" if "zip" in name else "evil.tar" if "long" in name else "evil.tar.gz")
@@ -353,7 +354,7 @@ def from_input(data: bytes, *arguments: str) -> str:
     return result.stdout + result.stderr
 
 
-def test_standard_input_is_a_file_an_archive_or_neither(clean: Path, tmp_path: Path, temporary: Path) -> None:
+def test_standard_input_is_read_as_file_or_archive_or_refused(clean: Path, tmp_path: Path, temporary: Path) -> None:
     journal = next(CAPTURED.glob("kahadb_journal/activemq-6.1.7/**/db-1.log")).read_bytes()
     for data in (journal, gzip.compress(journal)):
         text = from_input(data, "inspect")
@@ -366,7 +367,7 @@ def test_standard_input_is_a_file_an_archive_or_neither(clean: Path, tmp_path: P
     assert [*temporary.iterdir()] == []
 
 
-def test_a_path_without_a_journal_lists_what_is_there(tmp_path: Path) -> None:
+def test_path_without_a_journal_lists_its_content(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("none")
     (tmp_path / "deep").mkdir()
     seen = call("inspect", tmp_path)
@@ -385,10 +386,10 @@ def flat_error(path: Path) -> str:
     return " ".join(call("inspect", path).stderr.split())
 
 
-# Progress.
+# The progress display.
 
 
-def test_progress_is_shown_at_a_terminal_only_and_after_a_second(tmp_path: Path) -> None:
+def test_progress_is_shown_only_at_a_terminal_and_after_a_second(tmp_path: Path) -> None:
     script = tmp_path / "slow.py"
     script.write_text(
         "import sys, time\n"

@@ -1,4 +1,6 @@
-"""Showing deviations without a product: when a deviation counts as shown, and the exit statuses."""
+"""The command that shows deviations, tested without a product: when a deviation counts as shown, and exit
+statuses.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ WRITE = {"cmd": "write", "ops": [{"op": "open"}, {"op": "close"}]}
 
 
 class ReferenceRoom(Showroom):
-    """Every product is the reference, which has no deviation at all."""
+    """A room in which every product is the reference, which has no deviation at all."""
 
     def connect(self, product: Product) -> Connection:
         return in_process("journalspec_conformance.harnesses.reference:Reference")
@@ -59,7 +61,7 @@ def shown(room: Showroom, **data: Any) -> Shown:
 
 
 @pytest.mark.parametrize(("check", "answer"), table("judging")["showing"]["checked"])
-def test_a_check_holds_or_not(room: ReferenceRoom, check: Mapping[str, Any], answer: bool) -> None:
+def test_check_compares_a_value_of_an_answer(room: ReferenceRoom, check: Mapping[str, Any], answer: bool) -> None:
     result = shown(room, start=START, steps=[RECOVER, WRITE], seen=[check])
     assert result.shown is answer
     assert result.demanded == ("this",)
@@ -71,7 +73,7 @@ def test_all_checks_must_hold(room: ReferenceRoom) -> None:
     assert shown(room, start=START, steps=[RECOVER], seen=[good, bad]).shown is False
 
 
-def test_bytes_that_are_put_are_seen_by_the_next_step(room: ReferenceRoom) -> None:
+def test_next_step_reads_the_bytes_that_were_put(room: ReferenceRoom) -> None:
     put = {"cmd": "put", "file": "btm1.tlog", "off": 0, "hex": "00"}
     refused = {"answer": 1, "at": "verdict", "is": "refused"}
     assert shown(room, start=START, steps=[put, RECOVER], seen=[refused]).shown is True
@@ -83,7 +85,7 @@ def test_bytes_that_are_put_are_seen_by_the_next_step(room: ReferenceRoom) -> No
     assert shown(room, start=START, steps=[RECOVER | {"aside": True}], seen=[clean]).shown is True
 
 
-def test_a_case_is_shown_only_by_the_failure_that_is_named(room: ReferenceRoom) -> None:
+def test_case_shows_a_deviation_only_by_the_listed_failure(room: ReferenceRoom) -> None:
     result = shown(room, case=START, op="recover.strict", fails="records:missing")
     assert (result.shown, result.verdict) == (False, "not shown")
     assert any("permitted" in line for line in result.demanded)
@@ -93,7 +95,7 @@ def test_a_case_is_shown_only_by_the_failure_that_is_named(room: ReferenceRoom) 
 
 
 @pytest.mark.parametrize(("texts", "answer"), table("judging")["showing"]["traced"])
-def test_a_trace_shows_what_is_found_and_what_is_not(
+def test_trace_shows_texts_that_are_present_and_texts_that_are_absent(
     room: ReferenceRoom, monkeypatch: pytest.MonkeyPatch, texts: dict[str, str], answer: bool
 ) -> None:
     write, sync = Seen("write", "a.log", 0, b"abcd"), Seen("sync", "a.log")
@@ -106,7 +108,7 @@ def test_a_trace_shows_what_is_found_and_what_is_not(
 
 
 @pytest.mark.parametrize(("status", "answer"), [(1, True), (0, False), (2, None)])
-def test_a_program_shows_it_by_its_exit_status(
+def test_exit_status_of_a_program_shows_a_deviation(
     room: ReferenceRoom, monkeypatch: pytest.MonkeyPatch, status: int, answer: bool | None
 ) -> None:
     tried = []
@@ -121,19 +123,19 @@ def test_a_program_shows_it_by_its_exit_status(
     assert tried[0][-3:] == ["--product", PRODUCT, "--x"]
 
 
-def test_a_product_that_does_not_have_it_is_refused(room: ReferenceRoom) -> None:
+def test_product_without_the_deviation_is_refused(room: ReferenceRoom) -> None:
     with pytest.raises(Problem, match="not shown on 'hornetq'"):
         list(room.show(FORMAT, deviation(case=START, op="read", fails="x"), "hornetq"))
 
 
-def test_the_exit_status_puts_not_shown_first() -> None:
+def test_exit_status_reports_not_shown_before_not_tried() -> None:
     yes, no, untried = (Shown("D", "p", "asked", (), (), answer, 0.1) for answer in (True, False, None))
     assert overall([yes]) == 0
     assert overall([yes, no, untried]) == 1
     assert overall([yes, untried]) == overall([]) == 3
 
 
-def test_the_command_says_what_it_could_not_try(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_command_reports_deviations_that_it_could_not_try(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JOURNALSPEC_PRODUCTS", str(tmp_path))
     made = deviation(case=START, op="read", fails="verdict")
     monkeypatch.setattr(showing, "deviations", lambda name: (made,) if name == FORMAT else ())

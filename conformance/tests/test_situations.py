@@ -1,4 +1,4 @@
-"""Outputs of commands about stores with missing, damaged or renamed files, row by row."""
+"""Output of commands on stores with missing, damaged or renamed files, one row for each situation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def stamps(place: Path) -> dict[Path, tuple[int, int]]:
         for row in rows()
     ],
 )
-def test_commands_end_and_say(name: str, changes: str, row: Mapping[str, Any], tmp_path: Path) -> None:
+def test_command_on_a_situation_prints_the_words_of_its_row(name: str, changes: str, row: Mapping[str, Any], tmp_path: Path) -> None:
     place = store(name, tmp_path)
     changed(place, changes)
     before = stamps(place)

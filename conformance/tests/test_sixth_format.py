@@ -1,4 +1,6 @@
-"""CONTRIBUTING followed literally: its section on formats adds a toy format to a copy of the checkout."""
+"""This test follows CONTRIBUTING literally: its section on formats adds a toy format to a copy of the
+checkout.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ MODULES = {
     "sphinx-build": ["-m", "sphinx"],
     "python": [],
 }
-#: Only the toy's pages, because the others take minutes.
+#: Only pages of the toy are built, because the others take minutes.
 OTHERS = "exclude_patterns=[!f]*,formats/*_tlog,formats/*_journal,formats/*_log,formats/*_store"
 ITS_PAGES = ("-D", "master_doc=formats/index", "-D", OTHERS)
 
@@ -58,7 +60,7 @@ def run(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def step(place: Path, begins: str, *more: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-    """Run the section's command that equals or begins with these words; it must end with `status`."""
+    """Run the section's command that equals or begins with these words; its exit status must be `status`."""
     found = [words for words in steps() if " ".join(words).startswith(begins)]
     (words,) = [words for words in found if " ".join(words) == begins] or found
     done = run(place, *words, *more)
@@ -88,7 +90,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def test_the_section_names_every_file_with_its_lines_and_no_step_is_omitted() -> None:
+def test_section_lists_every_file_with_its_lines_and_every_step_runs() -> None:
     rows = re.findall(r"^\| `(.+?)` \| (\d+) \|", section(), re.MULTILINE)
     found = contents(REPOSITORY / TOY)
     assert {name.replace("<format>", "toy_sixth"): int(lines) for name, lines in rows} == {
@@ -106,7 +108,7 @@ def test_the_section_names_every_file_with_its_lines_and_no_step_is_omitted() ->
     assert [words for words in steps() if not " ".join(words).startswith(taken)] == []
 
 
-def test_its_code_keeps_the_rules_of_the_house(copy: Path) -> None:
+def test_code_of_the_format_satisfies_the_rules_of_the_project(copy: Path) -> None:
     """The rules at the new place of these files are stricter than those for tests."""
     pytest.importorskip("ruff", reason="ruff is missing: install journalspec[test]")
     code = [str(path) for root in ROOTS for path in (copy / root).glob("**/toy_sixth/*.py")]
@@ -115,7 +117,7 @@ def test_its_code_keeps_the_rules_of_the_house(copy: Path) -> None:
     assert checked.returncode == 0, checked.stdout
 
 
-def test_it_is_listed_and_judged(copy: Path) -> None:
+def test_format_is_listed_and_judged(copy: Path) -> None:
     """The format's cases, the reference, and its product's harness; pytest has an item for each probe."""
     has(step(copy, "journalspec formats").stdout, "toy_sixth", "the toy's product")
     assert "as expected" in step(copy, "journalspec run --impl reference --format toy_sixth").stdout
@@ -123,7 +125,7 @@ def test_it_is_listed_and_judged(copy: Path) -> None:
     assert "4 passed" in step(copy, "pytest").stdout
 
 
-def test_its_product_has_written_files_and_the_reference_reads_them(copy: Path) -> None:
+def test_product_of_the_format_wrote_files_that_the_reference_reads(copy: Path) -> None:
     """The expectations are the product's answers, with which the format's model agrees."""
     place = copy / "corpus/captured/toy_sixth/toy_sixth-1/notes"
     assert (place / "notes.toy").read_bytes() == b"TOY6\x03one\x64\x03two\x6c\x09the third\x3a"
@@ -137,9 +139,11 @@ def test_its_product_has_written_files_and_the_reference_reads_them(copy: Path) 
     assert contents(place) == before
 
 
-def test_crashes_of_its_writer_are_judged(copy: Path) -> None:
-    """Strict recovery loses nothing. The toy's weaknesses: a sum of one byte does not detect every torn note,
-    and strict recovery refuses the state after a kill between the two parts of a note.
+def test_crashes_of_the_writer_are_judged(copy: Path) -> None:
+    """Strict recovery loses nothing.
+
+    The toy has two weaknesses. Its sum of one byte does not detect every torn note. Strict recovery refuses
+    the state after a kill between the two parts of a note.
     """
     pytest.importorskip("pyarrow", reason="PyArrow is missing: install journalspec[corpus]")
     crash = "journalspec run --impl reference --format toy_sixth --tier crash"
@@ -150,11 +154,12 @@ def test_crashes_of_its_writer_are_judged(copy: Path) -> None:
     assert done["counts"]["allowed"] > 50
 
 
-def test_it_has_pages(copy: Path) -> None:
+def test_format_has_pages(copy: Path) -> None:
     pytest.importorskip("sphinx", reason="Sphinx is missing: install journalspec[docs]")
-    # The build uses two processes, so that a page of one process refers to a page that the other has read.
+    # The build uses two processes, because a page in one process must refer to a page that the other has
+    # read.
     said = step(copy, "sphinx-build", *ITS_PAGES, "-j", "2").stderr
-    # References to pages that this build omits are not faults.
+    # References to pages that are not built here are not faults.
     faults = [line for line in said.splitlines() if "toy_sixth" in line and "unknown document" not in line]
     assert faults == []
     site = copy / "site/formats/toy_sixth"
@@ -163,7 +168,7 @@ def test_it_has_pages(copy: Path) -> None:
     assert "exclusive or" in (site / "spec.html").read_text(encoding="utf-8")
 
 
-def test_a_reader_that_ignores_the_sum_fails(copy: Path) -> None:
+def test_reader_that_ignores_the_sum_fails(copy: Path) -> None:
     code = copy / "reference_impl/journalspec_reference/toy_sixth/__init__.py"
     sound = code.read_text(encoding="utf-8")
     broken = sound.replace("elif reduce(xor, text, 0) != data[end - 1]:", "elif False:")
@@ -176,7 +181,7 @@ def test_a_reader_that_ignores_the_sum_fails(copy: Path) -> None:
         code.write_text(sound, encoding="utf-8")
 
 
-def test_an_operator_can_look_at_its_files(copy: Path, tmp_path: Path) -> None:
+def test_inspect_reads_files_of_the_format(copy: Path, tmp_path: Path) -> None:
     (tmp_path / "notes.toy").write_bytes(b"TOY6\x01aa\x02bc\x00")
     seen = run(copy, "journalspec", "inspect", "--json", str(tmp_path))
     assert seen.returncode == 1, seen.stderr
@@ -187,7 +192,7 @@ def test_an_operator_can_look_at_its_files(copy: Path, tmp_path: Path) -> None:
     assert run(copy, "journalspec", "recover", str(tmp_path)).returncode == 3
 
 
-def test_while_it_is_a_draft_it_is_described_to_those_who_ask(
+def test_draft_format_is_described_only_on_request(
     copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = copy / "specs/journalspec/toy_sixth/format.toml"

@@ -1,7 +1,7 @@
 """The cost of `inspect` on a small journal: modules that are entered or imported, and depth of calls.
 
 A module is entered if a function in its source runs. A comprehension is a call on Python 3.11, and no call on
-later versions. The descriptions of formats have been read before, as in all but the first command.
+later versions. The descriptions of formats are already loaded, as in every command but the first.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def test_inspect_of_a_small_journal_enters_few_modules_in_few_frames(
 
 
 @pytest.mark.parametrize("case", list(DEEPEST)[::2])
-def test_a_command_imports_the_reader_of_its_format(case: str, tmp_path: Path) -> None:
+def test_command_imports_only_the_reader_of_its_format(case: str, tmp_path: Path) -> None:
     code = f"""
 import json, sys
 from journalspec_conformance.cli import main
@@ -118,5 +118,6 @@ except SystemExit:
     ours = [name for name in names if name.partition(".")[0] in PACKAGES]
     assert len(ours) <= MOST_IMPORTED
     readers = {name for name in format_ids() if f"journalspec_reference.{name}" in ours}
-    # Bitronix' files may have any name, so its reader is also tried if another format is not certain.
+    # Bitronix files may have any name, so a command also tries the Bitronix reader if the format is not
+    # certain.
     assert readers - {"bitronix_tlog"} <= {find_case(case).format}

@@ -1,4 +1,4 @@
-"""The whole smoke tier with the harnesses that need nothing but this distribution."""
+"""The whole smoke tier, run with the harnesses that need nothing but this distribution."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ MOST_CALLS, MOST_OF_ONE = 1_060, 200_000
 
 
 def calls(engine: Engine, probes: Sequence[Probe]) -> int:
-    """Return the number of calls for these questions; a first run excludes imports and filling of caches."""
+    """Return the number of calls for these questions, without the imports and filled caches of a first run.
+    """
     found = 0
 
     def counted(frame: object, event: str, argument: object) -> None:
@@ -37,7 +38,7 @@ def calls(engine: Engine, probes: Sequence[Probe]) -> int:
     return found
 
 
-def test_the_reference_is_right_and_no_question_takes_long(
+def test_reference_is_right_and_no_question_takes_long(
     make_engine: MakeEngine, live_report: LiveReport
 ) -> None:
     engine, probes = make_engine("reference"), {probe.id: probe for probe in probes_of(cases_of("smoke"))}
@@ -46,11 +47,11 @@ def test_the_reference_is_right_and_no_question_takes_long(
     red = [f"{r.probe}: {r.reason}" for r in report.results if r.result_class not in ("pass", "allowed")]
     assert red == []
     assert {r.probe for r in report.results} == {*probes}
-    # The reference obeys each `should`, too.
+    # The reference also satisfies each `should`.
     allowed = [probes[r.probe] for r in report.results if r.result_class == "allowed"]
     strict = make_engine("reference", Options(enforce_should=True))
     assert [f"{r.probe}: {r.reason}" for r in strict.run_all(allowed) if r.red] == []
-    # The calls of the slowest questions are counted; which questions these are may differ from run to run.
+    # The calls of the slowest questions are counted, which may differ from run to run.
     for result in sorted(report.results, key=lambda result: result.seconds or 0)[-4:]:
         assert calls(engine, [probes[result.probe]]) < MOST_OF_ONE, result.probe
     assert calls(engine, [*probes.values()][::10]) < MOST_CALLS * len(probes) / 10

@@ -1,4 +1,4 @@
-"""If an implementation's name would control terminals, it is escaped; tables test names of files."""
+"""Terminal control sequences in an implementation's name are escaped; tables test the names of files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from judged import STRANGE, harmless, start
 
 
-def test_an_implementation_is_named_too(tmp_path: Path) -> None:
+def test_control_sequences_in_the_name_of_an_implementation_are_escaped(tmp_path: Path) -> None:
     harness = tmp_path / "harness.py"
     greeting = {"protocol": 1, "impl": {"name": STRANGE}, "formats": {"x-\x1b[2J": {}}}
     harness.write_text(

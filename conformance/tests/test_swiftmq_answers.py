@@ -37,12 +37,12 @@ def path(store: str) -> Path:
 
 @real
 @pytest.mark.parametrize("store", [name for name in STORES if name != "outcomes"])
-def test_the_bytes_of_every_real_store_are_shown(store: str) -> None:
+def test_bytes_of_every_real_store_are_shown(store: str) -> None:
     assert call("inspect", "--hex", path(store), status=0).stdout
 
 
 @real
-def test_another_page_size_is_reported_by_the_pages(tmp_path: Path) -> None:
+def test_unusual_page_size_is_found_from_the_pages(tmp_path: Path) -> None:
     store = REAL / "r1-resized-4096"
     seen = answer("recover", store, "--param", "page_size=2048", status=3)
     assert (seen["phase"], seen["code"]) == ("replay", "bad-queue")
@@ -58,7 +58,7 @@ def test_another_page_size_is_reported_by_the_pages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "status"),
     [
-        # The pages in the log alone contain no root index.
+        # Without the page file, the pages in the log contain no root index.
         ("page", b"", 1),
         ("page", b"\xff" * 20480, 1),
         ("transaction", b"", 0),
@@ -68,7 +68,7 @@ def test_another_page_size_is_reported_by_the_pages(tmp_path: Path) -> None:
     ],
 )
 def test_hostile_files(tmp_path: Path, name: str, data: bytes, status: int) -> None:
-    """The command does not fail internally: it prints one of its normal answers."""
+    """The command has no internal error: it prints one of its normal answers."""
     store = copied(COMMITTED, tmp_path)
     next(store.rglob(f"{name}.*")).write_bytes(data)
     for words in (("recover", "--json"), ("inspect", "--hex")):
@@ -79,7 +79,7 @@ def test_hostile_files(tmp_path: Path, name: str, data: bytes, status: int) -> N
 
 
 @real
-def test_paths_that_hold_no_store(tmp_path: Path) -> None:
+def test_part_of_a_store_is_refused_with_the_path_of_the_store(tmp_path: Path) -> None:
     store = copied(COMMITTED, tmp_path / "store")
     for part in ("db", "db/page.db", "log", "log/transaction.log"):
         said = call("inspect", store / part, status=2).stderr
@@ -91,7 +91,7 @@ def test_paths_that_hold_no_store(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["db/page.db", "durables/c$n.durable", "swap/q-0.swap"])
-def test_a_file_that_appears_in_a_directory_is_noticed(tmp_path: Path, tool: ModuleType, name: str) -> None:
+def test_file_that_appears_in_a_directory_is_noticed(tmp_path: Path, tool: ModuleType, name: str) -> None:
     tool.MAKERS[FORMAT](tmp_path, 1 << 14, tool.SHAPES["live"])
     (tmp_path / "db" / "page.db").rename(tmp_path / "kept")
     for directory in ("swap", "durables"):
@@ -104,7 +104,7 @@ def test_a_file_that_appears_in_a_directory_is_noticed(tmp_path: Path, tool: Mod
 
 
 def test_each_page_is_read_once(tmp_path: Path, tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Indexes are read first, then messages: index pages between messages are not read twice."""
+    """A reading takes indexes first, then messages: index pages between messages are not read twice."""
     tool.MAKERS[FORMAT](tmp_path, 1 << 22, tool.SHAPES["live"])
     (journal,) = find_journals(load_files(tmp_path))
     read = 0

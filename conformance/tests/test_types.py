@@ -1,4 +1,4 @@
-"""All types are right: strict mypy runs in parallel with the other tests, so that no core is idle."""
+"""All types are right. Strict mypy runs in parallel with the other tests, so that no core is idle."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 import stores
 
 
-def test_types_hold(tmp_path: Path) -> None:
-    """mypy's cache of the last run is kept for the next clone, so that mypy checks only changed files.
+def test_mypy_reports_no_errors(tmp_path: Path) -> None:
+    """mypy's cache from the last run is kept, so that mypy checks only changed files, even in a new clone.
 
     The cache is one file, and each run uses a copy: simultaneous runs do not interfere.
     """
@@ -27,6 +27,6 @@ def test_types_hold(tmp_path: Path) -> None:
         command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    with suppress(OSError):  # if no cache can be written, the next run takes as long as this one
+    with suppress(OSError):  # without the cache, the next run takes as long as this one
         kept.parent.mkdir(parents=True, exist_ok=True)
         Path(shutil.make_archive(f"{kept}.{os.getpid()}", "tar", own)).replace(kept)

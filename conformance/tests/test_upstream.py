@@ -21,13 +21,13 @@ OURS = re.compile(
 )
 
 
-def test_there_are_thirty_reports_and_each_is_of_a_fault() -> None:
+def test_at_least_thirty_reports_exist_and_each_reports_a_fault() -> None:
     assert len({report.deviation.id for report in REPORTS}) == len(REPORTS) >= 30
     assert {report.deviation.kind for report in REPORTS} == {"errata"}
 
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.deviation.id)
-def test_a_report_says_everything_in_words_that_its_reader_knows(report: upstream.Report) -> None:
+def test_report_is_complete_and_uses_words_that_its_reader_knows(report: upstream.Report) -> None:
     """The program of the report needs only the product."""
     assert OURS.findall(re.sub(r"`[^`]*`", "", report.text)) == []
     for heading in HEADINGS:
@@ -42,10 +42,10 @@ def test_a_report_says_everything_in_words_that_its_reader_knows(report: upstrea
 
 @of_products
 @pytest.mark.parametrize("product", PRODUCTS)
-def test_its_program_prints_what_it_says(
+def test_program_of_a_report_prints_the_stated_output(
     product: str, ready_product: ReadyProduct, every: Every, tmp_path: Path
 ) -> None:
-    """A default run tries a third of each product's programs: each starts one or more JVMs."""
+    """A default run uses a third of each product's programs, because each starts one or more JVMs."""
     ready_product(product)
     mine = [report for report in REPORTS if report.product.id == product][:: every(3)]
     for report in mine:

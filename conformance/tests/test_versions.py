@@ -22,13 +22,13 @@ ROOT = Path(__file__).parents[2]
 OTHERWISE = ("target", "journalspec")
 
 
-def test_a_report_is_read() -> None:
+def test_old_report_is_read() -> None:
     summary = call("summary", OLD / "report.jsonl", status=1)
     has(summary.output, "fail              2", "made by journalspec 0.1.0")
     assert "1/3" in call("matrix", OLD / "report.jsonl", OLD / "report.jsonl").output
 
 
-def test_an_expectation_file_is_read_and_updated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_expectation_file_is_read_and_updated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "docs" / "harness")
     expected = tmp_path / "expectations.toml"
     shutil.copy(OLD / "expectations.toml", expected)
@@ -47,13 +47,13 @@ def test_an_expectation_file_is_read_and_updated(tmp_path: Path, monkeypatch: py
     ],
     ids=["verify", "report", "run"],
 )
-def test_a_build_of_crash_states_is_read_and_judged(command: tuple[object, ...]) -> None:
+def test_old_build_of_crash_states_is_read_and_judged(command: tuple[object, ...]) -> None:
     done = call(*command, status=0)
     assert command[0] != "run" or "as expected" in done.output
 
 
 @pytest.mark.parametrize("old", [pytest.param(path, id=path.name) for path in sorted(OLD.glob("*_*.json"))])
-def test_answers_have_what_they_had(old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_still_have_every_old_member(old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     before: dict[str, Any] = json.loads(old.read_text("utf-8"))
     if old.name.endswith(".loss-report.json"):
@@ -65,7 +65,7 @@ def test_answers_have_what_they_had(old: Path, tmp_path: Path, monkeypatch: pyte
     assert list(missing(before, after)) == []
 
 
-def test_lines_have_what_they_had(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_still_have_every_old_member(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     before = [json.loads(line) for line in (OLD / "bitronix_tlog.ndjson").read_text("utf-8").splitlines()]
     done = call("inspect", before[0]["journal"]["path"], "--ndjson")
@@ -73,7 +73,7 @@ def test_lines_have_what_they_had(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_columns_are_still_there_with_their_types(format_id: str) -> None:
+def test_columns_still_exist_with_their_types(format_id: str) -> None:
     """The columns are those of `query`, `--where`, CSV, Parquet and Spark."""
     texts = (
         (OLD / f"{format_id}.columns.txt").read_text("utf-8"),

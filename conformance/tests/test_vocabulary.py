@@ -1,4 +1,4 @@
-"""Every answer and every expectation uses only names of ``fields.toml``, and every name is used."""
+"""Answers and expectations use only names of ``fields.toml``, and every name in it is used."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def cases(format_id: str) -> tuple[Case, ...]:
 
 @cache
 def answers(format_id: str) -> tuple[Answer, ...]:
-    """Return the reference's answers to every question of every case."""
+    """Return the reference's answers to every question about every case."""
     reference, found = Reference(), []
     for case in cases(format_id):
         request = {"format": case.format, "edition": case.edition, "files": case.files()}
@@ -52,7 +52,7 @@ def words(format_id: str) -> Vocabulary:
 
 
 @each_format
-def test_every_answer_of_the_reference_is_made_of_these_names(format_id: str) -> None:
+def test_answers_of_the_reference_use_only_names_of_the_table(format_id: str) -> None:
     wrong = [
         f"{case.id}/{op}: {problem}"
         for case, op, answer in answers(format_id)
@@ -62,7 +62,7 @@ def test_every_answer_of_the_reference_is_made_of_these_names(format_id: str) ->
 
 
 def case_problems(case: Case, table: Vocabulary) -> Iterator[str]:
-    """Yield names without an entry in a table: those in expectations and in operations of writers.
+    """Yield names without an entry in a table, from expectations and from operations of writers.
 
     The reference's answers contain most names, but not forbidden names, names in other permitted answers, and
     values of operations.
@@ -87,7 +87,7 @@ def case_problems(case: Case, table: Vocabulary) -> Iterator[str]:
 
 
 @each_format
-def test_every_case_is_made_of_these_names(format_id: str) -> None:
+def test_cases_use_only_names_of_the_table(format_id: str) -> None:
     wrong = [
         f"{case.id}: {text}" for case in cases(format_id) for text in case_problems(case, words(format_id))
     ]
@@ -95,7 +95,7 @@ def test_every_case_is_made_of_these_names(format_id: str) -> None:
 
 
 def seen_in_answers(format_id: str) -> Iterator[tuple[str, ...]]:
-    """Yield (table, name, edition ...) of every name that occurs in an answer."""
+    """Yield (table, name, edition ...) for every name that occurs in an answer."""
     for case, _, answer in answers(format_id):
         for record in (*answer.get("records", ()), *answer.get("unanchored", ())):
             yield "record_types", record["type"]
@@ -139,7 +139,7 @@ def seen_in_writing(format_id: str) -> Iterator[tuple[str, ...]]:
 
 
 def listed(table: Vocabulary) -> Iterator[tuple[tuple[str, ...], str]]:
-    """For all entries of all tables, yield (key as in seen_in_*, the reason why the entry is not seen)."""
+    """Yield all entries of all tables: the key as in seen_in_*, and the reason why no case has the entry."""
     for group in ("record_types", "roles", "reasons", "codes", "notes", "missing"):
         yield from (((group, entry.name), entry.unseen) for entry in getattr(table, group).values())
     for field in table.fields:
@@ -158,7 +158,7 @@ def listed(table: Vocabulary) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _is_of(table: Vocabulary, kind: str, edition: str) -> bool:
-    """Return whether an edition has a type of records."""
+    """Return whether an edition has this type of record."""
     editions = table.record_types[kind].editions if kind else ()
     return not edition or not editions or edition in editions
 
@@ -170,7 +170,7 @@ def _listed_inside(field: Field, path: str) -> Iterator[tuple[tuple[str, ...], s
 
 
 @each_format
-def test_every_entry_is_seen_in_some_case_or_says_why_not(format_id: str) -> None:
+def test_every_entry_is_in_some_case_or_has_a_reason(format_id: str) -> None:
     seen = {*seen_in_answers(format_id), *seen_in_writing(format_id)}
 
     def found(key: tuple[str, ...]) -> bool:
@@ -187,7 +187,7 @@ def _fits(key: tuple[str, ...], other: tuple[str, ...]) -> bool:
 
 
 @each_format
-def test_the_order_of_lists_is_reported_and_kept_within_a_file(format_id: str) -> None:
+def test_lists_are_in_file_order(format_id: str) -> None:
     lists = {"records", "dropped", *(["missing"] if words(format_id).missing else [])}
     assert set(words(format_id).lists) == lists, "[lists] of fields.toml tells their order"
     for case, op, answer in answers(format_id):

@@ -43,17 +43,17 @@ def test_two_journals_of_a_store_share_a_screen(tmp_path: Path) -> None:
     assert len(done.stdout.splitlines()) <= 40
 
 
-def test_an_archive_is_asked_about_completely(tmp_path: Path) -> None:
+def test_all_stores_in_an_archive_are_asked(tmp_path: Path) -> None:
     packed = tmp_path / "kahadb.tar.gz"
     with tarfile.open(packed, "w:gz") as out:
         out.add(THREE, "kahadb")
     done = call("why", packed, columns=100, status=0)
-    # Commands do not accept the path of a file inside an archive, so none is suggested.
+    # A command does not accept the path of a file inside an archive, so the output suggests no such command.
     assert "next" not in done.stdout
     assert "held by" in done.stdout
 
 
-def test_many_journals_are_one_line_each(tmp_path: Path) -> None:
+def test_each_of_many_journals_is_one_line(tmp_path: Path) -> None:
     for number in range(30):
         shutil.copytree(THREE, tmp_path / f"broker-{number}")
     out = call("why", tmp_path, columns=100)
@@ -63,7 +63,7 @@ def test_many_journals_are_one_line_each(tmp_path: Path) -> None:
     assert call("why", tmp_path, "--all").stdout.count("store     ") == 30
 
 
-def test_the_files_that_go_and_those_that_stay_are_on_one_screen() -> None:
+def test_files_to_delete_and_files_to_keep_are_on_one_screen() -> None:
     lengths = {f"activemq-data-{number}.amq": 1 << 20 for number in range(1, 101)}
     held = [Holder(name, "records", "45", 3) for at, name in enumerate(lengths) if at % 10 < 3]
     found = Keeping(lengths, tuple(held))

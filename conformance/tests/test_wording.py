@@ -15,13 +15,13 @@ def result(probe: str, result_class: str = "fail", fingerprint: str = "verdict",
 
 
 @pytest.mark.parametrize(("expected", "observed", "said"), table("judging")["wording"]["sentence"])
-def test_a_difference_is_one_sentence_in_json(expected: Any, observed: Any, said: str) -> None:
+def test_difference_is_one_sentence_in_json(expected: Any, observed: Any, said: str) -> None:
     assert describe("x", expected, observed) == said
     assert describe("x", True, None) == "x: expected true, got nothing"
 
 
 @pytest.mark.parametrize(("expected", "observed", "said"), table("judging")["wording"]["records"])
-def test_a_difference_of_records_is_reported(expected: list[Any], observed: list[Any], said: str) -> None:
+def test_difference_of_records_is_reported(expected: list[Any], observed: list[Any], said: str) -> None:
     want, seen = (
         {"verdict": "clean", "records": [{"type": "A", "id": name} for name in names]}
         for names in (expected, observed)

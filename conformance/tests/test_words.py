@@ -1,4 +1,4 @@
-"""A name that the format does not define is refused in a declaration, and fails in an answer."""
+"""A name that the format does not define is refused in a declaration, and makes an answer fail."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_names_of_the_format_may_be_declared() -> None:
 
 
 @pytest.mark.parametrize("member", TABLE["declared"])
-def test_a_typo_is_refused_with_a_suggestion(member: str) -> None:
+def test_typo_is_refused_with_a_suggestion(member: str) -> None:
     value, suggestion = TABLE["declared"][member]
     with pytest.raises(Problem) as caught:
         check_claims(hello(FORMAT, **{member: [*GOOD[member], value]}))
@@ -47,7 +47,7 @@ def test_a_typo_is_refused_with_a_suggestion(member: str) -> None:
     assert "Correct them" in said
 
 
-def test_a_typo_in_the_name_of_a_member_or_format_is_refused_too() -> None:
+def test_typo_in_the_name_of_a_member_or_format_is_refused_too() -> None:
     with pytest.raises(Problem, match=r"nothing is called 'feilds'. Did you mean 'fields'"):
         check_claims(hello(feilds=["gtrid"]))
     with pytest.raises(Problem, match=r"formats: nothing is called 'bitronix_tlogs'. Did you mean"):
@@ -55,7 +55,7 @@ def test_a_typo_in_the_name_of_a_member_or_format_is_refused_too() -> None:
 
 
 @pytest.mark.parametrize("features", [["silent"], ["damage", "silent"], [], ["pure"]])
-def test_claims_that_leave_nothing_to_compare_are_refused(features: list[str]) -> None:
+def test_declarations_that_leave_nothing_to_compare_are_refused(features: list[str]) -> None:
     with pytest.raises(Problem, match="leaves nothing to compare"):
         check_claims(hello(observe="verdict", features=features))
 
@@ -64,7 +64,7 @@ ANSWER = {"verdict": "clean", "records": [{"type": "COMMITTING", "gtrid": "0a"}]
 
 
 @pytest.mark.parametrize("row", TABLE["answered"], ids=lambda row: row["kind"])
-def test_a_strange_name_in_an_answer_is_found(row: dict[str, Any]) -> None:
+def test_unknown_name_in_an_answer_is_found(row: dict[str, Any]) -> None:
     found = stranger_in({**ANSWER, **row["answer"]}, FORMAT)
     assert found is not None
     assert found[0] == row["kind"]
@@ -72,12 +72,12 @@ def test_a_strange_name_in_an_answer_is_found(row: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_bytes_that_a_disk_does_not_give_may_be_dropped_in_every_format(format_id: str) -> None:
+def test_unreadable_bytes_may_be_dropped_in_every_format(format_id: str) -> None:
     dropped = [{"file": "f", "off": "0", "len": "1", "reason": reason} for reason in NOT_READ]
     assert stranger_in({"verdict": "recovered", "dropped": dropped}, format_id) is None
 
 
-def test_own_names_are_not_unknown() -> None:
+def test_implementation_may_use_its_own_x_names() -> None:
     own = {
         "records": [{"type": "x-audit", "x-speed": "1"}],
         "notes": [{"code": "x-slow"}],
