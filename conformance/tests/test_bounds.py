@@ -63,9 +63,7 @@ def test_invalid_answers(
 
 
 @pytest.mark.parametrize("mode", KINDS)
-def test_long_standard_error_is_not_a_fault(
-    mode: str, program: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_long_standard_error_is_not_a_fault(mode: str, program: Callable[..., Any], tmp_path: Path) -> None:
     connection = program("os.write(2, b'x' * 200000); answer()", 30.0, KINDS[mode], bounds=SMALL)
     assert connection.ask({**READ, "dir": str(tmp_path)})["ok"] == {"verdict": "clean"}
     assert len(connection.stderr()) <= STDERR_KEPT
@@ -227,7 +225,9 @@ def test_invalid_hello_of_a_class_is_reported(python_class: OpenClass, body: str
         ("--max-memory 300", "b'x' * (400 << 20)", "more than 300 MiB of memory"),
     ],
 )
-def test_options_set_the_bounds_on_disk_and_memory(option: str, body: str, reason: str, tmp_path: Path) -> None:
+def test_options_set_the_bounds_on_disk_and_memory(
+    option: str, body: str, reason: str, tmp_path: Path
+) -> None:
     (tmp_path / "takes.py").write_text(CLASSES.replace("BODY", f"({body}, __import__('time').sleep(60))"))
     asked = ("--cases", CASES, "--impl", "py:takes:Fake", "--select", "btm.judge.clean/read")
     done = start("run", "--json", *asked, *option.split(), "--timeout", 50, cwd=tmp_path)

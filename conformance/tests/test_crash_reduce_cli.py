@@ -38,8 +38,7 @@ def rows(directory: Path) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def failing(rows: list[dict[str, Any]]) -> str:
-    """Return the id of a state in which strict recovery restores an old record although nothing is damaged.
-    """
+    """Return the id of a state in which strict recovery restores an old record without any damage."""
     return next(str(row["case_id"]) for row in rows if row["verdict_strict"] == "resurrected")
 
 

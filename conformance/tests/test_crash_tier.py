@@ -172,7 +172,9 @@ def test_loss_that_the_format_cannot_prevent_is_allowed_with_a_reason(judge: Jud
 
 
 @pytest.mark.parametrize("name", ["Resurrects", "Loses"])
-def test_failure_of_the_implementation_is_not_excused_by_a_limit_of_the_format(judge: Judge, name: str) -> None:
+def test_failure_of_the_implementation_is_not_excused_by_a_limit_of_the_format(
+    judge: Judge, name: str
+) -> None:
     """The table of limits lists kinds of states, which alone would excuse the failure."""
     states = {case.id: case for case in sampled(FORMAT, 1, 300, EDITIONS)}
     report = judge(name, "--select", "**/recover.salvage", count=300, status=1)

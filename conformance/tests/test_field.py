@@ -69,8 +69,7 @@ def journals(place: Path, row: Row) -> list[Journal]:
 
 
 def fits(want: Any, have: Any) -> bool:
-    """Return whether `have` satisfies a row: listed members of an object, a number of entries, or the value.
-    """
+    """Return whether `have` fits a row: listed members of an object, a number of entries, or the value."""
     if isinstance(want, Mapping) and isinstance(have, list):
         return all(any(fits(value, entry) for entry in have) for value in want["any"])
     if isinstance(want, Mapping):

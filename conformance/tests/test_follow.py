@@ -139,7 +139,9 @@ def test_changes_of_a_file_are_reported(name: str, journal: tuple[Path, bytes, l
         assert running.event().startswith(f"journalspec: {file.name} {told}")
 
 
-def test_only_new_records_of_a_growing_log_are_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_new_records_of_a_growing_log_are_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Files of Bitronix also work, although each write changes their header."""
     target = store("bitronix_tlog/bitronix-2.1.4/partial-commit", tmp_path)
     name = next(each for each in sorted(target.glob("*.tlog")) if b"xntB" in each.read_bytes()[20:])

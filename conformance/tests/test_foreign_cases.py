@@ -77,7 +77,9 @@ def mixed(tmp_path: Path) -> Path:
     return written(tmp_path / "mixed.jsonl", {**ODD, "level": "Must"}, GOOD, GOOD, more='{"id": "\x1b[2J')
 
 
-def test_run_asks_valid_cases_and_ends_with_an_error_because_of_invalid_ones(mixed: Path, tmp_path: Path) -> None:
+def test_run_asks_valid_cases_and_ends_with_an_error_because_of_invalid_ones(
+    mixed: Path, tmp_path: Path
+) -> None:
     report = tmp_path / "report.jsonl"
     asked = ("run", "--impl", "reference", "--cases", mixed)
     done = call(*asked, "--report", report, "--details", status=1)

@@ -50,7 +50,9 @@ def forged(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str | 
     return place, told
 
 
-def test_properties_of_unexpected_types_are_always_shown(forged: tuple[Path, str | None], tmp_path: Path) -> None:
+def test_properties_of_unexpected_types_are_always_shown(
+    forged: tuple[Path, str | None], tmp_path: Path
+) -> None:
     place, told = forged
     out = tmp_path / "rows.parquet"
     for redact in ([], ["--redact"]):

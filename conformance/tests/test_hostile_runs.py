@@ -72,9 +72,7 @@ def test_full_disk_is_an_error_and_not_an_internal_error(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["inspect", "check"])  # the other commands find journals in the same way
-def test_directory_with_many_files_takes_linear_time_and_few_lines(
-    command: str, tmp_path: Path
-) -> None:
+def test_directory_with_many_files_takes_linear_time_and_few_lines(command: str, tmp_path: Path) -> None:
     for path in STORE.glob("db*"):
         shutil.copy(path, tmp_path)
 

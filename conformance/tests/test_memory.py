@@ -56,7 +56,9 @@ LIVING = {"swiftmq_store": 10}
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_answers_are_equal_whether_items_are_kept_or_read_again(format_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_are_equal_whether_items_are_kept_or_read_again(
+    format_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cases = [case for case in load_cases(format_id) if not case.write][::20]
     kept = _answers(format_id, cases)
     assert kept
@@ -112,7 +114,9 @@ def test_output_is_the_same_for_stored_and_reread_items(
     assert printed[0] == printed[1]
 
 
-def test_journals_of_the_tool_are_valid_and_have_the_stated_live_items(tmp_path: Path, tool: ModuleType) -> None:
+def test_journals_of_the_tool_are_valid_and_have_the_stated_live_items(
+    tmp_path: Path, tool: ModuleType
+) -> None:
     for place in places(made(tmp_path, tool, 1 << 15)):
         (journal,) = find_journals(load_files(place))
         journal = replace(journal, params=LOOKED.get(journal.format, {}))

@@ -262,7 +262,9 @@ def test_change_of_a_sparse_file_is_noticed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("step", ["new_store", "write"])
-def test_redaction_hides_data_in_the_reason_for_a_refusal(step: str, pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_redaction_hides_data_in_the_reason_for_a_refusal(
+    step: str, pair: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refused(*_: object) -> None:
         raise newstore.CannotRebuild("it holds 'secret'", "see 'secret'")
 

@@ -1,5 +1,4 @@
-"""The documentation of the command line: options on pages, in transcripts or tests; manual pages; completion.
-"""
+"""The documentation of the command line: options on pages or in tests; manual pages; completion."""
 
 from __future__ import annotations
 

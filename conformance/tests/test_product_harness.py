@@ -35,7 +35,9 @@ THROWN = [
 
 
 @pytest.mark.parametrize(("format_id", "when", "said", "wanted"), THROWN)
-def test_exceptions_of_products_are_mapped_to_codes(format_id: str, when: str, said: str, wanted: str) -> None:
+def test_exceptions_of_products_are_mapped_to_codes(
+    format_id: str, when: str, said: str, wanted: str
+) -> None:
     """Any other exception keeps its name, which is not a code of the specification."""
     exceptions = Exceptions(f"journalspec_conformance.harnesses.{format_id}")
     name, _, rest = said.partition(": ")

@@ -101,6 +101,8 @@ def test_product_has_the_deviation(
 
 
 @pytest.mark.parametrize(("format_id", "deviation", "show"), ASKED)
-def test_reference_does_not_have_the_deviation(format_id: str, deviation: Deviation, show: Show, rooms: Rooms) -> None:
+def test_reference_does_not_have_the_deviation(
+    format_id: str, deviation: Deviation, show: Show, rooms: Rooms
+) -> None:
     (result,) = rooms[1].show(format_id, replace(deviation, show=(show,)), show.products[0])
     assert not result.shown, result.asked

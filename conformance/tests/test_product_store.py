@@ -213,8 +213,7 @@ def test_interrupted_fetch_leaves_no_files_and_no_child_processes(
 
 
 def test_files_of_a_killed_fetch_are_removed_by_a_later_one(tmp_path: Path) -> None:
-    """Old directories of downloads are removed; a young one may belong to another download that still runs.
-    """
+    """Old directories of downloads are removed; a young one may belong to a download that still runs."""
     old, young = time.time() - 2 * TIMEOUT, time.time() - 1
     for name, begun in (("journalspec-0123", old), ("journalspec-4567", young), ("bitronix-2.1.4", old)):
         (tmp_path / name / "jars").mkdir(parents=True)

@@ -124,7 +124,9 @@ def test_store_that_ends_the_process_or_hangs_is_a_breakdown(
 
 
 @of_products
-def test_lack_of_memory_is_refused_and_the_next_question_answered(connection: Connection, tmp_path: Path) -> None:
+def test_lack_of_memory_is_refused_and_the_next_question_answered(
+    connection: Connection, tmp_path: Path
+) -> None:
     refused = asked(connection, store(tmp_path, "memory"))["ok"]
     assert (refused["verdict"], refused["code"]) == ("refused", "exception:OutOfMemoryError")
     (tmp_path / "db" / "page.db").write_text("queue a\n")
@@ -204,7 +206,9 @@ def test_harness_answers_all_cases_of_the_format(fake: Path, monkeypatch: pytest
         ("/nonesuch.jar", "nothing at /nonesuch.jar"),
     ],
 )
-def test_invalid_class_path_is_refused_with_a_reason(value: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_class_path_is_refused_with_a_reason(
+    value: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(OWN, value)
     with pytest.raises(ProductError, match=told):
         own_classpath(get_product(PRODUCT))
@@ -222,7 +226,9 @@ def test_a_class_path_without_a_store(ready_product: ReadyProduct, tmp_path: Pat
     assert b"the class path has no store (com.swiftmq.impl.store.standard.StoreSwiftletImpl)" in done.stderr
 
 
-def test_entries_of_a_class_path_are_expanded_as_java_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_of_a_class_path_are_expanded_as_java_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("b.jar", "a.jar", "c.txt"):
         (tmp_path / name).touch()
     monkeypatch.setenv(OWN, os.pathsep.join([str(tmp_path / "*"), str(tmp_path)]))

@@ -27,7 +27,9 @@ def test_products_have_findings() -> None:
 
 
 @pytest.mark.parametrize(("format_id", "product"), RUNS)
-def test_products_answer_as_the_findings_state(format_id: str, product: str, ready_product: Callable[[str], Any]) -> None:
+def test_products_answer_as_the_findings_state(
+    format_id: str, product: str, ready_product: Callable[[str], Any]
+) -> None:
     ready_product(registry()[product].product)
     written = [finding for finding in findings(format_id) if finding.product == product]
     assert list(run(format_id, product)) == written

@@ -95,7 +95,9 @@ def begun(program: Path, source: str, mark: str, *options: str) -> subprocess.Po
     ("number", "jobs"),
     [*((number, "1") for number in STATUSES), (signal.SIGKILL, "2"), (signal.SIGTERM, "2")],
 )
-def test_ended_run_leaves_no_files_and_processes(number: signal.Signals, jobs: str, mark: str, tmp_path: Path) -> None:
+def test_ended_run_leaves_no_files_and_processes(
+    number: signal.Signals, jobs: str, mark: str, tmp_path: Path
+) -> None:
     told, report = tmp_path / "told", tmp_path / "report.jsonl"
     report.write_text("the last one")
     options = ("--report", str(report), "--timeout", "90", "--jobs", jobs)

@@ -45,9 +45,7 @@ def test_runs_are_numbered_and_a_report_is_added_once(reports: dict[str, Path], 
     assert len(list(there.iterdir())) == 2
 
 
-def test_history_counts_changes_since_the_previous_run(
-    reports: dict[str, Path], tmp_path: Path
-) -> None:
+def test_history_counts_changes_since_the_previous_run(reports: dict[str, Path], tmp_path: Path) -> None:
     for name in RUNS:
         call("results", "add", reports[name], "--in", tmp_path / "results", status=0)
     told = call("results", "history", "--in", tmp_path / "results", "my-reader", status=0).output.splitlines()

@@ -94,7 +94,9 @@ def test_condition_selects_the_records_that_satisfy_it(format_id: str) -> None:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_rows_are_equal_with_and_without_arrow(format_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_equal_with_and_without_arrow(
+    format_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("pyarrow", reason="PyArrow is missing: pip install 'journalspec[corpus]'")
     compared = 0
     for case in load_cases(format_id)[::60]:
@@ -212,7 +214,7 @@ def test_limit_cuts_rows_but_not_counts() -> None:
 
 @ENGINES
 @pytest.mark.usefixtures("engine")
-def test_counts_of_groups_equal_those_of_the_rows(tmp_path: Path) -> None:
+def test_group_counts_equal_those_of_the_rows(tmp_path: Path) -> None:
     path = JOURNALS["derby_log"]
     every = lines(path)
     ordered = sorted(Counter(row["type"] for row in every).items(), key=lambda item: (-item[1], item[0]))
@@ -252,7 +254,9 @@ def text(value: Any) -> str:
     return value.hex() if isinstance(value, bytes) else "" if value is None else str(value)
 
 
-def test_missing_arrow_is_reported_with_the_next_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_arrow_is_reported_with_the_next_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from journalspec_conformance.cli import row_output
 
     monkeypatch.setattr(row_output, "has_arrow", lambda: False)

@@ -1,5 +1,4 @@
-"""The screen output of `inspect` and `recover` is short for every store; kinds of PATH; no file is written.
-"""
+"""Screens of `inspect` and `recover` are short for every store; kinds of PATH; no file is written."""
 
 from __future__ import annotations
 
@@ -354,7 +353,9 @@ def from_input(data: bytes, *arguments: str) -> str:
     return result.stdout + result.stderr
 
 
-def test_standard_input_is_read_as_file_or_archive_or_refused(clean: Path, tmp_path: Path, temporary: Path) -> None:
+def test_standard_input_is_read_as_file_or_archive_or_refused(
+    clean: Path, tmp_path: Path, temporary: Path
+) -> None:
     journal = next(CAPTURED.glob("kahadb_journal/activemq-6.1.7/**/db-1.log")).read_bytes()
     for data in (journal, gzip.compress(journal)):
         text = from_input(data, "inspect")

@@ -61,7 +61,9 @@ def shown(room: Showroom, **data: Any) -> Shown:
 
 
 @pytest.mark.parametrize(("check", "answer"), table("judging")["showing"]["checked"])
-def test_check_compares_a_value_of_an_answer(room: ReferenceRoom, check: Mapping[str, Any], answer: bool) -> None:
+def test_check_compares_a_value_of_an_answer(
+    room: ReferenceRoom, check: Mapping[str, Any], answer: bool
+) -> None:
     result = shown(room, start=START, steps=[RECOVER, WRITE], seen=[check])
     assert result.shown is answer
     assert result.demanded == ("this",)
@@ -135,7 +137,9 @@ def test_exit_status_reports_not_shown_before_not_tried() -> None:
     assert overall([yes, untried]) == overall([]) == 3
 
 
-def test_command_reports_deviations_that_it_could_not_try(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_command_reports_deviations_that_it_could_not_try(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("JOURNALSPEC_PRODUCTS", str(tmp_path))
     made = deviation(case=START, op="read", fails="verdict")
     monkeypatch.setattr(showing, "deviations", lambda name: (made,) if name == FORMAT else ())

@@ -24,7 +24,9 @@ def stamps(place: Path) -> dict[Path, tuple[int, int]]:
         for row in rows()
     ],
 )
-def test_command_on_a_situation_prints_the_words_of_its_row(name: str, changes: str, row: Mapping[str, Any], tmp_path: Path) -> None:
+def test_command_on_a_situation_prints_the_words_of_its_row(
+    name: str, changes: str, row: Mapping[str, Any], tmp_path: Path
+) -> None:
     place = store(name, tmp_path)
     changed(place, changes)
     before = stamps(place)

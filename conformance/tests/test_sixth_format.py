@@ -192,9 +192,7 @@ def test_inspect_reads_files_of_the_format(copy: Path, tmp_path: Path) -> None:
     assert run(copy, "journalspec", "recover", str(tmp_path)).returncode == 3
 
 
-def test_draft_format_is_described_only_on_request(
-    copy: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_draft_format_is_described_only_on_request(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = copy / "specs/journalspec/toy_sixth/format.toml"
     described = table.read_text(encoding="utf-8")
     try:

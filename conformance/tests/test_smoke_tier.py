@@ -20,8 +20,7 @@ MOST_CALLS, MOST_OF_ONE = 1_060, 200_000
 
 
 def calls(engine: Engine, probes: Sequence[Probe]) -> int:
-    """Return the number of calls for these questions, without the imports and filled caches of a first run.
-    """
+    """Return the number of calls for these questions, without the imports and caches of a first run."""
     found = 0
 
     def counted(frame: object, event: str, argument: object) -> None:

@@ -53,7 +53,9 @@ def test_old_build_of_crash_states_is_read_and_judged(command: tuple[object, ...
 
 
 @pytest.mark.parametrize("old", [pytest.param(path, id=path.name) for path in sorted(OLD.glob("*_*.json"))])
-def test_answers_still_have_every_old_member(old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answers_still_have_every_old_member(
+    old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(ROOT)
     before: dict[str, Any] = json.loads(old.read_text("utf-8"))
     if old.name.endswith(".loss-report.json"):

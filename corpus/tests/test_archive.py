@@ -25,12 +25,12 @@ SCHEMAS = {"observation.schema.json": {"type": "object"}}
 
 @cache
 def cases() -> list[Case]:
-    """Return some captured cases, and some of the smoke cases, among them one without files."""
+    """Return some captured cases, and some smoke cases; one of them has no files."""
     without = next(case for case in load_cases() if not case.input.files)
     return [*load_cases(tier="captured")[::7], *load_cases()[::31], without]
 
 
-def test_the_same_cases_give_the_same_bytes(tmp_path: Path) -> None:
+def test_same_cases_give_the_same_bytes(tmp_path: Path) -> None:
     chosen = cases()
     for name in ("a.tar", "b.tar", "a.tar.gz", "b.tar.gz"):
         write_archive(tmp_path / name, chosen if name[0] == "a" else chosen[::-1], SCHEMAS)
@@ -41,7 +41,7 @@ def test_the_same_cases_give_the_same_bytes(tmp_path: Path) -> None:
             assert (entry.mtime, entry.uid, entry.gid, entry.uname, entry.gname) == (0, 0, 0, "", "")
 
 
-def test_tar_and_json_alone_are_enough_to_read_it(tmp_path: Path) -> None:
+def test_archive_can_be_read_with_tar_and_json_alone(tmp_path: Path) -> None:
     chosen = cases()
     write_archive(tmp_path / "corpus.tar.gz", chosen, SCHEMAS)
     with tarfile.open(tmp_path / "corpus.tar.gz") as archive:
@@ -78,7 +78,7 @@ def test_tar_and_json_alone_are_enough_to_read_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.node
-def test_the_program_of_the_page_reads_it(tmp_path: Path) -> None:
+def test_program_on_the_page_reads_the_archive(tmp_path: Path) -> None:
     node, tar = shutil.which("node"), shutil.which("tar")
     if node is None or tar is None:
         pytest.skip("Node.js or tar is missing")
@@ -99,7 +99,7 @@ def test_the_program_of_the_page_reads_it(tmp_path: Path) -> None:
     assert subprocess.run([node, program, root], capture_output=True, check=False, timeout=60).returncode != 0
 
 
-def test_nothing_is_overwritten_and_nothing_half_is_left(tmp_path: Path) -> None:
+def test_archive_overwrites_nothing_and_is_complete_or_absent(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"ends in \.tar, \.tar\.gz, \.tgz"):
         write_archive(tmp_path / "corpus.zip", [], SCHEMAS)
     (tmp_path / "corpus.tar").write_bytes(b"mine")
@@ -119,7 +119,7 @@ def test_nothing_is_overwritten_and_nothing_half_is_left(tmp_path: Path) -> None
         lambda case: replace(case, input=Input((InputFile("../../escaped", 1),))),
     ],
 )
-def test_no_name_leads_out_of_an_archive(spoil: Callable[[Case], Case], tmp_path: Path) -> None:
+def test_names_that_leave_the_archive_are_refused(spoil: Callable[[Case], Case], tmp_path: Path) -> None:
     path = tmp_path / "c.tar"
     with pytest.raises(CaseError, match=r"is not the id|leaves the directory"):
         write_archive(path, [spoil(load_cases("bitronix_tlog")[0])], SCHEMAS)

@@ -19,7 +19,7 @@ from journalspec_corpus import load_cases
 from journalspec_corpus.edits import Built
 from journalspec_reference import load
 
-#: Records that use every feature; a format without an entry is tested with the bases of its authored cases.
+#: Records that use every feature. A format without an entry is tested with the bases of its authored cases.
 WRITTEN: dict[str, dict[str, Any]] = tomllib.loads(
     (Path(__file__).parent / "data" / "written_records.toml").read_text(encoding="utf-8")
 )
@@ -71,7 +71,7 @@ def author(format_id: str) -> Any:
 
 
 @each_edition
-def test_the_reference_reads_what_an_author_module_says_of_its_records(format_id: str, edition: str) -> None:
+def test_reference_reads_the_records_that_the_author_module_lists(format_id: str, edition: str) -> None:
     """Two independent descriptions of the format agree on the bytes, the checksums and the fields."""
     built = written(format_id, edition)
     seen = load(format_id).read(built.content(), edition=edition)
@@ -86,7 +86,7 @@ def test_labels_cover_every_byte_of_headers_and_records_once(format_id: str, edi
     # end marker of a log can have the label `.marker`.
     wholes = [name.removesuffix(".whole") for name in built.labels if name.endswith(".whole")]
     owners = tuple(f"{name}." for name in (*built.records, *wholes, "f1.header", "f2.header"))
-    # An entry of a page is covered by the labels of its fields.
+    # The labels of its fields cover an entry of a page.
     groups = {name.rpartition(".")[0] for name in built.labels} - set(built.records)
     covered = Counter(
         (spot.file, off)
@@ -96,7 +96,7 @@ def test_labels_cover_every_byte_of_headers_and_records_once(format_id: str, edi
         for off in range(spot.off, spot.end)
     )
     assert set(covered.values()) == {1}
-    # A store of pages has no label `f1.log`: the longest range is a whole file.
+    # A store of pages has no label `f1.log`, so the longest range, a whole file, takes its place.
     paged = "f1.log" not in built.labels
     log = max(built.labels.values(), key=lambda spot: spot.length) if paged else built.labels["f1.log"]
     fill = 0 if "f1.marker" in built.labels else ord(".")
@@ -106,7 +106,7 @@ def test_labels_cover_every_byte_of_headers_and_records_once(format_id: str, edi
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_every_edition_has_its_share(format_id: str) -> None:
+def test_every_edition_has_enough_cases(format_id: str) -> None:
     share = Counter(case.edition for case in load_cases(format_id))
     assert set(share) == set(get_format(format_id).editions)
     assert min(share.values()) >= (WRITTEN[format_id]["least"] if format_id in WRITTEN else 1)

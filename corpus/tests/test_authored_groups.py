@@ -1,4 +1,4 @@
-"""Authored groups: from TOML to cases, and the messages about mistakes."""
+"""Groups of cases written by hand: from TOML to cases, and the messages about mistakes."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ HEAD = '[[case]]\nname = "x"\ntitle = "X"\n'
         ('base = "two"\nexpect = [{ when = "look" }]', "'look' is not a question"),
     ],
 )
-def test_a_mistake_names_file_and_case(tmp_path: Path, text: str, complaint: str) -> None:
+def test_mistake_is_reported_with_file_and_case(tmp_path: Path, text: str, complaint: str) -> None:
     with pytest.raises(AuthoringError, match=rf"try\.toml, case x: .*{complaint}"):
         cases(tmp_path, HEAD + text)
 
 
-def test_a_base_has_one_name(tmp_path: Path) -> None:
+def test_two_bases_with_one_name_are_refused(tmp_path: Path) -> None:
     with pytest.raises(AuthoringError, match=r"try\.toml: base 'two' is described twice"):
         cases(tmp_path, '[[base]]\nname = "two"\nsize = 100\n')
 
 
-def test_a_base_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+def test_invalid_base_is_refused(tmp_path: Path) -> None:
     record = '{ type = "ACTIVE", gtrid = "01" }'
     text = f'[[base]]\nname = "small"\nsize = 30\nfile1 = {{ records = [{record}] }}\n'
     with pytest.raises(AuthoringError, match="the records take 59 bytes, the file has 30"):

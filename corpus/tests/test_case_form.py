@@ -1,4 +1,4 @@
-"""The case: JSON both ways, the files in memory and on disk, probes."""
+"""The form of a case: JSON in both directions, files in memory and on disk, probes."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def a_case(**changes: object) -> Case:
 
 
 @given(st.binary(max_size=300))
-def test_a_file_is_described_without_loss(content: bytes) -> None:
+def test_file_description_loses_nothing(content: bytes) -> None:
     file = InputFile.of("x", content)
     assert file.content() == content
     assert InputFile.from_json(json.loads(json.dumps(file.to_json()))) == file
 
 
 @given(st.lists(st.sampled_from((0, 10, 93, 94, 255)), max_size=40).map(bytes))
-def test_the_lowest_of_the_commonest_bytes_is_the_fill(content: bytes) -> None:
+def test_fill_is_the_lowest_of_the_most_frequent_bytes(content: bytes) -> None:
     assert InputFile.of("x", content).fill == max(range(256), key=content.count)
 
 
-def test_a_case_goes_through_json_and_back() -> None:
+def test_case_is_equal_after_a_round_trip_through_json() -> None:
     case = a_case(params={"n": 7}, flags=["TornWrite"])
     again = Case.from_json(json.loads(json.dumps(case.to_json())))
     assert again == case
@@ -56,8 +56,8 @@ def test_a_case_goes_through_json_and_back() -> None:
 
 
 @pytest.mark.parametrize("tier", PUBLISHED_TIERS)
-def test_every_published_case_has_the_form_and_goes_through_json_and_back(tier: str) -> None:
-    """Loading cases does not check this again."""
+def test_every_published_case_is_equal_after_a_round_trip_through_json(tier: str) -> None:
+    """Loading a case does not repeat this check."""
     for case in load_cases(tier=tier):
         assert Case.from_json(parse(json.dumps(case.to_json()).encode())) == case
 
@@ -70,7 +70,7 @@ def test_materialize_writes_the_files_and_overwrites_none(tmp_path: Path) -> Non
         case.materialize(tmp_path / "new")
 
 
-def test_no_file_is_written_through_a_link_or_by_half(tmp_path: Path) -> None:
+def test_no_file_is_written_through_a_link_or_in_part(tmp_path: Path) -> None:
     outside, inside = tmp_path / "outside", tmp_path / "inside"
     outside.mkdir()
     inside.mkdir()
@@ -93,14 +93,14 @@ def test_no_file_is_written_through_a_link_or_by_half(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["durables/c$s.durable", ".completed", "a$"])
-def test_products_give_their_files_such_names(tmp_path: Path, path: str) -> None:
+def test_file_names_that_products_use_are_accepted(tmp_path: Path, path: str) -> None:
     case = Case.from_json(a_case(files={path: b"x"}).to_json())
     (made,) = case.materialize(tmp_path)
     assert (made, made.read_bytes()) == (tmp_path / path, b"x")
 
 
 @pytest.mark.parametrize("path", ["../x", "/x", "a/../../x", ""])
-def test_materialize_stays_in_the_directory(tmp_path: Path, path: str) -> None:
+def test_materialize_refuses_paths_outside_its_directory(tmp_path: Path, path: str) -> None:
     case = a_case(files={path: b"x"})
     with pytest.raises(CaseError, match="leaves the directory"):
         case.materialize(tmp_path / "here")
@@ -114,7 +114,7 @@ def test_equal_questions_are_one_probe_with_alternatives() -> None:
     assert [entry["verdict"] for entry in case.probes[0].expect] == ["clean", "recovered"]
 
 
-def test_damage_is_what_makes_a_reading_other_than_clean() -> None:
+def test_case_needs_damage_if_a_read_is_not_clean() -> None:
     lost = {"when": when("read"), "verdict": "recovered"}
     refused = {"when": when("recover.strict"), "verdict": "refused"}
     assert implied_needs([READ, refused]) == {"read", "recover"}
@@ -123,17 +123,17 @@ def test_damage_is_what_makes_a_reading_other_than_clean() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "recover", "read.strict", "look"])
-def test_a_question_is_spelled_right(text: str) -> None:
+def test_unknown_question_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a question"):
         when(text)
 
 
-def test_an_unknown_id_is_answered_with_near_ones() -> None:
+def test_unknown_id_is_reported_with_similar_ids() -> None:
     with pytest.raises(LookupError, match=r"btm\.clean\.empty"):
         find_case("btm.clean.nosuch")
     assert find_case("btm.clean.empty").edition == "2.1"
 
 
-def test_an_unknown_tier_is_refused() -> None:
+def test_unknown_tier_is_refused() -> None:
     with pytest.raises(ValueError, match="choose one of smoke, captured"):
         load_cases(tier="core")

@@ -1,4 +1,4 @@
-"""Cases of an adversary: each is set apart with its reason, and the others are accepted."""
+"""Cases of an adversary: each is quarantined with its reason, and the others are accepted."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def text(data: object, *changes: tuple[str, str]) -> bytes:
 
 
 MADE = {"good": good, "file": with_file, "expecting": expecting, "allowing": allowing}
-#: (name, the line, part of the reason). The schema and the compiled form agree on each line that is JSON.
+#: (name, the line, part of the reason). The schema and the compiled form agree on every line that is JSON.
 HOSTILE: list[tuple[str, Any, str]] = [
     *((what, MADE[by](**change), why) for by in MADE for what, (change, why) in TABLE[by].items()),
     *((what, with_paths(*paths), why) for what, (paths, why) in TABLE["paths"].items()),
@@ -87,7 +87,7 @@ HOSTILE: list[tuple[str, Any, str]] = [
     ("half a surrogate in the id", good(id="btm.a.\udfff"), "half of a surrogate pair"),
     ("half a surrogate in a path", with_file(path="\udc80"), "half of a surrogate pair"),
     ("half a surrogate in a state", expecting(state={"\ud9ab": "x"}), "half of a surrogate pair"),
-    # Too large values, or values that TOML cannot express.
+    # Values that are too large, or that TOML cannot express.
     ("id is null", good(id=None), "id: None is not a text"),
     ("needs null", good(needs=[None]), "needs[0]: None is not a text"),
     ("too many files", with_paths(*(f"f{n}" for n in range(4097))), "4097 entries, at most 4096"),
@@ -102,7 +102,7 @@ def line_of(given: Any) -> bytes:
     return given if isinstance(given, bytes) else json.dumps(given).encode()
 
 
-def test_hostile_cases_are_quarantined_one_by_one_and_the_others_are_taken(tmp_path: Path) -> None:
+def test_hostile_cases_are_quarantined_one_by_one_and_the_others_accepted(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     with path.open("wb") as stream:
         for number, (_, given, _) in enumerate(HOSTILE):
@@ -134,7 +134,10 @@ def test_hostile_cases_are_quarantined_one_by_one_and_the_others_are_taken(tmp_p
     ],
 )
 def test_checks_equal_the_schema(what: str, given: dict[str, Any]) -> None:
-    """The intake refuses everything that the schema refuses, and otherwise only values beyond limits."""
+    """The intake refuses everything that the schema refuses.
+
+    It also refuses values beyond limits, and nothing else.
+    """
     with pytest.raises(CaseError) as caught:
         Case.from_json(given)
     assert given.get("id") != GOOD["id"] or str(caught.value).startswith(GOOD["id"])
@@ -152,7 +155,7 @@ def test_checks_equal_the_schema(what: str, given: dict[str, Any]) -> None:
     assert fits == (any(words in str(caught.value) for words in beyond) or "newline" in what)
 
 
-def test_names_of_what_is_quarantined(tmp_path: Path) -> None:
+def test_quarantined_case_is_identified_by_its_id_or_place(tmp_path: Path) -> None:
     """A quarantined case is identified by its id if that is valid and unique, else by file and line."""
     path = tmp_path / "cases.jsonl"
     faulty = {**GOOD, "level": "Must"}
@@ -168,7 +171,7 @@ def test_names_of_what_is_quarantined(tmp_path: Path) -> None:
     assert (second.format, second.edition) == ("bitronix_tlog", "2.1")
 
 
-def test_a_line_has_a_limit_and_the_next_one_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_line_has_a_limit_and_the_next_line_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(form, "MAX_LINE", 2000)
     monkeypatch.setattr(load, "MAX_LINE", 2000)
     path = tmp_path / "cases.jsonl.gz"
@@ -181,7 +184,7 @@ def test_a_line_has_a_limit_and_the_next_one_is_read(tmp_path: Path, monkeypatch
     ]
 
 
-def test_other_separators_of_lines_are_text(tmp_path: Path) -> None:
+def test_other_line_separators_are_text(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     line = json.dumps(good(params={"a": "x\u2028y\x85z"}), ensure_ascii=False)
     path.write_text(line + "\r\n", encoding="utf-8", newline="")
@@ -208,7 +211,7 @@ def test_reading_a_pipe_does_not_block(tmp_path: Path) -> None:
         list(Intake().file(tmp_path / "pipe"))
 
 
-def test_files_that_cases_share_are_lines_of_their_own(tmp_path: Path) -> None:
+def test_files_shared_by_cases_are_separate_lines(tmp_path: Path) -> None:
     held = {"content": "0", "size": "100", "fill": "00", "extents": [["3", "aabb"]]}
     other = {**held, "content": "1", "extents": []}
 
@@ -237,7 +240,7 @@ def test_files_that_cases_share_are_lines_of_their_own(tmp_path: Path) -> None:
     assert g.fault == ""
 
 
-def test_permitted_answers_that_cases_share_are_lines_of_their_own(tmp_path: Path) -> None:
+def test_permitted_answers_shared_by_cases_are_separate_lines(tmp_path: Path) -> None:
     expect = [{"when": {"op": "read"}, "verdict": "clean", "records": []}]
     lines: list[Any] = [
         {"permitted": "0", "expect": expect},
@@ -259,7 +262,7 @@ def test_permitted_answers_that_cases_share_are_lines_of_their_own(tmp_path: Pat
     assert f.fault
 
 
-def test_a_schema_that_asks_for_more_than_is_checked_is_noticed() -> None:
+def test_schema_with_more_rules_than_the_intake_is_noticed() -> None:
     with pytest.raises(ValueError, match="no way to check multipleOf"):
         form._resolved({"type": "string", "multipleOf": 3}, {})
     with pytest.raises(ValueError, match="one more of minItems"):

@@ -19,14 +19,14 @@ from journalspec_reference import load
 
 CAPTURED = Path(__file__).resolve().parents[1] / "captured" / "derby_log"
 
-#: Version, scenario -> the place where its transactions begin, and the records of these transactions, group
-#: by group.
+#: Version, scenario -> the offset where its transactions begin, and the records of these transactions, in
+#: groups.
 AGAIN = tomllib.loads((Path(__file__).parent / "data" / "derby_groups.toml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("scenario", AGAIN)
-def test_the_author_writes_what_derby_wrote(scenario: str) -> None:
-    """The bytes from the base's last checkpoint on are equal, and so are the control files."""
+def test_author_writes_the_bytes_that_derby_wrote(scenario: str) -> None:
+    """From the base's last checkpoint on, the log has the same bytes. The control files are equal too."""
     real = CAPTURED / "derby-10.16.1.1" / scenario
     control = {"build": 1901046}
     files = [{"start": 40153, "groups": AGAIN[scenario]}]
@@ -44,8 +44,11 @@ def test_operations_outside_transactions_are_acknowledged_immediately() -> None:
     assert [any("INSERT" in record for record in op.records) for _, op in trace.acks] == [True, True]
 
 
-def test_a_branch_whose_rollback_has_arrived_is_not_decided_again() -> None:
-    """A rollback is not forced; if recovery finds one, the workload does not decide the branch again."""
+def test_branch_with_a_durable_rollback_is_not_decided_again() -> None:
+    """Derby does not sync a rollback.
+
+    If recovery finds one, the workload does not decide the branch again.
+    """
     first = LongWorkload("10.16/sync", 100000, "sx1 i1bx1 px1 n zx1 k i2a i3c i4c i5a i6a i7a")
     trace = crash_format("derby_log").build(SecondLife(first, 2, "settle"))
     ends = [json.loads(op.key) for op in trace.ops if isinstance(op, Mark) and op.record.startswith("END")]
@@ -53,10 +56,10 @@ def test_a_branch_whose_rollback_has_arrived_is_not_decided_again() -> None:
 
 
 @pytest.mark.parametrize(("undone", "version"), [("n3", 8), ("n3 n3", 10), ("n3 i2", 9), ("n3 b3", 9)])
-def test_a_repeated_undo_grows_the_version_by_the_rows_of_the_undone_record(
+def test_repeated_undo_increases_the_version_by_the_rows_of_the_undone_record(
     undone: str, version: int
 ) -> None:
-    """Derby does not look whether the change is undone already (DRB-RCV-164, FileLogger.redo)."""
+    """Derby does not check whether the change is already undone (DRB-RCV-164, FileLogger.redo)."""
     page = "container=1168 page=1"
     purge = f"n3 PURGE {page} page_version=4 slot=1 rows=7,8 data=0007022000040000000120000500036f6e65"
     undo = [

@@ -24,12 +24,12 @@ def everything(format_id: str) -> list[Case]:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_the_published_corpus_has_no_fault(format_id: str) -> None:
+def test_published_corpus_has_no_fault(format_id: str) -> None:
     assert lint(format_id, everything(format_id)) == []
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_flags_link_to_requirements_that_exist(format_id: str) -> None:
+def test_flags_refer_to_existing_requirements(format_id: str) -> None:
     known = {item.id for item in requirements(format_id)}
     for flag in load_flags(format_id).values():
         assert set(flag.requirements) <= known, flag.name
@@ -56,8 +56,8 @@ TABLE = tomllib.loads((Path(__file__).parent / "data" / "lint.toml").read_text(e
         (SOUND, {"input": Input((InputFile("a", 1 << 30),))}, "bytes in all"),
     ],
 )
-def test_a_fault_of_the_case_is_found(base: str, changes: dict[str, Any], complaint: str) -> None:
-    # A case stores lists as tuples.
+def test_fault_of_a_case_is_found(base: str, changes: dict[str, Any], complaint: str) -> None:
+    # In a case, lists are stored as tuples.
     made: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()
     }
@@ -65,7 +65,7 @@ def test_a_fault_of_the_case_is_found(base: str, changes: dict[str, Any], compla
 
 
 @pytest.mark.parametrize(("base", "changes", "complaint"), TABLE["expectation"])
-def test_a_fault_of_an_expectation_is_found(base: str, changes: dict[str, Any], complaint: str) -> None:
+def test_fault_of_an_expectation_is_found(base: str, changes: dict[str, Any], complaint: str) -> None:
     assert any(complaint in fault for fault in faults_of(with_expect(find_case(base), **changes)))
 
 
@@ -81,14 +81,14 @@ def test_ids_are_unique() -> None:
     assert any("stands 2 times" in fault for fault in lint(FORMAT, [case, case]))
 
 
-def test_a_kill_comes_after_the_last_operation() -> None:
+def test_kill_must_come_after_the_last_operation() -> None:
     case = find_case("btm.write.killed-after-3")
     assert case.write is not None
     early = replace(case, write={**case.write, "kill_after": "1"})
     assert any("kill_after is not the last operation" in fault for fault in faults_of(early))
 
 
-def test_a_requirement_without_cases_is_a_fault() -> None:
+def test_requirement_without_cases_is_a_fault() -> None:
     faults = lint(FORMAT, [find_case("btm.known-answer-bit.crc32-024")])
     assert "BTM-CRC-008: no case obeys it" in faults
     assert "BTM-CRC-008: no case breaks it" not in faults

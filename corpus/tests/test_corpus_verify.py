@@ -48,12 +48,12 @@ def manifest_of(directory: Path) -> Any:
 
 
 def seal(directory: Path, manifest: Any) -> None:
-    """Write a manifest with a valid seal, as anyone could who knows how seals are made."""
+    """Write a manifest with a valid seal. Anyone who knows how seals are made can do this."""
     (directory / "manifest.json").write_text(render(sealed(manifest)))
 
 
 def problems(directory: Path) -> str:
-    """Return the complaint of `verify`, which must exist."""
+    """Return the error message of `verify`, which must end with status 1."""
     done = invoke("verify", directory)
     assert done.exit_code == 1, done.output
     assert "Traceback" not in done.output
@@ -68,13 +68,13 @@ def contents(directory: Path) -> dict[str, bytes]:
     }
 
 
-def test_a_sound_build_is_sound_and_built_again_it_is_the_same(core_build: Callable[[Plan], Path]) -> None:
+def test_unchanged_build_is_valid_and_a_second_build_is_equal(core_build: Callable[[Plan], Path]) -> None:
     done = invoke("verify", core_build(Plan(FORMAT, "core", every=499)), "--again")
     assert done.exit_code == 0, done.output
     assert "all as in the manifest, and built again it is the same" in done.output
 
 
-def test_differences_that_only_another_build_shows(copy: Path) -> None:
+def test_changes_that_only_another_build_reveals(copy: Path) -> None:
     """Numbers and rows are changed, and their checksums and the seal are renewed."""
     table = pq.read_table(copy / PART)
     at = table.schema.get_field_index("verdict_strict")
@@ -117,7 +117,7 @@ def _set(value: Any, *path: Any) -> Callable[[Any], None]:
 
 
 def _moved(manifest: Any) -> None:
-    """Report one state with a lost record as clean."""
+    """Change a state with a lost record so that it is reported as clean."""
     verdicts = manifest["strata"]["R"]["verdicts"]["strict"]
     writer = next(name for name, of in verdicts.items() if len(of) > 1)
     first, second = list(verdicts[writer])[:2]
@@ -163,12 +163,12 @@ def test_false_count_is_found_in_spite_of_a_new_seal(copy: Path, name: str) -> N
         ('"' + "x" * (17 << 20) + '"', "as no manifest does"),
     ],
 )
-def test_a_hostile_manifest_ends_with_one(tmp_path: Path, text: str, why: str) -> None:
+def test_hostile_manifest_ends_with_status_1(tmp_path: Path, text: str, why: str) -> None:
     (tmp_path / "manifest.json").write_text(text, errors="surrogatepass")
     assert why in problems(tmp_path)
 
 
-def test_every_file_that_is_not_what_it_was_is_named(copy: Path) -> None:
+def test_every_changed_file_is_reported(copy: Path) -> None:
     (copy / "plan.json").write_text((copy / "plan.json").read_text() + " ")
     (copy / PART).write_bytes((copy / PART).read_bytes()[:-1])
     (copy / "states" / "part-00002.parquet").unlink()
@@ -212,7 +212,7 @@ def _resealed(copy: Path, name: str) -> None:
     seal(copy, manifest)
 
 
-def test_a_part_of_forty_gibibytes_is_not_read(copy: Path) -> None:
+def test_part_of_forty_gibibytes_is_not_read(copy: Path) -> None:
     with (copy / PART).open("wb") as stream:
         stream.truncate(40 << 30)
     assert f"{PART}: {40 << 30} bytes, the manifest says" in problems(copy)
@@ -220,7 +220,7 @@ def test_a_part_of_forty_gibibytes_is_not_read(copy: Path) -> None:
     assert "more than any such file" in problems(copy)
 
 
-def test_a_download_needs_the_published_files_only(tmp_path: Path, built: Path) -> None:
+def test_download_needs_only_the_published_files(tmp_path: Path, built: Path) -> None:
     out = tmp_path / "download"
     out.mkdir()
     for name in (CASES, "manifest.json"):
@@ -237,7 +237,7 @@ def _flip(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [PART, CASES])
-def test_a_finished_build_that_is_damaged_reports_it_and_is_made_again_without_its_manifest(
+def test_damaged_build_is_reported_and_rebuilt_after_its_manifest_is_removed(
     copy: Path, built: Path, name: str
 ) -> None:
     _flip(copy / name)
@@ -250,14 +250,14 @@ def test_a_finished_build_that_is_damaged_reports_it_and_is_made_again_without_i
 
 
 @pytest.mark.parametrize("name", ["manifest.json", "mine.txt", "work", ".hidden"])
-def test_a_foreign_directory_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
+def test_foreign_directory_is_refused_and_unchanged(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text('{"name": "a web application"}')
     with pytest.raises(BuildError, match="exists and is not a build directory"):
         build(PLAN, tmp_path, Builder())
     assert contents(tmp_path) == {name: b'{"name": "a web application"}'}
 
 
-def test_a_place_that_cannot_be_written_to_is_reported(tmp_path: Path) -> None:
+def test_unwritable_directory_is_reported(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("mine")
     for place, why in ((file, "choose an empty or new directory"), (file / "below", "Not a directory")):
@@ -267,7 +267,7 @@ def test_a_place_that_cannot_be_written_to_is_reported(tmp_path: Path) -> None:
     assert file.read_text() == "mine"
 
 
-def test_another_plan_is_refused_by_name(copy: Path) -> None:
+def test_directory_with_another_plan_is_refused(copy: Path) -> None:
     for every in (211, 1):
         with pytest.raises(
             BuildError, match=r"another plan \(format 'bitronix_tlog', tier 'core', seed 1, every 173"
@@ -286,7 +286,7 @@ def folder(tmp_path: Path) -> Path:
     return Path(shutil.copytree(source, tmp_path / FORMAT))
 
 
-def test_the_published_tiers_are_what_their_manifests_say(folder: Path) -> None:
+def test_published_tiers_agree_with_their_manifests(folder: Path) -> None:
     for arguments in ((), ("--tier", "smoke"), (folder,), (folder.parent,)):
         done = invoke("verify", *arguments)
         assert done.exit_code == 0, done.output
@@ -313,7 +313,7 @@ def test_false_manifest_of_published_tiers_is_found(
     assert text in problems(folder)
 
 
-def test_unknown_file_in_published_tiers_is_named(folder: Path) -> None:
+def test_unknown_file_in_published_tiers_is_reported(folder: Path) -> None:
     (folder / "smoke.jsonl.orig").write_text("")
     (folder / "worst.jsonl").unlink()
     said = problems(folder)
@@ -321,7 +321,7 @@ def test_unknown_file_in_published_tiers_is_named(folder: Path) -> None:
     assert "worst.jsonl: No such file" in said
 
 
-def test_every_flipped_bit_is_seen(copy: Path) -> None:
+def test_every_flipped_bit_is_detected(copy: Path) -> None:
     draw = random.Random(3)
     for name, data in sorted(contents(copy).items()):
         for _ in range(4):
@@ -333,10 +333,10 @@ def test_every_flipped_bit_is_seen(copy: Path) -> None:
     assert invoke("verify", copy).exit_code == 0
 
 
-def test_a_build_on_a_disk_that_is_full_at_any_file_continues_afterwards(
+def test_build_on_a_disk_that_fills_up_at_any_file_can_continue(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The fsync of each file in turn fails; `tools/faulty_disk.py` lets every call fail."""
+    """The fsync of each file in turn fails. `tools/faulty_disk.py` makes every other call fail."""
     arguments = ("build", "--tier", "core", "--format", FORMAT, "--every", "997", "--jobs", "1", "--out")
     real, left = os.fsync, [10**6]
 
@@ -372,7 +372,7 @@ def test_a_build_on_a_disk_that_is_full_at_any_file_continues_afterwards(
     assert failed >= 6
 
 
-def test_nothing_in_the_manifest_changes_unseen(copy: Path) -> None:
+def test_every_change_of_a_manifest_is_detected(copy: Path) -> None:
     whole = (copy / "manifest.json").read_text()
     run = manifest_of(copy)
     run["run"]["seconds"] += 1
@@ -388,24 +388,24 @@ def test_nothing_in_the_manifest_changes_unseen(copy: Path) -> None:
         assert invoke("report", copy).exit_code == 2
 
 
-def test_a_finished_build_clears_what_a_killed_one_left(copy: Path, built: Path) -> None:
+def test_finished_build_removes_files_of_a_killed_one(copy: Path, built: Path) -> None:
     (copy / "work").mkdir()
     (copy / "work" / "shard-00000.json").write_text("{")
     assert build(PLAN, copy, Builder()) == manifest_of(built)
     assert contents(copy) == contents(built)
 
 
-def test_a_build_does_not_continue_from_a_changed_manifest(copy: Path) -> None:
+def test_build_does_not_continue_from_a_changed_manifest(copy: Path) -> None:
     _flip(copy / "manifest.json")
     done = invoke("build", "--tier", "core", "--format", FORMAT, "--every", "173", "--out", copy)
     assert done.exit_code == 1
     assert "remove manifest.json" in done.output
 
 
-def test_a_build_that_was_ended_before_it_wrote_anything_is_taken_up(tmp_path: Path) -> None:
+def test_build_that_was_killed_before_its_first_file_continues(tmp_path: Path) -> None:
     (tmp_path / ".plan.json.0123456789abcdef.partial").write_text("{")
     prepare(PLAN, tmp_path)
     assert (tmp_path / "plan.json").is_file()
-    # The plan is checked first: a directory whose name is not in the plan has no owner.
+    # The build checks the plan first: a directory whose name is not in the plan does not belong to the build.
     shutil.rmtree(tmp_path / "work")
     prepare(PLAN, tmp_path)

@@ -41,11 +41,11 @@ from journalspec_corpus.pipeline.shards import Shard
 from journalspec_reference import load
 
 DISK, TX = "bitronix_tlog", "jboss_journal"
-#: The additions of each format for second generations.
+#: What each format adds for second generations.
 disk_resume: Any = crash_format(DISK).second
 tx_resume: Any = crash_format(TX).second
 BYTES, SECTORS = get_preset("prefix-byte"), get_preset("epoch-subset-512")
-#: Presets of a disk that performs each fsync: failures with them are weaknesses of a format.
+#: Presets of a disk that performs each fsync. A failure with such a preset is a weakness of the format.
 HONEST = tuple(
     map(get_preset, ("prefix-sector-4096", "prefix-byte", "epoch-subset-4096", "epoch-subset-512"))
 )
@@ -66,7 +66,9 @@ def tx() -> CrashFormat:
 
 
 def two_records() -> Trace:
-    """Two records and a pointer to their end; the first is acknowledged before the second begins."""
+    """Return a trace of two records and a pointer to their end; the first is acknowledged before the second
+    is written.
+    """
     ops = (
         Write("new", 1000, b"A" * 600),
         Mark("a", "new", 1000, 600, "key-a"),
@@ -89,7 +91,10 @@ def last_states(trace: Trace) -> States:
 
 
 def image_of(trace: Trace, **versions: int) -> CrashImage:
-    """Return the image after the last crash: granule n has the version ``gn``, others the new one."""
+    """Return the image after the last crash.
+
+    Granule n has the version ``gn``; other granules have the new one.
+    """
     states = last_states(trace)
     wanted = np.asarray([size - 1 for size in states.point.dims])
     for at, block in enumerate(states.point.blocks):
@@ -116,7 +121,8 @@ def test_complete_record_is_at_the_current_place_of_its_file() -> None:
     assert everything.stale == ()  # record b overwrites it
     nothing = image_of(two_records(), g0=0, g3=0, g4=0, g5=0)
     assert (records(nothing.standing), records(nothing.stale)) == (["gone", "a"], ["old"])
-    # It is unknown whether a later write took effect: the record's name stays known, but its bytes do not.
+    # It is unknown whether a later write took effect: the name of the record remains known, but its bytes do
+    # not.
     assert lengths(nothing.possible) == [("b", 2000, 0)]
     assert records(nothing.whole) == ["gone", "a"]
     # If record b is half written, neither it nor the old record is intact.
@@ -124,7 +130,7 @@ def test_complete_record_is_at_the_current_place_of_its_file() -> None:
     assert (half.stale, lengths(half.possible)) == ((), [("b", 2000, 0)])
 
 
-def test_a_part_of_a_record_is_complete_only_with_the_others() -> None:
+def test_part_of_a_record_is_complete_only_with_the_other_parts() -> None:
     parts = [Part("a", "log", off, 512, "key-a") for off in (0, 1024)]
     ops = [op for part in parts for op in (Write("log", part.off, b"A" * 512), part)]
     trace = Trace("toy", "1", "toy", {"log": b"s" * 2048}, (*ops, Sync("log")), "stale")
@@ -134,7 +140,7 @@ def test_a_part_of_a_record_is_complete_only_with_the_others() -> None:
     assert one.whole == ()
 
 
-def test_a_second_crash_does_not_forget_what_the_first_one_left() -> None:
+def test_second_crash_keeps_what_the_first_one_left() -> None:
     maybe = Mark("maybe", "new", 3500, 9, "key-maybe")
     image = image_of(replace(two_records(), possible=(maybe,), done=frozenset({"before"})))
     assert (records(image.possible), records(image.order)) == (["maybe", "b"], ["gone", "maybe", "a", "b"])
@@ -153,7 +159,9 @@ def test_state_that_lost_required_records_starts_no_second_run() -> None:
 def remains_where(
     adapter: CrashFormat, work: Any, *, whole: set[str], required_now: set[str], gone: bool
 ) -> CrashImage:
-    """Return a crash state of `work` with exactly these intact and these required records."""
+    """Return a crash state of `work` in which exactly these records are intact, and exactly these are
+    required.
+    """
     for states in crash_states(adapter.build(work), (SECTORS, BYTES), 1):
         expected = expected_at(states.point.trace, states.point.crash_index)
         if expected.must_keep != required_now:
@@ -177,7 +185,7 @@ APPEND, SWAP = Workload("append", "spec", ONE), Workload("swap", "spec", ONE)
 TX_STEPS = (TxStep("add_tx", 1, LONG, 1), TxStep("add_tx", 2, TYPICAL, 1), TxStep("prepare", tx=1))
 PREPARED, ADDED = (TxWorkload("append", "v2", steps) for steps in (TX_STEPS, (TxStep("add", 1, LONG),)))
 DELETED = TxWorkload("append", "v2", (TxStep("delete", VICTIM),))
-#: The names of the workloads in the table.
+#: The names that the table uses for workloads.
 FIRSTS: dict[str, Any] = {"APPEND": APPEND, "SWAP": SWAP, "PREPARED": PREPARED, "ADDED": ADDED}
 FIRSTS["DELETED"] = DELETED
 TABLE = tomllib.loads((Path(__file__).parent / "data" / "second_lives.toml").read_text(encoding="utf-8"))
@@ -187,7 +195,7 @@ TABLE = tomllib.loads((Path(__file__).parent / "data" / "second_lives.toml").rea
 def test_required_records_after_a_second_run(
     first: str, whole: str, required: str, then: str, kept: str, also: str, never: str
 ) -> None:
-    """Records in `kept` must be found, those in `also` may be, and those in `never` must not."""
+    """Recovery must find the records in `kept`, may find those in `also`, and must not find `never`."""
     work = FIRSTS[first]
     adapter = crash_format(TX if isinstance(work, TxWorkload) else DISK)
     resume: Any = adapter.second
@@ -214,7 +222,7 @@ def test_appended_record_is_at_the_place_of_the_lost_one(disk: CrashFormat) -> N
     assert "r0" in ended(disk_resume.live(SWAP, 2, swapped, "same").ops, swapped).must_drop
 
 
-def test_an_interrupted_compaction_is_finished_under_the_new_names(tx: CrashFormat) -> None:
+def test_interrupted_compaction_is_completed_under_the_new_names(tx: CrashFormat) -> None:
     work = TxWorkload("compact", "v2", (TxStep("add", 1, TYPICAL),))
     trace = tx.build(work)
     control = next(
@@ -261,7 +269,7 @@ def test_base_of_a_second_run_is_a_state_of_the_first(
 
 @pytest.mark.parametrize("is_listed", [True, False])
 def test_first_crashes_differ_and_are_of_many_kinds(disk: CrashFormat, is_listed: bool) -> None:
-    """The first crashes are those in the format's list; without such a list they are chosen by class."""
+    """The first crashes are those in the format's list. Without a list, a choice by class replaces it."""
     first = disk.build(STALE_FIRST)
     chosen = choose(first if is_listed else unlisted(first), gone=True)
     assert (len(chosen.images), chosen.fine) == (CHOICES, is_listed)
@@ -303,7 +311,7 @@ def test_refused_state_starts_no_second_run(disk: CrashFormat) -> None:
     assert all(verdicts_of(disk, trace) for trace in traces if trace.ops)
 
 
-def test_a_list_that_names_what_is_not_there_is_an_error(
+def test_list_of_crashes_with_an_unknown_state_is_an_error(
     disk: CrashFormat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = disk.build(APPEND)
@@ -336,7 +344,7 @@ def test_third_run_is_possible() -> None:
 
 
 @pytest.mark.parametrize(("resume", "first"), [(disk_resume, APPEND), (tx_resume, PREPARED)])
-def test_an_unknown_continuation_is_refused(resume: Any, first: Any) -> None:
+def test_unknown_continuation_is_refused(resume: Any, first: Any) -> None:
     left = choose(crash_format(DISK).build(APPEND), gone=True).images[0]
     with pytest.raises(ValueError, match="unknown continuation 'party'"):
         resume.live(first, 2, left, "party")
@@ -364,7 +372,7 @@ def verdicts_of(adapter: CrashFormat, trace: Trace, presets: tuple[Preset, ...] 
         (TX, TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, "over", set()),
     ],
 )
-def test_what_is_appended_after_a_crash_survives_the_next_one_unless_a_swap_of_2_1_4_loses_it(
+def test_record_appended_after_a_crash_survives_the_next_one_except_in_2_1_4(
     format_id: str, first: Any, choice: int, then: str, faults: set[str]
 ) -> None:
     adapter = crash_format(format_id)
@@ -374,10 +382,10 @@ def test_what_is_appended_after_a_crash_survives_the_next_one_unless_a_swap_of_2
 
 
 @pytest.mark.parametrize(("edition", "faults"), [("v2", {"torn-accepted"}), ("seed+hash", set())])
-def test_only_two_crashes_make_a_mixture_in_a_new_file_on_an_ordered_disk(
+def test_mixed_record_in_a_new_file_on_an_ordered_disk_needs_two_crashes(
     tx: CrashFormat, edition: str, faults: set[str]
 ) -> None:
-    """A check that compares lengths detects every damage of one such crash, but not of two."""
+    """A check that compares lengths detects all damage of one such crash, but not of two."""
     ordered = (get_preset("prefix-sector-4096"), get_preset("prefix-sector-512"))
     first = TxWorkload("append", edition, (TxStep("add", 1, LONG),))
     assert set(verdicts_of(tx, tx.build(first), ordered)) == {"pass"}

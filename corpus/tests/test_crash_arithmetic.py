@@ -13,8 +13,9 @@ from journalspec_corpus.crash.trace import get_preset
 from journalspec_corpus.crash.verdict import judge
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
 
-#: background of a workload -> the number of sectors that a torn record needs to look intact. Over zeros these
-#: are the first and the last one; over an earlier record of the same place and length the first one
+#: Background of a workload -> the number of sectors that a torn record needs to look intact. Over zeros,
+#: these are the first and the last sector. Over an earlier record with the same place and length, one sector
+#: is enough: the first.
 BACKGROUNDS = {"zero": 2, "stale-same": 1}
 
 
@@ -27,10 +28,10 @@ def formula(edition: str, sectors: int, background: str) -> int:
 @pytest.mark.parametrize("background", BACKGROUNDS)
 @pytest.mark.parametrize("edition", ["seed", "v2", "seed+hash"])
 @pytest.mark.parametrize("sectors", [2, 3, 8])
-def test_a_real_reader_accepts_as_many_torn_records_as_the_formula_says(
+def test_reader_accepts_as_many_torn_records_as_the_formula_gives(
     edition: str, background: str, sectors: int
 ) -> None:
-    """One real record is in flight, over `sectors` sectors; each of them has arrived or not."""
+    """One record is in flight, over `sectors` sectors. Each sector has arrived or not."""
     adapter = crash_format("jboss_journal")
     step = Step("add", 1, (sectors - 1) * 512 + 100)
     trace = adapter.build(Workload("append", edition, (step,), "type", background=background))
@@ -53,5 +54,5 @@ def test_a_real_reader_accepts_as_many_torn_records_as_the_formula_says(
     assert sum(verdict in ("torn-accepted", "silent") for verdict in torn) == formula(
         edition, sectors, background
     )
-    # Intact records are accepted.
+    # The intact record is accepted too.
     assert verdicts[arrived.index(sectors)] == "pass"

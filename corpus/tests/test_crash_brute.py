@@ -41,7 +41,8 @@ def toy(*ops: object, base: bytes = bytes(4 * PAGE), stale: tuple[Mark, ...] = (
     return Trace("toy", "1", "toy", {"log": base}, ops, "zero", stale=stale)  # type: ignore[arg-type]
 
 
-#: format -> (one workload in how many, starting at which), (least numbers of traces, states, verdicts)
+#: Format -> which workloads are taken (one in how many, from which on), and the least numbers of traces,
+#: states, verdicts.
 SAMPLES = [
     ("bitronix_tlog", (79, 7), (11, 2000, 6000)),
     ("jboss_journal", (89, 0), (11, 2000, 6000)),
@@ -65,7 +66,7 @@ def test_both_oracles_agree_on_a_sample_of_the_core_tier(
 
 
 def test_records_copied_by_corruption_may_take_effect_twice() -> None:
-    """A sector was also written elsewhere, so its records are read in both places and delivered twice."""
+    """Corruption wrote a sector elsewhere too: its records are read in both places and delivered twice."""
     adapter = crash_format("jboss_journal")
     name = "append/v2/add-1-4200/check@1024/each/garbage"
     at = next(at for at, work in enumerate(adapter.workloads("core")) if work.name == name)
@@ -83,7 +84,7 @@ def test_records_copied_by_corruption_may_take_effect_twice() -> None:
         ("judge", lambda verdict, *_: "pass", "verdict"),
     ],
 )
-def test_a_fault_of_the_engine_is_seen(
+def test_fault_of_the_engine_is_detected(
     part: str, change: Callable[..., Any], kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = getattr(brute, part)
@@ -98,7 +99,7 @@ def test_a_fault_of_the_engine_is_seen(
     ("format_id", "all_unread", "kind"),
     [("bitronix_tlog", False, "extra"), ("jboss_journal", True, "missing")],
 )
-def test_a_wrong_choice_of_cuts_is_seen(
+def test_wrong_choice_of_cuts_is_detected(
     format_id: str, all_unread: bool, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real: Any = getattr(brute, "crash_states")  # noqa: B009
@@ -111,7 +112,7 @@ def test_a_wrong_choice_of_cuts_is_seen(
     assert brute.compare(crash_format(format_id), "smoke", 11).kinds[kind]
 
 
-def test_a_force_covers_its_file_and_no_name() -> None:
+def test_fsync_covers_its_file_but_not_its_name() -> None:
     trace = Trace("toy", "1", "t", {}, (Create("new"), Write("new", 0, b"x"), Sync("new")), "zero")
     machine = Machine(trace, PAGE)
     machine.run(3)
@@ -122,7 +123,7 @@ def test_a_force_covers_its_file_and_no_name() -> None:
     assert contents == {(), (("new", b"x"),)}
 
 
-def test_a_renamed_file_is_never_there_twice() -> None:
+def test_renamed_file_has_never_both_names() -> None:
     trace = toy(Rename("log", "old"), Create("log"))
     seen = {
         tuple(name for name, _ in state.content)
@@ -132,13 +133,13 @@ def test_a_renamed_file_is_never_there_twice() -> None:
 
 
 def rotten(label: str, **files: bytes) -> bool:
-    """Whether corruption `label` may lead to `files` if the trace wrote 600 times A after a zeroed page."""
+    """Return whether corruption `label` can give `files`; the trace wrote 600 times A after a zeroed page."""
     trace = toy(*record("a", PAGE, 600, b"A"), base=bytes(3 * PAGE))
     settled = bytes(PAGE) + b"A" * 600 + bytes(2 * PAGE - 600)
     return is_rotten(Past(trace, len(trace.ops)), files or {"log": settled}, label)
 
 
-def test_corruption_changes_so_much_and_no_more() -> None:
+def test_corruption_changes_exactly_the_labelled_bytes() -> None:
     whole = bytes(PAGE) + b"A" * 600 + bytes(2 * PAGE - 600)
     flipped = whole[:PAGE] + b"C" + whole[PAGE + 1 :]
     assert rotten("bit:log:512:1", log=flipped)
@@ -171,7 +172,7 @@ def test_with_corruption_losses_must_be_reported_and_refusal_is_allowed() -> Non
     assert other_verdict(said[0], expected, "L", salvaging=True) == "lost"
 
 
-def test_lying_cache_leaves_an_earlier_state_and_failed_force_old_pages() -> None:
+def test_lying_cache_leaves_an_earlier_state_and_failed_fsync_leaves_old_pages() -> None:
     trace = toy(*record("a", PAGE, 600, b"A"), Sync("log"), *record("b", 0, 4, b"B"), base=bytes(3 * PAGE))
     past = Past(trace, len(trace.ops))
     half = {"log": bytes(PAGE) + b"A" * PAGE + bytes(PAGE)}
@@ -184,7 +185,7 @@ def test_lying_cache_leaves_an_earlier_state_and_failed_force_old_pages() -> Non
 
 # --- Records of several parts: both oracles, and a reader of each kind ------------------------------
 
-#: Offsets of a record's parts, which are chained over two pages, and of the parts of its later copy.
+#: Offsets of the parts of a record, which are chained over two pages, and of the parts of its later copy.
 HERE, COPY = (0, PAGE), (2 * PAGE, 3 * PAGE)
 CHUNK = 40
 
@@ -195,14 +196,19 @@ def part(fill: bytes, off: int, copy: int = 0) -> tuple[Write, Mark]:
 
 
 def chained(*places: tuple[int, ...], **more: Any) -> Trace:
-    """A record, written part by part, at each of `places`; forced and acknowledged after the first place."""
+    """Return a trace of a record that is written part by part, at each of `places`; it is acknowledged after
+    the first.
+    """
     first, *others = ([op for off in spots for op in part(b"A", off, at)] for at, spots in enumerate(places))
     told = (Publish(("a",)), Sync("log"), Ack(("a",)))
     return replace(toy(*first, *told, *(op for ops in others for op in ops)), **more)
 
 
 def chains(files: Mapping[str, bytes], *, halves: bool = False) -> Answer:
-    """Read the log: a record is two chunks a page apart. With `halves`, one chunk is read as a record."""
+    """Read the log: a record is two chunks that are a page apart.
+
+    With `halves`, one chunk is read as a record.
+    """
     log = files.get("log", b"")
     there = [[log[off : off + CHUNK] == b"A" * CHUNK for off in spots] for spots in (HERE, COPY)]
     if any(map(all, there)):
@@ -231,7 +237,7 @@ CHAINED = {
         "zero",
         standing=tuple(Part("a", "log", off, CHUNK, "a") for off in HERE),
     ),
-    # Two plain records and a pointer to both, over an old record at the place of the first.
+    # Two plain records, and a pointer to both, over an old record at the place of the first one.
     "reused": Trace(
         "toy",
         "1",
@@ -257,7 +263,7 @@ def test_both_oracles_agree_on_records_of_several_parts(trace: Trace) -> None:
     assert report.rows > 20
 
 
-def test_half_of_a_record_is_none() -> None:
+def test_half_of_a_record_is_not_a_record() -> None:
     trace = CHAINED["chain"]
     assert brute.compare_trace(trace, partial(chains, halves=True)).verdicts["torn-accepted"] > 20
     for crash, whole in ((2, 0), (4, 1)):
@@ -266,7 +272,7 @@ def test_half_of_a_record_is_none() -> None:
         assert sum("a" in records for records in found) == whole
 
 
-def test_the_engine_sees_which_part_is_missing() -> None:
+def test_engine_finds_the_missing_part() -> None:
     trace = CHAINED["chain"]
     torn: dict[tuple[bool, bool], str] = {}
     for states in crash_states(trace, (get_preset("epoch-subset-512"),), 1):

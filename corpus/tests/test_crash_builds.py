@@ -1,4 +1,6 @@
-"""Builds in processes, on one machine or a cluster: killed, interrupted, out of space, missing parts."""
+"""Builds in several processes, on one machine or a cluster: they are killed, interrupted, or lack space or
+parts.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ from journalspec_corpus.pipeline.shards import BuildError, sealed
 from programs import alive
 
 FORMAT = "bitronix_tlog"
-#: Six shards, so that even on a busy machine the build is killed before it ends.
+#: Six shards, so that the kill comes before the end of the build even on a busy machine.
 PLAN = Plan(FORMAT, "core", every=97)
 #: A shorter plan for tests that do not depend on time.
 SHORT = Plan(FORMAT, "core", every=499)
@@ -101,14 +103,14 @@ def two_workers(process: subprocess.Popen[str]) -> list[int]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds worker processes in /proc")
-def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, reference: Any) -> None:
+def test_killed_builds_continue_with_the_same_result(tmp_path: Path, reference: Any) -> None:
     out = tmp_path / "out"
-    # The builder is killed, then a worker; then Ctrl-C comes. Sealed shards stay, and no process continues.
+    # The builder is killed, then a worker; then Ctrl-C comes. Sealed shards remain, and no process continues.
     process = start(out)
     until(lambda: sealed(out) >= 1, process)
     workers = two_workers(process)
     process.kill()
-    # The workers share the standard output: they end when it is closed, and print nothing.
+    # The workers share the standard output. When it is closed, they end and print nothing.
     assert process.communicate() == ("", "")
     until(lambda: not any(map(alive, workers)))
     before = sealed(out)
@@ -130,7 +132,7 @@ def test_killed_builds_are_taken_up_and_come_out_the_same(tmp_path: Path, refere
     assert "interrupted; finished parts stay" in said
     assert "Traceback" not in said
     assert sealed(out) < PLAN.shards()
-    # Two processes write the same output as one.
+    # Two processes write the same output as one process.
     manifest = build(PLAN, out, Builder(jobs=2))
     run, _ = manifest.pop("run"), manifest.pop("seal")
     assert manifest == {name: of for name, of in reference.items() if name not in ("run", "seal")}
@@ -163,8 +165,8 @@ def limited() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
 
-def test_no_space_in_a_worker_is_reported_and_nothing_half_stays(tmp_path: Path) -> None:
-    """For one process, see test_corpus_verify.py, which does this at every file."""
+def test_full_disk_in_a_worker_is_reported_and_leaves_no_partial_file(tmp_path: Path) -> None:
+    """test_corpus_verify.py does this for one process, at every file."""
     out = tmp_path / "out"
     done = run(*building(out, "--jobs", "2", plan=SHORT), preexec_fn=limited)
     assert done.returncode == 1
@@ -174,14 +176,16 @@ def test_no_space_in_a_worker_is_reported_and_nothing_half_stays(tmp_path: Path)
     assert not list((out / "work").glob(".*"))
 
 
-def test_two_builds_do_not_meet_in_one_directory(tmp_path: Path) -> None:
+def test_two_builds_cannot_use_one_directory(tmp_path: Path) -> None:
     prepare(PLAN, tmp_path / "out")
     with alone(tmp_path / "out"), pytest.raises(BuildError, match="another build is at work"):
         build(PLAN, tmp_path / "out", Builder())
 
 
-def test_a_fault_in_a_worker_is_reported_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Workers receive the work as a message; this one receives nonsense.
+def test_internal_error_in_a_worker_is_reported_as_internal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Workers receive their work as a message. This worker receives nonsense.
     broken = Plan(FORMAT, "core", every=97, presets=("no-such-preset",))
     monkeypatch.setattr(Plan, "shards", lambda plan: 3)
     with pytest.raises(BuildError, match="no preset 'no-such-preset'") as caught:
@@ -193,7 +197,7 @@ WITHOUT = "import sys; sys.modules[{!r}] = None"
 
 
 @pytest.mark.parametrize("missing", ["numpy", "pyarrow"])
-def test_missing_items_are_named(tmp_path: Path, missing: str) -> None:
+def test_missing_optional_parts_are_reported(tmp_path: Path, missing: str) -> None:
     before = WITHOUT.format(missing)
     done = run(*building(tmp_path / "out"), before=before)
     assert done.returncode == 2
@@ -205,7 +209,7 @@ def test_missing_items_are_named(tmp_path: Path, missing: str) -> None:
     assert "verify" in listed.stdout
 
 
-def test_a_core_tier_is_read_without_the_optional_parts(core_build: Callable[[Plan], Path]) -> None:
+def test_core_tier_is_read_without_the_optional_parts(core_build: Callable[[Plan], Path]) -> None:
     before = "import sys; sys.modules.update(numpy=None, pyarrow=None)"
     for name in ("verify", "report"):
         done = run(name, str(core_build(SHORT)), before=before)
@@ -240,8 +244,8 @@ def submitting(out: Path, master: str, *more: str) -> list[str]:
 @pytest.mark.java
 @pytest.mark.usefixtures("java")
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="finds worker processes in /proc")
-def test_a_cluster_that_loses_a_worker_writes_the_same_bytes(tmp_path: Path, reference: Any) -> None:
-    """A cluster that Spark starts itself, of two executors with one core each, in separate processes."""
+def test_cluster_that_loses_a_worker_writes_the_same_bytes(tmp_path: Path, reference: Any) -> None:
+    """Spark starts this cluster: two executors with one core each, in separate processes."""
     out = tmp_path / "out"
     words = submitting(out, "local-cluster[2,1,1024]")
     driver = subprocess.Popen(
@@ -279,7 +283,7 @@ def test_a_cluster_that_loses_a_worker_writes_the_same_bytes(tmp_path: Path, ref
 @pytest.mark.spark
 @pytest.mark.java
 @pytest.mark.usefixtures("java")
-def test_a_cluster_that_is_not_there_is_reported(tmp_path: Path) -> None:
+def test_unreachable_cluster_is_reported(tmp_path: Path) -> None:
     done = finished(submitting(tmp_path / "out", "nonsense://nowhere"))
     assert done.returncode == 1
     assert "Spark does not start" in done.stderr

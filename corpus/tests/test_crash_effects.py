@@ -1,4 +1,4 @@
-"""The oracle of effects on traces made by hand: the permitted states, and the verdicts on other states."""
+"""The oracle of effects, on traces made by hand: permitted states, and verdicts on other states."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TABLE = tomllib.loads((Path(__file__).parent / "data" / "crash_effects.toml").re
 
 
 def written(*keys: str) -> list[Op]:
-    """Return a write and the mark of its record for each key; the record is named by its type and id."""
+    """Return a write and a mark for each key; the type and the id of a record are its name."""
     ops: list[Op] = []
     for number, key in enumerate(keys):
         off = 100 + 10 * number
@@ -48,7 +48,7 @@ RECORDS = {
 
 
 def state(live: Mapping[str, str] | None = None, *in_doubt: tuple[str, Mapping[str, str]]) -> State:
-    """Return records (id -> body) and transactions in doubt with their adds, in canonical form."""
+    """Return the state (records id -> body, transactions in doubt with their adds) in canonical form."""
     return (
         tuple((key, (("ADD", "0", body),)) for key, body in sorted((live or {}).items())),
         tuple(
@@ -64,13 +64,13 @@ BOTH = {"5": "aa", "6": "bb"}
 def judged(
     trace: Trace, answer: Answer, refusal: str = ALLOWED, *, stratum: str = "R", holes: bool = True
 ) -> str:
-    """Return the verdict on `answer` at the end of `trace`."""
+    """Return the verdict on `answer`, at the end of `trace`."""
     expected = expected_at(trace, len(trace.ops), stratum=stratum)
     return judge(answer, expected, refusal, holes_allowed=holes)
 
 
 def read(*keys: str, live: Mapping[str, str], reported: bool = False) -> Answer:
-    """Return the answer that lists the records `keys` and has the records `live` in effect."""
+    """Return the answer that lists the records `keys` and in which the records `live` are in effect."""
     return Answer(keys, reported=reported, state=state(live))
 
 
@@ -87,13 +87,13 @@ def test_possible_content_of_a_journal(
     decided = state(live, *in_doubt.items())
     every = tuple(RECORDS[name] for name in listed.split())
     assert judged(trace, Answer(every, state=decided)) == verdict
-    # Setting records aside does not change the verdict, except for an end of a transaction.
+    # An answer that sets records aside has the same verdict, unless one of them is the end of a transaction.
     members = tuple(key for key in every if "_TX" in key)
     others = tuple(key for key in every if key not in members)
     assert judged(trace, Answer(others, aside=members, state=decided)) == verdict
 
 
-def test_an_end_that_is_set_aside_was_not_accepted_unless_it_was_acknowledged() -> None:
+def test_transaction_end_that_is_set_aside_passes_unless_it_was_acknowledged() -> None:
     ops = written(TX_5, COMMIT)
     assert judged(journal(*ops), Answer((), None, True, (TX_5, COMMIT), state())) == "pass"
     safe = journal(*ops, Ack(("ADD-5", "COMMIT-1")))
@@ -106,16 +106,16 @@ DELETE_6 = "DELETE:0:6:0::"
 @pytest.mark.parametrize(
     ("answer", "verdict"),
     [
-        # DELETE 6 was not acknowledged. A reader of the copy may not have seen DELETE 6; a reader of the
-        # other records must have.
+        # DELETE 6 was not acknowledged. A reader of the copy may have missed DELETE 6, but a reader of the
+        # other records must have read it.
         (read(ADD_5, live={"5": "aa"}), "pass"),
         (read(TX_5, COMMIT, ADD_6, DELETE_6, live={"5": "aa"}), "pass"),
         (read(TX_5, COMMIT, ADD_6, DELETE_6, live=BOTH), "deleted-returned"),
         (read(ADD_5, live={}), "effect-lost"),
     ],
 )
-def test_superseded_records_are_known_to_a_reader_of_the_copies(answer: Answer, verdict: str) -> None:
-    """A compaction copies ADD 5 out of its transaction, and releases the other records."""
+def test_reader_of_the_copies_knows_superseded_records(answer: Answer, verdict: str) -> None:
+    """A compaction copies ADD 5 out of its transaction, and deletes the other records."""
     trace = journal(
         *written(TX_5, COMMIT, ADD_6, DELETE_6),
         Ack(("ADD-5", "COMMIT-1", "ADD-6")),
@@ -145,7 +145,7 @@ def test_deletion_permits_the_next_operation_only_if_it_undoes_the_deleted_one(
     ],
 )
 def test_answer_with_all_deleted_records_does_not_use_copies(answer: Answer, verdict: str) -> None:
-    """A record in flight may be in effect if it is listed, or if a reader may have read the copies."""
+    """A record in flight may be in effect if the answer lists it, or if a reader may have read the copies."""
     before = [*written(TX_5, COMMIT, ADD_6), Ack(("ADD-5", "COMMIT-1")), *copied()]
     assert judged(journal(*before, Release(("COMMIT-1",))), answer) == verdict
 
@@ -164,30 +164,30 @@ def test_answer_without_records_is_judged_by_the_state(
 
 FIVE, SIX = ("ADD", "0", "aa"), ("ADD", "0", "bb")
 TWICE: State = ((("5", (FIVE, FIVE)),), ())
-#: Traces in which ADD 5 has a copy, and in which it is written once.
+#: Two traces: ADD 5 has a copy in the first one, and is written once in the second.
 COPIED, ONCE = journal(*written(ADD_5, ADD_6), *copied()), journal(*written(ADD_5))
 
 
 @pytest.mark.parametrize(
     ("trace", "stratum", "keys", "decided", "verdict"),
     [
-        # During a compaction a copy may be in effect as well, if both records are listed.
+        # During a compaction, a copy may also be in effect, if both records are listed.
         (COPIED, "R", (ADD_5, ADD_5), TWICE, "pass"),
         (COPIED, "R", (ADD_5,), TWICE, "effect-invented"),
         (COPIED, "R", (ADD_6, ADD_6), ((("6", (SIX, SIX)),), ()), "effect-invented"),
-        # After corruption a record may be in two places without any copy.
+        # After corruption, a record without any copy may be in two places.
         (ONCE, "C", (ADD_5, ADD_5), TWICE, "pass"),
         (ONCE, "C", (ADD_5,), TWICE, "effect-invented"),
         (ONCE, "R", (ADD_5, ADD_5), TWICE, "effect-invented"),
     ],
 )
-def test_a_record_in_two_places_may_be_in_effect_twice(
+def test_record_in_two_places_may_be_in_effect_twice(
     trace: Trace, stratum: str, keys: tuple[str, ...], decided: State, verdict: str
 ) -> None:
     assert judged(trace, Answer(keys, None, True, (), decided), stratum=stratum) == verdict
 
 
-def test_where_copies_may_be_read_no_states_are_listed() -> None:
+def test_states_are_not_listed_where_copies_may_be_read() -> None:
     effects = expected_at(COPIED, len(COPIED.ops)).effects
     assert effects is not None
     assert effects.states() == []
@@ -211,13 +211,13 @@ def test_after_corruption_a_copy_replaces_the_deleted_transaction(stratum: str, 
         (read(TX_5, TX_6, live=BOTH, reported=True), "uncommitted-applied"),
     ],
 )
-def test_after_corruption_some_set_still_explains_the_state(answer: Answer, verdict: str) -> None:
+def test_after_corruption_some_set_of_records_still_explains_the_state(answer: Answer, verdict: str) -> None:
     ops = written(TX_5, TX_6, COMMIT, DELETE_5)
     trace = journal(*ops, Ack(("ADD-5", "ADD-6", "COMMIT-1", "DELETE-5")))
     assert judged(trace, answer, stratum="C") == verdict
 
 
-def test_permitted_states_are_listed_as_an_observation_has_them() -> None:
+def test_permitted_states_are_listed_in_the_form_of_an_observation() -> None:
     def told(stratum: str, *ops: Op) -> list[Mapping[str, object]]:
         permitted = expected_at(journal(*ops), len(ops), stratum=stratum).effects
         assert permitted is not None
@@ -289,7 +289,7 @@ def test_wrong_records_are_reported_first() -> None:
     assert wrong_effect(Answer((), "no", state=state()), expected) is None
 
 
-def test_an_acknowledgement_is_of_what_was_last_issued_under_the_name() -> None:
+def test_acknowledgement_covers_the_last_record_issued_under_its_name() -> None:
     """A record of an earlier generation may have the same name as a new one."""
     old, new = "ADD:0:7:0:77:", "ADD:0:8:0:88:"
     trace = journal(
@@ -306,7 +306,7 @@ CHANGED = Write("f", 400, b"x"), Mark("ADD-5", "f", 400, 1, "ADD:0:5:0:cc:")
 @pytest.mark.parametrize(
     ("trace", "answer"),
     [
-        # An acknowledgement covers an earlier record of a name, not a later one.
+        # An acknowledgement covers a record that was written before it under this name, not a later one.
         (journal(*written(ADD_5), Ack(("ADD-5",)), *CHANGED), read(ADD_5, live={"5": "aa"})),
         # A rolled-back operation may be repeated; the second record is not a copy.
         (
@@ -315,7 +315,7 @@ CHANGED = Write("f", 400, b"x"), Mark("ADD-5", "f", 400, 1, "ADD:0:5:0:cc:")
         ),
     ],
 )
-def test_a_name_may_be_written_again(trace: Trace, answer: Answer) -> None:
+def test_name_may_be_written_again(trace: Trace, answer: Answer) -> None:
     assert judged(trace, answer) == "pass"
 
 
@@ -330,7 +330,7 @@ def test_second_run_has_the_write_order_of_its_base() -> None:
 
 
 def test_second_run_has_the_earlier_deletions() -> None:
-    """A compaction had copied ADD 5 out of its transaction; a reader of the copy does not list the COMMIT."""
+    """A compaction had copied ADD 5 out of its transaction. A reader of the copy does not list the COMMIT."""
     made, copy = Mark("ADD-5", "f", 100, 1, TX_5), Mark("ADD-5", "g", 100, 1, ADD_5)
     end = Mark("COMMIT-1", "f", 110, 1, COMMIT)
     trace = journal(standing=(made, copy), possible=(end,), done=frozenset({"COMMIT-1"}), life=2)
@@ -343,8 +343,8 @@ def test_second_run_has_the_earlier_deletions() -> None:
     assert judged(more, read(ADD_5, live=BOTH), FORBIDDEN) == "pass"
 
 
-def test_a_prepare_that_was_rejected_is_set_aside() -> None:
-    """If the count of a PREPARE is wrong, the reader reports it and no decision is required."""
+def test_rejected_prepare_is_set_aside() -> None:
+    """If the count of a PREPARE is wrong, the reader reports the record, and no decision is required."""
     record = Record("PREPARE", {"tx": 1, "extra": b""}, At("f", 0, 1))
     told = {"live": [], "prepared": [], "discarded": [{"tx": 1, "why": "unhealthy-prepare"}]}
     answer = crash_format(TX).answer(Observation("recovered", (record,), state=told))
@@ -358,14 +358,14 @@ def test_a_prepare_that_was_rejected_is_set_aside() -> None:
 
 @pytest.mark.parametrize(("counts", "live", "in_doubt", "accepted"), TABLE["counts"])
 @pytest.mark.parametrize("end", ["COMMIT", "PREPARE"])
-def test_an_answer_need_not_say_what_it_discarded(
+def test_answer_need_not_list_discarded_records(
     end: str,
     counts: Mapping[str, object],
     live: Mapping[str, str],
     in_doubt: Mapping[str, Mapping[str, str]],
     accepted: bool,
 ) -> None:
-    """An answer's records and state show which ends of transactions the reader accepted."""
+    """The records and the state in an answer show which ends of transactions the reader accepted."""
     members = [
         Record("ADD_TX", {"tx": 1, "id": ident, "user_type": 0, "body": bytes.fromhex(body)}, At("f", 0, 1))
         for ident, body in ((5, "aa"), (6, "bb"))

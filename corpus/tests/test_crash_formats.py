@@ -1,4 +1,4 @@
-"""Crash states of the formats' writers: traces record every action, and verdicts are the known ones."""
+"""Crash states of the formats' writers: traces record every action, and verdicts are the expected ones."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def listed(**block: Any) -> list[tuple[Any, ...]]:
     return [(work.kind, work.writer, work.steps[0].size, work.align, work.force) for work in works]
 
 
-def test_a_table_lists_workloads_with_what_belongs_together_in_a_row() -> None:
+def test_table_lists_workloads_with_the_members_of_a_row() -> None:
     rows = [{"do": "append", "of": ["combined"]}, {"do": "over", "force": "end", "of": ["combined"]}]
     one, two = ("append", "v2", 4, "type", "each"), ("append", "seed", 4, "type", "each")
     three, four = ("append", "v2", 8, "type", "each"), ("append", "seed", 8, "type", "each")
@@ -59,14 +59,14 @@ FIELDS = Logged("append", "spec", COMMIT).fields()
 
 
 @pytest.mark.parametrize("align", FIELDS)
-def test_the_chosen_field_of_a_log_record_begins_on_a_sector_edge(align: str) -> None:
+def test_chosen_field_of_a_log_record_begins_at_a_sector_edge(align: str) -> None:
     (mark,) = next(iter(build(Logged("append", "spec", COMMIT, align)).marks.values()))
     assert (mark.off + FIELDS[align]) % SECTOR == 0
     assert {name: start for start, name in mark.fields}[align] == FIELDS[align]
 
 
 @pytest.mark.parametrize("align", ["type", "file_id", "id", "length", "user_type", "body", "check"])
-def test_the_chosen_field_of_a_journal_record_begins_on_a_sector_edge(align: str) -> None:
+def test_chosen_field_of_a_journal_record_begins_at_a_sector_edge(align: str) -> None:
     for edition, size in (("seed", 40), ("seed+hash", 4200), ("v2", 4200)):
         trace = build(Workload("append", edition, (Step("add", 1, size),), align))
         (mark,) = trace.marks["ADD-1"]
@@ -103,7 +103,7 @@ def test_stale_records_are_valid_ones_after_the_tail(background: str) -> None:
     assert same == (background == "stale-same")
 
 
-def test_blocks_of_another_log_hold_whole_records_at_other_places() -> None:
+def test_blocks_of_another_log_contain_complete_records_at_other_places() -> None:
     trace = build(Logged("append", "2.1.4", COMMIT, background="stale-foreign"))
     assert len(trace.stale) >= 4
     for mark in trace.stale:
@@ -118,7 +118,7 @@ def test_blocks_of_another_log_hold_whole_records_at_other_places() -> None:
     assert trace.base[file][start : start + 4] == trace.base[file][:4]
 
 
-def test_a_swap_releases_what_is_finished_and_publishes_with_the_timestamp() -> None:
+def test_swap_deletes_ended_records_and_publishes_by_the_timestamp() -> None:
     trace = build(Logged("swap", "spec", COMMIT))
     (released,) = [op for op in trace.ops if isinstance(op, Release)]
     standing = {mark.record: mark for mark in trace.standing}
@@ -129,8 +129,8 @@ def test_a_swap_releases_what_is_finished_and_publishes_with_the_timestamp() -> 
     assert isinstance(trace.ops[-1], Ack)
 
 
-def test_of_two_files_with_one_timestamp_the_second_one_counts() -> None:
-    """2.1.4 writes a position in place of a timestamp, so two swaps may write the same one."""
+def test_second_of_two_files_with_one_timestamp_is_elected() -> None:
+    """Version 2.1.4 writes a position in place of a timestamp, so two swaps can write the same value."""
     rules = "a1b a2a c3a p4z a5y p6b p7z c8z c9b paz pbx"
     trace = build(LongWorkload("2.1.4", 1500, rules))
     stamps = {op.file: op.data for op in trace.ops if isinstance(op, Write) and op.off == TIMESTAMP_AT}
@@ -139,7 +139,7 @@ def test_of_two_files_with_one_timestamp_the_second_one_counts() -> None:
     assert last == ("r2", "r7", "r8", "r10")
 
 
-def test_a_reclaimed_file_is_stamped_before_its_first_record_and_keeps_the_delete() -> None:
+def test_reclaimed_file_is_stamped_before_its_first_record_and_keeps_the_delete() -> None:
     trace = build(Workload("reclaim", "v2", (*ADD, Step("add", 2, 40))))
     reuse = next(at for at, op in enumerate(trace.ops) if isinstance(op, Reuse))
     stamp, sync = trace.ops[reuse + 1 : reuse + 3]
@@ -149,7 +149,7 @@ def test_a_reclaimed_file_is_stamped_before_its_first_record_and_keeps_the_delet
     (second,) = trace.marks["ADD-2"]
     assert second.file == stamp.file
     released = {record for op in trace.ops if isinstance(op, Release) for record in op.records}
-    # The record to delete was in the file that was reused; the DELETE itself stays required.
+    # The deleted record was in the reused file, so it is gone; the DELETE itself is still required.
     assert "ADD-80" in released
     assert "DELETE-80" not in released
 
@@ -163,7 +163,7 @@ def test_compaction_must_copy_exactly_the_live_records() -> None:
     assert all(mark.file.endswith(".cmp") for mark in copies)
 
 
-def test_acknowledged_are_commits_with_all_their_records_and_nothing_before() -> None:
+def test_commits_acknowledge_all_their_records_and_no_record_before() -> None:
     steps = (Step("add_tx", 1, 40, 1), Step("add_tx", 2, 40, 1), Step("commit", tx=1))
     trace = build(Workload("append", "seed", steps))
     acknowledged = [op.records for op in trace.ops if isinstance(op, Ack)]
@@ -174,10 +174,11 @@ def test_acknowledged_are_commits_with_all_their_records_and_nothing_before() ->
     assert isinstance(trace.ops[last + 1], Ack)
 
 
-#: The failures of each order of writes, on a disk with atomic sectors that become durable in any order.
+#: The failures of each order of writes, on a disk with atomic sectors; the sectors become durable in any
+#: order.
 FAULTS = [
     # If a pointer is kept and its record lost, the reader refuses or reads the old bytes: records have no
-    # generation number. A position written as a timestamp elects the stale file after a swap.
+    # generation number. After a swap, a position that was written as a timestamp elects the stale file.
     (DISK, {"spec": set(), "2.1.4": {"resurrected", "refused", "lost"}, "3.0": {"resurrected", "refused"}}),
     # The check size does not cover the middle of a body; the hash does. HornetQ continues in a new file
     # without an fsync of the old one (JBM-DEV-015): a transaction's records there may be lost.
@@ -195,7 +196,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("format_id", "faults"), FAULTS)
-def test_the_specified_order_loses_nothing_and_those_of_the_products_do(
+def test_specified_write_order_loses_nothing_but_orders_of_products_do(
     format_id: str, faults: dict[str, set[str]]
 ) -> None:
     adapter, found = crash_format(format_id), dict[str, set[str]]()
@@ -221,7 +222,7 @@ _COPIED = {"status": "8", "gtrid": "aa", "names": ["x", "y"]}
         (TX, ["COMMIT:9:0:0::"], {"type": "COMMIT", "tx": "9"}),
     ],
 )
-def test_a_published_record_lists_what_its_keys_share(
+def test_published_record_lists_the_members_that_its_keys_share(
     format_id: str, keys: list[str], shared: dict[str, Any]
 ) -> None:
     assert crash_format(format_id).record_json(keys) == shared

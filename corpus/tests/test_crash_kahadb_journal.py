@@ -18,7 +18,7 @@ def acknowledged(trace: Trace) -> list[str]:
     return [record for op in trace.ops if isinstance(op, Ack) for record in op.records]
 
 
-def test_records_that_are_forced_together_have_the_place_of_their_batch() -> None:
+def test_records_that_are_synced_together_have_the_place_of_their_batch() -> None:
     trace = build(Workload("append", "5.16", TWO, force="end"))
     marks = [op for op in trace.ops if isinstance(op, Mark)]
     assert [mark.record for mark in marks] == ["ADD_MESSAGE-m1", "ADD_MESSAGE-m2", "TRACE-f0.1"]
@@ -29,17 +29,17 @@ def test_records_that_are_forced_together_have_the_place_of_their_batch() -> Non
     assert [op.records for op in trace.ops if isinstance(op, Publish)] == [tuple(acknowledged(trace))]
 
 
-def test_a_force_promises_nothing_of_a_file_that_was_left() -> None:
+def test_fsync_does_not_make_a_previous_file_durable() -> None:
     trace = build(Workload("over", "5.16", TWO, force="flush"))
     writes = [op for op in trace.ops if isinstance(op, Write) and op.data.startswith(b"\0\0\0\x1c")]
     assert [op.file for op in writes] == ["db-1.log", "db-2.log", "db-2.log"]
     assert {op.file for op in trace.ops if isinstance(op, Sync)} == {"db-2.log"}
     assert acknowledged(trace) == ["ADD_MESSAGE-m2", "TRACE-f0.1"]
-    # If each batch is forced, the first one is durable before the next file begins.
+    # If each batch is synced, the first batch is durable before the next file begins.
     assert acknowledged(build(Workload("over", "5.16", TWO)))[0] == "ADD_MESSAGE-m1"
 
 
-def test_a_prepare_promises_what_its_transaction_wrote_wherever_that_is() -> None:
+def test_prepare_requires_the_records_of_its_transaction_in_all_files() -> None:
     trace = build(
         Workload("over", "5.16", (Step("add", 1, 40, "x1"), Step("prepare", tx="x1")), force="flush")
     )
@@ -48,7 +48,7 @@ def test_a_prepare_promises_what_its_transaction_wrote_wherever_that_is() -> Non
 
 
 @pytest.mark.parametrize(("kind", "more"), [("over", 1), ("past", 0)])
-def test_the_last_record_goes_to_the_next_file_or_after_the_maximum(kind: str, more: int) -> None:
+def test_last_record_is_in_the_next_file_or_beyond_the_maximum(kind: str, more: int) -> None:
     trace = build(Workload(kind, "5.16", TWO))
     writes = [op for op in trace.ops if isinstance(op, Write)]
     files = [op.file for op in writes if op.data.startswith(b"\0\0\0\x1c")]
@@ -57,7 +57,7 @@ def test_the_last_record_goes_to_the_next_file_or_after_the_maximum(kind: str, m
     assert (end > len(trace.base["db-1.log"])) == (kind == "past")
 
 
-def test_a_state_is_the_same_however_it_was_come_by() -> None:
+def test_state_is_unchanged_by_conversion_to_an_answer_and_back() -> None:
     semantics = CRASH.semantics
     assert semantics is not None
     adapter = crash_format(FORMAT)

@@ -16,7 +16,7 @@ from journalspec_corpus.crash.verdict import VERDICTS, judge
 from journalspec_corpus.pipeline.shards import JudgedStates
 
 GOLDENS = Path(__file__).with_name("data") / "goldens.json"
-#: Faults that any sample of states detects, beginning with the fault in the checksum or its equivalent.
+#: Faults that any sample of states detects. The first is the fault in the checksum, or its equivalent.
 PLAIN = {
     "bitronix_tlog": ("skip-checksum", "last-record-excluded", "older-file-wins", "strict-skips"),
     "jboss_journal": ("skip-check-size", "any-file-id", "scan-one-late", "hash-over-itself"),
@@ -31,17 +31,17 @@ def looked_at(request: pytest.FixtureRequest) -> tuple[str, dict[str, list[Judge
     return request.param, dict(sample(request.param, EVERY[request.param]))
 
 
-def test_states_verdicts_and_outcomes_are_what_they_were(
+def test_states_verdicts_and_outcomes_are_unchanged(
     looked_at: tuple[str, dict[str, list[JudgedStates]]],
 ) -> None:
-    """Compare ids, verdicts and permitted answers: `python tools/goldens.py` prints the expected file."""
+    """Compare ids, verdicts and permitted answers with a stored file that `tools/goldens.py` prints."""
     format_id, found = looked_at
     adapter = crash_format(format_id)
     now = {name: digest("\n".join(sorted(lines_of(adapter, rows)))) for name, rows in found.items()}
     assert now == json.loads(GOLDENS.read_text(encoding="utf-8"))[format_id]
 
 
-def test_a_reference_without_its_checks_fails(looked_at: tuple[str, dict[str, list[JudgedStates]]]) -> None:
+def test_reference_without_its_checks_fails(looked_at: tuple[str, dict[str, list[JudgedStates]]]) -> None:
     format_id, works = looked_at
     adapter = crash_format(format_id)
     unseen = {name: mutant_reader(format_id, name).reader for name in PLAIN[format_id]}

@@ -1,4 +1,4 @@
-"""Long workloads: their lines, the states that they reach, the effects of their words, both oracles."""
+"""Long workloads: their lines, the states that they reach, the effects of their words, and both oracles."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from journalspec_corpus.workloads import (
     long_workloads,
 )
 
-#: file -> the number of its lines, and the least and most numbers of words of a line.
+#: File -> the number of its lines, and the least and most numbers of words of a line.
 LENGTHS = {LONG_WORKLOADS: (2000, 4, 12), LONGER_WORKLOADS: (400, 13, 24)}
 FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log", "swiftmq_store")
 #: The number of files of a long journal in formats that do not reuse files. Derby's files have at least
@@ -31,7 +31,7 @@ FILES_OF_A_LONG_JOURNAL = {"derby_log": 2, "swiftmq_store": 1}
 
 @pytest.mark.parametrize("file", LENGTHS)
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_the_lines_are_what_their_first_line_says(format_id: str, file: str) -> None:
+def test_long_workload_files_have_the_stated_lines(format_id: str, file: str) -> None:
     package = f"journalspec_corpus.{format_id}"
     text = files(package).joinpath(file).read_bytes()
     assert len(text) < 400_000
@@ -42,12 +42,12 @@ def test_the_lines_are_what_their_first_line_says(format_id: str, file: str) -> 
     assert len({work.name for work in works}) == len(works)
     assert {len(work.rules.split()) >= least for work in works} == {True}
     if file == LONGER_WORKLOADS:
-        # If a pattern has several words, a line may end one or two words after the last step.
+        # If a pattern has several words, a line can end one or two words after the last step.
         assert sum(len(work.rules.split()) for work in works) / lines > (least + most) / 2 - 3
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format_id: str) -> None:
+def test_long_workloads_are_in_the_tiers_and_reach_states_that_short_ones_do_not(format_id: str) -> None:
     adapter = crash_format(format_id)
     assert adapter.tables is not None
     every = adapter.tables.rows["long"].get("full", 1)
@@ -73,7 +73,7 @@ def test_long_workloads_are_in_the_tiers_and_reach_what_short_ones_do_not(format
 
 
 #: SwiftMQ is excluded: none of its workloads is small enough for brute force. For the other formats,
-#: test_crash_brute samples no long workloads.
+#: test_crash_brute samples only short workloads.
 @pytest.mark.parametrize("format_id", [name for name in FORMATS if name != "swiftmq_store"])
 def test_both_oracles_agree_on_long_workloads(format_id: str) -> None:
     adapter, report = crash_format(format_id), brute.OracleReport()
@@ -119,7 +119,7 @@ def test_impossible_steps_are_omitted(
 
 
 @pytest.mark.parametrize(("size", "end"), [("x", 511), ("y", 0), ("z", 1)])
-def test_sizes_at_an_edge_end_there(size: str, end: int) -> None:
+def test_record_sizes_at_a_sector_edge_end_there(size: str, end: int) -> None:
     for run, add in (
         (run_of("bitronix_tlog", "spec", 3000), "c"),
         (run_of("jboss_journal", "v2", 3000), "a"),
@@ -132,7 +132,7 @@ def test_sizes_at_an_edge_end_there(size: str, end: int) -> None:
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_any_two_values_that_meet_in_the_whole_meet_in_the_fraction(format_id: str) -> None:
+def test_any_two_values_combined_in_the_full_scope_are_combined_in_the_fraction(format_id: str) -> None:
     tables = crash_format(format_id).tables
     assert tables is not None
     for table in ("scopes", "firsts"):

@@ -1,4 +1,4 @@
-"""The crash engine on small traces: states of presets, listed by hand; blocks, ids, expected outcome."""
+"""The crash engine on small traces: states of presets (listed by hand), blocks, ids, expected outcomes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ Files = dict[str, bytes]
 
 @pytest.fixture(autouse=True)
 def every_trace(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Include every trace: none is omitted by its id."""
+    """Include every trace, so that none is omitted because of its id."""
     monkeypatch.setattr(engine, "selected", lambda trace, share: True)
 
 
@@ -65,7 +65,7 @@ def trace_of(*ops: Op, base: Files | None = None, **more: object) -> Trace:
 
 
 def left(trace: Trace, preset: str, at: int | None = None) -> list[Files]:
-    """Return the different states that `preset` alone leaves at operation `at` (default: the end)."""
+    """Return the distinct states that only `preset` leaves at operation `at` (default: the end)."""
     out: list[Files] = []
     for states in crash_states(trace, (get_preset(preset),), SEED):
         if states.point.crash_index == (len(trace.ops) if at is None else at):
@@ -105,19 +105,19 @@ SEVEN = trace_of(*map(Create, NAMES), base={"log": b"l"})
 @pytest.mark.parametrize(
     ("trace", "preset", "expected"),
     [
-        # A size is durable only with all new blocks below it.
+        # A size is durable only if all new blocks below it are.
         (GROWN, "ext4-ordered", logs(b"", A, A + B, other=OTHER)),
         # A size becomes durable with its own write; missing blocks below this size read as zeros.
         (GROWN, "xfs-unwritten", logs(b"", A, A + B, ZERO + B, other=OTHER)),
         (GROWN, "epoch-subset-4096", logs(b"", A, A + B, ZERO + B, ZERO, ZERO * 2, A + ZERO, other=OTHER)),
         # New space that no write has reached shows the block of another file.
         (GROWN, "ext4-writeback-stale", logs(OS, OTHER, A + PS, OS + B, other=OTHER)),
-        # Space that was added to a file and forced reads as zeros under every preset.
+        # Space that was added to a file and synced reads as zeros under every preset.
         (LONGER, "ext4-ordered", logs(ZERO * 2, A + ZERO, other=OTHER)),
         (LONGER, "xfs-unwritten", logs(ZERO * 2, A + ZERO, other=OTHER)),
         (LONGER, "epoch-subset-4096", logs(ZERO * 2, A + ZERO, other=OTHER)),
         (LONGER, "ext4-writeback-stale", []),
-        # The force of the file has committed its name; later changes of names become durable in order.
+        # The fsync of the file has committed its name; later changes of names become durable in order.
         (SWITCH, "ext4-ordered", [BOTH, {"log": b"n", "old": b"o"}, {"log": b"n"}]),
         (SWITCH, "epoch-subset-512", [OLD, BOTH, {"log": b"n", "old": b"o"}, {"log": b"n"}]),
         # Every name changes independently: the new name, the old name of the same file, the removed name.
@@ -125,19 +125,19 @@ SEVEN = trace_of(*map(Create, NAMES), base={"log": b"l"})
         (SEVEN, "alice-weak", [{"log": b"l", **dict.fromkeys(kept, b"")} for kept in MISSING]),
     ],
 )
-def test_a_preset_leaves_these_states_and_no_others(trace: Trace, preset: str, expected: list[Files]) -> None:
+def test_preset_leaves_exactly_these_states(trace: Trace, preset: str, expected: list[Files]) -> None:
     assert same(left(trace, preset), expected)
 
 
 @pytest.mark.parametrize(
     ("before", "torn"),
     [
-        # One sector edge is in the old part of the file, and no other one before its end.
+        # One sector edge lies in the old part of the file. Before the end of the file there is no other edge.
         (700, [b"y" * 600 + b"x" * 100]),
         (1100, [b"y" * 600 + b"x" * 424 + b"y" * 76, b"y" * 600 + b"x" * 500]),
     ],
 )
-def test_an_append_is_all_there_or_not_seen(before: int, torn: list[bytes]) -> None:
+def test_append_is_complete_or_absent(before: int, torn: list[bytes]) -> None:
     trace = trace_of(Write("log", 600, b"x" * 1000), base={"log": b"y" * before})
     expected = logs(b"y" * before, *torn, b"y" * 600 + b"x" * 1000)
     assert same(left(trace, "sqlite-sequential-safe-append", at=0), expected)
@@ -154,7 +154,7 @@ def test_an_append_is_all_there_or_not_seen(before: int, torn: list[bytes]) -> N
         ({"a": ZERO + ZERO, "other": b"o" * 9}, b"o" * 9 + bytes(PAGE - 9)),
     ],
 )
-def test_new_space_shows_the_block_there_of_another_file_or_else_its_first_one(
+def test_new_space_shows_the_block_of_another_file_at_that_offset_or_its_first_block(
     others: Files, shown: bytes
 ) -> None:
     trace = trace_of(Write("log", PAGE, B), base={"log": A, **others})
@@ -179,7 +179,7 @@ def sectors_left(preset: str) -> set[tuple[str, str]]:
     return {(parts[0][files["log"][:512]], parts[1][files["log"][512:]]) for files in left(trace, preset)}
 
 
-def test_one_sector_in_flight_is_garbage_or_several_are_broken_in_any_way() -> None:
+def test_presets_leave_one_garbage_sector_or_several_broken_in_any_way() -> None:
     one = {("garbage", other) for other in ("right", "old")}
     assert sectors_left("sector-trash-512") == one | {pair[::-1] for pair in one}
     seen = sectors_left("fdb-full-corruption")
@@ -187,7 +187,7 @@ def test_one_sector_in_flight_is_garbage_or_several_are_broken_in_any_way() -> N
     assert not seen & {("right", "right"), ("old", "old"), ("garbage", "right"), ("old", "garbage")}
 
 
-def test_the_weakest_model_shows_garbage_in_new_space() -> None:
+def test_weakest_model_shows_garbage_in_new_space() -> None:
     trace = trace_of(Write("log", 0, b"A" * 512), Write("log", 512, b"B" * 512), base={"log": b""})
     (states,) = crash_states(trace, (get_preset("alice-weak"),), SEED)
     one, two = (
@@ -201,7 +201,7 @@ def record(name: str, off: int, length: int) -> tuple[Write, Mark]:
     return Write("log", off, name.encode() * length), mark
 
 
-def test_writes_are_torn_at_the_bytes_that_the_page_names() -> None:
+def test_writes_are_torn_at_the_bytes_that_the_page_lists() -> None:
     """Short writes are cut at each byte, long ones near their ends, early ones at fields, all at sectors."""
     writes = [op for _ in range(9) for op in record("a", 300, 2000)]
     long, many = (trace_of(*ops, base={"log": b""}) for ops in (writes[:2], writes))
@@ -235,7 +235,7 @@ def both(log: bytes | None, spare: bytes | None = SPARE) -> Files:
     return {name: data for name, data in (("log", log), ("spare", spare)) if data is not None}
 
 
-#: The last fsync wrote sectors 1 and 2: the log without sector 1, and without sector 2.
+#: The last fsync was for sectors 1 and 2: the log without sector 1, and the log without sector 2.
 ONE, TWO = put(NOW, 512, WITH_A[512:1024]), put(NOW, 1024, WITH_A[1024:1536])
 
 
@@ -251,26 +251,26 @@ TWICE = trace_of(
     *(*record("a", 0, 40), Sync("log"), *record("b", 0, 40), Sync("log"), Ack(("b",))),
     base={"log": bytes(40)},
 )
-#: A record right at the end of its file, and a write beyond it that the force did not reach.
+#: A record ends exactly at the end of its file; the fsync did not include a write beyond it.
 AT_THE_END = trace_of(
     *(*record("a", 100, 40), Sync("log"), Ack(("a",)), Write("log", 150, b"x")), base={"log": b"h" * 100}
 )
 CLEARED = [both(NOW, put(SPARE, at, bytes(512))) for at in (0, 512)]
 ENDED_EARLY = [both(NOW[: at * 512]) for at in range(5)] + [both(NOW, SPARE[: at * 512]) for at in range(2)]
 EXCHANGED = [both(SPARE, NOW), both(NONE), both(WITH_A)]
-#: All pages of one force, or one of its pages, never arrived.
+#: All pages of one fsync never arrived, or one of them.
 FAILED = (WITH_B, WITH_A, CUT, put(NOW, 1000, bytes(24)))
 
 
 @pytest.mark.parametrize(
     ("trace", "preset", "at", "expected"),
     [
-        # Only acknowledged writes are lost. Record b is in sectors 1 and 2: it may be cut between them.
+        # Only acknowledged writes are lost. Record b is in sectors 1 and 2, so a loss can divide it.
         (LOG, "lying-cache", 4, [both(NONE)]),
         (LOG, "lying-cache", 8, [both(NONE), both(WITH_A), both(CUT)]),
         (LOG, "fail-marks-clean", 4, [both(NONE)]),
         (LOG, "fail-marks-clean", 8, [*map(both, FAILED)]),
-        # A page that is written again is dirty again, and then arrives.
+        # A page that is written again is dirty again, and this time it arrives.
         (TWICE, "fail-marks-clean", 7, logs(b"a" * 40)),
         # Sectors 3 and 4 already contain zeros.
         (
@@ -283,12 +283,12 @@ FAILED = (WITH_B, WITH_A, CUT, put(NOW, 1000, bytes(24)))
         (LOG, "bitrot-phantom", 8, [both(ONE), both(TWO), both(WITH_B)]),
         (LOG, "bitrot-misdirect", 8, strayed(1, ONE) + strayed(2, TWO)),
         (LOG, "bitrot-cut", 8, [*map(both, CUTS), *(both(cut.ljust(2100, b"\0")) for cut in CUTS[:3])]),
-        # A copy is zeroed from the edge of a record on, even near its end.
+        # A copy is zeroed from the edge of a record on, even if this edge is near the end.
         (AT_THE_END, "bitrot-cut", 4, logs(b"h" * 100, b"h" * 100 + bytes(40))),
         (LOG, "bitrot-file", 8, [both(None), both(NOW, None), both(NOW, NOW), both(SPARE), *EXCHANGED]),
     ],
 )
-def test_a_lying_device_or_corruption_leaves_these_states_and_no_others(
+def test_lying_device_or_corruption_leaves_exactly_these_states(
     trace: Trace, preset: str, at: int, expected: list[Files]
 ) -> None:
     found = left(trace, preset, at)
@@ -302,7 +302,7 @@ def first_two(preset: str) -> tuple[States, States]:
     return one, two
 
 
-def test_a_lying_device_permits_a_refusal_and_has_a_category_of_its_own() -> None:
+def test_lying_device_permits_a_refusal_and_has_its_own_category() -> None:
     for states in first_two("lying-cache"):
         assert states.stratum == "L"
         assert {CATEGORIES[at] for at in categories(Facts(states))} == {"lost-force"}
@@ -321,7 +321,7 @@ def test_lying_devices_and_corruption_are_checked_after_the_last_three_acknowled
     assert points == [12, 16, 20]
 
 
-def test_every_bit_in_use_flips_alone() -> None:
+def test_every_bit_in_use_is_flipped_alone() -> None:
     states, _ = first_two("bitrot-bit")
     found = set()
     for label, codes in zip(states.rot, states.codes, strict=True):
@@ -343,7 +343,7 @@ def test_every_bit_in_use_flips_alone() -> None:
 
 
 @pytest.mark.parametrize("preset", ["bitrot-burst", "bitrot-2bit"])
-def test_bursts_begin_and_end_wrong_and_pairs_are_two_bits(preset: str) -> None:
+def test_bursts_begin_and_end_with_a_wrong_bit_and_pairs_are_two_bits(preset: str) -> None:
     for states, sound in zip(first_two(preset), (WITH_A, NOW), strict=True):
         for label, codes in zip(states.rot, states.codes, strict=True):
             kind, name, _, length, *_ = label.split(":")
@@ -368,7 +368,7 @@ def test_few_subsets_are_enumerated_completely(dims: tuple[int, ...], count: int
     assert (got < np.asarray(dims)).all()
 
 
-def test_many_subsets_are_two_deviations_and_uniform_samples() -> None:
+def test_many_subsets_are_sampled_with_all_that_deviate_in_two_places() -> None:
     dims = (2,) * 40 + (3,)
     got, other = subsets(dims, 5), subsets(dims, 6)
     assert len(got) == len({row.tobytes() for row in got})
@@ -391,7 +391,7 @@ def test_many_subsets_are_two_deviations_and_uniform_samples() -> None:
     assert (abs(thirds - SAMPLES / 3) < 4 * (SAMPLES * 2 / 9) ** 0.5).all()
 
 
-def test_equal_rows_are_one_where_the_first_of_them_was() -> None:
+def test_equal_rows_become_one_row_at_the_first_place() -> None:
     """The strongest preset comes first, and a state belongs to the first preset that can leave it."""
     rows = np.asarray([[1, 2], [0, 1], [1, 2], [0, 258], [0, 1], [2, 0]], np.uint16)
     for given in (rows, np.asfortranarray(rows), rows[:0], np.zeros((3, 0), np.uint16)):
@@ -413,8 +413,10 @@ def test_another_seed_draws_other_states(preset: str) -> None:
     assert drawn(1) == drawn(1) != drawn(2)
 
 
-def test_deviations_are_counted_from_the_nearer_end() -> None:
-    """The least deviation: from the state with all four sectors, or from the state with none."""
+def test_deviations_are_counted_from_the_nearer_extreme() -> None:
+    """The number of deviations is the smaller one: from the state with all four sectors, or from that with
+    none.
+    """
     trace = trace_of(Write("log", 0, b"A" * 4 * SECTOR), base={"log": bytes(4 * SECTOR)})
     (states,) = crash_states(trace, (get_preset("epoch-subset-512"),), SEED)
     counted = zip(states.codes.sum(axis=1).tolist(), Facts(states).deviations.tolist(), strict=True)
@@ -439,7 +441,10 @@ MIXED = trace_of(
 
 @pytest.mark.parametrize("trace", [MIXED, GROWN, SWITCH])
 def test_every_state_is_the_one_its_descriptor_describes(trace: Trace) -> None:
-    """The ids of a group equal those of its files. Checked are each preset's first state, and one in 41."""
+    """The ids of a group equal those of its files.
+
+    The test checks the first state of each preset, and one in 41.
+    """
     seen: set[str] = set()
     again = replace(trace)
     for states in crash_states(trace, PRESETS, SEED):
@@ -467,13 +472,13 @@ def test_every_state_is_the_one_its_descriptor_describes(trace: Trace) -> None:
         (Descriptor(LOG.id, "bitrot-bit", 4, b"", 0, "zero", SEED, "bite:log:1:1"), "no state bitrot-bit"),
     ],
 )
-def test_a_descriptor_of_another_trace_or_shape_is_refused(descriptor: Descriptor, why: str) -> None:
+def test_descriptor_of_another_trace_or_shape_is_refused(descriptor: Descriptor, why: str) -> None:
     with pytest.raises(NoSuchState, match=why):
         find(LOG, descriptor)
 
 
 @pytest.mark.parametrize("size", [0, 3, 512, 700, 33 * 512 + 5])
-def test_ids_are_put_together_from_names_sizes_and_pages(size: int) -> None:
+def test_ids_are_computed_from_names_sizes_and_pages(size: int) -> None:
     """Ids are permanent: blake2b-128 of names, sizes and pages; more than 32 pages form groups of 32."""
 
     def blake(data: bytes) -> bytes:
@@ -488,15 +493,18 @@ def test_ids_are_put_together_from_names_sizes_and_pages(size: int) -> None:
     assert content_id({"b": content, "aa": b""}) == blake(empty + head + b"".join(pages))
 
 
-def test_the_id_of_a_case_holds_all_that_was_promised() -> None:
+def test_case_id_includes_all_required_records() -> None:
     text = b"toy\x001\x00R\x00k1\x00k2"
     promised = hashlib.blake2b(text, digest_size=16).digest()
     assert promise("toy", "1", "R", ["k2", "k1"]) == promised
     assert case_id(b"c" * 16, promised) == hashlib.blake2b(b"c" * 16 + promised, digest_size=16).digest()
 
 
-def test_about_one_trace_in_so_many_is_chosen() -> None:
-    """The id alone decides: within four sigma of a binomial distribution; 128 chooses a subset of 32."""
+def test_about_one_trace_in_the_given_number_is_chosen() -> None:
+    """Only the id decides. The count is within four sigma of a binomial distribution.
+
+    The choice for 128 is a subset of that for 32.
+    """
     names = [f"{number:032x}" for number in range(1 << 14)]
     chosen = {share: {name for name in names if selected(name, share)} for share in (1, 16, 32, 128)}
     for share, found in chosen.items():
@@ -524,8 +532,8 @@ def test_required_records_follow_acknowledgement_and_deletion() -> None:
         *((broken, True) for broken in ("c", "d", "ac", "bd", "abd", "cd", "acd")),
     ],
 )
-def test_of_what_was_not_released_none_may_be_missing_before_another(listed: str, is_hole: bool) -> None:
-    """A swap releases some records and copies others; the remaining ones must still form a prefix."""
+def test_recovered_records_without_the_deleted_ones_must_be_a_prefix(listed: str, is_hole: bool) -> None:
+    """A swap deletes some records and copies others. The remaining records must still form a prefix."""
     first = (*record("a", 1000, 10), *record("b", 2000, 10), Release(("a",)))
     trace = trace_of(*first, *record("c", 3000, 10), *record("d", 3500, 10), base={"log": bytes(4096)})
     required, answer = expected_at(trace, len(trace.ops)), Answer(tuple(listed), reported=True)
@@ -537,7 +545,7 @@ def ended(trace: Trace, **more: str) -> Expected:
     return expected_at(trace, len(trace.ops), **more)  # type: ignore[arg-type]  # the stratum
 
 
-#: a is acknowledged, b is not, and old is of an earlier generation.
+#: Record a is acknowledged, b is not, and old is of an earlier generation.
 KEEP = ended(
     trace_of(
         *(*record("a", 0, 10), *record("b", 100, 10), Sync("log"), Ack(("a",))),
@@ -545,7 +553,7 @@ KEEP = ended(
         stale=(Mark("old", "log", 200, 10, "old"),),
     )
 )
-#: After corruption a report is required and no record is: a and b were acknowledged.
+#: After corruption, a report is required but no record is: a and b were acknowledged.
 ROTTEN = ended(LOG, stratum="C")
 #: A second run that acknowledged b-1. Record a existed before this run; the record "maybe" possibly existed.
 LATER = trace_of(
@@ -556,11 +564,11 @@ LATER = trace_of(
     life=2,
 )
 SECOND, FINE = ended(LATER), ended(replace(LATER, tags={"fine": "yes"}))
-#: A run that writes the record "maybe" again, which gives this record a place in the order.
+#: A run that writes the record "maybe" again, which then has a place in the order.
 AGAIN = ended(replace(LATER, ops=(*record("maybe", 20, 10), *LATER.ops)))
 
 
-def test_what_an_earlier_crash_may_have_left_may_come_back() -> None:
+def test_record_that_an_earlier_crash_may_have_left_may_be_recovered() -> None:
     assert ended(replace(LATER, stale=LATER.possible)).must_drop == set()
 
 
@@ -578,10 +586,10 @@ def test_what_an_earlier_crash_may_have_left_may_come_back() -> None:
         (KEEP, Answer(("a", "x")), ALLOWED, False, "torn-accepted"),
         (KEEP, Answer(("b", "a")), ALLOWED, False, "hole"),
         (KEEP, Answer(("b", "a")), ALLOWED, True, "pass"),
-        # Damage must be reported, and a report is enough.
+        # Damage must be reported; a report is enough.
         (KEEP, Answer(("a",)), REQUIRED, False, "silent"),
         (KEEP, Answer(("a",), reported=True), REQUIRED, True, "pass"),
-        # A record that is set aside need not be in effect, but some process must have written it.
+        # A record that is set aside need not be in effect, but a writer must have written it.
         (KEEP, Answer(("a",), aside=("b",)), ALLOWED, True, "pass"),
         (KEEP, Answer((), aside=("a",)), ALLOWED, True, "lost"),
         (KEEP, Answer(("a",), aside=("x",)), ALLOWED, True, "torn-accepted"),
@@ -611,7 +619,7 @@ def test_verdicts(expected: Expected, answer: Answer, refusal: str, may_omit: bo
 # --- Tables ---
 
 
-def test_presets_are_named_once_ranked_by_class_and_say_what_they_imitate() -> None:
+def test_presets_have_unique_names_ranks_by_class_and_descriptions() -> None:
     names = [name for preset in PRESETS for name in (preset.name, *preset.also)]
     assert len(set(names)) == len(names)
     assert [rank(preset.name) for preset in PRESETS] == list(range(len(PRESETS)))
@@ -629,7 +637,7 @@ def test_categories_have_the_codes_of_the_plan() -> None:
     assert set(CODES.values()) == codes
 
 
-def test_every_verdict_is_explained_and_breaks_a_known_invariant() -> None:
+def test_every_verdict_is_explained_and_violates_a_known_invariant() -> None:
     assert list(MEANINGS) == list(VERDICTS)
     assert list(INVARIANTS) == [f"I{number}" for number in range(1, 13)]
     assert {ident for broken in VERDICTS.values() for ident in broken} <= set(INVARIANTS)

@@ -1,4 +1,6 @@
-"""The pipeline: the same output from every backend, resumable, counted once, published as cases."""
+"""The pipeline: every backend gives the same output, builds resume, states are counted once, cases are
+published.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ from journalspec_reference import load
 FORMAT, TX = "bitronix_tlog", "jboss_journal"
 PLAN = Plan(FORMAT, "core", every=173)
 PLANS = {FORMAT: PLAN, TX: Plan(TX, "core", every=127)}
-#: format -> (one published case in how many is read, least number of failing probes)
+#: Format -> (one published case in this many is read, least number of failing probes)
 SAMPLES = {FORMAT: (7, 1), TX: (9, 3)}
 
 
@@ -60,11 +62,11 @@ def plan(manifest: Any) -> Plan:
     return PLANS[manifest["plan"]["format"]]
 
 
-#: For tests of the parts that all formats share.
+#: Only for tests of parts that all formats share.
 small = pytest.mark.parametrize("built", [FORMAT], indirect=True)
 
 
-def test_the_manifest_counts_what_is_there(built: Path, manifest: Any, plan: Plan) -> None:
+def test_manifest_counts_the_rows_that_exist(built: Path, manifest: Any, plan: Plan) -> None:
     table = ds.dataset(built / "states").to_table()
     counts = manifest["counts"]
     assert table.num_rows == counts["distinct"] == len(set(table["case_id"].to_pylist())) > 1000
@@ -107,8 +109,8 @@ def test_the_manifest_counts_what_is_there(built: Path, manifest: Any, plan: Pla
     assert not (built / "work").exists()
 
 
-def test_rows_are_descriptors_from_which_their_content_is_rebuilt(built: Path, plan: Plan) -> None:
-    """Published cases also have that content."""
+def test_content_is_rebuilt_from_the_descriptor_in_a_row(built: Path, plan: Plan) -> None:
+    """Published cases have the same content."""
     adapter = crash_format(plan.format)
     traces = {trace.id: trace for trace in map(adapter.build, plan.workloads())}
     rows = {row["case_id"].hex(): row for row in ds.dataset(built / "states").to_table().to_pylist()}
@@ -127,13 +129,13 @@ def test_rows_are_descriptors_from_which_their_content_is_rebuilt(built: Path, p
 
 
 @small
-def test_a_build_resumes_and_comes_out_the_same(tmp_path: Path, built: Path) -> None:
+def test_interrupted_build_resumes_with_the_same_result(tmp_path: Path, built: Path) -> None:
     prepare(PLAN, tmp_path / "out")
     write_shard(PLAN, tmp_path / "out", 1)
     write_shard(PLAN, tmp_path / "out", 0)
     damaged = tmp_path / "out" / "work" / "shard-00000.arrow"
     damaged.write_bytes(damaged.read_bytes()[:-9])
-    # A shard under the name of another one is not valid.
+    # A shard that has the name of another shard is not valid.
     shutil.copy(damaged.with_name("shard-00001.arrow"), damaged.with_name("shard-00002.arrow"))
     calls: list[tuple[str, int, int]] = []
     manifest = build(PLAN, tmp_path / "out", Builder("local"), lambda *call: calls.append(call))
@@ -145,8 +147,8 @@ def test_a_build_resumes_and_comes_out_the_same(tmp_path: Path, built: Path) -> 
     assert again == manifest
 
 
-def test_a_state_counts_for_every_writer_that_reaches_it() -> None:
-    """The state itself is stored only once."""
+def test_state_is_counted_for_every_writer_that_reaches_it() -> None:
+    """Only one row stores the state itself."""
     adapter = crash_format(FORMAT)
     trace = adapter.build(
         Workload("append", "2.1.4", (Step("COMMITTING", 1, "tiny"),), background="stale-same")
@@ -163,10 +165,10 @@ def test_a_state_counts_for_every_writer_that_reaches_it() -> None:
     assert shard.reached == first | {entry._replace(writer="another") for entry in first}
 
 
-def test_the_first_of_equal_ids_stays() -> None:
+def test_first_of_equal_ids_is_kept() -> None:
     draw = np.random.default_rng(1)
     halves = draw.integers(0, 1 << 64, (3000, 2), np.uint64)[draw.integers(0, 3000, 5000)]
-    # Ids may share one half, and may begin or end with zeros.
+    # Ids can have one half in common, and can begin or end with zeros.
     halves[:100, 0], halves[100:200, 0], halves[200:300, 1] = 0, np.iinfo(np.uint64).max, 0
     raw = [row.tobytes() for row in halves]
     ids, known = np.asarray(raw, "S16"), set[bytes]()
@@ -176,7 +178,9 @@ def test_the_first_of_equal_ids_stays() -> None:
     assert first_of_each(ids[:0]).tolist() == []
 
 
-def test_published_cases_hold_and_the_reference_keeps_them(built: Path, manifest: Any, plan: Plan) -> None:
+def test_published_cases_agree_with_the_verdicts_of_the_reference(
+    built: Path, manifest: Any, plan: Plan
+) -> None:
     reference = load(plan.format)
     every, failing = SAMPLES[plan.format]
     asked = ["case_id", "verdict_strict", "verdict_salvage"]
@@ -192,7 +196,7 @@ def test_published_cases_hold_and_the_reference_keeps_them(built: Path, manifest
         for probe in case.probes:
             observed = reference.recover(files, edition=case.edition, policy=str(probe.policy)).to_json()
             differences = [compare(entry, observed, Claims()) for entry in probe.expect]
-            # Losses that the format itself cannot prevent are also published, and the manifest lists them in
+            # Losses that the format itself cannot prevent are also published; the manifest counts them in
             # `beyond`.
             kept = not VERDICTS[row[f"verdict_{probe.policy}"]]
             # A case cannot detect half a transaction, because it does not list the COMMIT that reveals it.
@@ -205,7 +209,7 @@ def test_published_cases_hold_and_the_reference_keeps_them(built: Path, manifest
 
 
 @pytest.mark.parametrize("built", [TX], indirect=True)
-def test_the_manifest_tells_editions_apart_and_names_the_weakest_guarantee(manifest: Any) -> None:
+def test_manifest_separates_editions_and_lists_the_strongest_failing_preset(manifest: Any) -> None:
     honest = manifest["strata"]["R"]
     verdicts = honest["verdicts"]["strict"]
     assert set(verdicts) <= {"seed", "seed+hash", "v2", "v2/artemis", "v2/hornetq"}
@@ -213,7 +217,7 @@ def test_the_manifest_tells_editions_apart_and_names_the_weakest_guarantee(manif
     assert "torn-accepted" not in verdicts["seed+hash"]
     for failure in honest["failures"]:
         if (failure["reader"], failure["verdict"]) == ("strict", "lost") and "/" not in failure["writer"]:
-            # In the reference's write order only garbage destroys acknowledged neighbours.
+            # In the reference's write order, only garbage destroys acknowledged neighbours.
             assert rank(failure["strongest_preset"]) >= rank("alice-weak")
     assert manifest["cases"]["beyond"]["strict"]["R"]["torn-accepted"] > 0
 
@@ -236,14 +240,14 @@ def test_records_that_a_compaction_wrote_twice_may_be_listed_twice(
         )
         twice += max(found.values(), default=0) > 1
     assert twice
-    # A surviving copy is not a failure: the only failures are those listed in the manifest's `beyond`.
+    # A remaining copy is not a failure; the only failures are those in the manifest's `beyond`.
     assert failed == sum(sum(of.values()) for of in said["beyond"].get("strict", {}).values())
 
 
 LABELS = ("R", "one", "e", "rotate", "zero", "", True)
 
 
-def test_reach_of_another_writer_decides_its_safe_states() -> None:
+def test_safe_states_of_a_second_writer_are_those_that_it_reaches() -> None:
     seen = {
         Labels(*LABELS, "prefix-byte", "allowed", ("pass",)): 5,
         Labels(*LABELS, "epoch-subset-512", "allowed", ("lost",)): 2,
@@ -252,7 +256,7 @@ def test_reach_of_another_writer_decides_its_safe_states() -> None:
         Reached("R", "one", "e", "prefix-byte"),
         Reached("R", "one", "e", "epoch-subset-512"),
         Reached("R", "one", "e", "epoch-subset-512", "strict", "lost"),
-        # The second writer reaches the same state, which is stored for the first writer.
+        # The second writer reaches the same state, which is stored under the first writer.
         Reached("R", "two", "e", "prefix-sector-512"),
         Reached("R", "two", "e", "prefix-byte"),
         Reached("R", "two", "e", "prefix-byte", "strict", "lost"),
@@ -289,7 +293,7 @@ def invoke(*arguments: str) -> Any:
         (["--tier", "core", "--out", "x", "--partitions", "0"], 2, "partitions"),
     ],
 )
-def test_usage_errors_end_with_two(
+def test_usage_errors_end_with_status_2(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], status: int, text: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

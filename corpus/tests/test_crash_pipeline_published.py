@@ -46,7 +46,7 @@ def said(built: Path) -> Any:
     return json.loads((built / "manifest.json").read_text())["cases"]
 
 
-def test_the_choice_keeps_strata_apart_and_has_some_of_every_class(built: Path, said: Any) -> None:
+def test_published_choice_has_cases_of_every_class(built: Path, said: Any) -> None:
     rows = ds.dataset(built / "states").to_table().to_pylist()
     published = {case.id.rpartition(".")[2]: case for case in Intake().file(built / CASES)}
     assert len(published) == said["count"] == sum(said["strata"].values())
@@ -96,7 +96,7 @@ def test_no_reader_influences_the_choice_or_the_questions(tmp_path: Path, built:
         assert [probe.policy for probe in case.probes] == ["strict", "salvage"]
 
 
-def test_quotas_hold_where_there_is_enough() -> None:
+def test_quotas_are_met_if_enough_states_exist() -> None:
     kinds = {name: (name, "w", "e", "rotate", "zero", "", True) for name in "RC"}
     found = [(number.to_bytes(16, "big"), kinds["RC"[number % 2]]) for number in range(2000)]
     chosen = published._chosen(found, 1000)
@@ -109,7 +109,7 @@ def test_quotas_hold_where_there_is_enough() -> None:
     assert Counter(kind[0] for name, kind in few if name in everything) == {"R": 100, "C": 900}
 
 
-def test_three_of_each_class_are_taken_however_many_others_come_first() -> None:
+def test_three_states_of_each_class_are_chosen_however_many_others_come_first() -> None:
     """Rare classes have the last ids here: without their own shares, none of their states would be chosen."""
     common = [
         (number.to_bytes(16, "big"), ("R", "w", "e", "rotate", "zero", "", True)) for number in range(900)
@@ -125,7 +125,7 @@ def test_three_of_each_class_are_taken_however_many_others_come_first() -> None:
     assert published._chosen([*common, *lonely], 100) == {name for name, _ in (*common[:99], *lonely)}
 
 
-def test_the_page_on_the_core_tier_names_every_column_of_the_states() -> None:
+def test_page_on_the_core_tier_lists_every_column_of_the_states() -> None:
     page = (DOCS / "core-tier.md").read_text()
     table = page[page.index("| column | what it is |") : page.index("## Ids")]
     for name in schema(["NAME"]).names:
@@ -133,7 +133,7 @@ def test_the_page_on_the_core_tier_names_every_column_of_the_states() -> None:
 
 
 @pytest.mark.node
-def test_thirty_lines_of_node_read_it(built: Path, said: Any) -> None:
+def test_thirty_lines_of_node_read_the_cases(built: Path, said: Any) -> None:
     program = DOCS / "examples/read_core.mjs"
     assert len(program.read_text().splitlines()) <= 30
     assert "examples/read_core.mjs" in (DOCS / "core-tier.md").read_text()
@@ -154,7 +154,7 @@ def read_by_node(program: Path, directory: Path) -> dict[str, dict[str, int]]:
 
 
 @pytest.mark.node
-def test_node_sees_a_changed_file(tmp_path: Path, built: Path) -> None:
+def test_node_program_detects_a_changed_file(tmp_path: Path, built: Path) -> None:
     node = shutil.which("node")
     if node is None:
         pytest.skip("Node.js is missing on PATH")
@@ -189,7 +189,7 @@ def test_directory_without_a_build_is_a_usage_error(tmp_path: Path, name: str) -
 
 
 @pytest.mark.parametrize(("name", "status"), [("verify", 1), ("report", 2)])
-def test_a_manifest_that_is_none_is_not_believed(tmp_path: Path, name: str, status: int) -> None:
+def test_invalid_manifest_is_refused(tmp_path: Path, name: str, status: int) -> None:
     for text, why in (
         ("{", "cannot be read"),
         ("{}", "not the manifest of a build"),
@@ -201,7 +201,7 @@ def test_a_manifest_that_is_none_is_not_believed(tmp_path: Path, name: str, stat
         assert why in done.output
 
 
-def test_the_report_never_adds_strata_up(built: Path) -> None:
+def test_report_never_adds_classes_up(built: Path) -> None:
     manifest = json.loads((built / "manifest.json").read_text())
     done = invoke("report", str(built))
     assert done.exit_code == 0, done.output
@@ -236,7 +236,7 @@ SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " 
 @pytest.mark.parametrize(
     ("refusal", "stratum", "salvaging", "fine"),
     [
-        # Acknowledged records must be present, and the oracle must permit a refusal.
+        # The answer must have the acknowledged records, and the oracle must permit a refusal.
         ("forbidden", "R", False, ["A clean", "AB clean"]),
         ("allowed", "R", False, ["A clean", "AB clean", "refused"]),
         ("allowed", "L", True, ["A clean", "AB clean", "refused"]),
@@ -244,12 +244,12 @@ SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " 
         ("required", "R", False, ["refused"]),
         ("required", "L", False, ["refused"]),
         ("required", "R", True, ["A recovered", "AB recovered", "refused"]),
-        # After corruption all missing records must be reported, and a record may be in two places.
+        # After corruption, an answer must report all missing records, and a record may be in two places.
         ("allowed", "C", False, ["A clean", "AB clean", "AA clean", "A recovered", " recovered", "refused"]),
         ("allowed", "C", True, ["A clean", "AB clean", "AA clean", "A recovered", " recovered", "refused"]),
     ],
 )
-def test_a_case_permits_what_the_page_on_the_crash_model_does(
+def test_case_permits_the_same_answers_as_the_page_on_the_crash_model(
     refusal: str, stratum: str, salvaging: bool, fine: list[str]
 ) -> None:
     adapter: Any = SimpleNamespace(readers=("strict",), salvages=lambda policy: salvaging)
@@ -260,13 +260,13 @@ def test_a_case_permits_what_the_page_on_the_crash_model_does(
         if verdict != "refused":
             observed["records"] = [{"type": name} for name in records]
         kept = any(compare(entry, observed, Claims()) is None for entry in entries)
-        # A report that was not required is not a fault.
+        # A report that nothing requires is not a fault.
         assert kept == (said in fine or (verdict == "recovered" and f"{records} clean" in fine)), said
     strange = {"verdict": "recovered", "records": [A, S]}
     assert None not in [compare(entry, strange, Claims()) for entry in entries]
 
 
-def test_a_choice_that_cannot_be_found_again_is_an_error(
+def test_chosen_state_that_cannot_be_found_again_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     choose = published.choose

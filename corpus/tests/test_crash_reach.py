@@ -1,4 +1,4 @@
-"""The reach of recovery: bytes beyond it do not matter, so that cuts there can be omitted."""
+"""The reach of recovery: bytes beyond it do not affect answers, so cuts there can be omitted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def groups(adapter: CrashFormat, every: int) -> Iterator[tuple[Trace, States]]:
 
 
 def changed_behind(files: Mapping[str, bytes], ends: Mapping[str, int]) -> Iterator[dict[str, bytes]]:
-    """Yield the files with other bytes after the checked part: inverted, and with a copy of the log."""
+    """Yield the files with other bytes after the reach: inverted bytes, and a copy of the log."""
     yield {
         name: data[: ends[name]] + bytes(255 - byte for byte in data[ends[name] :])
         for name, data in files.items()
@@ -68,7 +68,7 @@ def test_answers_do_not_depend_on_ignored_bytes() -> None:
     assert wrong == 0
 
 
-def test_cuts_that_are_omitted_look_and_come_out_like_one_that_is_there() -> None:
+def test_omitted_cuts_have_the_look_and_the_answer_of_a_cut_that_is_kept() -> None:
     adapter = crash_format(SHORT_SIGHTED)
     byte = (get_preset("prefix-byte"),)
     left_out = writes = 0
@@ -115,7 +115,7 @@ def toy_reach(files: Mapping[str, bytes]) -> dict[str, int]:
         ((Write("a", 3, b"xx"),), set()),
         # A write that makes the file longer is visible through the size.
         ((Write("a", 7, b"xx"),), set()),
-        # The pointer moves to a higher offset, beyond bytes that were after it.
+        # The pointer is moved to a higher offset, past bytes that lay after the old one.
         ((Write("a", 0, b"\6"), Write("a", 4, b"xx"), Write("a", 6, b"x")), {2}),
         ((Write("a", 0, b"\6\6"), Write("a", 4, b"xx")), set()),
         ((Create("b"), Truncate("b", 8), Write("b", 1, b"x")), {2}),
@@ -125,7 +125,7 @@ def toy_reach(files: Mapping[str, bytes]) -> dict[str, int]:
         ((Create("b"), Write("b", 0, b"\1xxx"), Unlink("b"), Write("a", 4, b"x")), {3}),
     ],
 )
-def test_writes_after_what_is_checked(ops: tuple[object, ...], unread: set[int]) -> None:
+def test_writes_beyond_the_reach(ops: tuple[object, ...], unread: set[int]) -> None:
     trace = Trace("toy", "1", "toy", {"a": b"\4" + bytes(7)}, ops, "zero")  # type: ignore[arg-type]
     assert unread_writes(trace, toy_reach) == unread
     assert unread_writes(trace, None) == frozenset()

@@ -1,4 +1,4 @@
-"""States that look the same to recovery are read once, and each has the answer of its own reading."""
+"""States with the same look for recovery are read once; each has the answer of its own reading."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def states_of(adapter: CrashFormat) -> Iterator[States]:
 
 
 @pytest.mark.parametrize("format_id", EVERY)
-def test_states_that_look_alike_have_one_answer(format_id: str) -> None:
+def test_states_with_the_same_look_have_one_answer(format_id: str) -> None:
     adapter, memory, asked, looks = crash_format(format_id), Remembered(), list[str](), set[Hashable]()
     plain: dict[tuple[str, bytes], tuple[Answer, ...]] = {}
 
@@ -101,7 +101,7 @@ def state_of(files: Mapping[str, bytes], format_id: str, edition: str) -> StateF
 
 
 @pytest.mark.parametrize("format_id", CASES)
-def test_cases_that_look_alike_have_one_answer(format_id: str) -> None:
+def test_cases_with_the_same_look_have_one_answer(format_id: str) -> None:
     """Cases also contain damage that no crash of a writer leaves, and files other than the log."""
     adapter, seen, number = crash_format(format_id), dict[Hashable, tuple[Answer, ...]](), 0
     for case in load_cases(format_id)[:: CASES[format_id]]:
@@ -118,7 +118,7 @@ def test_cases_that_look_alike_have_one_answer(format_id: str) -> None:
 
 @pytest.mark.parametrize("format_id", ["bitronix_tlog", "jboss_journal"])
 def test_verdicts_of_a_crash_point_are_those_of_single_answers(format_id: str) -> None:
-    """Verdicts are computed once for all states with one answer."""
+    """A verdict is computed once for all states with the same answer."""
     adapter, seen = crash_format(format_id), set[str]()
     traces = map(adapter.build, Plan(format_id, "core", every=331).workloads())
     shard = Shard(adapter, PRESETS, 1)
@@ -145,8 +145,8 @@ def assert_one_answer(format_id: str, edition: str, stores: Iterable[dict[str, b
     assert len(set(seen.values())) > 1
 
 
-def test_each_place_of_damage_in_a_disk_journal_is_seen() -> None:
-    """Damage can be anywhere, even in the timestamp, which decides which file is newer."""
+def test_damage_at_each_place_of_a_disk_journal_changes_the_look() -> None:
+    """Damage can be anywhere, even in the timestamp that decides which file is newer."""
     storage = MemoryStorage()
     writer = load("bitronix_tlog").writer(storage, edition="2.1", params={})
     writer.apply({"op": "open"})
@@ -163,14 +163,14 @@ def test_each_place_of_damage_in_a_disk_journal_is_seen() -> None:
             other[POSITION_AT : POSITION_AT + 8] = (places[-1] + size).to_bytes(8, "big")
             for at, place in enumerate(places[:3]):
                 other[place + CRC_AT] ^= bad >> at & 1
-            if longer:  # the second record also claims the bytes of the third one, and is no longer valid
+            if longer:  # The second record also claims the bytes of the third one, so it is no longer valid.
                 other[places[1] + 4 : places[1] + 8] = (2 * size - UNCOUNTED).to_bytes(4, "big")
             yield {"btm1.tlog": active, "btm2.tlog": bytes(other)}
 
     assert_one_answer("bitronix_tlog", "2.1", damaged())
 
 
-def test_the_length_of_a_blank_file_is_seen() -> None:
+def test_length_of_a_blank_file_changes_the_look() -> None:
     """A record that did not fit into a file explains why that file is blank."""
     storage = MemoryStorage()
     writer = load("kahadb_journal").writer(storage, edition="5.16", params={})
@@ -185,8 +185,8 @@ def test_the_length_of_a_blank_file_is_seen() -> None:
     )
 
 
-def test_the_pages_that_a_log_leads_to_are_seen() -> None:
-    """Pages have wrong bytes, are missing or are free; the log may replace them."""
+def test_pages_that_the_log_refers_to_change_the_look() -> None:
+    """Pages are wrong, missing or free; the log may replace them."""
     every = [case.files() for case in load_cases("swiftmq_store") if case.write is None and not case.params]
     free = b"\1".ljust(DEFAULT_SIZE, b"\0")
     logged = [files for files in every if len(files.get(LOG, b"")) > 100 and PAGES in files]
@@ -206,7 +206,7 @@ def test_the_pages_that_a_log_leads_to_are_seen() -> None:
     assert_one_answer("swiftmq_store", "13", (each for files in logged[::3] for each in wrong(files)))
 
 
-def test_another_implementation_may_see_what_the_reference_does_not() -> None:
+def test_another_implementation_may_depend_on_bytes_that_the_reference_ignores() -> None:
     adapter = replace(crash_format("swiftmq_store"), implementation=lambda: load("swiftmq_store"))
     reference = replace(adapter, implementation=None)
     for states in states_of(adapter):
@@ -222,7 +222,7 @@ def test_another_implementation_may_see_what_the_reference_does_not() -> None:
 
 
 @pytest.mark.parametrize("format_id", ["bitronix_tlog", "derby_log"])
-def test_another_edition_may_read_the_same_bytes_otherwise(format_id: str) -> None:
+def test_another_edition_may_read_the_same_bytes_differently(format_id: str) -> None:
     adapter, memory, asked = crash_format(format_id), Remembered(), list[str]()
 
     def read(files: Mapping[str, bytes], edition: str) -> tuple[Answer, ...]:

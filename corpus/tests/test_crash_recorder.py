@@ -1,4 +1,4 @@
-"""Recorders with a common beginning are made once or twice, and continue independently."""
+"""Recorders that begin in the same way are made once or twice; each continues independently."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from journalspec_corpus.crash.formats import crash_format
 TWICE = {"kahadb_journal": 6, "derby_log": 5}
 
 
-def test_copies_are_what_was_made_and_share_nothing_that_changes() -> None:
+def test_copies_equal_the_original_and_share_no_mutable_state() -> None:
     how = ("spec", 0, 4096, 600)
     made = disk._brought(*how)
     copies = [record.begun(disk._brought, *how) for _ in range(4)]
@@ -29,7 +29,7 @@ def test_copies_are_what_was_made_and_share_nothing_that_changes() -> None:
 @pytest.mark.parametrize(
     "format_id", ["bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log", "swiftmq_store"]
 )
-def test_traces_are_named_once_and_the_same_however_their_recorders_began(format_id: str) -> None:
+def test_traces_have_unique_names_and_do_not_depend_on_the_start_of_their_recorders(format_id: str) -> None:
     adapter = crash_format(format_id)
     for scope in ("smoke", "core"):
         every = list(adapter.workloads(scope))

@@ -1,4 +1,6 @@
-"""Reduction: the result fails like the given state, is a state of its trace, and is locally minimal."""
+"""Reduction: the result fails like the given state, is a state of its trace, and cannot be reduced in one
+step.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,9 @@ IDS = [f"{name.split('_')[0]}-{reader}-{verdict}-{work.kind}" for name, reader, 
 
 
 def failing(adapter: CrashFormat, work: Any, named: Named, verdict: str) -> State:
-    """Return a failing state that is far from the smallest: the sampled one with the most deviations."""
+    """Return a failing state that is far from the smallest: of the sampled states, the one with the most
+    deviations.
+    """
     found: list[State] = []
     for situation in situations(adapter.build(work), len(PRESETS) - 1, SEED, "R"):
         weight = situation.deviations
@@ -91,7 +95,7 @@ def failing(adapter: CrashFormat, work: Any, named: Named, verdict: str) -> Stat
 def reduced(
     adapter: CrashFormat, work: Any, start: Descriptor, named: Named, verdict: str, **more: Any
 ) -> Reduced:
-    """Return the reduction of the state `start`, in which `named` fails with `verdict`."""
+    """Return the reduction of the state `start`, in which the reader `named` fails with `verdict`."""
     return reduce_state(adapter, work, start, named, verdict, **more)
 
 
@@ -137,7 +141,8 @@ def test_reduced_state_fails_alike_and_no_neighbour_is_smaller(
         (trace.edition, trace.tags["kind"], trace.tags["order"]) for trace in (start.trace, out.state.trace)
     ]
     assert kept[0] == kept[1]
-    # No single reduction fails: all states, not too large, of all smaller workloads, read from their files.
+    # No single step of reduction still fails: all states of all smaller workloads (of limited size) are read
+    # from files.
     read: dict[bytes, Answer] = {}
     looked_at = 0
     in_effect = bool(wrong(out.answer, out.state.situation.expected))
@@ -169,7 +174,7 @@ def no_larger(adapter: CrashFormat, work: Any, out: Reduced) -> Iterator[State]:
             yield State(situation, row)
 
 
-def test_the_budget_is_kept_and_said() -> None:
+def test_budget_is_observed_and_reported() -> None:
     adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
     named = mutant_reader("bitronix_tlog", "skip-checksum")
     start = failing(adapter, work, named, "resurrected")
@@ -184,7 +189,10 @@ def test_the_budget_is_kept_and_said() -> None:
 
 @pytest.mark.parametrize("in_effect", [True, False])
 def test_wrong_records_in_effect_are_distinguished_from_listed_ones(in_effect: bool) -> None:
-    """An unwritten record fails if listed or in effect; a reduction keeps the kind of the given state."""
+    """An unwritten record is a failure whether it is listed or in effect.
+
+    A reduction keeps the kind of the given failure.
+    """
     adapter, work = crash_format("bitronix_tlog"), logged("2.1.4")
     start = failing(adapter, work, named_reader("bitronix_tlog", "strict"), "resurrected")
 
@@ -246,7 +254,7 @@ def test_second_runs_and_long_workloads_are_reduced(format_id: str, verdict: str
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_start_states_of_later_runs_are_found_again(format_id: str) -> None:
-    """Some such workloads are checked; some begin with a cut that the first generation lacks."""
+    """The test checks a sample of such workloads. Some begin with a cut that the first generation lacks."""
     adapter = crash_format(format_id)
     lives = [work for work in adapter.workloads("core") if isinstance(work, SecondLife)][::31]
     assert len(lives) > 5
@@ -302,7 +310,7 @@ def test_lying_devices_and_corruption_are_reduced_within_their_class(format_id: 
 
 
 @pytest.mark.parametrize("name", ["bitrot-burst", "bitrot-zero-sector"])
-def test_one_kind_of_corruption_is_not_plainer_than_another(name: str) -> None:
+def test_kinds_of_corruption_have_equal_rank(name: str) -> None:
     trace = crash_format("bitronix_tlog").build(logged("2.1.4"))
     found = situations(trace, rank(name), SEED, "C")
     assert {PRESETS[at].name for situation in found for at in situation.states.preset} == {name}

@@ -1,4 +1,4 @@
-"""When a reader may refuse a state: the page's table of examples, and both oracles on them."""
+"""When a reader may refuse a state: the page's table of examples, and both oracles on these examples."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def trace_of(*ops: Op, base: Mapping[str, bytes], stale: tuple[Mark, ...] = ()) 
 
 
 def records(letters: str) -> list[tuple[int, int, str]]:
-    """Return (offset, length, letter) of each record of a log that is written as on the page."""
+    """Return (offset, length, letter) of each record in a log that is written as on the page."""
     runs = [(found.start(), found.group()) for found in re.finditer(r"([A-Z])\1*", letters)]
     return [(at * SECTOR, len(run) * SECTOR, run[0]) for at, run in runs]
 
@@ -66,7 +66,7 @@ def old(letters: str) -> tuple[Mark, ...]:
 
 
 def example(before: str, after: str) -> Trace:
-    """The writer of the page: a record, the pointer that publishes it, an fsync, an acknowledgement."""
+    """Return the trace of the page: a record, the pointer that publishes it, an fsync, an acknowledgement."""
     (_, _, sign), (off, length, letter) = records(after)
     ops = (*written(letter, off, length), *pointer(sign, letter), Sync("log"), Ack((letter,)))
     if not before:
@@ -96,19 +96,17 @@ def refusals(trace: Trace, presets: Sequence[str] = REACHING) -> dict[str, set[s
 
 
 @pytest.mark.parametrize(("before", "after", "left", "refusal"), ROWS)
-def test_the_table_of_the_page_is_what_the_engine_says(
-    before: str, after: str, left: str, refusal: str
-) -> None:
+def test_table_of_the_page_agrees_with_the_engine(before: str, after: str, left: str, refusal: str) -> None:
     assert refusals(example(before, after))[left] == {refusal}
 
 
-def test_the_page_has_examples_of_each_kind() -> None:
+def test_page_has_examples_of_each_kind() -> None:
     assert len(ROWS) >= 14
     assert {refusal for *_, refusal in ROWS} == set(REFUSALS)
 
 
 def copied() -> Trace:
-    """A published record; then a copy of it at the place of an old record, and a pointer to the copy."""
+    """Return a trace: a published record, a copy of it over an old record, a pointer to the copy."""
     first = (*written("R", SECTOR, SECTOR), *pointer("P", "R"))
     second = (*written("R", 2 * SECTOR, SECTOR), *pointer("Q", "R"))
     return trace_of(*first, *second, Sync("log"), Ack(("R",)), base={"log": drawn("..S")}, stale=old("..S"))
@@ -127,7 +125,7 @@ def test_second_oracle_gives_the_same(trace: Trace) -> None:
     assert report.rows > 8
 
 
-def test_old_bytes_where_a_copy_is_to_be_take_no_place_until_something_leads_there() -> None:
+def test_old_record_at_the_place_of_a_copy_does_not_count_until_a_pointer_leads_there() -> None:
     found = refusals(copied(), ("epoch-subset-512",))
     assert found["P.S"] == {"required"}
     assert found["Q.S"] == {"allowed"}
@@ -150,7 +148,7 @@ def test_refusal_is_never_forbidden_with_a_lying_device_and_allowed_after_corrup
     assert said == {"C": {"allowed"}, "L": {"allowed", "required"}}
 
 
-def test_a_kill_leaves_no_file_after_a_force_of_another_one() -> None:
+def test_kill_leaves_no_file_after_the_fsync_of_another_one() -> None:
     ops = (*written("R", 0, SECTOR), Write("other", 0, b"o"), Sync("other"), Ack(("R",)))
     trace = trace_of(*ops, base={"log": drawn("."), "other": b"."})
     found = crash_states(trace, (get_preset("epoch-subset-512"),), SEED)
@@ -159,7 +157,7 @@ def test_a_kill_leaves_no_file_after_a_force_of_another_one() -> None:
     assert dict(zip(states.codes.ravel().tolist(), said, strict=True)) == {0: "allowed", 1: "forbidden"}
 
 
-def test_a_write_that_is_torn_right_before_a_record_leaves_it_whole() -> None:
+def test_write_that_is_torn_right_before_a_record_leaves_the_record_intact() -> None:
     ops = (*written("R", 2 * SECTOR, SECTOR), *pointer("P", "R"), Sync("log"), Ack(("R",)))
     over = Write("log", SECTOR, b"W" * 2 * SECTOR)
     trace = trace_of(*ops, over, base={"log": drawn("...")})

@@ -1,4 +1,4 @@
-"""The conclusions from one answer for another, without any expectation: I6, I10 and I12."""
+"""Properties that follow from one answer for another, without expected values: I6, I10 and I12."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from journalspec_corpus.crash.verdict import Answer
 from journalspec_reference import load
 from journalspec_reference.api import WriterRefused
 
-#: The possible effects of a crash on the journals that are checked here.
+#: The effects of a crash that are tested here.
 PRESET = "epoch-subset-512"
 few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -37,7 +37,7 @@ def first_lives(adapter: CrashFormat) -> list[Any]:
 
 
 def drawn(data: st.DataObject, adapter: CrashFormat, works: list[Any]) -> Iterator[tuple[Any, States, int]]:
-    """Yield a workload, the states of one of its crash points, and one of them."""
+    """Yield a workload, the states at one of its crash points, and one of these states."""
     work = data.draw(st.sampled_from(works))
     points = [found for found in crash_states(adapter.build(work), (get_preset(PRESET),), 1) if len(found)]
     if points:
@@ -46,7 +46,7 @@ def drawn(data: st.DataObject, adapter: CrashFormat, works: list[Any]) -> Iterat
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_the_same_bytes_give_the_same_answer_and_stay_what_they_are(format_id: str) -> None:
+def test_same_bytes_give_the_same_answer_and_are_not_changed(format_id: str) -> None:
     adapter = crash_format(format_id)
     works = first_lives(adapter)[::7]
 
@@ -66,12 +66,12 @@ def test_the_same_bytes_give_the_same_answer_and_stay_what_they_are(format_id: s
 
 #: In these formats, opening a journal does not rewrite the records that recovery reads.
 LISTED = ("bitronix_tlog", "jboss_journal")
-#: Objects that opening a store makes if they are missing: SwiftMQ's internal queue "sys$prepared".
+#: Objects that a store makes at opening if they are missing: SwiftMQ's internal queue "sys$prepared".
 MADE = {("swiftmq_store", "737973247072657061726564")}
 
 
 def opened(adapter: CrashFormat, work: Any, states: States, row: int) -> set[str] | None:
-    """Open the state; return the old records that are live only after that; None if nothing was opened."""
+    """Open the state; return the old records that are live only then; None if nothing was opened."""
     lives, semantics = adapter.second, adapter.semantics
     assert lives is not None
     assert semantics is not None
@@ -104,13 +104,13 @@ def opened(adapter: CrashFormat, work: Any, states: States, row: int) -> set[str
     own = {op.key for op in run.storage.ops if isinstance(op, Mark)}
     assert set(before.keys) <= set(after.keys) | own
     more = set(after.keys) - set(before.keys) - own
-    # Opening the journal has written the ends of these records' transactions.
+    # The opening has written the ends of these records' transactions.
     assert {semantics.action(key).tx for key in more} <= {semantics.action(key).tx for key in own}
     return more
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_opening_keeps_what_recovery_gave_and_what_is_refused_stays_as_it_is(format_id: str) -> None:
+def test_opening_keeps_the_recovered_state_and_leaves_refused_files_unchanged(format_id: str) -> None:
     adapter = crash_format(format_id)
     works = first_lives(adapter)[::7]
     seen = 0

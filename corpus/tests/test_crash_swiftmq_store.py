@@ -16,7 +16,7 @@ CORE: list[Workload] = list(TABLES.workloads("core"))
 
 
 def files_after(trace: Trace) -> dict[str, bytes]:
-    """Return the files as the trace leaves them, if nothing crashes."""
+    """Return the files after the trace, without a crash."""
     storage = MemoryStorage(dict(trace.base))
     for op in trace.ops:
         if isinstance(op, Write):
@@ -41,7 +41,7 @@ def test_recorded_operations_are_recovered_without_a_crash(work: Workload) -> No
     assert TABLES.workload_of(members) == work
 
 
-def test_a_record_is_forced_before_its_pages_change_and_pages_before_the_log_begins_again() -> None:
+def test_record_is_synced_before_its_pages_and_pages_before_the_log_restarts() -> None:
     seen = 0
     for work in CORE:
         loose: set[str] = set()
@@ -60,8 +60,8 @@ def test_a_record_is_forced_before_its_pages_change_and_pages_before_the_log_beg
     assert seen > 5
 
 
-def test_a_checkpoint_that_is_interrupted_at_any_write_loses_nothing() -> None:
-    """Every preset is tried, with each part of each write (SMQ-RCV-045)."""
+def test_checkpoint_that_is_interrupted_at_any_write_loses_nothing() -> None:
+    """The test covers every preset and each part of each write (SMQ-RCV-045)."""
     shard = Shard(crash_format(FORMAT), PRESETS, 1)
     shard.add(crash_format(FORMAT).build(Workload("checkpoint", "13", (Step("checkpoint"),))))
     found = shard.table().to_pydict()
@@ -74,18 +74,18 @@ def test_a_checkpoint_that_is_interrupted_at_any_write_loses_nothing() -> None:
     assert set(reachable) == {("pass", "pass")}
 
 
-def test_a_torn_record_is_accepted_as_complete() -> None:
+def test_torn_record_is_accepted_as_complete() -> None:
     """No checksum covers an image: the store itself does the same (SMQ-LOG-037)."""
     shard = Shard(crash_format(FORMAT), PRESETS, 1)
     shard.add(crash_format(FORMAT).build(Workload("insert", "13", (Step("insert queue=q body=a*3000"),))))
     verdicts = set(shard.table().to_pydict()["verdict_strict"])
-    # An earlier record is lost only if a disk corrupts one of the record's sectors.
+    # An earlier record is lost only if a disk corrupts a sector of it.
     assert {"pass", "torn-accepted", "lost"} <= verdicts
     assert not verdicts & {"effect-invented", "uncommitted-applied", "half-transaction"}
 
 
 def test_possible_decisions_form_a_chain() -> None:
-    """A record changes pages as earlier records left them, so it has no effect without these records."""
+    """A record changes pages that earlier records have changed, so it has no effect without these records."""
     trace = crash_format(FORMAT).build(
         Workload("moves", "13", tuple(Step(f"insert queue=q body={text}") for text in "abcd"))
     )

@@ -1,4 +1,4 @@
-"""The worst cases: each is as its text states, and is published in a full and a small form."""
+"""The worst cases: each fails as its text states, and is published in a full and a small form."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ from journalspec_reference import load
 FORMATS = ("bitronix_tlog", "derby_log", "jboss_journal", "kahadb_journal", "swiftmq_store")
 WORST = [worst for name in FORMATS for worst in worst_cases(name)]
 each = pytest.mark.parametrize("worst", WORST, ids=lambda worst: worst.id)
-#: Cases that their reader still answers wrongly.
+#: Cases for which the case's reader still gives a wrong answer.
 failing = pytest.mark.parametrize(
     "worst", [worst for worst in WORST if worst.verdict != MENDED], ids=lambda worst: worst.id
 )
 
 
 def keeps(worst: Worst, answer: Answer, expected: Expected) -> bool:
-    """Return whether `answer` has the wrong record that the case is about."""
+    """Return whether `answer` has the wrong record that the case describes."""
     return not worst.keeps or any(key.startswith(worst.keeps) for key in wrong(answer, expected))
 
 
 @each
-def test_both_forms_fail_as_it_says(worst: Worst) -> None:
+def test_both_forms_fail_as_the_text_states(worst: Worst) -> None:
     adapter = crash_format(worst.format)
     for form in (worst.full, worst.small):
         state = worst.state(form)
@@ -65,7 +65,7 @@ def test_both_forms_fail_as_it_says(worst: Worst) -> None:
 
 
 @failing
-def test_the_small_form_is_the_full_one_reduced(worst: Worst) -> None:
+def test_small_form_is_the_reduction_of_the_full_form(worst: Worst) -> None:
     adapter, state = crash_format(worst.format), worst.state(worst.full)
     out = reduce_state(
         adapter,
@@ -83,14 +83,14 @@ def test_the_small_form_is_the_full_one_reduced(worst: Worst) -> None:
 
 
 @each
-def test_the_strongest_preset_is_the_strongest(worst: Worst) -> None:
+def test_stated_strongest_preset_is_the_strongest(worst: Worst) -> None:
     assert worst.presets()[0] == worst.strongest
     assert worst.small.preset == worst.strongest
     assert worst.strongest in {preset.name for preset in PRESETS}
 
 
 @each
-def test_requirements_exist_and_hold_in_the_edition(worst: Worst) -> None:
+def test_requirements_exist_and_apply_to_the_edition(worst: Worst) -> None:
     known = requirements(worst.format)
     for name in worst.requirements:
         assert worst.state(worst.full).trace.edition in known[name].editions
@@ -113,7 +113,7 @@ def wrong_bodies(worst: Worst, form: Form) -> Iterator[tuple[bytes, bytes]]:
 
 
 @pytest.mark.parametrize("name", ["jbm.worst.foreign-middle", "jbm.worst.mixture-in-a-transaction"])
-def test_both_messages_have_a_foreign_middle_where_the_text_says_so(name: str) -> None:
+def test_both_messages_have_a_foreign_middle_as_the_text_states(name: str) -> None:
     (worst,) = (entry for entry in WORST if entry.id == name)
     found = list(wrong_bodies(worst, worst.full))
     assert len(found) == 2
@@ -123,7 +123,7 @@ def test_both_messages_have_a_foreign_middle_where_the_text_says_so(name: str) -
         assert (written[:64], written[-64:]) == (delivered[:64], delivered[-64:])
 
 
-def test_a_hole_has_zeros() -> None:
+def test_hole_has_zeros() -> None:
     (worst,) = (entry for entry in WORST if entry.id == "jbm.worst.hole-of-zeros")
     for form in (worst.full, worst.small):
         ((_, delivered),) = wrong_bodies(worst, form)
@@ -148,7 +148,7 @@ def test_case_requires_only_possible_outcomes_and_no_reader_defines_them(
 
 
 @pytest.mark.parametrize("format_id", [name for name in FORMATS if not get_format(name).uncaptured])
-def test_findings_are_about_all_cases_and_only_about_them(format_id: str) -> None:
+def test_findings_cover_exactly_all_cases(format_id: str) -> None:
     found = findings(format_id)
     cases = {case.id: case.edition for case in load_cases(format_id, TIER)}
     asked = {(finding.product, finding.policy) for finding in found}
@@ -163,18 +163,18 @@ def test_findings_are_about_all_cases_and_only_about_them(format_id: str) -> Non
     assert not {name for finding in found for name in finding.missing} - known
 
 
-#: No product can be asked: no Derby of level 10.0 is published, no Derby has a policy that refuses, and no
-#: SwiftMQ is published.
+#: These have no product that can be asked: no Derby 10.0 is published, no Derby has a policy that refuses,
+#: and no SwiftMQ is published.
 PREDICTED = {
     *("drb.worst.hole-in-a-row", "drb.worst.next-file-begun"),
     *("smq.worst.end-of-a-record-missing", "smq.worst.neighbour-takes-a-message"),
 }
-#: Verdicts for a product that lists no records, which is compared by its state.
+#: Verdicts on a product that lists no records, so its state is compared.
 UNLISTED = {"lost": {"effect-lost", "decision-lost"}}
 
 
-def test_each_worst_case_was_seen_in_a_product() -> None:
-    """A prediction must be removed as soon as some product has the case's failure under its policy."""
+def test_each_worst_case_was_observed_in_a_product() -> None:
+    """A prediction must be removed when some product shows the failure of the case under its policy."""
     for worst in WORST:
         both = [finding for finding in findings(worst.format) if finding.case in (worst.id, worst.small_id)]
         seen = {finding.verdict for finding in both if finding.policy == worst.reader}
@@ -183,7 +183,7 @@ def test_each_worst_case_was_seen_in_a_product() -> None:
         assert bool(told) == (worst.id not in PREDICTED), worst.id
 
 
-def test_a_finding_in_words() -> None:
+def test_finding_is_described_in_words() -> None:
     finding = Finding("a.b.c", "p", "Product", "1.2", "strict", "resurrected", wrong=("stale-0", "stale-1"))
     assert text_of(finding) == (
         "Product 1.2, strict: delivers a record of an earlier generation of the file (I4): stale-0, stale-1."
@@ -197,7 +197,7 @@ def test_a_finding_in_words() -> None:
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_boxes_of_a_picture_cover_each_file_and_describe_its_content(format_id: str) -> None:
-    """The boxes are compared with the completely written files, and with the files as the crash left them."""
+    """The test compares the boxes with the completely written files, and with the files after the crash."""
     kinds: set[str] = set()
     for item in worst_cases(format_id):
         state = item.state(item.small)

@@ -45,7 +45,7 @@ def _rows(of: Iterable[Mapping[str, str]]) -> list[str]:
 
 
 def _told(answer: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of an answer that a situation expects."""
+    """Return those parts of an answer that a situation expects."""
     state, at = answer.get("state") or {}, answer.get("at")
     place = [at["file"], int(at["off"])] if at else []
     missing = answer.get("missing", ())
@@ -81,14 +81,14 @@ def _asked(name: str) -> tuple[Situation, Mapping[str, bytes], dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
-def test_reference_and_naive_reader_decide_it(name: str) -> None:
+def test_reference_and_naive_reader_return_the_decided_answer(name: str) -> None:
     situation, files, expected = _asked(name)
     assert _told(_plain(situation.answer(load(FORMAT), files, FORMAT)), expected) == expected
     assert _told(naive.recover(files, situation.edition_in(FORMAT), situation.policy), expected) == expected
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
-def test_a_fault_changes_it(name: str) -> None:
+def test_faulty_copy_returns_another_answer(name: str) -> None:
     situation, files, expected = _asked(name)
     answer = situation.answer(situation.faulty(FORMAT, name), files, FORMAT)
     assert _told(_plain(answer), expected) != expected

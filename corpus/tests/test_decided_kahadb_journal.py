@@ -38,13 +38,13 @@ def _odd_records_after_the_end(data: bytes) -> dict[str, bytes]:
 
 @dataclass(frozen=True)
 class OfData(Situation):
-    """A situation whose files are a function of the content of the first one."""
+    """A situation whose files are computed from the content of the first file."""
 
     of_data: Callable[[bytes], Mapping[str, bytes]] = field(kw_only=True)
 
 
 ONE: dict[str, Any] = {"batches": [["r1"]], "end": "none"}
-#: A message whose id can be exchanged in the index; the answer if the index has another id.
+#: A message whose id in the index can be replaced, and the answer if the index has another id.
 SIX_CHARACTERS: dict[str, Any] = {"batches": [["r1 id=abcdef"]], "index": {"messages": ["r1"], "last": "r1"}}
 OTHER_ID = {"notes": ["index-only-messages", "index-hides"], "missing": []}
 QUEUE: dict[str, Any] = {"batches": [["r1"], ["r2"]], "index": {"messages": ["r1", "r2"], "last": "r2"}}
@@ -498,7 +498,7 @@ def _told(implementation: Any, situation: Situation) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
-def test_reference_and_naive_reader_decide_it(name: str) -> None:
+def test_reference_and_naive_reader_return_the_decided_answer(name: str) -> None:
     situation = SITUATIONS[name]
     assert _told(load(FORMAT), situation) == situation.expected
     if situation.policy:
@@ -512,12 +512,12 @@ def test_reference_and_naive_reader_decide_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
-def test_a_fault_changes_it(name: str) -> None:
+def test_faulty_copy_returns_another_answer(name: str) -> None:
     situation = SITUATIONS[name]
     assert _told(situation.faulty(FORMAT, name), situation) != situation.expected
 
 
-def test_a_directory_is_a_file_that_cannot_be_read_and_no_index(tmp_path: Path) -> None:
+def test_directory_with_the_name_of_the_index_is_an_unreadable_file(tmp_path: Path) -> None:
     """A case cannot contain a directory of that name (KHD-FIL-015)."""
     for name in ("db-1.log", "db.data"):
         (tmp_path / name).mkdir()

@@ -1,4 +1,6 @@
-"""Design rules: every format has an entry for every rule, and every proof holds; limits of formats."""
+"""Design rules: every format has an entry for every rule, every proof holds, and limits of formats excuse few
+states.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,7 @@ def workloads(format_id: str, scope: str) -> dict[str, Any]:
 
 
 def trace_of(adapter: CrashFormat, proof: StateProof) -> Trace:
-    """Return the trace of a proof; its workload is looked for in the smallest scope first."""
+    """Return the trace of a proof; the smallest scope is searched first for its workload."""
     for scope in ("smoke", "core", "full"):
         if proof.workload in workloads(adapter.format, scope):
             return adapter.build(workloads(adapter.format, scope)[proof.workload])
@@ -105,7 +107,7 @@ def descriptor_of(trace: Trace, proof: StateProof) -> Descriptor:
 
 
 def verdict_of(format_id: str, proof: StateProof) -> str:
-    """Judge the proof's reader on its state: a policy of the reference reads whole files."""
+    """Judge the answer of the proof's reader to its state; a policy of the reference reads whole files."""
     state = state_named(trace_of(crash_format(format_id), proof), proof)
     # A mutant of the reference shows the result of an implementation without a check.
     known = proof.reader in crash_format(format_id).readers
@@ -113,13 +115,13 @@ def verdict_of(format_id: str, proof: StateProof) -> str:
     return state.verdict(named.reader(state.files, state.trace.edition), salvaging=named.salvaging)
 
 
-def test_the_rules_are_the_twenty_one() -> None:
+def test_there_are_twenty_one_rules() -> None:
     assert list(rules()) == [f"L{number}" for number in range(1, 22)]
     assert all(set(rule.invariants) <= INVARIANTS for rule in rules().values())
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_with_crash_traces_answers_every_rule_in_every_edition(name: str) -> None:
+def test_every_format_with_crash_traces_has_a_finding_for_every_rule_and_edition(name: str) -> None:
     found = findings(name)
     assert found, f"{name} has crash states and no {FILE_NAME}: see CONTRIBUTING.md, A design rule"
     assert list(found) == list(rules())
@@ -129,7 +131,7 @@ def test_every_format_with_crash_traces_answers_every_rule_in_every_edition(name
         )
 
 
-def test_a_weakness_names_requirements_and_all_that_are_named_exist() -> None:
+def test_weakness_lists_requirements_that_exist() -> None:
     weak = 0
     for name, rule, item in entries():
         known = {requirement.id for requirement in requirements(name)}
@@ -140,14 +142,14 @@ def test_a_weakness_names_requirements_and_all_that_are_named_exist() -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_flags_name_rules_that_exist(name: str) -> None:
+def test_flags_refer_to_existing_rules(name: str) -> None:
     named = {flag.name: flag.rules for flag in load_flags(name).values() if flag.rules}
     assert all(set(given) <= set(rules()) for given in named.values())
     assert {rule for given in named.values() for rule in given} >= {"L1", "L6", "L8", "L9", "L14"}
 
 
 @pytest.mark.parametrize(("name", "item", "proof"), proofs())
-def test_a_proof_by_a_state_holds(name: str, item: Finding, proof: StateProof) -> None:
+def test_proof_by_a_state_holds(name: str, item: Finding, proof: StateProof) -> None:
     adapter = crash_format(name)
     trace = trace_of(adapter, proof)
     assert trace.edition in item.editions
@@ -158,8 +160,11 @@ def test_a_proof_by_a_state_holds(name: str, item: Finding, proof: StateProof) -
         assert not breaks
 
 
-def test_a_weakness_is_shown_by_a_failure_or_a_loss_of_service() -> None:
-    """The state is in the finding itself, or, for an argued finding, in another one of the same rule."""
+def test_weakness_is_proved_by_a_failure_or_a_loss_of_service() -> None:
+    """The state is in the finding itself.
+
+    For a finding with an argument only, it is in another finding of the rule.
+    """
     for name, rule, item in entries():
         if item.verdict == WEAK and item.states and not item.cases:
             assert any(VERDICTS[proof.expect] for proof in item.states), (name, rule)
@@ -167,7 +172,7 @@ def test_a_weakness_is_shown_by_a_failure_or_a_loss_of_service() -> None:
             assert any(other.states or other.cases for other in findings(name)[rule]), (name, rule)
 
 
-def test_a_proof_by_a_case_holds() -> None:
+def test_proof_by_a_case_holds() -> None:
     verdicts = {CLEAN, RECOVERED, REFUSED}
     seen = 0
     for name, rule, item in entries():
@@ -183,8 +188,8 @@ def test_a_proof_by_a_case_holds() -> None:
     assert seen > 60
 
 
-def test_a_proof_that_is_made_wrong_fails() -> None:
-    """A proof with a changed member has another verdict or is refused."""
+def test_changed_proof_fails() -> None:
+    """If a member of a proof is changed, the verdict differs or the proof is refused."""
     name, proof = next(
         (name, proof)
         for name, _, item in entries()
@@ -204,7 +209,7 @@ def test_a_proof_that_is_made_wrong_fails() -> None:
             verdict_of(name, replace(proof, **members))
 
 
-#: Changes to the rules of a findings file that make the file wrong.
+#: Changes that make a file of findings wrong.
 SPOILT: dict[str, Callable[[list[Any]], Any]] = {
     "no rule 4": lambda rules: rules.pop(3),
     "a rule twice": lambda rules: rules[3].update(id=rules[2]["id"]),
@@ -220,8 +225,8 @@ SPOILT: dict[str, Callable[[list[Any]], Any]] = {
 
 
 @pytest.mark.parametrize("spoilt", SPOILT)
-def test_a_file_of_findings_that_is_wrong_is_refused(spoilt: str) -> None:
-    name = FORMATS[0]  # any format is suitable: one reader loads them all
+def test_wrong_file_of_findings_is_refused(spoilt: str) -> None:
+    name = FORMATS[0]  # Any format is suitable, because one reader loads all files.
     path = files(format_module("journalspec_corpus", name)).joinpath(FILE_NAME)
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     parse_findings(name, copy.deepcopy(data))
@@ -244,7 +249,7 @@ def test_states_covered_by_a_limit() -> None:
     assert first_that_covers(table, "v2/x", "any", "R", "lost", "clean", "prefix-byte") is None
 
 
-#: The names that may occur in patterns.
+#: The names that patterns may contain.
 KNOWN = {
     "strata": STRATA,
     "verdicts": [name for name, broken in VERDICTS.items() if broken],
@@ -265,14 +270,14 @@ def test_every_limit_excuses_some_states_but_not_too_many(format_id: str) -> Non
                 assert any(fnmatchcase(name, pattern) for name in names), f"{limit.id}: {member}: {pattern}"
 
 
-def test_a_table_with_another_member_is_refused() -> None:
+def test_table_with_an_unknown_member_is_refused() -> None:
     for text in (GOOD + 'verdict = "lost"\n', GOOD.replace('why = "w"\n', "")):
         with pytest.raises(TypeError):
             parse_limits(text)
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_every_limit_is_argued_by_what_is_there(format_id: str) -> None:
+def test_every_limit_refers_to_existing_arguments(format_id: str) -> None:
     found = findings(format_id)
     deviations = {entry.id for entry in deviations_of(format_id)}
     weak = [item for items in found.values() for item in items if item.verdict in ("weak", "partly")]

@@ -1,4 +1,4 @@
-"""Edits at labelled places."""
+"""Edits of cases at labelled places."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def after(edit: dict[str, Any]) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize(("edit", "at", "want"), TABLE["right"])
-def test_an_edit_changes_these_bytes_and_no_others(edit: dict[str, Any], at: int, want: str) -> None:
+def test_edit_changes_exactly_these_bytes(edit: dict[str, Any], at: int, want: str) -> None:
     data, new = bytes(range(16)), bytes.fromhex(want)
     assert after(edit)["a"] == data[:at] + new + data[at + len(new) :]
 
 
 @pytest.mark.parametrize(("edit", "complaint"), TABLE["wrong"])
-def test_a_wrong_edit_is_quoted(edit: dict[str, Any], complaint: str) -> None:
+def test_wrong_edit_is_quoted(edit: dict[str, Any], complaint: str) -> None:
     with pytest.raises(EditError, match=complaint):
         after(edit)

@@ -28,17 +28,17 @@ FORMATS = [
     if (Path(format_module("journalspec_corpus", name).__file__ or "").parent / TABLE).is_file()
 ]
 each_format = pytest.mark.parametrize("format_id", FORMATS)
-#: The compared parts, besides notes and those records outside the log that some naive readers report.
+#: The compared parts. Notes are compared too; some naive readers also report records outside the log.
 COMPARED = ("verdict", "phase", "code", "dropped", "records", "missing", "state")
-#: Files of table pages, which a naive reader ignores: it reads only the log.
+#: Files of table pages, which a naive reader ignores because it reads only the log.
 PAGES = "seg0."
 #: The parts that a naive reader omits: control files, left-over files and other extensions.
 NOT_NAIVE = ("control.ctr", ".tmp", ".cmp", ".bak", ".lock", ".txt")
 
 
 @each_format
-def test_few_smoke_cases_ask_the_same_of_the_same_bytes(format_id: str) -> None:
-    """Two cases with equal inputs in one edition differ in how they are written or in their purpose."""
+def test_few_smoke_cases_ask_the_same_question_about_the_same_bytes(format_id: str) -> None:
+    """Two cases with equal inputs in one edition differ in their form or their purpose."""
     seen = Counter(
         (case.edition, tuple(sorted(case.files().items())), tuple(case.params.items()))
         for case in load_cases(format_id)
@@ -49,7 +49,7 @@ def test_few_smoke_cases_ask_the_same_of_the_same_bytes(format_id: str) -> None:
 
 
 @each_format
-def test_the_committed_form_is_what_the_sources_give(format_id: str) -> None:
+def test_committed_cases_are_up_to_date_with_their_sources(format_id: str) -> None:
     # The sources are in the checkout, even if the installed package is tested.
     rendered = render(format_id, collect(format_id, Path(__file__).resolve().parents[1]))
     folder = published_folder(format_id)
@@ -58,7 +58,7 @@ def test_the_committed_form_is_what_the_sources_give(format_id: str) -> None:
     assert not stale, "run python tools/publish.py"
     smoke = json.loads(rendered[MANIFEST])["tiers"]["smoke"]
     assert smoke["sha256"] == hashlib.sha256(rendered["smoke.jsonl"]).hexdigest()
-    # Cases are never moved to another tier, so a tier only grows.
+    # A case is never moved to another tier, so a tier only grows.
     assert smoke["bytes"] <= 6 * 1024 * 1024
     assert 5 * len(list(requirements(format_id))) <= smoke["cases"] <= 2000
 
@@ -73,7 +73,7 @@ def covers(have: Any, want: Any) -> bool:
 
 
 @each_format
-def test_files_of_a_product_are_there_or_it_is_reported_why_not(format_id: str) -> None:
+def test_products_have_files_or_a_stated_reason(format_id: str) -> None:
     assert bool(load_cases(format_id, "captured")) != bool(get_format(format_id).uncaptured)
 
 
@@ -90,7 +90,7 @@ def test_naive_reader_agrees_with_hand_derived_and_product_cases(format_id: str,
     """The naive reader returns the expectations that were derived by hand or from products."""
     naive = format_module("journalspec_corpus", format_id).naive
     asked = 0
-    # All versions of a product have the same scenarios, so every second capture is enough.
+    # All versions of a product have the same scenarios, so the test takes every second capture.
     for case in load_cases(format_id, tier)[:: 1 if tier == "smoke" else 2]:
         configured = {key: value for key, value in case.params.items() if tier != "captured"}
         if case.write is not None or configured or case.origin.kind == "family":
@@ -105,7 +105,7 @@ def test_naive_reader_agrees_with_hand_derived_and_product_cases(format_id: str,
             if policy and any(PAGES in file.path for file in case.input.files):
                 continue
             if len([other for other in case.expect if other["when"] == when]) > 1:
-                continue  # the specification leaves it open
+                continue  # The specification leaves this open.
             seen = jsonable(getattr(naive, when["op"])(case.files(), case.edition, *policy))
             for name in (*COMPARED, *(["unanchored"] if "unanchored" in seen else [])):
                 assert covers(seen.get(name), expected.get(name, seen.get(name))), (case.id, when, name)
@@ -134,12 +134,12 @@ NAMES.built = Built({}, {"r1": Range("f", 4, 8), "r1.size": Range("f", 6, 2)})
         ("{lone[b]}", "no entry 'b': there are a"),
     ],
 )
-def test_a_name_that_there_is_not_is_quoted(text: str, complaint: str) -> None:
+def test_unknown_name_in_a_sweep_is_quoted(text: str, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         fill(text, NAMES.also({"lone": {"a": 1}}))
 
 
-def test_a_mistake_names_the_sweep() -> None:
+def test_mistake_is_reported_with_its_sweep() -> None:
     table = '[family.x]\n[[sweep]]\nfamily = "x"\njournal = { size = 90, records = ["r{no}"] }\n'
     with pytest.raises(FamilyError, match=r"families\.toml, sweep 1 \(x\): 'no' is no name"):
         list(generated_cases("bitronix_tlog", table))

@@ -1,4 +1,4 @@
-"""Tests of the fuzzer: inputs are reproducible, and each kind of misbehaviour is found."""
+"""The fuzzer: its inputs are reproducible, and it finds each kind of misbehaviour."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FORMAT = format_ids()[0]
 
 
 class Fake:
-    """This class imitates readers that do one thing wrong."""
+    """Imitates a reader that does one thing wrong."""
 
     times = fuzz.TIMES_INPUT
 
@@ -41,7 +41,7 @@ def endless() -> None:
         pass
 
 
-def test_an_input_is_a_function_of_seed_and_number() -> None:
+def test_input_depends_only_on_seed_and_number() -> None:
     one, two = Source(FORMAT, 7), Source(FORMAT, 7)
     forwards = [one[number] for number in range(120)]
     backwards = [two[number] for number in reversed(range(120))]
@@ -50,7 +50,7 @@ def test_an_input_is_a_function_of_seed_and_number() -> None:
     assert Source(FORMAT, 8)[3].files != one[3].files
 
 
-def test_a_format_without_mutations_is_refused() -> None:
+def test_format_without_mutations_is_refused() -> None:
     with pytest.raises(UnknownFormat):
         Source("nonsense", 1)
 
@@ -63,7 +63,7 @@ def test_readers_survive_a_few_hundred_inputs() -> None:
 
 
 def test_readers_survive_expensive_inputs() -> None:
-    """The time is checked for all inputs; memory, which is slow to measure, for each fourth input."""
+    """The test bounds the time of every input; memory, which is slow to measure, of each fourth input."""
     source, readers = Source(FORMAT, 1), Readers(FORMAT)
     inputs = list(fuzz.costly(source))
     assert len(inputs) > 40
@@ -85,14 +85,14 @@ def test_decoders_survive_changed_bodies(family: Family) -> None:
     assert {outcome.partition(": ")[2] for outcome in outcomes} == {"decoded", "something is wrong"}
 
 
-#: A serialised Java table is refused completely, as by the product; values of columns are one field.
+#: A serialised Java table is refused completely, as the product does; values of columns are one field.
 REFUSED_WHOLE = {"durable", "sql"}
-#: Families that need a larger share than the others.
+#: Families that need a larger number of inputs than the others.
 LEAST = {"openwire": 0.97}
 
 
 @each_family
-def test_a_changed_byte_leaves_the_other_fields(family: Family) -> None:
+def test_changed_byte_leaves_the_other_fields(family: Family) -> None:
     if family.name in REFUSED_WHOLE:
         pytest.skip("a body of it has one field, or is refused whole")
     found = Bodies(family.format_id, family.name, 1).one_byte(1000)
@@ -100,7 +100,7 @@ def test_a_changed_byte_leaves_the_other_fields(family: Family) -> None:
     assert kept >= LEAST.get(family.name, LEAST_KEPT) * tried > 800
 
 
-def test_a_decoder_that_reads_a_product_wrong_is_a_find(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decoder_that_disagrees_with_a_product_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     source, readers = Bodies("kahadb_journal", "openwire", 1), BodyReaders("kahadb_journal", "openwire")
     refuses: Decoder = lambda *_: ({}, "all of it")  # noqa: E731  # of a type that mypy knows
     monkeypatch.setattr(readers, "_decoders", dict.fromkeys(decoders("kahadb_journal"), refuses))
@@ -119,7 +119,7 @@ def test_a_decoder_that_reads_a_product_wrong_is_a_find(monkeypatch: pytest.Monk
         (lambda: bytearray(64 << 20), "allocated at once"),
     ],
 )
-def test_misbehaviour_is_a_find(
+def test_misbehaviour_is_a_finding(
     act: Callable[[], object], seen: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fuzz, "SECONDS", 0.05)
@@ -140,6 +140,6 @@ def test_misbehaviour_is_a_find(
         (Dropped("f", 3, -1, "x"),),
     ],
 )
-def test_an_observation_that_cannot_be_true_is_a_find(dropped: tuple[Dropped, ...]) -> None:
+def test_impossible_observation_is_a_finding(dropped: tuple[Dropped, ...]) -> None:
     with pytest.raises(Unsound):
         fuzz.sound(Observation("recovered", dropped=dropped), {"f": bytes(10)})

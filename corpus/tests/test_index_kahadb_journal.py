@@ -1,4 +1,6 @@
-"""Indexes with random damage: naive reader and reference report the same missing parts and never fail."""
+"""Indexes with random damage: the naive reader and the reference report the same missing parts and never
+fail.
+"""
 
 from __future__ import annotations
 

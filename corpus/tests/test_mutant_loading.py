@@ -1,4 +1,4 @@
-"""Mutants are private copies: they differ in one place, and the reference stays unchanged."""
+"""Mutants are private copies: each differs in one place, and the reference stays unchanged."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ FORMAT = "bitronix_tlog"
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_there_are_enough_and_each_has_a_reason(format_id: str) -> None:
+def test_every_format_has_enough_mutants_with_a_reason(format_id: str) -> None:
     mutants = load_mutants(format_id)
     assert len(mutants) >= min(25, len(list(requirements(format_id))))
     assert all(mutant.why and mutant.find != mutant.replace for mutant in mutants)
-    # A change of a function can only break the mutants of that function.
+    # Mutants name a function: a change of that function can only break its own mutants.
     assert all(":" in mutant.at for mutant in mutants)
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_no_module_beside_a_mutant_uses_the_original(format_id: str) -> None:
+def test_modules_of_a_mutant_do_not_use_the_original(format_id: str) -> None:
     """Only modules that the fault cannot affect are shared with the original."""
     mutant = next(mutant for mutant in load_mutants(format_id) if mutant.module == "scan")
     mutant.implementation()
@@ -48,18 +48,18 @@ def test_no_module_beside_a_mutant_uses_the_original(format_id: str) -> None:
         ("nosuch:split_names", "x", "no module 'nosuch'"),
     ],
 )
-def test_a_mutant_that_does_not_fit_reports_it(at: str, find: str, complaint: str) -> None:
+def test_mutant_whose_text_is_not_found_once_is_refused(at: str, find: str, complaint: str) -> None:
     with pytest.raises(MutantError, match=complaint):
         Mutant("bad", FORMAT, at, find, "x", "").source()
 
 
-def test_a_mutant_that_cannot_be_imported_reports_it() -> None:
+def test_mutant_that_cannot_be_imported_is_refused() -> None:
     bad = Mutant("bad-syntax", FORMAT, "scan:scan", "if summed != stored:", "if summed !=", "")
     with pytest.raises(MutantError, match="cannot be imported"):
         bad.implementation()
 
 
-def test_the_command_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_lists_the_mutants(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--table", FORMAT]) == 0
     assert "skip-checksum" in capsys.readouterr().out
     assert main(["nosuch"]) == 2

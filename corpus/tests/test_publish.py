@@ -18,7 +18,7 @@ FORMAT = "bitronix_tlog"
 
 @pytest.fixture(scope="module")
 def tiers() -> dict[str, list[Case]]:
-    """Return the cases of the sources; test_families compares them with the published ones."""
+    """Return the cases from the sources; test_families compares them with the published ones."""
     return {tier: list(load_cases(FORMAT, tier)) for tier in PUBLISHED_TIERS}
 
 
@@ -29,13 +29,13 @@ def rendered(tiers: dict[str, list[Case]]) -> dict[str, bytes]:
 
 @pytest.fixture
 def collected_once(monkeypatch: pytest.MonkeyPatch, tiers: dict[str, list[Case]]) -> None:
-    """Collect once, because it takes seconds; skip linting, which has its own tests."""
+    """Collect cases once, because this takes seconds. Skip linting, which has its own tests."""
     monkeypatch.setattr("publish.collect", lambda *_: tiers)
     monkeypatch.setattr("publish.lint", lambda *_: [])
 
 
 @pytest.mark.usefixtures("collected_once")
-def test_a_published_id_cannot_vanish(tmp_path: Path) -> None:
+def test_published_id_must_not_vanish(tmp_path: Path) -> None:
     line = load_cases(FORMAT)[0].to_json()
     line["id"] = "btm.gone.away"
     (tmp_path / "smoke.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
@@ -50,7 +50,7 @@ def test_check_writes_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_wrong_format_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_format_is_a_usage_error(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nosuch"]) == 2
     assert "no format 'nosuch'" in capsys.readouterr().err
 
@@ -68,7 +68,7 @@ def capture(root: Path, **files: bytes) -> Path:
     return place
 
 
-def test_a_capture_without_provenance_is_named(tmp_path: Path) -> None:
+def test_capture_without_provenance_is_reported(tmp_path: Path) -> None:
     (capture(tmp_path) / "provenance.toml").unlink()
     with pytest.raises(AuthoringError, match=r"Product-1\.0/Some Name_1"):
         list(captured_cases("bitronix_tlog", tmp_path))

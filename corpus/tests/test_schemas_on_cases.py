@@ -30,7 +30,7 @@ def read_cases() -> Iterator[Any]:
                 yield pytest.param(format_id, tier, id=f"{format_id}-{tier}")
 
 
-#: Bytes of an earlier generation can look like a current record: a reader can distinguish them, a schema
+#: Bytes of an earlier generation can look like a current record. A reader distinguishes them; a schema
 #: cannot.
 RESEMBLING = {"JBM-RDR-025", "JBM-RDR-026"}
 
@@ -85,7 +85,7 @@ OF_THE_STORE = "SMQ-LOG-027"
 
 
 def assert_taken_nowhere(case: Case, kind: str, files: dict[str, bytes], seen: Observation) -> None:
-    """A schema also finds no record at the start of a dropped region."""
+    """Assert that a schema also finds no record at the start of a dropped region."""
     reasons = get_format(case.format).vocabulary.reasons
     headers = {entry.file: entry.header for entry in seen.files}
     for region in seen.dropped:
@@ -100,7 +100,7 @@ def assert_taken_nowhere(case: Case, kind: str, files: dict[str, bytes], seen: O
 
 
 def places(tree: Any) -> tuple[list[tuple[int, int]], bool]:
-    """Return (offset, end) of a file's records by construct, and whether it reads on after gaps.
+    """Return (offset, end) of a file's records by construct, and whether the schema continues after gaps.
 
     Other bytes lie between the last record of a batch and the first one of the next.
     """
@@ -127,7 +127,7 @@ def is_log(entry: FileMap) -> bool:
 
 
 def assert_built_again(case: Case, files: dict[str, bytes], seen: Observation) -> None:
-    """The schema of a whole file finds its records, and builds it byte for byte."""
+    """Assert that the schema of a whole file finds its records, and builds the file byte for byte."""
     schemas = codec_of(case.format)
     for entry in filter(is_log, seen.files):
         tree = schemas.decode(files[entry.file], case.edition, entry.file)
@@ -138,7 +138,7 @@ def assert_built_again(case: Case, files: dict[str, bytes], seen: Observation) -
 
 
 def assert_ends_at_damage(case: Case, files: dict[str, bytes], at: At) -> None:
-    """A schema of a whole file refuses a file that is cut within a record."""
+    """Assert that a schema of a whole file refuses a file that is cut within a record."""
     with pytest.raises(SchemaError):
         codec_of(case.format).decode(files[at.file][: at.off + at.length - 1], case.edition, at.file)
 
@@ -157,7 +157,7 @@ def parsed_as(tree: Any, kind: tuple[type, ...]) -> Iterator[Any]:
 
 
 def read_whole(case: Case, files: dict[str, bytes], seen: Observation, first: dict[str, int]) -> int:
-    """Read files by the .ksy alone, if their records are back to back; return the number of such files."""
+    """Read files by the .ksy alone, if no bytes lie between records; return the number of such files."""
     kaitai, taken = parsers.codec_of(case.format), 0
     for entry in filter(is_log, seen.files):
         wanted = [record.at for record in seen.records if record.at.file == entry.file]

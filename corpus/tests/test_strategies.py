@@ -1,4 +1,4 @@
-"""The public strategies draw the promised values, in every edition and for every kind of fault."""
+"""The public strategies draw the documented values, in every edition and for every kind of fault."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_unknown_format_and_edition_are_named() -> None:
 @pytest.mark.parametrize(("format_id", "edition"), EDITIONS)
 @QUICK
 @given(data=st.data())
-def test_a_journal_is_consistent_in_itself(format_id: str, edition: str, data: st.DataObject) -> None:
+def test_drawn_journal_is_consistent(format_id: str, edition: str, data: st.DataObject) -> None:
     journal = data.draw(journals(format_id, edition))
     assert (journal.format, journal.edition) == (format_id, edition)
     assert journal.files.keys() == journal.before.keys()
@@ -47,7 +47,7 @@ def test_a_journal_is_consistent_in_itself(format_id: str, edition: str, data: s
 @pytest.mark.parametrize("format_id", FORMATS)
 @QUICK
 @given(data=st.data())
-def test_a_fault_touches_nothing_but_its_range(format_id: str, kind: str, data: st.DataObject) -> None:
+def test_fault_changes_only_its_range(format_id: str, kind: str, data: st.DataObject) -> None:
     editions = st.sampled_from(sorted(get_format(format_id).editions))
     journal = data.draw(editions.flatmap(lambda edition: journals(format_id, edition)))
     if kind == "pointer" and not journal.pointers:

@@ -1,4 +1,4 @@
-"""Work distributed to processes: every way in which a worker can end is reported in the same form."""
+"""Work that is distributed to processes: every way in which a worker can end is reported in the same form."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def test_worker_may_exit_after_the_last_question() -> None:
     assert done(dead_after_its_answer, b"a", b"b", pause=0.5) == [0, 1]
 
 
-def test_an_answer_that_ends_too_early_is_a_death() -> None:
+def test_worker_that_ends_within_its_answer_is_reported() -> None:
     with pytest.raises(WorkerDied, match="SIGKILL; the system may have run out of memory"):
         done(dead_within_its_answer, b"a", b"b", pause=1.0)
 
 
-def test_a_worker_may_have_processes_of_its_own() -> None:
+def test_worker_may_have_its_own_processes() -> None:
     assert done(with_processes_of_its_own, b"a", b"b", b"c") == [0, 1, 2]

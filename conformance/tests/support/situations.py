@@ -58,8 +58,7 @@ def indexed(place: Path) -> None:
 
 
 def strange(place: Path) -> None:
-    """Write a journal in a directory whose name has terminal control sequences; copy a file to such a name.
-    """
+    """Write a journal in a directory whose name has terminal control codes; copy a file to such a name."""
     try:
         find_case("btm.clean.two-phase").materialize(place / STRANGE)
     except OSError:

@@ -16,8 +16,7 @@ def table(name: str) -> dict[str, Any]:
 
 
 def literals(test: str) -> dict[str, list[Any]]:
-    """Return the tables of a file next to a test, by name; each line after ``== name`` is a Python literal.
-    """
+    """Return the tables of a file beside a test by name; each line after ``== name`` is a Python literal."""
     place, found = Path(test), dict[str, list[Any]]()
     rows: list[Any] = []
     path = place.parent / "data" / f"{place.stem.removeprefix('test_')}.txt"
