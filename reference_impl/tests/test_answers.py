@@ -1,4 +1,6 @@
-"""Answers about a journal: reading finds the edition or refuses; an unread file is never `clean`."""
+"""Answers about a journal: reading finds the edition or refuses; a journal with an unread file is never
+`clean`.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def told(seen: Any) -> dict[str, Any]:
 
 
 def wrong(directory: Path, edition: str) -> str:
-    """Return the difference between the answers without and with the right edition; empty if equal."""
+    """Return the difference between the answers without an edition and with the right one; empty if they are
+    equal.
+    """
     for policy in (None, "strict"):
         right = ask(one(directory, edition=edition), policy)
         assert right.assumption == ""
@@ -69,7 +73,7 @@ UNDECIDED = {"hornetq-2.0.0/tx-commit-alone", "hornetq-2.0.0/empty"}
 
 @pytest.mark.parametrize("format_id", format_ids())
 def test_captured_journals_are_reported_as_with_the_right_edition(format_id: str) -> None:
-    """Each directory is read without an edition; cases of the corpus check the answer with the right one."""
+    """Each directory is read without an edition. Cases of the corpus check the answer with the right one."""
     found = captured(format_id)
     assert bool(found) == (CAPTURED / format_id).is_dir()
     for directory, edition in found:
@@ -95,7 +99,7 @@ def add(identity: int) -> bytes:
     return short_record(11, 7, struct.pack(">qiB", identity, 2, 0) + b"ab")
 
 
-def test_a_delete_is_found_by_the_one_edition_that_reads_it(tmp_path: Path) -> None:
+def test_delete_is_found_by_the_only_edition_that_reads_it(tmp_path: Path) -> None:
     """In edition seed, type 15 with 17 bytes is a DELETE; later 15 is a DELETE_TX, which is longer."""
     write_short(tmp_path, add(1), add(2), short_record(15, 7, struct.pack(">q", 1)))
     answer = ask(one(tmp_path))
@@ -112,7 +116,7 @@ def test_a_delete_is_found_by_the_one_edition_that_reads_it(tmp_path: Path) -> N
     assert "the same answer as s1" in answer.assumption
 
 
-def test_damage_that_no_edition_explains_is_not_a_reason_to_guess(tmp_path: Path) -> None:
+def test_edition_is_not_guessed_if_no_edition_explains_the_damage(tmp_path: Path) -> None:
     write_short(tmp_path, add(1), short_record(16, 7, struct.pack(">q", 1))[:-1] + b"\xff", add(2))
     for policy in (None, "strict", "salvage"):
         with pytest.raises(UnknownEdition, match="is unknown: no edition explains") as raised:
@@ -123,8 +127,8 @@ def test_damage_that_no_edition_explains_is_not_a_reason_to_guess(tmp_path: Path
     assert ask(one(tmp_path, edition="s1")).observation.verdict == "recovered"
 
 
-def test_reading_with_fewer_records_is_not_the_clean_one(tmp_path: Path) -> None:
-    """Edition v2 skips the EVENT and reads clean; the edition that explains more bytes is chosen."""
+def test_clean_reading_with_fewer_records_is_not_chosen(tmp_path: Path) -> None:
+    """Edition v2 skips the EVENT and reads `clean`. The answer uses the edition that explains more bytes."""
     head = struct.pack(">iiq", 2, 0, 1)
     event = short_record(10, 1, b"\0" + struct.pack(">qiB", 5, 18, 0) + bytes(18))
     (tmp_path / "activemq-bindings-1.bindings").write_bytes((head + event).ljust(400, b"\0"))
@@ -133,7 +137,7 @@ def test_reading_with_fewer_records_is_not_the_clean_one(tmp_path: Path) -> None
     assert "v2: clean, 0 record(s)" in answer.assumption
 
 
-def test_readings_that_find_other_records_leave_it_open(tmp_path: Path) -> None:
+def test_edition_is_unknown_if_readings_find_different_records(tmp_path: Path) -> None:
     """An ADD begins within an EVENT and ends after it: v2 reads the ADD, v2e reads the EVENT."""
     front = b"\x0b" + struct.pack(">ibqiB", 1, 0, 9, 8, 0)
     event = short_record(10, 1, b"\0" + struct.pack(">qiB", 5, len(front), 0) + front)
@@ -152,7 +156,7 @@ def test_readings_that_find_other_records_leave_it_open(tmp_path: Path) -> None:
     ("name", "edition"),
     [("activemq-data-1.amq", "v2e"), ("hornetq-data-1.hq", "v2"), ("x-1.bindings", "v2e")],
 )
-def test_where_editions_read_alike_the_name_is_only_a_name(tmp_path: Path, name: str, edition: str) -> None:
+def test_file_name_does_not_matter_if_editions_read_alike(tmp_path: Path, name: str, edition: str) -> None:
     (tmp_path / name).write_bytes(struct.pack(">iiq", 2, 0, 1).ljust(100, b"\0"))
     answer = ask(one(tmp_path))
     assert (answer.journal.edition, answer.observation.verdict) == (edition, "clean")
@@ -160,7 +164,7 @@ def test_where_editions_read_alike_the_name_is_only_a_name(tmp_path: Path, name:
     assert f"the same answer as {other}" in answer.assumption
 
 
-def test_headers_decide_what_is_tried(tmp_path: Path) -> None:
+def test_headers_decide_which_editions_are_tried(tmp_path: Path) -> None:
     (tmp_path / "a-1.hq").write_bytes(struct.pack(">iiq", 1, 0, 1).ljust(100, b"\0"))
     assert one(tmp_path).editions == ("v1", "v2", "v2e")
     (tmp_path / "a-2.hq").write_bytes(struct.pack(">iiq", 2, 0, 2).ljust(100, b"\0"))
@@ -170,7 +174,7 @@ def test_headers_decide_what_is_tried(tmp_path: Path) -> None:
     for path in tmp_path.iterdir():
         path.unlink()
     (tmp_path / "a-1.hq").write_bytes(struct.pack(">i", 1).ljust(100, b"J"))
-    # The extension `hq` also admits v2, because headers that do not fit v2 may be damaged.
+    # The extension `hq` also admits v2, because a header that does not fit v2 may be damaged.
     assert one(tmp_path).editions == ("seed", "seed+hash", "s1", "s2", "v2")
     (tmp_path / "a-1.hq").rename(tmp_path / "a-1.own")
     assert one(tmp_path, params={"extension": "own"}).editions == ("seed", "seed+hash", "s1", "s2")
@@ -228,7 +232,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, name: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.EACCES, errno.EMFILE, errno.EIO])
-def test_a_file_that_the_system_does_not_give(
+def test_unreadable_file_is_reported_with_the_error_of_the_system(
     queue: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     failing(monkeypatch, "data-2.amq", number)
@@ -243,9 +247,7 @@ def test_a_file_that_the_system_does_not_give(
     assert [item.reason for item in seen.dropped] == ["unreadable-file"]
 
 
-def test_a_file_of_a_pair_that_cannot_be_read_is_not_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_file_of_a_pair_is_not_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for path in (CAPTURED / "bitronix_tlog" / "bitronix-2.1.4" / "basic-clean").glob("*.tlog"):
         shutil.copy(path, tmp_path)
     assert ask(one(tmp_path), "strict").observation.verdict == "clean"
@@ -257,7 +259,7 @@ def test_a_file_of_a_pair_that_cannot_be_read_is_not_missing(
         assert "missing-file" not in {note.code for note in seen.notes}
 
 
-def test_folders_alone_are_no_journal(tmp_path: Path) -> None:
+def test_directories_alone_are_not_a_journal(tmp_path: Path) -> None:
     (tmp_path / "old.bindings").mkdir()
     with pytest.raises(FilesetError, match="no journal in"):
         find_journals(load(tmp_path))
@@ -300,12 +302,12 @@ def test_parameters_reach_the_reader(queue: Path) -> None:
         ({"user_version": str(1 << 31)}, "is not within"),
     ],
 )
-def test_parameters_are_held_against_the_format(params: dict[str, str], said: str) -> None:
+def test_parameters_are_checked_against_the_format(params: dict[str, str], said: str) -> None:
     with pytest.raises(FilesetError, match=said):
         checked_params(get_format("jboss_journal"), params)
 
 
-def test_editions_that_are_read_by_the_rules_of_another_read_the_same() -> None:
+def test_editions_with_common_rules_give_equal_answers() -> None:
     for directory, _ in [found for format_id in format_ids() for found in captured(format_id)][::4]:
         journal = one(directory)
         for edition in get_format(journal.format).editions.values():
@@ -314,8 +316,10 @@ def test_editions_that_are_read_by_the_rules_of_another_read_the_same() -> None:
                 assert told(seen[0].observation) == told(seen[1].observation)
 
 
-def test_records_at_the_same_places_are_compared_without_making_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Editions of Derby know different operations, but decode common operations alike."""
+def test_records_at_the_same_places_are_compared_without_decoding_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Editions of Derby have different operations, but decode common operations alike."""
     monkeypatch.setattr(reread, "KEEP", 0)
     implementation = load_implementation("derby_log")
     equal = unequal = 0
@@ -332,7 +336,7 @@ def test_records_at_the_same_places_are_compared_without_making_them(monkeypatch
 
 @pytest.mark.parametrize("policy", [None, "strict", "salvage"])
 @pytest.mark.parametrize("change", ["appended", "appeared", "gone"])
-def test_a_journal_that_changes_while_it_is_read_is_not_clean(
+def test_journal_that_changes_during_the_read_is_not_clean(
     queue: Path, policy: str | None, change: str
 ) -> None:
     journal = one(queue)
@@ -352,8 +356,8 @@ def test_a_journal_that_changes_while_it_is_read_is_not_clean(
 
 
 @pytest.mark.parametrize(("name", "above"), [("lock", False), ("btm2.tlog", False), ("lock", True)])
-def test_a_lock_that_another_process_holds_is_reported(tmp_path: Path, name: str, above: bool) -> None:
-    """A running product locks the journal, or one of its own files next to or above the journal."""
+def test_lock_of_another_process_is_reported(tmp_path: Path, name: str, above: bool) -> None:
+    """A running product locks the journal, or its own file in the same directory or the one above."""
     fcntl = pytest.importorskip("fcntl")
     journal = tmp_path / "store"
     journal.mkdir()
@@ -381,10 +385,12 @@ def test_a_lock_that_another_process_holds_is_reported(tmp_path: Path, name: str
 
 @pytest.mark.parametrize("policy", [None, "strict"])
 @pytest.mark.parametrize(("number", "regions", "other"), [(1, 1, "clean"), (2, 2, "recovered")])
-def test_damage_that_one_edition_takes_for_filler_is_damage(
+def test_record_that_one_edition_reads_as_filler_is_damage(
     number: int, regions: int, other: str, policy: str | None, tmp_path: Path
 ) -> None:
-    """A record's type is changed to EVENT, unknown in v2: nothing shows which edition wrote the files."""
+    """The type of a record is changed to EVENT, which v2 does not have; nothing shows which edition wrote the
+    files.
+    """
     place = shutil.copytree(CAPTURED / "jboss_journal/artemis-2.44.0/tx-3-files", tmp_path / "store")
     file = place / f"activemq-data-{number}.amq"
     data = bytearray(file.read_bytes())
@@ -401,8 +407,8 @@ def test_damage_that_one_edition_takes_for_filler_is_damage(
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_reading_finds_what_strict_recovery_refuses_of_a_clean_journal(format_id: str) -> None:
-    """So a command can warn without a second pass; the observation does not contain the refusal."""
+def test_read_reports_why_strict_recovery_would_refuse_a_clean_journal(format_id: str) -> None:
+    """A command can therefore warn without a second pass; the observation does not contain the refusal."""
     found, reference = 0, load_implementation(format_id)
     for case in load_cases(format_id):
         files = case.files()

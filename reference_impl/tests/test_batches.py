@@ -1,4 +1,4 @@
-"""Sequences of batches, kept in memory or scanned again, and files that change in between."""
+"""Sequences of batches are kept in memory or scanned again; files may change between two scans."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_few_regions_and_notes_are_kept_and_many_are_scanned_again(
     assert [note.off for note in found.notes()] == [0, 100, 200]
 
 
-def test_a_cache_has_a_bound() -> None:
+def test_cache_has_a_bound() -> None:
     made: list[bytes] = []
 
     def make(data: bytes) -> bytes:
@@ -80,7 +80,7 @@ def test_a_cache_has_a_bound() -> None:
     assert made == [b"abc", b"long", b"long", b"de"]
     assert cache[b"fg"] == b"FG"
     assert [*cache] == [b"fg"]
-    # Bytes that are longer than the cache never remove others.
+    # Bytes that are longer than the bound never remove others from the cache.
     large = ValueCache(make, most=OWN + 3)
     assert (large[b"abc"], large[bytes(4)], [*large]) == (b"ABC", bytes(4), [b"abc"])
 
@@ -88,7 +88,7 @@ def test_a_cache_has_a_bound() -> None:
 @pytest.mark.parametrize(
     "then", [[batch(0, (1, 5))], [batch(0, (1, 6), (6, 9))], [batch(0, (1, 5), (5, 9)), batch(9, (0, 1))]]
 )
-def test_a_file_that_says_something_else_the_second_time_is_noticed(
+def test_file_with_other_content_at_the_second_read_is_noticed(
     monkeypatch: pytest.MonkeyPatch, then: list[Batch]
 ) -> None:
     monkeypatch.setattr(reread, "KEEP", 0)
@@ -100,7 +100,7 @@ def test_a_file_that_says_something_else_the_second_time_is_noticed(
 
 
 @pytest.mark.parametrize("zeros", [0, 1, 255, 256, 4096, 70_000, 1 << 17])
-def test_zeros_are_skipped_and_nothing_else(zeros: int) -> None:
+def test_only_zeros_are_skipped(zeros: int) -> None:
     data = struct.pack(f"{zeros}x3s", b"xyz") + bytes(300)
     at = zeros_end(data, 0, len(data))
     assert zeros - 256 < at <= zeros
@@ -108,7 +108,7 @@ def test_zeros_are_skipped_and_nothing_else(zeros: int) -> None:
     assert zeros_end(data, 0, zeros // 2) <= zeros // 2
 
 
-def test_memory_is_a_source() -> None:
+def test_memory_can_be_a_source() -> None:
     source = Memory(memoryview(b"abcdef"))
     assert (source.size, source.read(2, 3), source.read(5, 9), source.next_data(3)) == (6, b"cde", b"f", 3)
     assert source.gap(0, 6) is None

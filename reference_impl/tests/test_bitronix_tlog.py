@@ -30,8 +30,8 @@ from tables import literals
 ROWS = literals(__file__)
 
 
-def test_a_forensic_search_on_crafted_bytes_stays_linear() -> None:
-    # Frames that overlap and all refer to one end marker: the worst case for a search.
+def test_forensic_search_on_crafted_bytes_takes_linear_time() -> None:
+    # Overlapping frames that all refer to one end marker: the worst case for a search.
     size, step = 400_000, 40
     data = bytearray(size)
     for at in range(0, size - 100, step):
@@ -43,7 +43,7 @@ def test_a_forensic_search_on_crafted_bytes_stays_linear() -> None:
 
 
 def found(batches: Iterable[Batch]) -> list[tuple[int, int, str]]:
-    """Return the start and end of each record and each damaged part, with the reason (records: empty)."""
+    """Return the start and end of each record and each damaged part, and the reason of the damage."""
     rows: list[tuple[int, int, str]] = []
     for batch in batches:
         rows += [
@@ -90,7 +90,7 @@ def test_numbers_in_names_may_be_of_any_script() -> None:
         ("btm\u0661.tlog", ""),
     ],
 )
-def test_the_missing_file_has_a_name_only_if_the_other_one_shows_it(name: str, other: str) -> None:
+def test_missing_file_has_a_name_only_if_the_other_file_shows_it(name: str, other: str) -> None:
     """A case cannot express that a note has no file (BTM-FIL-018)."""
     reference, given = load("bitronix_tlog"), {name: encode_header(1, 0, 21)}
     for seen in (
@@ -103,7 +103,7 @@ def test_the_missing_file_has_a_name_only_if_the_other_one_shows_it(name: str, o
 
 
 @pytest.mark.parametrize("tier", ["smoke", "captured"])
-def test_no_case_requires_of_a_reading_what_it_need_not_look_for(tier: str) -> None:
+def test_no_case_requires_a_read_to_report_records_outside_the_log(tier: str) -> None:
     """A reader may list records outside the log or omit them (BTM-RDR-013)."""
     for case in load_cases("bitronix_tlog", tier):
         readings = [entry for entry in case.expect if entry["when"]["op"] == "read"]
@@ -115,7 +115,7 @@ def test_no_case_requires_of_a_reading_what_it_need_not_look_for(tier: str) -> N
         assert any(free) or not readings, case.id
 
 
-def test_the_journals_of_a_directory_come_best_first() -> None:
+def test_journals_of_a_directory_are_sorted_best_first() -> None:
     by_name = dict.fromkeys(("a1.tlog", "a2.tlog"), b"")
     by_content = dict.fromkeys(("b1.tlog", "b2.tlog"), encode_header(0, 0, 21))
     found = load("bitronix_tlog").detect({**by_name, **by_content})
@@ -123,7 +123,7 @@ def test_the_journals_of_a_directory_come_best_first() -> None:
 
 
 @pytest.mark.parametrize(("gtrid", "text"), ROWS["gtrids_are_shown_as_the_product_makes_them"])
-def test_gtrids_are_shown_as_the_product_makes_them(gtrid: bytes, text: str) -> None:
+def test_gtrids_are_shown_as_the_product_spells_them(gtrid: bytes, text: str) -> None:
     assert gtrid_text(gtrid) == text
 
 
@@ -133,7 +133,10 @@ def bad(data: bytes, start: int, end: int) -> Content:
 
 
 def test_bad_sector_loses_only_its_own_records() -> None:
-    """Three records of 32 KiB: a scan can skip a partly unreadable record if it has read the length."""
+    """The log has three records of 32 KiB.
+
+    A scan can skip a partly unreadable record if it has read the length.
+    """
     record = encode(8, b"g" * 16, (b"a" * 16_000, b"b" * 16_711), 1, 1)
     size = len(record)
     assert size == 8 * SECTOR
@@ -149,12 +152,12 @@ def test_bad_sector_loses_only_its_own_records() -> None:
         lost = (number - 1) // 8  # the record in which the sector begins
         kept = [(HEADER_SIZE, starts[0], ""), *((at, at + size, "") for at in starts)]
         kept[lost + 1] = (starts[lost], starts[lost] + size, "unreadable")
-        if end - 8 in starts:  # the sector also contains the length of the next record
+        if end - 8 in starts:  # The sector also contains the length of the next record.
             kept[lost + 2 :] = [(end - 8, end, "unreadable"), (end, tail, "unreached")]
         assert seen == kept
 
 
-def test_an_end_marker_that_was_read_and_is_another_one_contradicts_the_length() -> None:
+def test_readable_wrong_end_marker_contradicts_the_length() -> None:
     record = encode(8, b"g" * 16, (b"a" * 16_000, b"b" * 16_711), 1, 1)
     tail = HEADER_SIZE + len(record)
     data = (encode_header(2, 0, tail) + record[:-1] + b"?").ljust(1 << 20, b"\0")
@@ -199,7 +202,7 @@ def drawn(chance: random.Random, *, frames: bool) -> bytes:
 def said(
     batches: Iterable[Batch], tell: Any
 ) -> tuple[list[Record], list[tuple[int, int, str]], list[Note], str]:
-    """Return the records, the damage, the notes, and the first damage in words."""
+    """Return the records, the damage, the notes, and the first damaged part as text."""
     kept = list(batches)
     damage = [region for batch in kept for region in batch.damage]
     notes = [note for batch in kept for note in batch.notes]
@@ -237,7 +240,7 @@ def test_any_read_size_gives_the_same_result_with_bad_sectors(seed: int, stretch
     assert said(scan(bad(data, start, end), 0, len(data), stretch=stretch), told) == whole
 
 
-def test_a_batch_ends_where_too_much_is_odd() -> None:
+def test_batch_ends_if_too_many_records_have_damage_or_notes() -> None:
     """Every record has its own damage or note; no batch contains the messages about all records."""
     fields = {"status": 8, "time": 1, "sequence_number": 1, "gtrid": b"g"}
     broken = with_a_wrong_checksum(record_of(**fields)) * 9000

@@ -1,4 +1,4 @@
-"""Dumps label the fields of bodies, that is of contents within records."""
+"""Dumps label the fields of bodies, which are the contents within records."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def named(directory: Path) -> list[str]:
     return [f"{span.path.partition('].')[2]}={span.value}" for span in spans if span.kind == "field"]
 
 
-def test_the_fields_of_a_message_in_a_record_are_named(tmp_path: Path) -> None:
+def test_fields_of_a_message_in_a_record_are_labelled(tmp_path: Path) -> None:
     body = message(77, 3, None, typed({"colour": b"\x0a" + simple("red")}))
     labels = named(made(tmp_path, [add(77, body), update(77, 32, 7), add(78, b"\x09" + bytes(30))], {7: "a"}))
     assert {"body.persister=1", "body.headers.kind=3", "body.key.value=colour", "body.queue=7"} <= {*labels}
@@ -31,7 +31,7 @@ def test_the_fields_of_a_message_in_a_record_are_named(tmp_path: Path) -> None:
     assert sum(label.startswith("body=") for label in labels) == 3
 
 
-def test_the_fields_of_objects_in_a_frame_are_named(tmp_path: Path) -> None:
+def test_fields_of_objects_in_a_frame_are_labelled(tmp_path: Path) -> None:
     made_by = tomllib.loads((DATA / "openwire.toml").read_text(encoding="utf-8"))["object"]
     stored = next(each["hex"] for each in made_by if (each["name"], each["version"]) == ("text", 11))
     for name, data in author.build(
@@ -43,7 +43,7 @@ def test_the_fields_of_objects_in_a_frame_are_named(tmp_path: Path) -> None:
     assert labels.count("message=") == 1
 
 
-def test_an_object_of_no_version_has_no_fields() -> None:
+def test_object_that_fits_no_version_has_no_fields() -> None:
     case = find_case("khd.contents.one-byte-less-and-one-more")
     spans = api.load(case.format).spans(case.files(), edition=case.edition)
     named = [span.path for span in spans if span.path.endswith(".message.object.kind")]
@@ -51,6 +51,6 @@ def test_an_object_of_no_version_has_no_fields() -> None:
     assert named == ["record[2].message.object.kind"]
 
 
-def test_the_fields_of_swapped_messages_are_named(tmp_path: Path) -> None:
+def test_fields_of_swapped_messages_are_labelled(tmp_path: Path) -> None:
     labels = named(unpacked(DATA / "swiftmq_contents.tar.xz", tmp_path))
     assert {"message.message_id.there=1", "slice.message_id.there=1"} <= {*labels}

@@ -1,4 +1,4 @@
-"""Plans and columns of all formats: scans and reading result in equal objects and equal Arrow arrays."""
+"""Plans and columns of all formats: a scan and a read give equal objects and equal Arrow arrays."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def plain(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_the_records_of_a_plan_are_those_of_reading(format_id: str) -> None:
+def test_records_of_a_plan_equal_those_of_a_read(format_id: str) -> None:
     implementation, compared = load(format_id), 0
     for case in cases(format_id):
         asked: dict[str, Any] = {"edition": case.edition, "params": case.params}
@@ -70,7 +70,7 @@ def planned(plan: Iterable[Stretch]) -> Iterator[Stretch]:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_columns_are_the_fields_of_records(format_id: str) -> None:
+def test_columns_equal_the_fields_of_records(format_id: str) -> None:
     pytest.importorskip("pyarrow", reason="PyArrow is missing: pip install 'journalspec[corpus]'")
     from journalspec_reference.arrow import array, columns_of, type_of
 

@@ -60,7 +60,7 @@ def ranges(content: Content) -> list[tuple[int, int, str]]:
 
 
 @pytest.mark.parametrize("size", [0, 1, 100, SECTOR, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 77])
-def test_slices_are_those_of_the_bytes(size: int) -> None:
+def test_slices_equal_those_of_the_bytes(size: int) -> None:
     data = noise(size)
     content = Content(Disk(data))
     assert len(content) == size
@@ -87,7 +87,7 @@ def blocks(size: int = 1 << 14, small: int = 1 << 10, head: int = 64) -> Iterato
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_read_gives_the_bytes_of_the_file_for_any_cached_blocks(data: st.DataObject) -> None:
+def test_read_returns_the_bytes_of_the_file_for_any_cached_blocks(data: st.DataObject) -> None:
     """Three files share memory for three blocks."""
     with blocks() as size:
         files = [noise(9 * size + 9), noise(size + 5), noise(700)]
@@ -101,7 +101,7 @@ def test_read_gives_the_bytes_of_the_file_for_any_cached_blocks(data: st.DataObj
             assert content.read(start, length) == file[start : start + length]
 
 
-def test_blocks_that_are_held_have_a_bound() -> None:
+def test_number_of_cached_blocks_has_a_bound() -> None:
     disks = [Disk(noise(CHUNK // 32 + number)) for number in range(100)]
     shared = Blocks(CHUNK)
     contents = [Content(disk, shared) for disk in disks]
@@ -114,7 +114,7 @@ def test_blocks_that_are_held_have_a_bound() -> None:
     assert [disk.calls for disk in disks[-20:]] == [2] * 20
 
 
-def test_a_bad_sector_is_a_range_and_the_rest_is_read() -> None:
+def test_bad_sector_is_an_unreadable_range_and_other_bytes_are_read() -> None:
     data = noise(3 * CHUNK)
     disk = Disk(data, bad=frozenset({3, 4, 300}))
     content = Content(disk)
@@ -136,7 +136,7 @@ def test_a_bad_sector_is_a_range_and_the_rest_is_read() -> None:
     assert disk.errors == before
 
 
-def test_ruined_disk_is_not_read_sector_by_sector_without_end() -> None:
+def test_ruined_disk_is_not_read_sector_by_sector() -> None:
     disk = Disk(noise(40 * CHUNK), bad=frozenset(range(10, 40 * CHUNK // SECTOR - 5)))
     content = Content(disk)
     assert content[:100] == disk.data[:100]
@@ -159,7 +159,7 @@ def test_read_error_outside_of_a_sector_belongs_to_the_file(number: int) -> None
     assert disk.errors == 3
 
 
-def test_a_file_that_becomes_shorter() -> None:
+def test_file_that_becomes_shorter() -> None:
     data = noise(4 * CHUNK)
     disk = Disk(data)
     content = Content(disk)
@@ -186,7 +186,7 @@ def test_holes_are_neither_read_nor_searched() -> None:
     assert bytes(content) == bytes(data)
 
 
-def test_a_cut_in_a_sparse_file_is_not_a_hole(tmp_path: Path) -> None:
+def test_cut_in_a_sparse_file_is_not_a_hole(tmp_path: Path) -> None:
     path = tmp_path / "cut"
     path.write_bytes(b"x" * SECTOR)
     os.truncate(path, 40 * CHUNK)
@@ -195,7 +195,7 @@ def test_a_cut_in_a_sparse_file_is_not_a_hole(tmp_path: Path) -> None:
     assert content.finish() == [(20 * CHUNK, 40 * CHUNK, SHORTER)]
 
 
-def test_another_file_in_its_place_is_reported(tmp_path: Path) -> None:
+def test_replaced_file_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(bytes([1]) * (2 * CHUNK))
     handles = Descriptors(1)
@@ -213,7 +213,7 @@ def test_another_file_in_its_place_is_reported(tmp_path: Path) -> None:
     assert content.changed()
 
 
-def test_a_file_overwritten_with_its_time_put_back_has_changed(tmp_path: Path) -> None:
+def test_overwritten_file_with_its_old_time_is_reported_as_changed(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(bytes(9))
     content = Content(FileSource(str(path), Descriptors()))
@@ -225,7 +225,7 @@ def test_a_file_overwritten_with_its_time_put_back_has_changed(tmp_path: Path) -
 
 
 def limits(monkeypatch: pytest.MonkeyPatch, most: int) -> Callable[[], int]:
-    """Let opening fail beyond `most` files open at once; return a function that counts the open files."""
+    """Let opening fail if `most` files are open; return a function that counts the open files."""
     opened: set[int] = set()
     real_open, real_close = os.open, os.close
 
@@ -246,7 +246,7 @@ def limits(monkeypatch: pytest.MonkeyPatch, most: int) -> Callable[[], int]:
 
 
 @pytest.mark.parametrize("most", [1, 3, 100])
-def test_few_files_are_open_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+def test_few_files_are_open_at_one_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     for number in range(50):
         (tmp_path / str(number)).write_bytes(noise(CHUNK + number))
     count = limits(monkeypatch, most)
@@ -266,7 +266,7 @@ def test_non_files_are_refused(tmp_path: Path) -> None:
         FileSource(str(tmp_path / "pipe"), Descriptors())
 
 
-def test_a_part_of_a_file_is_a_file(tmp_path: Path) -> None:
+def test_part_of_a_file_is_read_like_a_file(tmp_path: Path) -> None:
     path = tmp_path / "whole"
     path.write_bytes(noise(3 * SECTOR))
     with path.open("rb") as stream:
@@ -276,7 +276,7 @@ def test_a_part_of_a_file_is_a_file(tmp_path: Path) -> None:
         assert content.finish() == []
 
 
-def test_bytes_that_a_disk_reads_only_once_are_reported() -> None:
+def test_bytes_that_can_be_read_only_once_are_reported() -> None:
     with blocks() as size:
         disk = Disk(noise(3 * size))
         content = Content(disk)
@@ -284,7 +284,7 @@ def test_bytes_that_a_disk_reads_only_once_are_reported() -> None:
         disk.bad = frozenset({1, 2 * size // SECTOR})
         content.read(0, size)
         assert content.lost == [(SECTOR, 2 * SECTOR, EIO)]
-        # The second bad sector had never been read, so nothing of it is lost.
+        # The second bad sector was never read, so none of its bytes are lost.
         content.finish()
         assert content.lost == [(SECTOR, 2 * SECTOR, EIO)]
         assert len(content.unreadable) == 2
@@ -292,7 +292,7 @@ def test_bytes_that_a_disk_reads_only_once_are_reported() -> None:
 
 @pytest.mark.parametrize(("size", "limit", "every"), [(16, 1 << 30, 30), (4096, 8192, 20)])
 @pytest.mark.parametrize("format_id", format_ids())
-def test_answers_are_the_same_however_little_is_in_memory(
+def test_answers_do_not_depend_on_the_amount_of_memory(
     format_id: str, size: int, limit: int, every: int
 ) -> None:
     implementation = load(format_id)
@@ -302,8 +302,8 @@ def test_answers_are_the_same_however_little_is_in_memory(
         for case in [case for case in load_cases(format_id, "smoke") if case.write is None][::every]:
             plain: dict[str, Any] = case.files()
             if sum(map(len, plain.values())) > size << 12:
-                # Megabytes in chunks of a few bytes would take minutes; tests with larger chunks read these
-                # inputs.
+                # Megabytes in chunks of a few bytes would take minutes. The test with larger chunks reads
+                # these inputs.
                 continue
             shared = Blocks(limit)
             lazy = {name: Content(Disk(bytes(data)), shared) for name, data in plain.items()}
@@ -332,7 +332,7 @@ def write_queue(directory: Path, files: int, bodies: Iterator[int] | range) -> N
 
 
 def write_pair(directory: Path, sizes: range) -> None:
-    """Write a pair of logs with one record for each length of a name in `sizes`."""
+    """Write a pair of logs with one record for each length in `sizes`, which are lengths of names."""
     for number in (1, 2):
         records = b"".join(encode(8, b"g%d" % size, (b"n" * size,), 5, size) for size in sizes)
         out = encode_header(number, 0, 21 + len(records)) + records
@@ -340,7 +340,7 @@ def write_pair(directory: Path, sizes: range) -> None:
 
 
 class Faults:
-    """Faults of a file: a sector fails, or the file is cut at the first read after an offset."""
+    """Faults of a file: a sector fails, or the file is cut at the first read beyond an offset."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
         self.path, self.inode = path, path.stat().st_ino
@@ -388,7 +388,7 @@ JOURNALS: dict[str, tuple[Callable[[Path], None], str, str]] = {
 
 @pytest.mark.parametrize("sector", [0, 1, 5, -1])
 @pytest.mark.parametrize("name", JOURNALS)
-def test_a_bad_sector_is_a_dropped_region_and_never_a_record(
+def test_bad_sector_is_a_dropped_region_and_never_a_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, sector: int
 ) -> None:
     write, edition, file = JOURNALS[name]
@@ -403,7 +403,7 @@ def test_a_bad_sector_is_a_dropped_region_and_never_a_record(
     lost = overlapping(places(sound.records), file, start, end)
     told = places((*seen.records, *seen.unanchored))
     assert not overlapping(told, file, start, end)
-    if sector:  # without its header the file's records are not found
+    if sector:  # Without its header, the records of the file are not found.
         assert places(sound.records) - lost <= told
     covered = [item for item in seen.dropped if item.file == file and item.reason == "unreadable"]
     assert set(range(start, end)) <= {
@@ -421,7 +421,7 @@ def test_a_bad_sector_is_a_dropped_region_and_never_a_record(
 
 
 @pytest.mark.parametrize("name", JOURNALS)
-def test_a_file_cut_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_file_cut_during_the_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     write, edition, file = JOURNALS[name]
     write(tmp_path)
     sound = ask(one(tmp_path, edition)).observation
@@ -441,7 +441,7 @@ def test_a_file_cut_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("name", JOURNALS)
-def test_ten_gigabytes_of_nothing_are_not_read(
+def test_ten_gigabytes_of_holes_are_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     write, edition, file = JOURNALS[name]

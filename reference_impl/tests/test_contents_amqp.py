@@ -33,9 +33,9 @@ SENT = int(os.environ.get("JOURNALSPEC_AMQP_MESSAGES", "2000"))
 
 KEPT = json.loads((Path(__file__).parent / "data" / "contents_amqp.json").read_text("utf-8"))
 STORED = [bytes.fromhex(each["stored"]) for each in KEPT]
-#: The numbers of the kinds of messages in the broker's management.
+#: The broker's management encodes the kinds of messages as these numbers.
 TYPES = {0: "plain", 2: "object", 3: "text", 4: "bytes", 5: "map", 6: "stream"}
-#: The broker's name for each section of pairs -> the prefix of its keys among the properties.
+#: The broker's name for each section of key-value pairs -> the prefix of its keys among the properties.
 PAIRS = {
     "delivery-annotations": "deliveryAnnotations.",
     "message-annotations": "messageAnnotations.",
@@ -60,7 +60,7 @@ FIELDS = {
 
 
 def value_of(encoded: bytes) -> Any:
-    """Return the value that all of these bytes encode."""
+    """Return the value that is encoded by all of these bytes together."""
     found = Encoded(encoded)
     value, end = found.value(0, len(encoded))
     assert (end, found.reasons) == (len(encoded), [])
@@ -79,7 +79,7 @@ def test_each_encoding_gives_its_value(encoded: bytes, value: Any) -> None:
 
 
 @pytest.mark.parametrize("encoded", [*ROWS["values_that_do_not_fit_are_damage"], b"\0" * 1000])
-def test_values_that_do_not_fit_are_damage(encoded: bytes) -> None:
+def test_values_beyond_their_bytes_are_damage(encoded: bytes) -> None:
     with pytest.raises(Damage):
         Encoded(encoded).value(0, len(encoded))
 
@@ -92,14 +92,14 @@ def nested(levels: int) -> bytes:
     return data
 
 
-def test_values_nest_to_a_limit() -> None:
+def test_nesting_of_values_has_a_limit() -> None:
     value_of(nested(MOST_DEEP))
     with pytest.raises(Damage, match=f"deeper than {MOST_DEEP}"):
         Encoded(nested(MOST_DEEP + 1)).value(0, len(nested(MOST_DEEP + 1)))
 
 
 @pytest.mark.parametrize(("encoded", "value"), ROWS["odd_values_are_kept_with_a_reason"])
-def test_odd_values_are_kept_with_a_reason(encoded: bytes, value: Any) -> None:
+def test_unusual_values_are_kept_with_a_reason(encoded: bytes, value: Any) -> None:
     found = Encoded(encoded)
     assert found.value(0, len(encoded)) == (value, len(encoded))
     assert len(found.reasons) == 1
@@ -156,7 +156,7 @@ def assert_body(row: Mapping[str, Any], broker: Mapping[str, Any]) -> None:
     parts = [row[name] for name in ("text", "content", "data")]
     found = next((each for each in parts if each is not None), None)
     assert parts.count(None) >= 2
-    # Of several body sections the broker's decoder returns only the first.
+    # If a message has several body sections, the broker's decoder returns only the first.
     if section == "Data" and row["kind"] == "text":
         assert {"hex": row["text"].encode().hex()} == body
     elif section == "Data":
@@ -165,8 +165,8 @@ def assert_body(row: Mapping[str, Any], broker: Mapping[str, Any]) -> None:
         assert row["content"][: len(body)] == body
     else:
         assert found == body
-    # The broker's management shows a value other than a text, list or map as bytes. A text is in its
-    # attribute named text.
+    # The broker's management shows values as bytes, unless they are texts, lists or maps. Its attribute
+    # `text` contains a text.
     if section == "Data" and broker.get("type") == 3 and row["kind"] == "bytes":
         with pytest.raises(UnicodeDecodeError):
             bytes.fromhex(body["hex"]).decode()
@@ -176,7 +176,7 @@ def assert_body(row: Mapping[str, Any], broker: Mapping[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("number", range(len(KEPT)))
-def test_a_message_is_what_the_broker_decoded(number: int) -> None:
+def test_message_equals_the_one_that_the_broker_decoded(number: int) -> None:
     row, reasons = amqp.message(STORED[number])
     assert not reasons
     broker = KEPT[number]["broker"]
@@ -202,14 +202,14 @@ def stored(sections: bytes, persister: int = 2, rest: bytes = b"") -> bytes:
     return bytes((persister,)) + bytes(17) + len(sections).to_bytes(4, "big") + sections + rest
 
 
-def test_a_large_message_is_decoded_from_its_file_and_keeps_what_the_record_says() -> None:
+def test_large_message_is_decoded_from_its_file_and_keeps_the_record_fields() -> None:
     data = next(data for data in STORED if data[0] == 4)
     row, reasons = amqp.message(data, b"\0\x53\x73\xc0\4\1\xa1\1m\0\x53\x77\xa1\4body")
     assert (row["message_id"], row["text"], row["durable"], reasons) == ("m", "body", True, [])
     assert row["address"] == "kinds"
 
 
-def test_damage_in_one_section_leaves_the_others() -> None:
+def test_damage_in_one_section_leaves_the_other_sections() -> None:
     header, value = b"\0\x53\x70\xc0\4\2\x41\x50\7", b"\0\x53\x77\xa1\2hi"
     properties = b"\0\x53\x74\xc1\x0a\4\xa1\1a\x43\xa1\1b\xa1\x30"
     row, reasons = amqp.message(stored(header + properties + value))
@@ -234,7 +234,7 @@ BODY, CLAIM = b"\0\x53\x77", b"\0\x53\x74\xd1" + 2 * b"\x7f\xff\xff\xff"
     "make",
     [
         lambda n: (BODY + b"\xd0") * n,
-        # Each text is the beginning of a section that claims all following texts.
+        # Each of these texts begins a section that claims all following texts.
         lambda n: CLAIM + (b"\xa1\x0c" + CLAIM) * n,
         lambda n: BODY + compound(0xD0, n, compound(0xF0, n, b"\x41") * n),
         lambda n: b"\0\x53\x75\xa0\1x" * n,
@@ -245,7 +245,7 @@ BODY, CLAIM = b"\0\x53\x77", b"\0\x53\x74\xd1" + 2 * b"\x7f\xff\xff\xff"
     ],
     ids=["openings", "claims", "repeated", "sections", "descriptors", "keys", "described", "lists"],
 )
-def test_hostile_bytes_cost_linear_time(make: Any) -> None:
+def test_hostile_bytes_take_linear_time(make: Any) -> None:
     assert growth(lambda n: partial(amqp.message, Counted(stored(make(n)))), 100) < LINEAR
 
 

@@ -49,8 +49,8 @@ def rows_of(found: Contents) -> list[dict[str, Any]]:
     return [dict(row) for row in found.rows("transactions")]
 
 
-def test_a_name_that_is_no_table_raises_key_error() -> None:
-    """These names are attributes of the object, but not tables."""
+def test_name_without_a_table_raises_key_error() -> None:
+    """These are names of the object's attributes, but not of tables."""
     _, found = opened(CAPTURED / "bitronix-2.1.4" / "partial-commit")
     for name in ("told", "state", "rows"):
         with pytest.raises(KeyError):
@@ -61,7 +61,7 @@ def test_a_name_that_is_no_table_raises_key_error() -> None:
 
 
 @pytest.mark.parametrize("gtrid", PRODUCTS)
-def test_a_gtrid_is_taken_apart_as_the_product_does(gtrid: str) -> None:
+def test_gtrid_is_split_as_the_product_does(gtrid: str) -> None:
     known, _ = PRODUCTS[gtrid]
     assert uid(bytes.fromhex(gtrid)) == known
     assert gtrid_text(bytes.fromhex(gtrid)) == f"{known.server}/{known.time}/{known.sequence}"
@@ -72,8 +72,8 @@ def test_a_gtrid_is_taken_apart_as_the_product_does(gtrid: str) -> None:
 def test_every_spelling_of_a_gtrid_finds_it(gtrid: str) -> None:
     known, of_activemq = PRODUCTS[gtrid]
     data, upper = bytes.fromhex(gtrid), gtrid.upper()
-    # Texts that BTM prints for a Uid and a BitronixXid, ActiveMQ for an XATransactionId, MySQL and Oracle for
-    # an XA id.
+    # Texts for a transaction: BTM prints a Uid and a BitronixXid, ActiveMQ an XATransactionId, MySQL and
+    # Oracle an XA id.
     spellings = [
         gtrid,
         upper,
@@ -94,14 +94,14 @@ def test_every_spelling_of_a_gtrid_finds_it(gtrid: str) -> None:
     assert len(spelled(of_activemq)) < 4
 
 
-def test_a_prepared_transaction_of_postgresql_is_a_spelling() -> None:
-    """The spelling of PostgreSQL's JDBC driver: the format id, and both parts in base64."""
+def test_spelling_of_postgresql_for_a_prepared_transaction_is_recognised() -> None:
+    """PostgreSQL's JDBC driver spells a transaction as the format id and both parts in base64."""
     assert spelled("1114926712_c3J2MQAAAaH7EJy3AAAABA==_YjE=") == (
         bytes.fromhex("73727631000001a1fb109cb700000004"),
     )
 
 
-def test_ffffff9b_is_9b() -> None:
+def test_sign_extended_byte_has_two_readings() -> None:
     assert spelled("ffffff9b") == (bytes.fromhex("ffffff9b"), b"\x9b")
 
 
@@ -114,19 +114,19 @@ def test_invalid_spelling_gives_no_number(text: str) -> None:
 
 @given(st.text() | st.text("0123456789abcdef", max_size=400) | st.text("f7", max_size=400))
 @settings(max_examples=300, deadline=None)
-def test_a_spelling_may_be_anything(text: str) -> None:
+def test_any_text_may_be_given_as_a_spelling(text: str) -> None:
     assert len(spelled(text)) <= MOST_READINGS + 2
 
 
 @given(st.binary(max_size=300))
-def test_a_gtrid_may_be_anything(gtrid: bytes) -> None:
+def test_any_bytes_may_be_a_gtrid(gtrid: bytes) -> None:
     known = uid(gtrid)
     assert gtrid in spelled(gtrid_text(gtrid)) or not gtrid
     assert gtrid.hex() in gtrid_in_full(gtrid)
     assert known is None or len(gtrid) > 12
 
 
-def test_a_screen_has_the_begin_of_a_transaction() -> None:
+def test_screen_shows_the_begin_of_a_transaction() -> None:
     gtrid = bytes.fromhex("73727631000001a1fb109cb700000004")
     begun = "begun 2026-11-20 22:25:32 UTC"
     assert gtrid_in_full(gtrid) == f"srv1/1795213532343/4 ({begun}, gtrid {gtrid.hex()})"
@@ -143,7 +143,7 @@ def test_a_screen_has_the_begin_of_a_transaction() -> None:
     ids=lambda path: "-".join(path.parts[-2:]),
 )
 def test_transactions_to_commit_are_those_that_the_product_loads(place: Path) -> None:
-    """The product's own list of dangling records, from a copy of its files."""
+    """The product lists the dangling records of a copy of its files."""
     expected = json.loads((place / "expected.json").read_text(encoding="utf-8"))
     loads = [one for one in expected["expect"] if one["when"] == {"op": "recover", "policy": "strict"}]
     answer, found = opened(place, "strict", edition=expected["edition"])
@@ -166,14 +166,14 @@ def test_transactions_to_commit_are_those_that_the_product_loads(place: Path) ->
     assert all([*row] == columns for row in rows)
 
 
-def test_times_of_a_machine_that_counts_from_its_start_are_not_dates() -> None:
+def test_times_counted_from_the_start_of_a_machine_are_not_shown_as_dates() -> None:
     _, found = opened(CAPTURED / "bitronix-2.1.4" / "partial-commit")
     (row,) = rows_of(found)
     assert (row["uptime"], row["started"], row["decided"], row["written"]) == (402, None, None, None)
     assert (row["resources"], row["waits_for"]) == (["db1", "jms1", "zz"], ["jms1", "zz"])
 
 
-def test_damaged_logs_have_contents_or_none(tmp_path: Path) -> None:
+def test_damaged_logs_do_not_cause_an_exception(tmp_path: Path) -> None:
     rng, place = random.Random(46), CAPTURED / "bitronix-3.0.0-mk1" / "tm-crash-between-commits"
     files = {path.name: path.read_bytes() for path in place.glob("*.tlog")}
     for _ in range(100):

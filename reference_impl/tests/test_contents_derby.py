@@ -1,4 +1,4 @@
-"""Contents of Derby logs: tables and rows equal SQL results, on sound and on damaged databases."""
+"""Contents of Derby logs: tables and rows equal the results of SQL, on healthy and on damaged databases."""
 
 from __future__ import annotations
 
@@ -79,12 +79,14 @@ def agree(found: Contents, expected: Mapping[str, Any], without: set[str]) -> No
 
 @pytest.fixture(name="small", scope="module")
 def small_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database of Derby 10.14 after a kill, without indexes and most system tables."""
+    """A database of Derby 10.14 after a kill; it has no indexes, and lacks most system tables."""
     return unpacked(DATA / "derby_contents.tar.gz", tmp_path_factory.mktemp("small"))
 
 
-def test_the_kept_database_is_as_sql_has_it(small: Path) -> None:
-    """All types, a table made after the checkpoint, an added column, rows in parts, an open transaction."""
+def test_database_in_the_repository_equals_the_results_of_sql(small: Path) -> None:
+    """The database has all types, a table made after the checkpoint, an added column, divided rows, an open
+    transaction.
+    """
     found = opened(small)
     agree(found, json.loads((DATA / "derby_contents.json").read_bytes()), set())
     types = {
@@ -101,7 +103,9 @@ def test_the_kept_database_is_as_sql_has_it(small: Path) -> None:
 
 
 def test_all_remarks_are_described() -> None:
-    """The sources are searched: most codes have no case, and an unknown code ends a redacted report."""
+    """The test searches the sources: most codes have no case, and a code without a description ends a
+    redacted report.
+    """
     known = described("derby_log")
     assert known is not None
     place = Path(values.__file__).parent
@@ -113,7 +117,7 @@ def test_all_remarks_are_described() -> None:
 
 # The results of SQL for the same values: see shared/research/derby_pages.md, 2.3.
 @pytest.mark.parametrize(("kind", "stored", "value"), ROWS["a_value_is_as_sql_has_it"])
-def test_a_value_is_as_sql_has_it(kind: int, stored: str, value: Any) -> None:
+def test_value_equals_the_result_of_sql(kind: int, stored: str, value: Any) -> None:
     assert values.TYPES[kind].decode(bytes.fromhex(stored)) == value
 
 
@@ -125,7 +129,9 @@ LEFT_OUT = {"SYS.SYSALIASES", "SYS.SYSROUTINEPERMS", "SYS.SYSSTATEMENTS", "SYSIB
 
 
 @shared
-def test_an_encrypted_database_is_as_sql_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_encrypted_database_equals_the_results_of_sql(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     expected = json.loads((ENCRYPTED / "expected.json").read_bytes())
     monkeypatch.setenv(PASSWORD, expected["bootPassword"])
     agree(opened(unpacked(ENCRYPTED / "db.tar.gz", tmp_path)), expected["tables"], LEFT_OUT)
@@ -133,7 +139,7 @@ def test_an_encrypted_database_is_as_sql_has_it(tmp_path: Path, monkeypatch: pyt
 
 @shared
 @pytest.mark.parametrize(("password", "code"), [("", "no-password"), ("not the right one", "wrong-password")])
-def test_an_encrypted_database_needs_its_password(
+def test_encrypted_database_needs_its_password(
     password: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(PASSWORD, password)
@@ -156,7 +162,7 @@ def properties_of(name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", KEYS)
-def test_a_boot_password_gives_the_key(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boot_password_gives_the_key(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(PASSWORD, "clo760uds2caPe")
     clear = Cipher(properties_of(name)).body(bytes.fromhex(KEYS[name][3]))
     assert clear.startswith(bytes.fromhex("008149000000"))
@@ -243,7 +249,7 @@ def row_of(ident: int, text: str, status: int = 0) -> bytes:
 
 
 def log_of(*records: dict[str, Any]) -> bytes:
-    """Return a log file with records of transaction 1; records without a group change page 1 of c470."""
+    """Return a log file with records of transaction 1; a record without a group changes page 1 of c470."""
     data, version = struct.pack(">iiqq", 128, 9, 1, 0), 2
     for record in records:
         at: dict[str, Any] = {}
@@ -263,7 +269,7 @@ def texts(booted: Booted) -> dict[int, str]:
     return {int(key.partition(",")[2]): values.text(row[0]) for key, row in booted.rows(0x470)}
 
 
-def test_pages_after_a_cut_count_once_they_are_made_again() -> None:
+def test_page_after_a_cut_is_used_only_if_the_log_makes_it_again() -> None:
     """If the log removes page 2 and makes it again, the newer page in the file stays."""
     there = container([page([head()]), page([row_of(6, "new")])])
     cut = {"operation": "COMPRESS_SPACE", "group": 0x180, "container": 0x470, "page": 0, "page_version": 1}
@@ -279,8 +285,8 @@ def test_pages_after_a_cut_count_once_they_are_made_again() -> None:
     assert found == [[], ["new"]]
 
 
-def test_pages_that_are_packed_are_the_same_again() -> None:
-    """The rows are of all kinds, on more pages than are kept in memory as objects."""
+def test_packed_pages_are_unpacked_unchanged() -> None:
+    """The rows are of all kinds; there are more pages than are kept in memory as objects."""
     rows = {
         6: HeapRow([b"x", None, ..., Pointer(b"\0\1\6")], 2, (1 << 40, 1 << 20)),
         70000: HeapRow([], 0, (3, 9), deleted=True),
@@ -303,8 +309,8 @@ def test_pages_that_are_packed_are_the_same_again() -> None:
     assert 5000 * 198 < images.size(1136) < 5200 * 198
 
 
-def test_many_rows_that_share_a_long_value_cost_no_more_than_the_file() -> None:
-    """Many rows share the parts of one value: with 2,000 rows and 10 pages these would be 80 MB."""
+def test_many_rows_that_share_a_long_value_take_no_more_memory_than_the_file() -> None:
+    """Many rows share the parts of one value. As separate copies, 2,000 rows on 10 pages would take 80 MB."""
     parts = [
         page([b"\0\6\2" + field(bytes(3000)) + field(struct.pack(">HB", 22 + number, 6), 2)], overflow=True)
         for number in range(9)
@@ -318,7 +324,7 @@ def test_many_rows_that_share_a_long_value_cost_no_more_than_the_file() -> None:
     assert {fault.code for fault in told} == {"bad-row"}
 
 
-def test_a_value_that_is_too_long_is_reported_as_none(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_value_that_is_too_long_is_reported_as_none(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(booted_module, "LONGEST", 8000)
     found = opened(small)
     assert [row["BL"] for row in found.rows("APP.ALLT")] == [None] * 3
@@ -327,7 +333,7 @@ def test_a_value_that_is_too_long_is_reported_as_none(small: Path, monkeypatch: 
 
 
 def test_damaged_pages_and_rows_end_in_remarks(small: Path) -> None:
-    """Bytes are changed, the checksum is right: rows are reported or omitted, without an exception."""
+    """Bytes are changed and the checksum corrected: rows are reported or omitted, without an exception."""
     draws, pages = random.Random(46), [data for data in all_pages(small) if len(data) == 4096]
     for _ in range(500):
         damaged = bytearray(draws.choice(pages))
@@ -365,7 +371,7 @@ def test_damaged_values_are_remarks(small: Path, tmp_path: Path) -> None:
     assert (remark.file, remark.off) == ("seg0/c490.dat", start)
 
 
-def test_hostile_properties_are_those_of_a_database_like_any(small: Path, tmp_path: Path) -> None:
+def test_hostile_properties_do_not_change_the_answer(small: Path, tmp_path: Path) -> None:
     shutil.copytree(small, tmp_path / "db")
     text = "\xb2=\nSystablesIdentifier=\xb2\nderby.storage.propertiesId=" + "9" * 5000 + "\n=\n"
     (tmp_path / "db" / "service.properties").write_bytes(text.encode("latin-1"))

@@ -1,4 +1,6 @@
-"""Contents of hostile stores: values with wrong types for columns, compression bombs, holes, repetitions."""
+"""Contents of hostile stores: values whose types do not fit their columns, compression bombs, holes,
+repetitions.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ TEXTS = {
 @pytest.mark.parametrize(
     ("value", "text"), [(7, "7"), (True, "True"), (1.5, "1.5"), (b"\xff", "ff"), (None, None), ("a", "a")]
 )
-def test_a_property_of_any_type_is_a_text_where_its_column_is_one(value: Any, text: str | None) -> None:
+def test_property_of_any_type_becomes_a_text_in_a_text_column(value: Any, text: str | None) -> None:
     maker = RowMaker(LargeFiles(None), lambda _: None)
     row = maker.row(QueuedMessage("q", 1, "f", 0, 0), core.Message(properties=dict.fromkeys(TEXTS, value)))
     assert {row[column] for column in TEXTS.values()} == {text}
@@ -54,19 +56,19 @@ def test_a_property_of_any_type_is_a_text_where_its_column_is_one(value: Any, te
     ("value", "number"),
     [("7", None), (b"7", None), (True, None), (1 << 63, None), (-(1 << 63), -(1 << 63)), (7, 7)],
 )
-def test_a_column_of_numbers_has_numbers_of_64_bits_alone(value: Any, number: int | None) -> None:
+def test_number_column_has_only_64_bit_integers(value: Any, number: int | None) -> None:
     maker = RowMaker(LargeFiles(None), lambda _: None)
     message = core.Message(properties={"_AMQ_GROUP_SEQUENCE": value})
     assert maker.row(QueuedMessage("q", 1, "f", 0, 0), message)["group_sequence"] == number
     assert amqp.whole(value) == number
 
 
-def test_half_a_character_is_none() -> None:
+def test_half_of_a_surrogate_pair_is_replaced() -> None:
     assert core.elements(b"\x0b\xd8\x00\x0b\x00A\x0b\xdf\xff") == ["\ufffd", "A", "\ufffd"]
 
 
 @pytest.mark.parametrize("kind", [core.STREAM, core.MAP])
-def test_a_bomb_of_values_is_not_made(kind: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decompression_bomb_of_values_is_not_decoded(kind: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(core, "MOST_VALUES", 4096)
     values = bytes(core.MOST_BODY - 5)
     body = zlib.compress(values if kind == core.STREAM else struct.pack(">Bi", 1, 10_000_000) + values, 9)
@@ -77,7 +79,7 @@ def test_a_bomb_of_values_is_not_made(kind: int, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("item", [b"\x40", b"\x45", b"\xa1\x01a", b"\x00\x43\x43"])
-def test_an_amqp_message_has_no_more_values_than_are_loaded(item: bytes) -> None:
+def test_amqp_message_loads_a_limited_number_of_values(item: bytes) -> None:
     count = 2 * MOST_VALUES
     items = item * count
     sections = b"\0\x53\x77\xd0" + struct.pack(">II", len(items) + 4, count) + items
@@ -96,7 +98,7 @@ def _page(directory: Path, number: int) -> Path:
     return directory / "a" / f"{number:09}.page"
 
 
-def test_an_entry_of_a_page_that_is_mostly_a_hole_is_not_loaded(tmp_path: Path) -> None:
+def test_page_entry_that_is_mostly_a_hole_is_not_loaded(tmp_path: Path) -> None:
     small = struct.pack(">qBB", 0, 0, 1) + struct.pack(">qBi", 5, 0, 0) + struct.pack(">iq", 1, 77)
     entry = b"{" + struct.pack(">i", len(small)) + small + b"}"
     size = 1 << 30
@@ -119,7 +121,7 @@ def test_an_entry_of_a_page_that_is_mostly_a_hole_is_not_loaded(tmp_path: Path) 
 # Derby
 
 
-def test_a_number_that_no_column_can_hold_is_not_a_number() -> None:
+def test_number_too_large_for_a_column_is_not_decoded() -> None:
     assert TYPES[INTEGER].decode(b"\xff\xff\xff\xfe") == -2
     with pytest.raises(ValueError, match="a number of 9 bytes"):
         TYPES[INTEGER].decode(bytes(9))
@@ -128,7 +130,7 @@ def test_a_number_that_no_column_can_hold_is_not_a_number() -> None:
         TYPES[INTEGER].decode(b"\x7f" * 4096)
 
 
-def test_columns_of_one_name_take_linear_time() -> None:
+def test_columns_with_one_name_take_linear_time() -> None:
     def columns(count: int) -> Task:
         listed = (("A", Typed(INTEGER, "INTEGER")),) * count
         return partial(_columns, SqlTable("S", "T", "user", 1, listed))
@@ -151,7 +153,7 @@ def _kahadb(records: list[str], to: Path) -> KahaContents:
     return found
 
 
-def test_jobs_that_are_removed_by_time_are_not_all_checked(tmp_path: Path) -> None:
+def test_each_job_removed_by_time_does_not_check_all_jobs(tmp_path: Path) -> None:
     def counted(count: int) -> Task:
         fields = {"scheduler": "J", "job": b"\0\0\0\1\0"}
         commands = [

@@ -1,4 +1,4 @@
-"""Contents of broker journals equal the brokers' output on real stores, and their rules on made ones."""
+"""Contents of broker journals: real stores equal the broker's output, and made stores test the rules."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def opened(directory: Path) -> BrokerContents:
     return found
 
 
-def test_contents_of_a_hornetq_store_equal_what_the_broker_listed(tmp_path: Path) -> None:
+def test_contents_of_a_hornetq_store_equal_the_lists_of_the_broker(tmp_path: Path) -> None:
     unpacked(Path(__file__).parent / "data" / "hornetq_contents.tar.xz", tmp_path)
     found = opened(tmp_path / "journal")
     wanted = plain(json.loads((tmp_path / "expected.json").read_text(encoding="utf-8")))
@@ -79,7 +79,7 @@ def codes(found: BrokerContents) -> set[str]:
 
 
 @pytest.mark.parametrize("prefix", ["", "messaging"])
-def test_queues_have_names_in_either_layout_of_directories(tmp_path: Path, prefix: str) -> None:
+def test_queues_have_names_in_both_layouts_of_directories(tmp_path: Path, prefix: str) -> None:
     found = opened(made(tmp_path, [add(10), update(10, 32, 7)], {7: "orders", 8: "empty"}, prefix))
     assert [(count.name, count.rows) for count in found.counts()] == [("orders", 1), ("empty", 0)]
     assert [(row["queue"], row["text"], row["file"]) for row in found.rows("messages")] == [
@@ -96,8 +96,8 @@ def test_every_row_has_the_columns_of_its_table(tmp_path: Path) -> None:
             assert list(row) == [column.name for column in table.columns]
 
 
-#: Records and bindings of a store; its messages as queue and id; messages that a start deletes, with reasons;
-#: remarks. Stores without bindings are in the smoke tier, cases jbm.contents.
+#: Records and bindings of a store; its messages as queue and id; the messages that a start deletes, with
+#: reasons; remarks. Stores without bindings are in the smoke tier, cases jbm.contents.
 HELD: Mapping[str, tuple[list[Any], dict[int, str] | None, list[Any], list[Any], set[str]]] = {
     "a queue without a binding": (
         [add(10), update(10, 32, 7), add(11), update(11, 32, 9)],
@@ -119,7 +119,7 @@ HELD: Mapping[str, tuple[list[Any], dict[int, str] | None, list[Any], list[Any],
 
 
 @pytest.mark.parametrize("name", HELD)
-def test_messages_are_those_that_queues_hold(name: str, tmp_path: Path) -> None:
+def test_messages_are_those_in_queues(name: str, tmp_path: Path) -> None:
     records, queues, messages, dropped, remarks = HELD[name]
     found = opened(made(tmp_path, records, queues))
     rows = [(row["queue"], row["id"], row["text"]) for row in found.rows("messages")]
@@ -128,14 +128,14 @@ def test_messages_are_those_that_queues_hold(name: str, tmp_path: Path) -> None:
     assert codes(found) == remarks
 
 
-def test_a_link_to_other_bindings_is_not_followed(tmp_path: Path) -> None:
+def test_link_to_other_bindings_is_not_followed(tmp_path: Path) -> None:
     directory = made(tmp_path / "one", [add(10), update(10, 32, 7)])
     made(tmp_path / "two", [], {7: "secret"})
     (tmp_path / "one" / "bindings").symlink_to(tmp_path / "two" / "bindings")
     assert [row["queue"] for row in opened(directory).rows("messages")] == ["queue 7"]
 
 
-def test_a_link_to_another_file_is_not_a_large_message(tmp_path: Path) -> None:
+def test_link_to_another_file_is_not_a_large_message(tmp_path: Path) -> None:
     directory = made(tmp_path, [add(10, headers(10, 4), 30), update(10, 32, 7)], {7: "a"})
     (tmp_path / "large-messages").mkdir()
     (tmp_path / "secret").write_bytes(b"secret")
@@ -208,7 +208,7 @@ def test_paged_messages_are_pending_until_a_cursor_acknowledges_them(tmp_path: P
     ],
     ids=["complete for its queue", "zeros after the entries", "an entry that is not complete"],
 )
-def test_a_page_ends_with_its_last_whole_entry(
+def test_page_ends_with_its_last_complete_entry(
     records: list[Any], page: bytes, held: list[Any], remarks: set[str], tmp_path: Path
 ) -> None:
     found = opened(with_pages(tmp_path, records, page))
@@ -216,7 +216,7 @@ def test_a_page_ends_with_its_last_whole_entry(
     assert codes(found) == remarks
 
 
-def test_an_address_file_that_is_empty_is_a_remark(tmp_path: Path) -> None:
+def test_empty_address_file_is_a_remark(tmp_path: Path) -> None:
     """A crash of HornetQ 2.4.9 left such a file, and the broker did not start again."""
     directory = made(tmp_path, [add(10), update(10, 32, 7)], {7: "a"})
     (tmp_path / "paging" / "0a").mkdir(parents=True)
@@ -226,7 +226,7 @@ def test_an_address_file_that_is_empty_is_a_remark(tmp_path: Path) -> None:
     assert codes(found) == {"empty-address-file"}
 
 
-def test_causes_of_a_failing_start_are_in_the_journal_not_in_pages_or_properties(tmp_path: Path) -> None:
+def test_causes_of_a_failing_start_are_listed(tmp_path: Path) -> None:
     odd = message(12, 3, None, typed({"colour": b"\x63"}))
     found = opened(with_pages(tmp_path, [add(12, odd), update(12, 32, 7)], paged(bytes(3), [7])))
     assert len([*found.rows("messages")]) == 1
@@ -237,7 +237,7 @@ def test_causes_of_a_failing_start_are_in_the_journal_not_in_pages_or_properties
     assert codes(cut) == {"no-reference", "undecodable"}
 
 
-def test_large_messages_have_their_bodies_from_files(tmp_path: Path) -> None:
+def test_bodies_of_large_messages_are_read_from_files(tmp_path: Path) -> None:
     size = typed({"_AMQ_LARGE_SIZE": b"\x07" + struct.pack(">q", 5)})
     records = [add(ident, headers(ident, 4, size), 30) for ident in (10, 11, 12)]
     references = [update(ident, 32, 7) for ident in (10, 11, 12)]
@@ -257,7 +257,7 @@ def test_large_messages_have_their_bodies_from_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [0, 1, 200])
-def test_a_journal_of_something_else_has_no_contents(tmp_path: Path, kind: int) -> None:
+def test_journal_of_another_product_has_no_contents(tmp_path: Path, kind: int) -> None:
     write(tmp_path / "activemq-data-1.amq", [("ADD", 1, kind, b"body"), ("ADD", 2, kind, b"")])
     assert shared.contents(asked(tmp_path)) is None
 
@@ -265,7 +265,7 @@ def test_a_journal_of_something_else_has_no_contents(tmp_path: Path, kind: int) 
 # Bodies.
 
 
-def test_a_compressed_body_is_inflated_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compressed_body_is_inflated_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     mark = typed({"_AMQ_LARGE_COMPRESSED": b"\x02\xff"})
     stored = message_of(45, message(1, 4, zlib.compress(bytes(1000)), mark))
     assert core.body_of(stored).data == bytes(1000)
@@ -277,7 +277,7 @@ def test_a_compressed_body_is_inflated_up_to_a_bound(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("priority", [-1, 10])
-def test_a_start_of_hornetq_fails_on_a_priority_that_is_none(priority: int, tmp_path: Path) -> None:
+def test_start_of_hornetq_fails_on_an_invalid_priority(priority: int, tmp_path: Path) -> None:
     data = bytearray(old_message(10))
     data[-2] = priority & 0xFF
     found = opened(made(tmp_path, [add(10, bytes(data), 31), update(10, 32, 7)], {7: "a"}))
@@ -302,7 +302,7 @@ def test_damaged_stores_end_in_remarks_and_never_in_an_exception(tmp_path: Path)
         path = rng.choice(list(files))
         data = bytearray(files[path])
         for _ in range(rng.randrange(1, 6)):
-            # The first 16 bytes, a journal file's header, stay unchanged.
+            # The first 16 bytes, the header of a journal file, stay unchanged.
             used = len(data.rstrip(b"\0"))
             at = rng.randrange(16, used) if used > 16 else rng.randrange(len(data))
             data[at : at + 4] = rng.choice(
@@ -316,21 +316,21 @@ def test_damaged_stores_end_in_remarks_and_never_in_an_exception(tmp_path: Path)
     assert remarks > 20
 
 
-def test_two_queues_of_one_name_are_counted_each(tmp_path: Path) -> None:
+def test_two_queues_with_one_name_are_counted_separately(tmp_path: Path) -> None:
     found = opened(made(tmp_path, [add(10), update(10, 32, 7)], {7: "a", 8: "a"}))
     assert [(count.name, count.rows) for count in found.counts()] == [("a", 1), ("a", 0)]
     assert [(row["id"], row["messages"]) for row in found.rows("queues")] == [(7, 1), (8, 0)]
     assert codes(found) == {"same-name"}
 
 
-def test_contents_of_the_bindings_journal_itself_are_its_queues(tmp_path: Path) -> None:
+def test_contents_of_a_bindings_journal_are_its_queues(tmp_path: Path) -> None:
     made(tmp_path, [], {7: "a"})
     found = opened(tmp_path / "bindings")
     assert [(row["queue"], row["id"]) for row in found.rows("queues")] == [("a", 7)]
     assert not list(found.rows("messages"))
 
 
-def test_an_amqp_message_that_cannot_be_decoded_is_bytes_with_a_remark(tmp_path: Path) -> None:
+def test_undecodable_amqp_message_is_reported_as_bytes_with_a_remark(tmp_path: Path) -> None:
     body = b"\x05" + struct.pack(">qq", 10, 0) + b"\0" + bytes(20)
     found = opened(made(tmp_path, [add(10, body[:-19]), update(10, 32, 7)], {7: "a"}))
     (row,) = found.rows("messages")
@@ -338,7 +338,7 @@ def test_an_amqp_message_that_cannot_be_decoded_is_bytes_with_a_remark(tmp_path:
     assert codes(found) == {"undecodable"}
 
 
-def test_an_amqp_message_has_the_columns_of_its_sections(tmp_path: Path) -> None:
+def test_amqp_message_has_the_columns_of_its_sections(tmp_path: Path) -> None:
     sections = b"\0\x53\x73\xc0\x06\x01\xa1\x03m-1" + b"\0\x53\x77\xa1\5hello"
     body = b"\2" + struct.pack(">qqxi", 10, 0, len(sections)) + sections
     found = opened(made(tmp_path, [add(10, body), update(10, 32, 7)], {7: "a"}))
@@ -347,7 +347,7 @@ def test_an_amqp_message_has_the_columns_of_its_sections(tmp_path: Path) -> None
     assert not codes(found)
 
 
-# The table of page entries, read by the naive decoder, and the hand-written decoder.
+# The table of page entries, read by the naive decoder, is compared with the hand-written decoder.
 
 
 def naive(shape: str, data: bytes, version: str = "") -> Any:
@@ -355,7 +355,7 @@ def naive(shape: str, data: bytes, version: str = "") -> Any:
 
 
 @pytest.mark.parametrize("version", ["hornetq", "artemis-1", "artemis-2"])
-def test_drawn_page_entries_are_the_same_to_the_naive_decoder(tmp_path: Path, version: str) -> None:
+def test_naive_decoder_reads_random_page_entries_alike(tmp_path: Path, version: str) -> None:
     family, random = families("jboss_journal")["core"], Random(46)
     entries: list[bytes] = []
     wanted = []
@@ -379,8 +379,8 @@ def test_drawn_page_entries_are_the_same_to_the_naive_decoder(tmp_path: Path, ve
 
 
 @pytest.mark.parametrize("marker", [0, 1, 2, 5, 255])
-def test_a_message_has_a_user_id_only_after_a_byte_of_1(marker: int) -> None:
-    """Bytes for the decodeHeadersAndProperties of HornetQ 2.4.9 and Artemis 2.44.0, which compare with 1."""
+def test_message_has_a_user_id_only_after_a_byte_of_1(marker: int) -> None:
+    """The bytes are for HornetQ 2.4.9 and Artemis 2.44.0: decodeHeadersAndProperties compares with 1."""
     ident = bytes(range(16))
     rest = HEADERS.pack(3, True, 0, 77, 4, 0)
     stored = core.LONG.pack(9) + b"\0" + bytes([marker]) + (ident if marker == 1 else b"") + rest

@@ -1,4 +1,4 @@
-"""The contents of KahaDB: objects of ActiveMQ's marshallers, the tables, and hostile bytes.
+"""The contents of KahaDB: objects that ActiveMQ's marshallers wrote, the tables, and hostile bytes.
 
 conformance/tests/test_product_newstore_kahadb.py tests which messages brokers deliver.
 """
@@ -55,7 +55,7 @@ def columns(found: KahaContents, table: str, *names: str) -> list[tuple[Any, ...
     return [tuple(row[name] for name in names) for row in found.rows(table)]
 
 
-# objects of the marshallers
+# objects that the marshallers wrote
 
 
 def decoded(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,14 +77,14 @@ def test_acknowledgements_and_subscriptions_in_each_version() -> None:
 
 
 @pytest.mark.parametrize(("name", "columns"), ROWS["bodies of all kinds"])
-def test_the_bodies_of_all_kinds(name: str, columns: dict[str, Any]) -> None:
+def test_bodies_of_all_kinds_are_decoded(name: str, columns: dict[str, Any]) -> None:
     found = decoded(openwire.read(made()[name, 11], 11).fields)
     if name.startswith("object"):
         found["data"] = found["data"][:4]
     assert found == columns
 
 
-def test_an_object_of_a_known_shape_has_the_fields_that_it_has_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_object_of_a_learned_shape_has_the_same_fields_as_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
     known: dict[Any, Any] = {}
     monkeypatch.setattr(openwire, "_shapes", known)
     by_shape, named = 0, set[str]()
@@ -102,7 +102,7 @@ def test_an_object_of_a_known_shape_has_the_fields_that_it_has_alone(monkeypatch
                 assert openwire.fields_of(each, version) == wanted
         if any(shape.fields(data, 4) for shape in known.get((version, data[4]), ())):
             named.add(name)
-    # The command inside an advisory has its own type, and is not at the top level.
+    # The command inside an advisory has its own type; it is not an object of its own.
     assert names - named == {"structure"}
     assert by_shape > 1000
 
@@ -112,7 +112,9 @@ def test_an_object_of_a_known_shape_has_the_fields_that_it_has_alone(monkeypatch
     [(1, 1, 1), (2, 2, 2), (6, 6, 6), (9, 6, 9), (10, 11, 10), (12, 11, 11)],
 )
 def test_version_from_objects(version: int, by_messages: int, by_all: int) -> None:
-    """Messages distinguish versions 9 and 10, acknowledgements 6 and 7, subscriptions 10 and 11."""
+    """Messages differ between versions 9 and 10, acknowledgements between 6 and 7, subscriptions between 10
+    and 11.
+    """
     names = ["text-all", "ack", "subscription"]
     assert openwire.version_of([made()["text-all", version]]) == by_messages
     assert openwire.version_of(made()[name, version] for name in names) == by_all
@@ -132,7 +134,7 @@ def written(base: Mapping[str, Any], to: Path, edition: str = "5.16") -> KahaCon
 
 
 def lines(*records: str) -> list[str]:
-    """Return records as authors write them, with the bytes of made objects for their names."""
+    """Return records as authors write them; names are replaced by the bytes of the objects."""
     words = {
         "MESSAGE": made()["text", 11].hex(),
         "INFO": made()["subscription", 12].hex(),
@@ -142,7 +144,7 @@ def lines(*records: str) -> list[str]:
     return [names.sub(lambda word: words[word[0]], record) for record in records]
 
 
-def test_queues_topics_and_transactions_of_a_journal_alone(tmp_path: Path) -> None:
+def test_queues_topics_and_transactions_of_a_journal_without_an_index(tmp_path: Path) -> None:
     found = written(
         {
             "batches": [
@@ -189,7 +191,7 @@ def test_queues_topics_and_transactions_of_a_journal_alone(tmp_path: Path) -> No
     assert not found.remarks.kept
 
 
-def test_a_row_has_every_header_of_its_message(tmp_path: Path) -> None:
+def test_row_has_every_header_of_its_message(tmp_path: Path) -> None:
     found = written({"batches": [[f"r1 q=A body={made()['text-all', 12].hex()}"]]}, tmp_path)
     (row,) = rows(found, "messages")
     for column, value in ROWS["columns of the row of text-all"]:
@@ -213,7 +215,7 @@ def ack_map(number: int, stored: bytes) -> str:
     return f"r{number} payload={framed(9, build('ACK_MESSAGE_FILE_MAP', {'file_map': stored})).hex()}"
 
 
-def test_a_map_of_acknowledgements_that_is_damaged_is_a_remark(tmp_path: Path) -> None:
+def test_damaged_map_of_acknowledgements_is_a_remark(tmp_path: Path) -> None:
     stored = bytes.fromhex(ACK_MAP)
     drawn = random.Random(4)
     for _ in range(500):
@@ -227,7 +229,7 @@ def test_a_map_of_acknowledgements_that_is_damaged_is_a_remark(tmp_path: Path) -
 
 
 def test_evidence_of_an_index_beside_the_journal(tmp_path: Path) -> None:
-    """The index lacks a message that it covers, also for a subscription, and has an extra subscription."""
+    """The index lacks a message in its range (also for a subscription), and has one subscription more."""
     records = lines(
         "r1 q=A body=MESSAGE",
         "r2 q=A body=MESSAGE",
@@ -251,8 +253,8 @@ def test_evidence_of_an_index_beside_the_journal(tmp_path: Path) -> None:
     ]
 
 
-def test_a_start_adds_an_updated_message_that_the_index_lacks(tmp_path: Path) -> None:
-    """This also holds for subscriptions; a message that the index has or does not need stays as it is."""
+def test_start_adds_an_updated_message_that_the_index_lacks(tmp_path: Path) -> None:
+    """Subscriptions get the message too. A message that the index has or does not need is not changed."""
     records = lines(
         "r1 q=A body=MESSAGE",
         "r2 SUBSCRIPTION t=T sub=c:s info=INFO",
@@ -273,7 +275,7 @@ def test_a_start_adds_an_updated_message_that_the_index_lacks(tmp_path: Path) ->
     ]
 
 
-def test_jobs_are_what_the_commands_of_a_scheduler_leave(tmp_path: Path) -> None:
+def test_jobs_follow_from_the_commands_of_a_scheduler(tmp_path: Path) -> None:
     def job(ident: str, after: int, **more: Any) -> bytes:
         fields = {"scheduler": "JMS", "job_id": ident, "next_execution_time": after, "start_time": 5, **more}
         return framed(11, build("ADD_SCHEDULED_JOB", {"job": made()["text", 11], **fields}))
@@ -308,7 +310,7 @@ def test_jobs_are_what_the_commands_of_a_scheduler_leave(tmp_path: Path) -> None
 
 
 def test_jobs_without_commands_are_a_remark(tmp_path: Path) -> None:
-    """ActiveMQ 5.10 and earlier stored the messages alone."""
+    """ActiveMQ 5.10 and earlier stored only the messages."""
     (tmp_path / "localhost").mkdir()
     records = [f"r1 payload={made()['text', 11].hex()}"]
     written({"batches": [records]}, tmp_path / "localhost" / "scheduler", "5.3")
@@ -325,7 +327,7 @@ def test_jobs_without_commands_are_a_remark(tmp_path: Path) -> None:
         ("", "unknown"),
     ],
 )
-def test_a_transaction_over_several_stores_ends_as_the_store_of_them_says(
+def test_transaction_over_several_stores_has_the_outcome_in_the_transaction_store(
     decided: str, outcome: str, tmp_path: Path
 ) -> None:
     records = ["r1 q=A xa=61616:63:31", "r2 PREPARE xa=61616:63:31"]
@@ -340,8 +342,8 @@ def test_a_transaction_over_several_stores_ends_as_the_store_of_them_says(
 # hostile bytes
 
 
-def test_bytes_that_are_no_message_are_a_remark_on_their_row(tmp_path: Path) -> None:
-    """The rows before and after remain; the table of remarks states ActiveMQ's behaviour."""
+def test_bytes_that_are_not_a_message_are_a_remark_on_their_row(tmp_path: Path) -> None:
+    """The rows before and after such bytes remain; the table of remarks states what ActiveMQ does."""
     good, text_of = made()["text", 11].hex(), made()["text", 11]
     cut = (len(text_of) - 24).to_bytes(4, "big") + text_of[4:-20]
     deep = b"\0\0\0\1\0\1x\x0b" * 2000
@@ -379,7 +381,7 @@ def _with_content(data: bytes, kind: int, content: bytes, *, compressed: bool = 
     return len(made_of).to_bytes(4, "big") + made_of
 
 
-def test_a_body_that_would_be_too_large_stays_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_body_stays_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openwire, "INFLATED", 1 << 16)
     bomb = zlib.compress(bytes((1 << 16) + 1))
     for kind, content in ((28, bomb), (24, ((1 << 16) + 1).to_bytes(4, "big") + bomb)):
@@ -392,7 +394,7 @@ def test_a_body_that_would_be_too_large_stays_compressed(monkeypatch: pytest.Mon
     assert row["data"] == b"twelve bytes"
 
 
-def test_a_body_of_too_many_values_is_not_all_made() -> None:
+def test_body_with_too_many_values_is_not_completely_decoded() -> None:
     """Each null takes one byte, so a small compressed body may contain millions."""
     many = zlib.compress(bytes(4 << 20))
     row: dict[str, Any] = {"content": None}
@@ -406,7 +408,7 @@ def test_a_body_of_too_many_values_is_not_all_made() -> None:
 
 
 @pytest.mark.parametrize("each", [b"\0\1x\x0b\0\0\0\0", b"\0\0\x0c\0\0\0\0", b"\0\1n\x05\0\0\0\1"])
-def test_bodies_cost_what_their_bytes_cost(each: bytes) -> None:
+def test_time_for_bodies_is_proportional_to_their_bytes(each: bytes) -> None:
     def read(count: int) -> Task:
         return partial(openwire.properties, Counted(count.to_bytes(4, "big") + each * count))
 

@@ -62,7 +62,7 @@ def xids(participants: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("number", range(len(KEPT)))
-def test_a_transaction_is_what_its_manager_and_resources_saw(number: int) -> None:
+def test_transaction_equals_the_reports_of_manager_and_resources(number: int) -> None:
     found, wanted = transaction(STORED[number]), KEPT[number]["narayana"]
     assert (found.reason, found.data) == ("", None)
     assert (found.uid, found.recovery) == (wanted["uid"], wanted["recovery"])
@@ -79,7 +79,7 @@ def test_a_transaction_is_what_its_manager_and_resources_saw(number: int) -> Non
             assert each["jndi_name"] == "java:/jms/xa"
 
 
-def test_status_and_outcome_are_those_of_the_moment() -> None:
+def test_status_and_outcome_at_the_time_of_the_copy() -> None:
     found = [transaction(data) for data in STORED]
     # Two transactions ended with failed participants, two with heuristic decisions. The last one was stopped
     # during its commit; the fifth is only prepared, but has the same status.
@@ -87,7 +87,7 @@ def test_status_and_outcome_are_those_of_the_moment() -> None:
     assert [each.decision for each in found][2:4] == ["HEURISTIC_MIXED"] * 2
 
 
-def test_an_xid_of_narayana_has_parts() -> None:
+def test_xid_of_narayana_is_split_into_parts() -> None:
     uid = struct.pack(">qqiii", 0, 0xFFFF7F000001, -20, 5, 16)
     branch = struct.pack(">qqiii", 0, 1, 2, 3, 4) + struct.pack(">ii", 9, 4) + b"nod2"
     assert xid_parts(131077, uid + b"node1", branch) == {
@@ -130,7 +130,7 @@ def test_undecodable_data_has_a_reason_and_its_bytes(body: bytes, recovery: str 
     assert found.data is not None
 
 
-def test_a_transaction_is_known_by_its_state_where_its_type_is_damaged() -> None:
+def test_transaction_with_a_damaged_type_is_recognised_by_its_state() -> None:
     for data in STORED[:4]:
         spoilt = data.replace(b"TwoPhase", b"TwoFhase")
         assert spoilt != data
@@ -149,11 +149,11 @@ def test_participants_of_other_kinds_end_the_list() -> None:
     assert (found.reason, found.recovery, found.status) == ("", "nothing", "COMMITTING")
 
 
-# The table, read by the naive decoder, and the hand-written decoder.
+# The naive decoder reads the table; the hand-written decoder must agree.
 
 
 def raw(tree: Mapping[str, Any]) -> bytes:
-    """Return the bytes that are stored as pieces of four bytes."""
+    """Return the bytes in the stored form, in pieces of four bytes."""
     pieces = [each["value"] for each in (*tree["quads"], *([tree["last"]] if "last" in tree else []))]
     return b"".join(pieces)[: tree["size"]]
 
@@ -219,7 +219,7 @@ def assert_same(data: bytes, kind: str, root: str) -> None:
         assert found.parent is None
 
 
-def test_the_table_gives_the_same_as_the_decoder() -> None:
+def test_table_and_decoder_read_the_same_state() -> None:
     for data in STORED:
         tree, found = decode(FAMILY, "record", data), transaction(data)
         assert (found.uid, found.type) == (uid(tree["uid"]), word(tree["kind"]))
@@ -239,7 +239,7 @@ def test_the_table_gives_the_same_as_the_decoder() -> None:
 # Damage.
 
 
-def test_time_is_linear_in_the_participants() -> None:
+def test_time_is_linear_in_the_number_of_participants() -> None:
     begin = HEADER + packed(b"#ARJUNA#\0") + 2 * packed(bytes(28)) + bytes(12)
     one = (
         struct.pack(">iiiiiii", 171, 7, 0, 1, 131077, 36, 36)

@@ -1,4 +1,4 @@
-"""Contents of SwiftMQ stores equal the results of the product's getters; and hostile bytes.
+"""Contents of SwiftMQ stores equal the results of the product's getters; hostile bytes cause no failure.
 
 ``data/swiftmq_contents.tar.xz`` is a store after a crash, made by the classes of SwiftMQ CE 13.1.2 (store and
 client) through the harness. It contains messages of every kind with random headers, properties and bodies,
@@ -80,7 +80,7 @@ def as_the_product_says(row: Row, wanted: Row) -> dict[str, Any]:
 # The output of the product.
 
 
-def test_messages_are_what_the_product_says_of_them(made: Path, expected: dict[str, Any]) -> None:
+def test_messages_equal_the_output_of_the_product(made: Path, expected: dict[str, Any]) -> None:
     rows = {(row["queue"], row["id"]): row for row in rows_of(opened(made), "messages")}
     assert len(rows) == len(expected["messages"]) == 41
     assert {wanted["kind"] for wanted in expected["messages"]} == {*KINDS}
@@ -90,9 +90,7 @@ def test_messages_are_what_the_product_says_of_them(made: Path, expected: dict[s
         assert not {"text", "content", "class_name", "data"} & {*wanted} - {*row}
 
 
-def test_messages_of_swap_files_are_what_the_product_says_of_them(
-    made: Path, expected: dict[str, Any]
-) -> None:
+def test_messages_of_swap_files_equal_the_output_of_the_product(made: Path, expected: dict[str, Any]) -> None:
     found = opened(made)
     rows = rows_of(found, "swapped")
     assert len(rows) == 5
@@ -101,7 +99,7 @@ def test_messages_of_swap_files_are_what_the_product_says_of_them(
     assert not found.remarks.kept
 
 
-def test_branches_are_transactions_and_hold_messages(made: Path, expected: dict[str, Any]) -> None:
+def test_branches_are_transactions_with_their_messages(made: Path, expected: dict[str, Any]) -> None:
     found = opened(made)
     held: dict[str, set[tuple[str, int]]] = {}
     for row in rows_of(found, "messages"):
@@ -121,7 +119,7 @@ def test_branches_are_transactions_and_hold_messages(made: Path, expected: dict[
     assert sorted(parts, key=str) == sorted(wanted, key=str)
 
 
-def test_subscriptions_are_those_of_the_product_with_what_waits_for_them(
+def test_subscriptions_and_their_pending_messages_equal_those_of_the_product(
     made: Path, expected: dict[str, Any]
 ) -> None:
     rows = rows_of(opened(made), "subscriptions")
@@ -135,7 +133,7 @@ def test_subscriptions_are_those_of_the_product_with_what_waits_for_them(
     assert [(row["queue"], row["messages"]) for row in rows] == [("c-2$s_2", None), ("c1$sub", waiting)]
 
 
-def test_counts_are_those_of_the_rows(made: Path) -> None:
+def test_counts_equal_the_numbers_of_rows(made: Path) -> None:
     found = opened(made)
     counts = {(count.table, count.name): count for count in found.counts()}
     for table in ("messages", "swapped"):
@@ -175,7 +173,7 @@ def body_of(kind: str, stored: bytes) -> tuple[Any, ...]:
     return row["priority"], row["content"], row["data"], [code for code, _ in problems]
 
 
-def test_of_a_damaged_body_there_is_what_comes_before_the_damage() -> None:
+def test_damaged_body_shows_the_part_before_the_damage() -> None:
     nulls = pack(">iiH", 2, 9, 2) + b"\xc0\x80" + pack(">iH", 9, 1) + b"\0"
     assert body_of("stream", nulls) == (4, [None, None], None, [])
     # A primitive of an unknown kind: the whole body is reported as bytes.
@@ -186,12 +184,11 @@ def test_of_a_damaged_body_there_is_what_comes_before_the_damage() -> None:
     assert body_of("map", b"\1" + pack(">ii", 4, -1)) == (4, {}, None, ["bad-map"])
 
 
-def test_of_a_damaged_subscription_the_parts_in_their_places_are_told(made: Path) -> None:
+def test_damaged_subscription_shows_the_parts_at_their_places(made: Path) -> None:
     for path in sorted((made / "durables").iterdir()):
         data = path.read_bytes()
         whole = durable(path.name, data)
-        # These bytes are not part of the subscription: all bytes before the number of entries, and the last
-        # byte.
+        # All bytes before the number of entries, and the last byte, are not part of the subscription.
         for at in (*range(77), len(data) - 1):
             spoilt = bytearray(data)
             spoilt[at] ^= 0x40
@@ -200,19 +197,21 @@ def test_of_a_damaged_subscription_the_parts_in_their_places_are_told(made: Path
 
 
 @pytest.mark.parametrize(("data", "name"), ROWS["the_class_of_an_object_is_its_name_in_the_stream"])
-def test_the_class_of_an_object_is_its_name_in_the_stream(data: str, name: str | None) -> None:
+def test_class_of_an_object_is_its_name_in_the_stream(data: str, name: str | None) -> None:
     assert class_name(bytes.fromhex(data)) == name
 
 
-def test_a_refused_store_has_no_contents(tmp_path: Path) -> None:
+def test_refused_store_has_no_contents(tmp_path: Path) -> None:
     (tmp_path / "db").mkdir()
     (tmp_path / "db" / "page.db").write_bytes(b"\0" + pack(">iiii", -1, -1, 9, 9) + b"\1\x7f" + bytes(2029))
     found = opened(tmp_path)
     assert not [*rows_of(found, "messages"), *found.counts()]
 
 
-def test_a_message_that_cannot_be_read_is_a_remark_of_it(made: Path, tmp_path: Path) -> None:
-    """If the chain of a message breaks off, the content of its first page is shown; no check is due here."""
+def test_unreadable_message_has_a_remark(made: Path, tmp_path: Path) -> None:
+    """If the chain of a message ends too early, the content of its first page is shown; no check is required
+    here.
+    """
     page, log = (made / name for name in ("db/page.db", "log/transaction.log"))
     source = Memory(log.read_bytes())
     pages = ReplayedPages(Memory(page.read_bytes()), 2048, source)
@@ -221,7 +220,7 @@ def test_a_message_that_cannot_be_read_is_a_remark_of_it(made: Path, tmp_path: P
     whole = {(row["queue"], row["id"]): row for row in rows_of(opened(made), "messages")}
     key, row = next((key, row) for key, row in whole.items() if row["size"] > 9000 and row["message_id"])
     data = bytearray(b"".join(pages[number] for number in range(pages.count)))
-    data[row["off"] + 5 : row["off"] + 9] = pack(">i", 0x00FFFFFF)  # its next page
+    data[row["off"] + 5 : row["off"] + 9] = pack(">i", 0x00FFFFFF)  # the next page of the message
     for name, content in (("db/page.db", bytes(data)), ("log/transaction.log", pack(">iq", 1, 7))):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_bytes(content)

@@ -1,4 +1,4 @@
-"""Derby's log: files of real Derby, the cost of hostile bytes, the result of a second recovery."""
+"""Derby's log: files that Derby wrote, the cost of hostile bytes, the result of a second recovery."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def contents(directory: Path) -> Files:
 
 
 @pytest.mark.parametrize("directory", DIRECTORIES[::3], ids=lambda path: "/".join(path.parts[-2:]))
-def test_captured_bodies_are_built_as_the_product_has_built_them(directory: Path) -> None:
-    """Rebuilding results in the same bytes; hexdumps label each field with its name in the built record."""
+def test_captured_bodies_are_rebuilt_byte_for_byte(directory: Path) -> None:
+    """The rebuilt record has the same bytes; hexdumps label each field with its name in that record."""
     files = contents(directory)
     named: dict[tuple[str, int], list[tuple[str, int]]] = {}
     for span in IMPLEMENTATION.spans(files, edition="10.16"):
@@ -59,7 +59,7 @@ def test_captured_bodies_are_built_as_the_product_has_built_them(directory: Path
             assert named[file.name, number] == [("length", 4), ("instant", 8), *names, ("length_again", 4)]
 
 
-def test_sums_that_overlap_cost_no_more_than_the_file() -> None:
+def test_overlapping_checksums_take_no_more_time_than_the_file() -> None:
     """Each checksum record covers all checksum records after it, and every sum is right."""
 
     def made(count: int) -> Counted:
@@ -91,7 +91,7 @@ def keys(answer: Observation) -> list[int]:
     return sorted(int(row["key"]) for row in answer.state["rows"])  # type: ignore[attr-defined]
 
 
-def test_hostile_lengths_are_compared_before_anything_is_read() -> None:
+def test_hostile_lengths_are_compared_before_any_read() -> None:
     """A checksum record that claims 2 GiB, or the rest of the file, is checked only once."""
     head, size = struct.pack(">iiqq", 128, 9, 1, 0), 1 << 22
     for length in (2**31 - 1, -(2**31), -16, size):
@@ -121,8 +121,8 @@ def inserted(ident: int, data: bytes) -> dict[str, Any]:
     return {"operation": "INSERT", "record_id": ident, "slot": 0, "insert_flags": 1, "data": data}
 
 
-def test_a_part_of_a_row_is_reported_once() -> None:
-    """Two heads of rows share one rest: without a bound, many heads would report a long rest many times."""
+def test_shared_part_of_a_row_is_reported_once() -> None:
+    """Two heads of rows share one rest. Without a bound, many heads would report a long rest many times."""
     key = b"\0\4\0\0\0"
     rest = inserted(9, b"\4\x09\1\1\0\4\0\2vv")
     heads = [
@@ -134,8 +134,8 @@ def test_a_part_of_a_row_is_reported_once() -> None:
     assert both["state"] == answer["state"]
 
 
-def test_of_a_long_list_the_first_elements_are_named() -> None:
-    """A name takes more memory than its field, so bytes after the first thousand fields share one name."""
+def test_only_the_first_elements_of_a_long_list_are_labelled() -> None:
+    """A label takes more memory than its field, so bytes after the first thousand fields have one label."""
     purge = {"operation": "PURGE", "slot": 0, "rows": [{"record_id": 7}] * 2000}
     found = [
         span
@@ -164,7 +164,10 @@ def row(key: int, value: str = "v") -> dict[str, Any]:
 
 
 def test_records_discarded_by_one_recovery_stay_discarded() -> None:
-    """The group of row 2 is lost; that of row 3 is intact, and the next run's log can end right before it."""
+    """The group of row 2 is lost and that of row 3 is intact.
+
+    The log of the next run can end right before row 3.
+    """
     files = contents(LIFE)
     data = files["log1.dat"]
     (batch,) = scan(source_of(data), 1)
@@ -177,10 +180,10 @@ def test_records_discarded_by_one_recovery_stay_discarded() -> None:
 
 
 @pytest.mark.parametrize("name", ["transactions", "open-checkpoint"])
-def test_recovery_is_the_same_after_it_was_cut_short_anywhere(name: str) -> None:
+def test_recovery_gives_the_same_result_after_any_interruption(name: str) -> None:
     """Recovery is stopped after each of its writes; the next recovery results in the product's rows.
 
-    Other captured logs contain nothing to roll back, or nothing that these do not contain.
+    The other captured logs have nothing to roll back, or nothing that these logs lack.
     """
     directory = CAPTURED / "derby-10.16.1.1" / name
     expected = json.loads((directory / "expected.json").read_text())["expect"][-1]["state"]
@@ -227,7 +230,7 @@ def damaged(data: bytes, rng: random.Random) -> bytes:
 
 
 def found(data: bytes, **how: Any) -> list[Any]:
-    """Return the result of a scan without the borders of its batches."""
+    """Return the result of a scan without the boundaries between batches."""
     rows: list[Any] = []
     for batch in scan(source_of(data), 1, **how):
         rows += [(batch.base + off, batch.base + end) for off, end in zip(batch.off, batch.end, strict=True)]
@@ -241,7 +244,7 @@ LIVES = [contents(path) for path in DIRECTORIES if "10.16" in str(path) and (pat
 
 @pytest.mark.parametrize("seed", range(10))
 def test_every_read_size_gives_the_same_result(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A scan and an answer do not depend on the size of one read, nor on whether bodies are read."""
+    """Neither the size of one read, nor whether bodies are read, changes a scan or an answer."""
     rng = random.Random(seed)
     files = dict(rng.choice(LIVES))
     files["log1.dat"] = data = damaged(files["log1.dat"], rng)
@@ -256,8 +259,8 @@ def test_every_read_size_gives_the_same_result(seed: int, monkeypatch: pytest.Mo
         assert [found_in(files, policy).to_json() for policy in ("", "default", "strict")] == answers
 
 
-def test_simple_changes_are_redone_for_many_records_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """There are transactions with and without an end, pages out of order, and a row of a table."""
+def test_simple_changes_are_redone_in_bulk_for_many_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test has transactions with and without an end, pages out of order, and a row of a table."""
     rng, versions = random.Random(5), dict.fromkeys(range(6), 3)
     for _ in range(15):
         records: list[dict[str, Any]] = []

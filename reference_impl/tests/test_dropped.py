@@ -25,7 +25,7 @@ def nested(spans: list[Span]) -> list[Span]:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_named_record_is_complete_in_a_region_without_records(format_id: str) -> None:
+def test_labelled_record_is_complete_in_a_region_without_records(format_id: str) -> None:
     reference, found = load(format_id), 0
     dropping = [case for case in load_cases(format_id) if any(entry.get("dropped") for entry in case.expect)]
     for case in dropping[::EVERY]:
@@ -69,7 +69,7 @@ def test_named_record_is_complete_in_a_region_without_records(format_id: str) ->
         ("smq.log.stale", [f"{REST}[0] COMMIT"]),
     ],
 )
-def test_the_records_of_a_case_are_found(case_id: str, wanted: list[str]) -> None:
+def test_records_in_the_dropped_bytes_of_a_case_are_found(case_id: str, wanted: list[str]) -> None:
     case = find_case(case_id)
     spans = list(load(case.format).spans(case.files(), edition=case.edition, params=case.params))
     assert [f"{span.path} {span.value.partition(',')[0]}" for span in nested(spans)] == wanted
@@ -103,7 +103,9 @@ def kahadb_batches(size: int) -> Iterator[Hostile]:
 
 
 def swiftmq_actions(size: int) -> Iterator[Hostile]:
-    """Each action contains the bytes that begin a COMMIT, which claims all following actions."""
+    """Return actions; each contains the bytes that begin a COMMIT, and this COMMIT claims all following
+    actions.
+    """
     head, inserts = struct.pack(">iq", 1, 7), struct.pack(">ii", 1, 2) * (size // 8)
     for each in (b"", struct.pack(">iqqi", 2, 6, 1, size // 16)):
         yield "13", "transaction.log", head + each + inserts
@@ -121,7 +123,7 @@ HOSTILE: Mapping[str, Callable[[int], Iterator[Hostile]]] = {
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_hostile_bytes_take_time_in_proportion_and_no_memory(format_id: str) -> None:
+def test_hostile_bytes_take_linear_time_and_bounded_memory(format_id: str) -> None:
     def dumped(which: int, size: int) -> Task:
         edition, name, content = [*HOSTILE[format_id](size)][which]
         named = partial(load(format_id).spans, {name: Counted(content)}, edition=edition)
@@ -137,7 +139,7 @@ def test_hostile_bytes_take_time_in_proportion_and_no_memory(format_id: str) -> 
         assert peak < (8 << 16) + (1 << 21)
 
 
-def test_a_region_is_cut_around_what_is_named_in_it() -> None:
+def test_region_is_divided_around_labelled_records() -> None:
     spans = [
         Span("f", 0, 100, "dropped", "dropped", "torn"),
         Span("f", 20, 10, "dropped[0]", "dropped", f"ADD, {WELL_FORMED}"),
@@ -158,8 +160,8 @@ def test_a_region_is_cut_around_what_is_named_in_it() -> None:
     assert found[0].span.value == found[3].span.value == "torn, part of 100 bytes at 0"
 
 
-def test_a_dump_begins_before_all_of_a_region_is_known() -> None:
-    """A region may be a file of gigabytes that is full of old records."""
+def test_dump_begins_before_the_whole_region_is_read() -> None:
+    """A region can be a file of gigabytes that is full of old records."""
     asked = 0
 
     def spans() -> Iterator[Span]:

@@ -71,7 +71,7 @@ DAMAGES = dict(literals(__file__)["DAMAGES"])
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_damage_beside_the_log_is_not_clean(damage: str, tmp_path: Path) -> None:
+def test_damage_outside_the_log_is_not_clean(damage: str, tmp_path: Path) -> None:
     home = database(tmp_path)
     for policy in POLICIES:
         seen = answered(home, policy)
@@ -102,7 +102,7 @@ def test_properties_without_a_last_line_feed_may_be_complete(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("page", "effect"), [(3, "Derby does not start"), (4, "Derby starts, and cannot read the table")]
 )
-def test_only_what_redo_reads_keeps_derby_from_starting(page: int, effect: str, tmp_path: Path) -> None:
+def test_start_fails_only_on_damage_in_pages_that_redo_reads(page: int, effect: str, tmp_path: Path) -> None:
     """The log changes pages 3 and 5 of this container, whose pages are 32 KiB each."""
     home = database(tmp_path)
     damaged(home, "flip", "seg0/c470.dat", (page << 15) + 2000)
@@ -110,8 +110,8 @@ def test_only_what_redo_reads_keeps_derby_from_starting(page: int, effect: str, 
     assert text == f"page {page} of seg0/c470.dat has a wrong checksum; {effect} (XSDG2)"
 
 
-def test_a_page_that_the_log_makes_again_must_be_readable(tmp_path: Path) -> None:
-    """Derby 10.16 reports XSDG2 and XSDFI, but it makes a page that is not yet on the disk."""
+def test_page_that_the_log_makes_again_must_be_readable(tmp_path: Path) -> None:
+    """Derby 10.16 reports XSDG2 and XSDFI. If the page is not yet on the disk, Derby makes it."""
     home = database(tmp_path, "derby_contents.tar.gz")
     before = {note.file for note in answered(home).notes if note.code == "damaged-container"}
     assert before == set()
@@ -137,14 +137,17 @@ def test_a_page_that_the_log_makes_again_must_be_readable(tmp_path: Path) -> Non
     assert found
 
 
-def test_an_answer_on_a_log_alone_says_nothing_of_a_database(tmp_path: Path) -> None:
+def test_answer_on_a_log_alone_has_no_findings_about_a_database(tmp_path: Path) -> None:
     home = database(tmp_path)
     shutil.copytree(home / "log", tmp_path / "alone" / "log")
     assert answered(tmp_path / "alone").verdict == CLEAN
 
 
-def test_a_container_that_is_dropped_later_is_missing_in_a_database(tmp_path: Path) -> None:
-    """Derby 10.16 fails with 40XD2 on such a copy. A log with only some containers proves nothing."""
+def test_container_that_is_dropped_later_is_missing_in_a_database(tmp_path: Path) -> None:
+    """Derby 10.16 fails with 40XD2 on such a copy.
+
+    A directory with a log and only some containers proves nothing.
+    """
     case = next(each for each in load_cases("derby_log") if each.id.endswith("evidence.missing-container"))
     for name, data in case.files().items():
         path = tmp_path / (name if name.startswith("seg0/") else f"log/{name}")

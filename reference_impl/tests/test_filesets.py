@@ -1,4 +1,4 @@
-"""From a path to journals: files that are read, files that are omitted and why, and sets of files."""
+"""From a path to journals: the files that are read, the files that are omitted and why, and sets of files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def make_pair(directory: Path, size: int = 100) -> Path:
     return directory
 
 
-def test_a_directory_gives_its_regular_files_only(tmp_path: Path) -> None:
+def test_directory_gives_only_its_regular_files(tmp_path: Path) -> None:
     make_pair(tmp_path)
     make_pair(tmp_path / "deeper")
     (tmp_path / "nothing").write_bytes(b"")
@@ -66,12 +66,12 @@ OTHERS = ["other1.tlog", "other2.tlog"]
         # The name of one file selects its whole pair.
         ([*PAIR, *OTHERS], "other1.tlog", [OTHERS], []),
         *((names, "", [names], []) for names in (["one", "two"], ["log.a", "tx.b"], ["a1.tlog", "b2.tlog"])),
-        # A copy beside a pair is omitted.
+        # A copy of a file in the same directory is omitted.
         *(([*PAIR, f"btm1{copy}"], "", [PAIR], []) for copy in ("-copy.tlog", " (1).tlog", ".tlog.bak")),
         *(([*PAIR, f"btm1{copy}"], "", [PAIR], []) for copy in (".tlog~", "_old.tlog")),
     ],
 )
-def test_pairs_are_found_by_their_names_or_what_they_hold(
+def test_pairs_are_found_by_their_names_or_their_content(
     names: list[str], asked: str, journals: list[list[str]], missing: list[str], tmp_path: Path
 ) -> None:
     for number, name in enumerate(names):
@@ -96,7 +96,7 @@ def test_gzip_files_keep_their_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("asked", ["", "db-1.log.gz"])
-def test_compressed_files_go_by_the_names_that_they_had(tmp_path: Path, asked: str) -> None:
+def test_compressed_files_are_recognised_by_their_original_names(tmp_path: Path, asked: str) -> None:
     (tmp_path / "db-1.log.gz").write_bytes(gzip.compress(b"-qMa4"))
     (journal,) = find_journals(load(tmp_path / asked))
     assert (journal.format, list(journal.files), journal.packed) == ("kahadb_journal", ["db-1.log"], {})
@@ -109,7 +109,7 @@ def test_compressed_files_go_by_the_names_that_they_had(tmp_path: Path, asked: s
     ]
 
 
-def test_a_gz_name_without_gzip_content_is_taken_as_it_is(tmp_path: Path) -> None:
+def test_gz_name_without_gzip_content_is_read_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "plain.gz").write_bytes(EMPTY)
     assert bytes(load(tmp_path).files["plain.gz"]) == EMPTY
 
@@ -160,13 +160,13 @@ def test_links_pipes_and_broken_links(tmp_path: Path) -> None:
         load(here / "pipe")
 
 
-def test_no_such_path(tmp_path: Path) -> None:
+def test_path_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FilesetError, match="No such file") as raised:
         load(tmp_path / "nowhere")
     assert raised.value.hint
 
 
-def test_nothing_here_names_where_something_is(tmp_path: Path) -> None:
+def test_directory_without_a_journal_lists_the_journals_below(tmp_path: Path) -> None:
     make_pair(tmp_path / "a" / "b")
     make_pair(tmp_path / "c")
     (tmp_path / "readme.txt").write_text("nothing to see\n")
@@ -176,7 +176,7 @@ def test_nothing_here_names_where_something_is(tmp_path: Path) -> None:
     assert below(tmp_path, at_most=1) == [tmp_path / "a" / "b"]
 
 
-def test_a_journal_below_is_found_by_name_if_nothing_of_it_can_be_read(tmp_path: Path) -> None:
+def test_unreadable_journal_below_is_found_by_its_name(tmp_path: Path) -> None:
     make_pair(tmp_path / "a")
     (tmp_path / "b" / "old.tlog").mkdir(parents=True)
     for number in (1, 2):
@@ -209,7 +209,7 @@ def test_search_for_every_journal_below_reports_skipped_paths(
         below(tmp_path, at_most=3, every=True)
 
 
-def test_an_unknown_file_can_be_read_as_what_the_user_says(tmp_path: Path) -> None:
+def test_unknown_file_can_be_read_as_the_format_that_the_user_gives(tmp_path: Path) -> None:
     path = tmp_path / "ruin.bin"
     path.write_bytes(bytes(60))
     with pytest.raises(FilesetError) as raised:
@@ -242,7 +242,7 @@ def test_more_files_than_can_be_open_at_once(tmp_path: Path) -> None:
         assert len(list(Path("/proc/self/fd").iterdir())) - before < 100
 
 
-def test_file_that_is_plain_and_compressed_is_read_once(tmp_path: Path) -> None:
+def test_file_with_a_compressed_copy_is_read_once(tmp_path: Path) -> None:
     make_pair(tmp_path)
     for name in ("btm1.tlog", "btm2.tlog"):
         (tmp_path / f"{name}.gz").write_bytes(gzip.compress((tmp_path / name).read_bytes()))
@@ -261,7 +261,7 @@ def test_file_that_is_plain_and_compressed_is_read_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("copied", [False, True])
 @pytest.mark.parametrize("link", [os.symlink, os.link])
-def test_a_second_name_of_a_file_is_omitted(tmp_path: Path, link: Any, copied: bool) -> None:
+def test_second_name_of_a_file_is_omitted(tmp_path: Path, link: Any, copied: bool) -> None:
     for number in (1, 2):
         head = (2).to_bytes(4, "big") + bytes(4) + number.to_bytes(8, "big")
         (tmp_path / f"data-{number}.hq").write_bytes(head + bytes(200))
@@ -290,7 +290,7 @@ def test_files_of_several_directories_are_one_set(tmp_path: Path) -> None:
     assert "is a directory" in str(caught.value)
 
 
-def test_a_directory_that_cannot_be_listed_is_not_a_clean_answer(
+def test_directory_that_cannot_be_listed_is_not_clean(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = make_pair(tmp_path) / "btm1.tlog"
@@ -305,10 +305,8 @@ def test_a_directory_that_cannot_be_listed_is_not_a_clean_answer(
     assert "unlisted" in [note.code for note in answer.notes]
 
 
-def test_a_directory_above_is_not_listed_for_one_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With thousands of adjacent stores, each store would otherwise list the files of all."""
+def test_directory_above_is_not_listed_for_one_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise, among thousands of adjacent stores, each store would list the files of all."""
     make_pair(tmp_path / "store")
     (tmp_path / "service.properties").write_bytes(b"a=b")
     (tmp_path / "service.properties.gz").symlink_to("nowhere")
@@ -331,7 +329,7 @@ def test_a_directory_above_is_not_listed_for_one_name(
     assert listed == [str((tmp_path / "store").resolve())]
 
 
-def test_unlistable_subdirectory_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unlistable_subdirectory_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_pair(tmp_path / "store")
     (tmp_path / "closed").mkdir()
     scandir = os.scandir
@@ -348,7 +346,7 @@ def test_unlistable_subdirectory_is_named(tmp_path: Path, monkeypatch: pytest.Mo
     assert [entry.name for entry in caught.value.unlisted] == [str(tmp_path / "closed")]
 
 
-def test_the_directory_of_many_pairs_is_listed_once_again_unless_it_changes(
+def test_directory_of_many_pairs_is_listed_again_only_if_it_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(30):
@@ -376,7 +374,7 @@ def test_the_directory_of_many_pairs_is_listed_once_again_unless_it_changes(
     assert [name for journal in journals for name in appeared(journal)] == ["n29-2.tlog"]
 
 
-def test_a_listing_that_failed_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_listing_is_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "btm1.tlog").write_bytes(EMPTY)
     (journal,) = find_journals(load(tmp_path))
     (tmp_path / "btm2.tlog").write_bytes(OTHER)
@@ -394,10 +392,10 @@ def test_a_listing_that_failed_is_made_again(tmp_path: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("format_id", format_ids())
 @pytest.mark.parametrize("as_is", [True, False])
-def test_what_has_no_name_of_a_format_is_of_none(
+def test_names_of_files_do_not_change_the_detected_format(
     format_id: str, as_is: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Names are only a shortcut: trying every format in turn results in the same claims."""
+    """Names are only a shortcut: trying every format in turn gives the same formats."""
 
     def claims(files: Mapping[str, Any]) -> list[Any]:
         loaded = Loaded(Path(), Path(), {**files}, frozenset())

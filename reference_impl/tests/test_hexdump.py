@@ -1,4 +1,4 @@
-"""Annotated dumps: every byte once, rows that start with their region, folds, labels."""
+"""Annotated dumps show every byte once, start a row with each region, fold equal rows, and label fields."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SPANS = [
 ]
 
 
-def test_regions_cover_the_file_and_hold_their_fields() -> None:
+def test_regions_cover_the_file_and_contain_their_fields() -> None:
     found = list(regions(SPANS, "f", len(DATA)))
     assert [(item.span.path, item.span.off, item.span.length) for item in found] == [
         ("header", 0, 20),
@@ -49,7 +49,7 @@ def test_the_dump_as_text() -> None:
     ]
 
 
-def test_a_narrow_dump_puts_labels_below() -> None:
+def test_narrow_dump_puts_labels_below_the_bytes() -> None:
     text = list(plain(DATA, SPANS, "f", columns=80))
     assert text[1:3] == [
         "00000000  00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f  ................",
@@ -58,7 +58,7 @@ def test_a_narrow_dump_puts_labels_below() -> None:
     assert all(len(line) <= 80 for line in text)
 
 
-def test_a_fold_ends_where_a_field_begins() -> None:
+def test_fold_ends_where_a_field_begins() -> None:
     spans = [Span("f", 0, 300, "record[0]", "record"), Span("f", 250, 50, "record[0].name", "field", "x")]
     found = list(lines(bytes(300), spans, "f"))
     folds = [line for line in found if isinstance(line, Fold)]
@@ -67,7 +67,7 @@ def test_a_fold_ends_where_a_field_begins() -> None:
     assert [(row.off, row.labels) for row in labelled] == [(250, ("name=x",))]
 
 
-def test_nothing_dangerous_reaches_the_terminal() -> None:
+def test_control_characters_are_escaped() -> None:
     assert printable("a\x1b[31mb\u202e\nc\ufffd") == "a\\x1b[31mb\\u202e\\nc\\ufffd"
     spans = [
         Span("f", 0, 4, "header", "header", "\x1b]0;x\x07"),
@@ -88,7 +88,7 @@ def test_nothing_dangerous_reaches_the_terminal() -> None:
         (bytes(1 << 17) + b"x", None),
     ],
 )
-def test_uniform(data: bytes, expected: int | None) -> None:
+def test_uniform_returns_the_only_byte_value(data: bytes, expected: int | None) -> None:
     assert uniform(data, 0, len(data)) == expected
 
 

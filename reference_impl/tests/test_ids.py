@@ -1,4 +1,4 @@
-"""Numbers that are stored by id are the same as in a dictionary, in the same order."""
+"""Numbers that are stored by id equal those of a dictionary, in the same order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from random import Random
 from journalspec_reference.batches import IdNumbers
 
 
-def test_numbers_by_ids_are_those_of_a_dictionary_in_its_order() -> None:
+def test_numbers_by_id_equal_those_of_a_dictionary_in_order() -> None:
     random, late = Random("numbers by ids"), 0
     for _ in range(200):
         found, wanted = IdNumbers(), dict[int, int]()

@@ -26,7 +26,8 @@ LISTS = LAYOUT.build(
     renames=[{"source.name": b"a-4.bak", "target.name": b"a-4.hq"}],
     slack=bytes(3),
 )
-#: These values of a control file's header are unusual: readers ignore them, so dumps show them unchanged.
+#: These values in the header of a control file are unusual. Readers ignore them, and dumps show them
+#: unchanged.
 CONTROL = LAYOUT.build("header", "v2", format_version=5, user_version=6, file_id=7) + LAYOUT.build(
     "record", "v2", "ADD", id=1, body=LISTS
 )
@@ -47,7 +48,7 @@ def told(control: bytes) -> tuple[Any, list[str]]:
     return entry, [note["code"] for note in seen["notes"] if note.get("file") == NAME]
 
 
-def test_the_header_and_the_lists_are_those_of_the_file() -> None:
+def test_header_and_lists_of_a_control_file_are_reported() -> None:
     entry, notes = told(CONTROL)
     assert (entry["role"], notes) == ("control", ["control-applied"])
     assert entry["header"] == {"format_version": "5", "user_version": "6", "file_id": "7"}
@@ -61,7 +62,7 @@ def test_the_header_and_the_lists_are_those_of_the_file() -> None:
     assert "content" not in short
 
 
-def test_every_byte_of_it_has_a_name() -> None:
+def test_every_byte_of_a_control_file_has_a_label() -> None:
     spans = list(REFERENCE.spans({**FILES, "a-9.hq.tmp": data_file(9)}, edition="v2"))
     fields = [span for span in spans if span.file == NAME and span.kind == "field"]
     values = {span.path.removeprefix("record[0]."): span.value for span in fields}
@@ -135,14 +136,14 @@ def whole(batches: Iterable[Batch]) -> tuple[list[tuple[int, int, int]], list[tu
 
 @pytest.mark.parametrize("edition", sorted(DIALECTS))
 @pytest.mark.parametrize("seed", range(6))
-def test_stretches_of_any_size_give_the_same(edition: str, seed: int) -> None:
+def test_every_read_size_gives_the_same_result(edition: str, seed: int) -> None:
     drawn, dialect = hurt(random.Random(seed), edition), DIALECTS[edition]
     for stamp in (1, None):
         wanted = whole(scan(source_of(drawn), dialect, stamp, dialect.header_size, len(drawn)))
         for stretch in (1, 64, 100, 333, 4096):
             batches = scan(source_of(drawn), dialect, stamp, dialect.header_size, len(drawn), stretch=stretch)
             assert whole(batches) == wanted
-    # No byte belongs to two of these parts, and all parts are in order.
+    # These parts do not overlap, and they are in order.
     rows, damage = wanted = whole(scan(source_of(drawn), dialect, 1, dialect.header_size, len(drawn)))
     ends = [dialect.header_size]
     for start, end in sorted([*((row[0], row[1]) for row in rows), *((row[0], row[1]) for row in damage)]):
@@ -153,7 +154,7 @@ def test_stretches_of_any_size_give_the_same(edition: str, seed: int) -> None:
 
 @pytest.mark.parametrize("edition", sorted(DIALECTS))
 @pytest.mark.parametrize("seed", range(6))
-def test_a_sweep_at_any_time_gives_the_same(edition: str, seed: int) -> None:
+def test_sweep_at_any_time_gives_the_same_result(edition: str, seed: int) -> None:
     pytest.importorskip("numpy", reason="NumPy is missing: pip install 'journalspec[spark]'")
     rng = random.Random(seed)
     files = {"activemq-data-1.amq": hurt(rng, edition), "activemq-data-2.amq": hurt(rng, edition)}
@@ -166,7 +167,7 @@ def test_a_sweep_at_any_time_gives_the_same(edition: str, seed: int) -> None:
 
 
 def test_many_regions_end_a_batch() -> None:
-    """Torn and lost bytes before a record are reported in parts, so that memory is bounded."""
+    """Torn and lost bytes before a record are reported in several batches, so that memory is bounded."""
     torn = LAYOUT.build("record", "v2", "ADD", file_id=1, id=1)[:-1] + b"\xff"
     record = LAYOUT.build("record", "v2", "ADD", file_id=1, id=2)
     for data in (torn * 9000 + record, torn * 9000):
@@ -175,7 +176,7 @@ def test_many_regions_end_a_batch() -> None:
         assert sum(len(batch.damage) for batch in found) == 9000
 
 
-def test_a_hash_over_what_many_candidates_claim_takes_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hash_claimed_by_many_candidates_takes_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each candidate claims all following bytes. Only a few bytes are summed again for each candidate."""
     monkeypatch.setattr("journalspec_reference.jboss_journal.scan.SUMMED", 1 << 13)
 

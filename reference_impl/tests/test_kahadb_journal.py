@@ -1,4 +1,4 @@
-"""The cost of hostile files in the scan of KahaDB: each byte is summed once, and memory is bounded."""
+"""The cost of hostile files in KahaDB's scan: each byte is summed once, and memory is bounded."""
 
 import random
 import struct
@@ -21,13 +21,16 @@ from journalspec_reference.batches import Batch, Memory
 from journalspec_reference.kahadb_journal import codec, fileset, owners, recover, scan
 
 DIALECT = codec.DIALECTS["5.16"]
-#: A batch of one record without payload and without a checksum.
+#: A batch with one record, which has no payload, and without a checksum.
 SOUND = DIALECT.start + struct.pack(">iqiB", 5, 0, 5, 1)
 
 
 @pytest.mark.parametrize("share", [0, 1, 2, 50])
 def test_each_byte_is_summed_once(share: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Control records claim bytes after them, with wrong checksums; share 0: only starts of such records."""
+    """Control records with wrong checksums claim the bytes after them.
+
+    With share 0, each is only the start of one.
+    """
     size, looked = 28 << 13, [0]
     each = (struct.pack(">iq", max(5, (size - at) // max(1, share) - 28), 7) for at in range(0, size, 28))
     data = DIALECT.start.join([b"", *each]) if share else DIALECT.start * (size // 16)
@@ -47,8 +50,8 @@ def test_each_byte_is_summed_once(share: int, monkeypatch: pytest.MonkeyPatch) -
     assert 0 < looked[0] <= 2 * len(data)
 
 
-def test_a_gibibyte_is_scanned_in_the_memory_of_a_window(tmp_path: Path) -> None:
-    """A control record claims a hole: the complete hole is summed, and the bytes after it are found."""
+def test_gibibyte_is_scanned_in_the_memory_of_a_window(tmp_path: Path) -> None:
+    """A control record claims a hole. The scan sums the complete hole, and finds the bytes after it."""
     size, record = 1 << 30, struct.pack(">iB", 5, 1)
     whole = DIALECT.start + struct.pack(">iq", len(record), zlib.adler32(record)) + record
     with (tmp_path / "db-1.log").open("wb") as out:
@@ -64,8 +67,8 @@ def test_a_gibibyte_is_scanned_in_the_memory_of_a_window(tmp_path: Path) -> None
     assert peak < 4 << 20
 
 
-def test_an_end_marker_may_lie_across_the_pieces_that_are_read() -> None:
-    """Zeros after an empty batch are fill, anywhere in the file (KHD-END-009)."""
+def test_end_marker_may_cross_the_boundary_of_two_reads() -> None:
+    """Zeros after an empty batch are fill, anywhere in a file (KHD-END-009)."""
     empty = bytes.fromhex("0000001c02") + b"WRITE BATCH" + bytes(12)
     for zeros in range((1 << 16) - 6, (1 << 16) + 2):
         for tail, verdict in ((b"-qMa4", "clean"), (b"-qMa", "recovered")):
@@ -73,8 +76,10 @@ def test_an_end_marker_may_lie_across_the_pieces_that_are_read() -> None:
             assert load("kahadb_journal").recover(files, edition="5.16", policy="strict").verdict == verdict
 
 
-def test_subscriptions_and_messages_are_not_multiplied() -> None:
-    """Pending messages are listed on request: 300 subscriptions to 300 messages need no lists in memory."""
+def test_pending_messages_are_not_stored_for_each_subscription() -> None:
+    """Pending messages are listed only on request, so 300 subscriptions to 300 messages need no lists in
+    memory.
+    """
     lines = [f"r{at} SUBSCRIPTION t=T sub=c:{at} info=01" for at in range(300)]
     lines += [f"r{at} t=T" for at in range(300, 600)]
     files = author.build({"batches": [lines]}, "5.16").files
@@ -88,7 +93,7 @@ def test_subscriptions_and_messages_are_not_multiplied() -> None:
     assert kept < 64 * sum(map(len, files.values()))
 
 
-def test_subscriptions_that_come_and_go_cost_the_logarithm(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_subscriptions_that_end_take_logarithmic_time_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """N subscriptions end one after the other; each has N pending messages that others also need."""
     looked = [0]
 
@@ -116,9 +121,7 @@ def test_subscriptions_that_come_and_go_cost_the_logarithm(monkeypatch: pytest.M
 
 @pytest.mark.parametrize("ahead", [b"", SOUND])
 @pytest.mark.parametrize(("checksum", "ends"), [(0, True), (1, True), (2, False), (1 << 32, False)])
-def test_the_schema_knows_which_batches_of_no_bytes_end_a_log(
-    ahead: bytes, checksum: int, *, ends: bool
-) -> None:
+def test_schema_recognises_empty_batches_that_end_a_log(ahead: bytes, checksum: int, *, ends: bool) -> None:
     data = ahead + DIALECT.start + bytes(4) + checksum.to_bytes(8, "big") + bytes(40)
     if not ends:
         with pytest.raises(KaitaiStructError):
@@ -144,7 +147,7 @@ _ZEROS, _MARKED = fileset.ZEROS, fileset.MARKED
 def test_bytes_after_the_batches_show_the_edition(
     tails: tuple[bytes, ...], editions: tuple[str, ...]
 ) -> None:
-    """Zeros in the last file exclude no edition: a crash leaves some even where end markers are written."""
+    """Zeros in the last file exclude no edition: a crash leaves zeros even where end markers are written."""
     files = {f"db-{number}.log": SOUND + tail for number, tail in enumerate(tails, start=1)}
     (found,) = fileset.detect(files, {})
     assert set(found.editions) == set(editions)
@@ -154,7 +157,7 @@ EDITIONS = sorted(codec.DIALECTS)
 
 
 def lies(seed: int) -> tuple[str, dict[str, bytes]]:
-    """Return files with false sizes, checksums and commands; some are cut, or contain a part twice."""
+    """Return files with false sizes, checksums and commands. Some files are cut, or contain a part twice."""
     rng = random.Random(seed)
     edition = rng.choice(EDITIONS)
     files = drawing.lies(edition, rng)
@@ -201,7 +204,7 @@ def test_any_read_size_gives_the_same_result(seed: int, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_columns_are_replayed_as_commands_one_by_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_are_replayed_like_single_commands(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numpy")
     edition, files = lies(seed)
     implementation = load("kahadb_journal")
@@ -218,7 +221,7 @@ def test_columns_are_replayed_as_commands_one_by_one(seed: int, monkeypatch: pyt
         ]
 
 
-def test_salvage_goes_on_where_strict_recovery_refuses() -> None:
+def test_salvage_continues_where_strict_recovery_refuses() -> None:
     """Salvage continues after damage, but not after a record that is not a command."""
     reference, met = load("kahadb_journal"), Counter[bool]()
     sets = [lies(seed) for seed in range(60)]
@@ -234,7 +237,7 @@ def test_salvage_goes_on_where_strict_recovery_refuses() -> None:
 
 
 class Name(str):
-    """A name that counts how often it is compared."""
+    """A name that counts how often it is compared with others."""
 
     __slots__ = ()
     compared = 0
@@ -245,7 +248,7 @@ class Name(str):
         return str.__eq__(self, other)
 
 
-def test_names_of_many_files_are_not_compared_with_each_other() -> None:
+def test_names_of_many_files_are_not_compared_in_pairs() -> None:
     start = codec.DIALECTS["5.16"].start
     (found,) = fileset.detect({Name(f"db-{number}.log"): start for number in range(1, 501)}, {})
     assert len(found.files) == 500

@@ -1,4 +1,4 @@
-"""Files and their holders: removing a free file keeps the state; removing a held file changes it."""
+"""Files and their holders: removing a free file keeps the state, and removing a held file changes it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def state(case: Case, files: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("format_id", sorted(TELLING))
-def test_free_files_hold_nothing_and_kept_ones_do(format_id: str) -> None:
+def test_only_removal_of_held_files_changes_the_state(format_id: str) -> None:
     free = telling = same = 0
     for case in drawn_cases(format_id, 3, range(600)):
         files = case.files()
@@ -60,13 +60,15 @@ def test_free_files_hold_nothing_and_kept_ones_do(format_id: str) -> None:
                 telling += 1
                 same += state(case, rest) == before
     assert free > 20
-    # A draw may write the same message twice.
+    # A random journal may contain the same message twice.
     assert same <= telling // 20
     assert telling > 60
 
 
 def test_deletes_and_ends_in_the_current_file_have_no_effect_yet() -> None:
-    """Artemis' reclaimer examines only files before the current one; a start continues to fill that one."""
+    """Artemis' reclaimer examines only files before the current file, because a start continues to fill that
+    one.
+    """
 
     def file(number: int, *records: tuple[str, Mapping[str, int]]) -> bytes:
         header = LAYOUT.build("header", "v2", format_version=2, file_id=number)
@@ -89,8 +91,8 @@ def test_deletes_and_ends_in_the_current_file_have_no_effect_yet() -> None:
         "a-5.amq": [],
     }
     assert kinds(files) == held
-    # With a record, a-5.amq is the current file, and all files before it are examined. A start would end the
-    # open transaction in a-3.amq.
+    # With this record, a-5.amq is the current file, and all files before it are examined. A start would end
+    # the open transaction in a-3.amq.
     files["a-5.amq"] = file(5, ("ADD", {"id": 5}))
     counted = kinds(files)
     assert [name for name, held_by in counted.items() if not held_by] == ["a-1.amq", "a-2.amq", "a-4.amq"]
@@ -105,7 +107,7 @@ def kinds(files: Mapping[str, bytes]) -> dict[str, list[str]]:
     return {name: [holder.kind for holder in found.of(name)] for name in found.lengths}
 
 
-def test_a_chain_of_files_is_followed_to_its_end() -> None:
+def test_chain_of_files_is_followed_to_its_end() -> None:
     needs = {"b": ["a"], "c": ["b"], "d": ["x"], "e": ["c", "d"]}
     assert held_for_others("abcde", {"a"}, needs) == {"b", "c", "e"}
     assert held_for_others("abcde", {"d"}, needs) == {"e"}

@@ -1,4 +1,4 @@
-"""Writing a new store: complete or absent, however the process ends; and the report on omitted items."""
+"""Writing a new store: it is complete or absent, however the process ends; the report lists omitted items."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from journalspec_reference.newstore import (
 from tables import literals
 
 ROWS = literals(__file__)
-#: Each force, and the path that was forced.
+#: Each fsync, with its path.
 FORCED = ROWS["what_is_written_is_forced_before_a_name_leads_to_it"]
 
 SCHEMA = json.loads(resources("journalspec_reference").joinpath("loss-report.schema.json").read_text("utf-8"))
@@ -51,7 +51,7 @@ needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 @dataclass
 class Copied(NewStore):
-    """A new store that consists of the files of the old one, or of others."""
+    """A new store with the files of the old store, or with others."""
 
     answer: Answer
     others: Sequence[NewFile] = ()
@@ -117,7 +117,7 @@ def left(place: Path) -> list[str]:
     return sorted(path.name for path in place.iterdir() if path.name != "old")
 
 
-def test_a_new_store_and_its_reports_are_there_and_the_old_one_is_as_it_was(old: Path) -> None:
+def test_new_store_and_reports_exist_and_the_old_store_is_unchanged(old: Path) -> None:
     before, target = hashes(old), old.parent / "new"
     made(old, target)
     assert left(old.parent) == ["new", "new.loss-report.json", "new.loss-report.md"]
@@ -133,7 +133,7 @@ def test_a_new_store_and_its_reports_are_there_and_the_old_one_is_as_it_was(old:
 
 
 @pytest.mark.parametrize(("target", "why"), ROWS["a_place_that_is_not_fit_is_refused"])
-def test_a_place_that_is_not_fit_is_refused(old: Path, target: str, why: str) -> None:
+def test_unsuitable_target_is_refused(old: Path, target: str, why: str) -> None:
     (old.parent / "there").mkdir()
     (old.parent / "dangling").symlink_to("nowhere")
     (old.parent / "link-to-old").symlink_to("old")
@@ -141,7 +141,7 @@ def test_a_place_that_is_not_fit_is_refused(old: Path, target: str, why: str) ->
         newstore.refuse_target(old.parent / target, [old])
 
 
-def test_a_parent_that_is_not_writable_is_refused(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unwritable_parent_is_refused(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(FilesetError, match="not writable"):
         newstore.refuse_target(old.parent / "new", [old])
@@ -151,7 +151,7 @@ def test_a_parent_that_is_not_writable_is_refused(old: Path, monkeypatch: pytest
     "name",
     ["../out", "/etc/x", "a//b", "a/../b", "con", "aux.txt", "a:b", "a\\b", "x.", "x ", "a\nb", "BTM1.TLOG"],
 )
-def test_a_name_that_not_every_system_has_is_refused_and_nothing_is_left(old: Path, name: str) -> None:
+def test_file_name_that_some_systems_forbid_is_refused_and_no_file_is_left(old: Path, name: str) -> None:
     with pytest.raises(FilesetError, match="a file of the new store would be called"):
         made(old, old.parent / "new", others=[NewFile(name, (b"x",))])
     assert left(old.parent) == []
@@ -163,7 +163,7 @@ def test_directories_without_a_file_are_made(old: Path) -> None:
 
 
 @pytest.mark.parametrize("verdict", [RECOVERED, REFUSED])
-def test_a_new_store_that_does_not_read_clean_is_removed(
+def test_new_store_that_is_not_clean_is_removed(
     old: Path, verdict: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = answered(old)
@@ -174,7 +174,7 @@ def test_a_new_store_that_does_not_read_clean_is_removed(
     assert left(old.parent) == []
 
 
-def test_sources_are_files_and_no_links(old: Path) -> None:
+def test_sources_are_files_but_not_links(old: Path) -> None:
     beside = old.parent / "beside"
     (beside / "below").mkdir(parents=True)
     for name in ("b", "a", "below/c"):
@@ -186,7 +186,7 @@ def test_sources_are_files_and_no_links(old: Path) -> None:
 
 
 @pytest.mark.parametrize("end", [b"\0more", b"\1"])
-def test_a_source_that_changes_meanwhile_is_noticed(old: Path, end: bytes) -> None:
+def test_source_that_changes_meanwhile_is_noticed(old: Path, end: bytes) -> None:
     """The old store becomes longer, or one of its bytes changes."""
 
     def change() -> Iterator[bytes]:
@@ -198,7 +198,7 @@ def test_a_source_that_changes_meanwhile_is_noticed(old: Path, end: bytes) -> No
     assert left(old.parent) == []
 
 
-def test_other_files_where_the_reports_go_are_not_touched(old: Path) -> None:
+def test_other_files_at_the_place_of_the_reports_are_unchanged(old: Path) -> None:
     other = old.parent / "new.loss-report.md"
     other.write_text("mine")
     with pytest.raises(FilesetError, match="not a report of journalspec"):
@@ -212,7 +212,7 @@ def test_other_files_where_the_reports_go_are_not_touched(old: Path) -> None:
 
 
 @needs_fork
-def test_two_runs_at_once_do_not_meet(old: Path) -> None:
+def test_simultaneous_runs_do_not_write_one_store(old: Path) -> None:
     def second() -> Iterator[bytes]:
         with pytest.raises(FilesetError, match="by another process"):
             made(old, old.parent / "new")
@@ -223,8 +223,8 @@ def test_two_runs_at_once_do_not_meet(old: Path) -> None:
 
 
 @needs_fork
-def test_a_run_that_begins_at_once_is_seen_by_its_lock(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second run looked for other runs before the first one had its lock, and now makes its directory."""
+def test_run_that_begins_at_once_is_noticed_by_its_lock(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second run looked for other runs before the first one had its lock; now it makes its directory."""
     other = old.parent / ".new.partial-01234567"
     mkdir = Path.mkdir
 
@@ -241,7 +241,7 @@ def test_a_run_that_begins_at_once_is_seen_by_its_lock(old: Path, monkeypatch: p
     assert left(old.parent) == [other.name]
 
 
-def test_a_store_of_another_that_appears_meanwhile_stays_and_gets_no_reports(old: Path) -> None:
+def test_store_of_another_program_that_appears_meanwhile_is_kept_without_reports(old: Path) -> None:
     def appears() -> Iterator[bytes]:
         (old.parent / "new").mkdir()
         (old.parent / "new" / "theirs").write_text("theirs")
@@ -253,7 +253,7 @@ def test_a_store_of_another_that_appears_meanwhile_stays_and_gets_no_reports(old
     assert left(old.parent / "new") == ["theirs"]
 
 
-def test_only_what_runs_leave_is_removed(old: Path) -> None:
+def test_only_files_of_ended_runs_are_removed(old: Path) -> None:
     others = [".new.partial-mine", ".new.partial-x.partial-01234567", ".new.partial-012345678"]
     for name in (*others, ".new.partial-01234567"):
         (old.parent / name).mkdir()
@@ -261,7 +261,7 @@ def test_only_what_runs_leave_is_removed(old: Path) -> None:
     assert left(old.parent) == [*sorted(others), "new", "new.loss-report.json", "new.loss-report.md"]
 
 
-def test_what_another_user_left_stays_and_does_not_stop_the_run(
+def test_files_of_another_user_are_kept_and_do_not_stop_the_run(
     old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = old.parent / ".new.partial-01234567"
@@ -294,7 +294,7 @@ def forked(action: Callable[[], None]) -> int:
 
 
 def killed_at(number: int, old: Path) -> Callable[[], None]:
-    """Return a function that makes a new store; its process is killed at file system call `number`."""
+    """Return a function that makes a new store in a process that is killed at file system call `number`."""
     left_over = [number]
 
     def hook(event: str, _: object) -> None:
@@ -311,7 +311,7 @@ def killed_at(number: int, old: Path) -> Callable[[], None]:
 
 
 @needs_fork
-def test_a_kill_at_any_point_leaves_all_or_nothing_and_the_next_run_removes_it(old: Path) -> None:
+def test_kill_at_any_point_leaves_a_complete_store_or_files_that_the_next_run_removes(old: Path) -> None:
     want, seen, number = hashes(old), set(), 0
     while True:
         number += 1
@@ -331,7 +331,7 @@ def test_a_kill_at_any_point_leaves_all_or_nothing_and_the_next_run_removes_it(o
         if ended == 0:
             break
         assert ended == -signal.SIGKILL
-    # The states in turn: nothing written, a part, one report, both reports, everything.
+    # The states, in order: no file, a part, one report, both reports, the complete store.
     assert {(0, 0, False), (1, 0, False), (1, 1, False), (1, 2, False), (1, 2, True), (0, 2, True)} == seen
     assert number > 20
     forked(killed_at(number - 12, old))
@@ -339,7 +339,9 @@ def test_a_kill_at_any_point_leaves_all_or_nothing_and_the_next_run_removes_it(o
     assert left(old.parent) == ["new", "new.loss-report.json", "new.loss-report.md"]
 
 
-def test_file_content_is_forced_before_it_gets_its_name(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_content_is_synced_before_the_file_gets_its_name(
+    old: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     done: list[tuple[str, int]] = []
     fsync, rename = os.fsync, os.rename
 
@@ -361,7 +363,7 @@ def test_file_content_is_forced_before_it_gets_its_name(old: Path, monkeypatch: 
 
 @needs_fork
 @pytest.mark.parametrize("limit", [10, 300, 1000])
-def test_a_full_disk_leaves_nothing_and_is_reported(old: Path, limit: int) -> None:
+def test_full_disk_leaves_no_files_and_is_reported(old: Path, limit: int) -> None:
     def action() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         made(old, old.parent / "new")
@@ -370,7 +372,7 @@ def test_a_full_disk_leaves_nothing_and_is_reported(old: Path, limit: int) -> No
     assert left(old.parent) == []
 
 
-def test_an_interruption_leaves_nothing(old: Path) -> None:
+def test_interruption_leaves_no_files(old: Path) -> None:
     def stop() -> Iterator[bytes]:
         yield b"x"
         raise KeyboardInterrupt
@@ -380,10 +382,10 @@ def test_an_interruption_leaves_nothing(old: Path) -> None:
     assert left(old.parent) == []
 
 
-def test_a_store_that_is_in_its_place_is_not_called_unwritten(
+def test_store_at_its_final_place_is_not_reported_as_unwritten(
     old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The last force of names fails, but the new store exists, with its reports."""
+    """The last fsync of names fails, but the new store exists, with its reports."""
     target = old.parent / "new"
 
     def force(place: Path) -> None:
@@ -419,7 +421,7 @@ def test_losses_of_the_answer_are_in_the_report_and_other_notes_are_remarks(old:
     assert remark.text.endswith(": timestamp 100")
 
 
-def test_a_sound_record_in_what_was_given_up_is_named_with_its_place(old: Path) -> None:
+def test_intact_record_in_dropped_bytes_is_listed_with_its_place(old: Path) -> None:
     answer = answered(old)
     record = Record("COMMITTING", {"gtrid": "07", "time": 5}, At("btm1.tlog", 120, 60))
     seen = replace(
@@ -433,7 +435,7 @@ def test_a_sound_record_in_what_was_given_up_is_named_with_its_place(old: Path) 
     ]
 
 
-def test_the_report_adds_up_what_is_lost_of_all_that_it_is_about(old: Path) -> None:
+def test_report_adds_up_the_losses_of_all_its_stores(old: Path) -> None:
     answer = answered(old)
     region = replace(answer.observation, dropped=(Dropped("btm1.tlog", 100, 90, "bad-checksum"),))
     damaged = replace(answer, observation=region)
@@ -455,7 +457,7 @@ def test_the_report_adds_up_what_is_lost_of_all_that_it_is_about(old: Path) -> N
         assert words in page.getvalue()
 
 
-def test_a_long_report_is_a_stream_and_its_page_has_the_first_of_each_kind(old: Path) -> None:
+def test_long_report_is_written_as_a_stream_and_its_page_has_the_first_of_each_kind(old: Path) -> None:
     def many() -> Iterator[LossItem]:
         for number in range(3000):
             yield LossItem("message", "torn", "cut off", f"m{number}|`x", "q\n2", "f", number, 1)
@@ -477,7 +479,7 @@ def test_a_long_report_is_a_stream_and_its_page_has_the_first_of_each_kind(old: 
     assert "| `m0\\|'x` | `q\\n2` | `f:0..1` | torn | cut off |" in page
 
 
-def test_a_format_without_new_stores_and_an_answer_without_a_state_are_refused(old: Path) -> None:
+def test_format_without_new_stores_and_answer_without_a_state_are_refused(old: Path) -> None:
     answer = answered(old)
     refused = replace(answer, observation=replace(answer.observation, state=None))
     with pytest.raises(CannotRebuild, match="recovery keeps no data"):
@@ -487,7 +489,7 @@ def test_a_format_without_new_stores_and_an_answer_without_a_state_are_refused(o
         new_store(unknown, StoreChoices())
 
 
-def test_a_file_that_cannot_be_read_has_the_reason_in_place_of_a_digest(old: Path) -> None:
+def test_unreadable_file_has_a_reason_in_place_of_a_digest(old: Path) -> None:
     found = digests([("gone", old / "gone"), ("btm1.tlog", old / "btm1.tlog")])
     assert (found[0].sha256, found[0].why) == ("", "No such file or directory")
     assert (len(found[1].sha256), found[1].why) == (64, "")

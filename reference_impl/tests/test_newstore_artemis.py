@@ -54,7 +54,7 @@ def remade(answer: Answer, target: Path) -> BrokerContents:
         ([], 0, [("ADD", 3, 24, struct.pack(">q", 1 << 31))], b"", 1 << 31),
     ],
 )
-def test_the_counter_of_ids_is_not_below_any_that_is_in_use(
+def test_counter_of_ids_is_at_least_the_largest_id_in_use(
     more: list[Made], tx: int, bindings: list[Made], page: bytes, counter: int, tmp_path: Path
 ) -> None:
     records = [add(10), update(10, 32, 7), *more]
@@ -65,7 +65,7 @@ def test_the_counter_of_ids_is_not_below_any_that_is_in_use(
 
 
 @pytest.mark.parametrize(("priority", "fits"), [(0, True), (9, True), (10, False), (-1, False)])
-def test_a_priority_that_no_queue_has_keeps_a_message_out(priority: int, fits: bool, tmp_path: Path) -> None:
+def test_message_with_an_invalid_priority_is_omitted(priority: int, fits: bool, tmp_path: Path) -> None:
     number = struct.pack(">qb", 1000, 4)
     assert message(10).count(number) == 1
     stored = message(10).replace(number, struct.pack(">qb", 1000, priority))
@@ -91,7 +91,7 @@ def left_out(store: NewStore) -> list[LossItem]:
         ([("ADD", 30, 42, struct.pack(">qqi", 8, 1, 1))], ["20", "21"]),
     ],
 )
-def test_of_a_queue_that_is_omitted_what_was_acknowledged_in_pages_is_not_a_loss(
+def test_message_that_an_omitted_queue_acknowledged_in_pages_is_not_a_loss(
     records: list[Made], ids: list[str], tmp_path: Path
 ) -> None:
     first = paged(message(20), [7, 8])
@@ -111,8 +111,10 @@ def test_of_a_queue_that_is_omitted_what_was_acknowledged_in_pages_is_not_a_loss
         (struct.pack(">qqq", 7, 5, 900), struct.pack(">qqq", 7, 2, 2 * len(message(20)))),
     ],
 )
-def test_a_counter_of_a_queue_says_what_its_pages_have(stored: bytes, kept: bytes, tmp_path: Path) -> None:
-    """The counter keeps its form: older versions do not count bytes."""
+def test_counter_of_a_queue_equals_the_content_of_its_pages(
+    stored: bytes, kept: bytes, tmp_path: Path
+) -> None:
+    """The counter keeps its form, because older versions do not count bytes."""
     page = paged(message(20), [7]) + paged(message(21), [7])
     old = with_pages(tmp_path / "old", [("ADD", 30, 40, stored)], page)
     found = remade(asked(old), tmp_path / "new")
@@ -131,16 +133,16 @@ def pages_of(new: Path) -> dict[str, dict[str, list[int]]]:
     return found
 
 
-def test_a_message_that_was_sent_to_a_queue_by_name_is_in_a_page_of_the_address(tmp_path: Path) -> None:
-    """Artemis finds pages by the address of a queue; such a message has ADDRESS::QUEUE."""
+def test_message_sent_to_a_queue_by_name_is_in_a_page_of_the_address(tmp_path: Path) -> None:
+    """Artemis finds pages by the address of a queue. Such a message has the address ADDRESS::QUEUE."""
     pages = b"".join(paged(message(ident, address="orders::a"), [7]) for ident in (20, 21))
     old = with_pages(tmp_path / "old", [], pages)
     remade(asked(old), tmp_path / "new")
     assert pages_of(tmp_path / "new") == {"orders": {"000000001.page": [20, 21]}}
 
 
-def test_a_queue_that_is_made_again_has_what_artemis_reads_of_one(tmp_path: Path) -> None:
-    """Artemis does not start if the metadata is missing; ADDRESS::QUEUE contains both names."""
+def test_recreated_queue_has_the_metadata_that_artemis_reads(tmp_path: Path) -> None:
+    """Artemis does not start without the metadata. ADDRESS::QUEUE contains both names."""
     old = with_pages(tmp_path / "old", [], paged(message(20, address="orders::a"), [7]))
     (old.parent / "paging" / "1f" / "address.txt").write_text("orders::a")
     (old.parent / "bindings" / "activemq-bindings-1.bindings").unlink()
@@ -150,7 +152,7 @@ def test_a_queue_that_is_made_again_has_what_artemis_reads_of_one(tmp_path: Path
     assert pages_of(tmp_path / "new") == {"orders": {"000000001.page": [20]}}
 
 
-def test_queues_that_are_made_again_have_the_address_of_most_of_their_messages(tmp_path: Path) -> None:
+def test_recreated_queues_have_the_address_of_most_of_their_messages(tmp_path: Path) -> None:
     """With different addresses, only one of the queues would find the pages that they share."""
     pages = paged(message(20, address="ordErs"), [7, 8]) + b"".join(
         paged(message(ident), [7, 8]) for ident in (21, 22)
@@ -163,8 +165,11 @@ def test_queues_that_are_made_again_have_the_address_of_most_of_their_messages(t
     assert pages_of(tmp_path / "new") == {"orders": {"000000001.page": [20, 20, 21, 21, 22, 22]}}
 
 
-def test_pages_are_with_those_of_the_address_of_their_queues(tmp_path: Path) -> None:
-    """A page whose number is taken receives another one, and its acknowledged messages stay acknowledged."""
+def test_pages_are_stored_under_the_address_of_their_queues(tmp_path: Path) -> None:
+    """If the number of a page is taken, the page receives another number.
+
+    Its acknowledged messages stay acknowledged.
+    """
     done = ("ADD", 30, 39, struct.pack(">qqi", 7, 1, 0))
     first = b"".join(paged(message(ident), [7]) for ident in (20, 21, 22))
     old = with_pages(tmp_path / "old", [done], first)
@@ -185,7 +190,7 @@ def test_pages_are_with_those_of_the_address_of_their_queues(tmp_path: Path) -> 
 
 
 def packing(sizes: Mapping[int, int], **params: str) -> Packing:
-    """Return the properties of new files for old ones of these numbers and sizes (bytes)."""
+    """Return the properties of new files, for old files with these numbers and sizes (in bytes)."""
     form = Packing(DIALECTS["v2"], "", "activemq-data", "amq", 1024)
     (first, *_) = (b"".join(file.parts) for file in form.files([NewRecord(11, 1, 7, b"one")]))
     files = {
@@ -195,7 +200,7 @@ def packing(sizes: Mapping[int, int], **params: str) -> Packing:
     return packing_of(ask(Journal("jboss_journal", "v2", files, params=params), SALVAGE))
 
 
-def test_new_files_are_as_most_of_the_old_ones() -> None:
+def test_new_files_have_the_form_of_most_old_ones() -> None:
     assert LONG_HEADER.size == 16
     assert packing({1: 2048, 2: 2048, 3: 8192}).size == 2048
     assert packing({1: 2048, 2: 8192}).size == 8192

@@ -67,7 +67,7 @@ def outcomes(answer: Answer) -> dict[str, tuple[str, list[str]]]:
     return {row["id"]: (row["outcome"], row["waits_for"]) for row in live(answer)}
 
 
-def test_a_transaction_is_omitted_and_the_report_has_what_it_was() -> None:
+def test_dropped_transaction_is_omitted_and_listed_in_the_report() -> None:
     store, again = made(answer_of(pair(LOG)), drop=(FIRST,))
     assert outcomes(again) == dict.fromkeys(("srv1/7/0", "srv1/9/0"), ("rollback", ["db1", "jms1"]))
     (item,) = store.left_out()
@@ -77,7 +77,7 @@ def test_a_transaction_is_omitted_and_the_report_has_what_it_was() -> None:
     assert line == f"--drop {item.id}: it is left out; {item.text}; its other resources are not touched"
 
 
-def test_a_branch_in_doubt_is_committed() -> None:
+def test_branch_in_doubt_is_committed_by_choice() -> None:
     committed: Counter[str] = Counter()
     for case in drawn_cases(FORMAT, 48, range(200)):
         answer = answer_of(case.files(), case.edition)
@@ -94,7 +94,7 @@ def test_a_branch_in_doubt_is_committed() -> None:
     assert committed.keys() == {"seed", "2.1", "3.0", "nio"}
 
 
-def test_a_decision_is_taken_back() -> None:
+def test_decision_is_rolled_back_by_choice() -> None:
     store, again = made(answer_of(pair([record(PREPARED, ONE), *LOG])), rollback=(ONE.hex(),))
     undecided = dict.fromkeys((FIRST, "srv1/7/0", "srv1/9/0"), ("rollback", ["db1", "jms1"]))
     assert outcomes(again) == undecided
@@ -121,15 +121,13 @@ def test_a_decision_is_taken_back() -> None:
         ),
     ],
 )
-def test_a_choice_that_changes_nothing_is_refused(
-    files: dict[str, bytes], choices: dict[str, Any], why: str
-) -> None:
+def test_choice_without_effect_is_refused(files: dict[str, bytes], choices: dict[str, Any], why: str) -> None:
     with pytest.raises(ChoiceRefused, match=why) as refused:
         new_store(answer_of(files), StoreChoices(**choices))
     assert refused.value.hint
 
 
-def test_a_decision_of_the_other_file_is_copied_on_request() -> None:
+def test_decision_in_the_other_file_is_copied_on_request() -> None:
     answer = answer_of(pair(LOG[:1], [record(COMMITTING, ONE), record(COMMITTING, THREE)]))
     assert [each.code for each in answer.observation.missing] == ["decision"] * 2
     assert "--keep" in new_store(answer, StoreChoices()).steps()[0]
@@ -141,14 +139,16 @@ def test_a_decision_of_the_other_file_is_copied_on_request() -> None:
     assert [*store.chosen()] == [f"--keep {ONE.hex()}: 1 records from outside the log are carried over"]
 
 
-def test_decisions_of_a_sound_other_file_are_listed_where_the_active_one_is_damaged() -> None:
-    """The damage may contain the records of the ends, so no record is certainly missing."""
+def test_decisions_of_the_other_file_are_listed_if_the_active_one_is_damaged() -> None:
+    """The damage may contain the records that end the transactions, so it is not certain that a record is
+    missing.
+    """
     second = [record(COMMITTING, ONE), record(COMMITTING, TWO), record(COMMITTING, THREE)]
     first = [record(PREPARED, TWO), record(COMMITTED, TWO), record(COMMITTED, THREE)]
     answer = answer_of(pair(first, second, hole=0))
     assert not answer.observation.missing
     store, _ = made(answer)
-    # Two of the records after the damage prove that their transactions have ended.
+    # After the damage, two records prove that their transactions have ended.
     (item,) = store.left_out()
     assert (item.id, item.file, item.off, item.code) == (FIRST, "btm2.tlog", HEADER_SIZE, "may-be-lost")
     assert item.text == (
@@ -159,8 +159,8 @@ def test_decisions_of_a_sound_other_file_are_listed_where_the_active_one_is_dama
     assert [*store.left_out()] == []
 
 
-def test_a_decision_is_never_lost_in_silence() -> None:
-    """A sector of zeros and two flipped bits: each intact decision is carried over or listed."""
+def test_every_decision_is_carried_over_or_listed() -> None:
+    """With a sector of zeros and two flipped bits, each intact decision is carried over or listed."""
     draw = random.Random(47)
     ids = [b"srv1" + number.to_bytes(8) + bytes(4) for number in range(1, 25)]
     opened = {gtrid: record(COMMITTING, gtrid) for gtrid in ids}
@@ -192,7 +192,7 @@ def test_a_decision_is_never_lost_in_silence() -> None:
 
 
 def test_records_after_damage_are_copied_on_request() -> None:
-    """The copies keep their order: a decision precedes the records that end parts of its transaction."""
+    """The copies keep their order: a decision comes before the records that end parts of its transaction."""
     answer = answer_of(pair([record(PREPARED, TWO), record(PREPARED, THREE), *LOG[1:]], hole=1))
     assert outcomes(answer) == {"srv1/7/0": ("rollback", ["db1", "jms1"])}
     store, again = made(answer, salvage_records=True)
@@ -203,8 +203,10 @@ def test_records_after_damage_are_copied_on_request() -> None:
     assert next(iter(store.chosen())).startswith("--salvage-records: 3 records from damaged parts")
 
 
-def test_after_the_next_swap_of_any_product_the_right_file_is_elected() -> None:
-    """2.1.3 and 2.1.4 store a position as the timestamp, other products a time (BTM-DEV-001)."""
+def test_next_swap_of_any_product_elects_the_right_file() -> None:
+    """Versions 2.1.3 and 2.1.4 store a position as the timestamp, and other products store a time
+    (BTM-DEV-001).
+    """
     files = bytes_of(new_store(answer_of(pair(LOG)), StoreChoices()))
     stamps = [LONG.unpack_from(data, TIMESTAMP_AT)[0] for data in files.values()]
     assert stamps[1] < stamps[0] < HEADER_SIZE
@@ -215,7 +217,7 @@ def test_after_the_next_swap_of_any_product_the_right_file_is_elected() -> None:
     ("name", "other"),
     [("btm1.tlog", "btm2.tlog"), ("tx.tlog", "tx2.tlog"), ("log7", "log72"), ("part2.tlog.gz", "part1.tlog")],
 )
-def test_a_file_that_was_alone_gets_another_one(name: str, other: str, tmp_path: Path) -> None:
+def test_single_file_gets_a_second_one(name: str, other: str, tmp_path: Path) -> None:
     answer = answer_of({name: pair(LOG)["btm1.tlog"]})
     files = bytes_of(new_store(answer, StoreChoices()))
     assert [*files] == [name.removesuffix(".gz"), other]
@@ -226,8 +228,8 @@ def test_a_file_that_was_alone_gets_another_one(name: str, other: str, tmp_path:
     assert outcomes(ask(replace(journal, editions=()), "strict")) == outcomes(answer)
 
 
-def test_records_of_the_lap_before_come_first() -> None:
-    """The old file has them after this lap's records; the new one has a decision before its end."""
+def test_records_of_the_previous_lap_come_first() -> None:
+    """The old file has them after this lap's records; in the new file, a decision comes before its end."""
     before, now = bytes(range(16)), bytes(range(16, 32))
 
     def frame(delimiter: bytes, status: int, names: tuple[bytes, ...]) -> bytes:
@@ -245,7 +247,7 @@ def test_records_of_the_lap_before_come_first() -> None:
     assert data == wanted.ljust(4096, b"\0")
 
 
-def test_a_large_log_is_written_in_parts() -> None:
+def test_large_log_is_written_in_parts() -> None:
     """Half of the transactions in more than 2 MiB have ended; the others are copied in their order."""
     records = [record(COMMITTING, b"%016d" % number, time=number) for number in range(40_000)]
     ended = [record(COMMITTED, b"%016d" % number, time=number) for number in range(0, 40_000, 2)]

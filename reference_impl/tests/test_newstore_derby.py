@@ -1,4 +1,4 @@
-"""New Derby databases made of damaged ones: the law, repairs, choices, and scripts of rows."""
+"""New Derby databases made from damaged ones: rules for all new stores, repairs, choices, scripts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def copied_log(base: Path, tmp_path: Path) -> Path:
 
 
 def made(old: Path, new: Path, choices: StoreChoices | None = None) -> tuple[Answer, Database | OnlyRows]:
-    """Make the new store of an old one, and check the law."""
+    """Make the new store of an old one, and check the rules for every new store."""
     answer = opened(old)
     store = new_store(answer, choices or StoreChoices())
     assert isinstance(store, Database | OnlyRows)
@@ -91,10 +91,10 @@ def checkpoint_of(directory: Path) -> Instant | None:
     return control(one).checkpoint
 
 
-# The law.
+# The rules for every new store.
 
 
-def test_the_law_holds_for_damaged_databases(base: Path, tmp_path: Path) -> None:
+def test_new_stores_of_damaged_databases_satisfy_the_rules(base: Path, tmp_path: Path) -> None:
     forms: Counter[str] = Counter()
     for seed in range(20):
         trial = Trial(base, seed, tmp_path / str(seed))
@@ -107,9 +107,7 @@ def test_the_law_holds_for_damaged_databases(base: Path, tmp_path: Path) -> None
     assert forms.total() == forms["database"] + forms["rows"]
 
 
-def test_many_records_are_redone_at_once_as_one_by_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bulk_redo_equals_redo_of_single_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows, faults, and the results for pages and transactions are the same with and without columns."""
     bases = [unpacked(path, tmp_path / path.name) for path in sorted(DATA.glob("derby_*.tar.*"))]
     for base, seed in itertools.product(bases, range(12)):
@@ -130,7 +128,7 @@ def test_many_records_are_redone_at_once_as_one_by_one(
 
 
 @pytest.mark.parametrize("product", ["derby-10.1.3.1", "derby-10.16.1.1"])
-def test_the_law_holds_for_logs_alone(product: str, tmp_path: Path) -> None:
+def test_new_stores_of_logs_alone_satisfy_the_rules(product: str, tmp_path: Path) -> None:
     """Captured logs: unchanged, with zeros at the end, and with a bad mirror."""
     count = 0
     for place in sorted(path.parent for path in (CAPTURED / product).glob("*/log1.dat"))[::2]:
@@ -156,7 +154,7 @@ def test_the_law_holds_for_logs_alone(product: str, tmp_path: Path) -> None:
 # Repairs.
 
 
-def test_a_sound_database_is_the_same_but_for_what_is_after_its_log(old: Path, tmp_path: Path) -> None:
+def test_healthy_database_is_unchanged_except_after_its_log(old: Path, tmp_path: Path) -> None:
     (old / "jar" / "APP").mkdir(parents=True)
     (old / "jar" / "APP" / "own.jar").write_bytes(b"PK")
     (old / "tmp").mkdir()
@@ -187,8 +185,11 @@ def test_a_sound_database_is_the_same_but_for_what_is_after_its_log(old: Path, t
 @pytest.mark.parametrize(
     ("size", "files"), [(0, [2, 3]), (15, [2, 3]), (23, [2, 3]), (24, [2, 3, 4]), (512, [2, 3, 4])]
 )
-def test_a_next_file_is_made_right(size: int, files: list[int], old: Path, tmp_path: Path) -> None:
-    """Derby fails on a next file shorter than a header; one with other values is not part of the log."""
+def test_next_file_is_corrected(size: int, files: list[int], old: Path, tmp_path: Path) -> None:
+    """Derby fails on a next file that is shorter than a header.
+
+    A file with other values is not part of the log.
+    """
     edit(old / "log" / "log3.dat", END[1], bytes(4))
     head = struct.pack(">iiqq", 128, 9, 4, Instant(*END).packed)
     (old / "log" / "log4.dat").write_bytes((head + bytes(488))[:size])
@@ -199,7 +200,7 @@ def test_a_next_file_is_made_right(size: int, files: list[int], old: Path, tmp_p
         assert [(item.file, item.code) for item in store.left_out()] == [("log4.dat", "after-the-log")]
 
 
-def test_a_torn_end_is_cut_off_and_its_changes_are_counted(old: Path, tmp_path: Path) -> None:
+def test_torn_end_is_cut_off_and_its_changes_are_counted(old: Path, tmp_path: Path) -> None:
     path = old / "log" / "log3.dat"
     data = path.read_bytes()
     edit(path, END[1] - 20, bytes([data[END[1] - 20] ^ 1]))
@@ -214,7 +215,7 @@ def test_a_torn_end_is_cut_off_and_its_changes_are_counted(old: Path, tmp_path: 
 
 
 @pytest.mark.parametrize(("name", "other"), [("log.ctrl", "logmirror.ctrl"), ("logmirror.ctrl", "log.ctrl")])
-def test_a_control_file_is_made_from_the_other_one(name: str, other: str, old: Path, tmp_path: Path) -> None:
+def test_control_file_is_made_from_the_other_one(name: str, other: str, old: Path, tmp_path: Path) -> None:
     (old / "log" / name).write_bytes(bytes(39))
     made(old, tmp_path / "new")
     assert (tmp_path / "new" / "log" / name).read_bytes() == (old / "log" / other).read_bytes()
@@ -233,7 +234,7 @@ def test_control_files_are_made_from_the_log(old: Path, tmp_path: Path) -> None:
     assert found == (Instant(*CHECKPOINT), 10, 1, 0, 0)
 
 
-def test_where_the_checkpoint_is_lost_the_log_gets_one(log: Path, tmp_path: Path) -> None:
+def test_log_with_a_lost_checkpoint_gets_a_new_one(log: Path, tmp_path: Path) -> None:
     edit(log / "log2.dat", 60_000, bytes(600))
     made(log, tmp_path / "new")
     assert not (tmp_path / "new" / "log3.dat").exists()
@@ -243,8 +244,8 @@ def test_where_the_checkpoint_is_lost_the_log_gets_one(log: Path, tmp_path: Path
     length = int.from_bytes(data[found.position : found.position + 4], "big")
     told = decode(data[found.position + 12 : found.position + 12 + length])
     assert (told.operation.name, told.fields["undo_from"]) == ("CHECKPOINT", Instant(*FIRST).packed)
-    # The lost checkpoint had written the pages up to (3, 870): nothing of this log is redone. The bytes after
-    # that end are new.
+    # The lost checkpoint had written the pages up to (3, 870), so nothing of this log is redone. The bytes
+    # after that end are new.
     added = Instant(2, found.position - 37 - 36)
     assert Instant.unpack(told.fields["redo_from"]) == added
     assert data[: added.position] == (log / "log2.dat").read_bytes()[: added.position]
@@ -279,7 +280,7 @@ def test_dispensable_parts_of_the_log_are_rewritten(
     elif damage == "cut":
         container.write_bytes(container.read_bytes()[: 5 * size + 512])
     elif damage == "spare":
-        # A preallocated page that was never used: a crash left only a part of it.
+        # A preallocated page that was never used: a crash left only a part of the page.
         container.write_bytes(container.read_bytes() + bytes(512) + b"\1" * (size - 512))
     elif damage == "checkpoint":
         edit(old / "log" / "log3.dat", CHECKPOINT[1] + 20, b"\xff")
@@ -328,8 +329,8 @@ def end(transaction: int) -> bytes:
     return joined(body({"operation": "END", "group": 0x112, "transaction": transaction, "status": 4}))
 
 
-def test_a_log_does_not_begin_at_the_end_of_a_file(tmp_path: Path) -> None:
-    """Derby takes a log that begins at the end of a file for empty, and removes it."""
+def test_log_does_not_begin_at_the_end_of_a_file(tmp_path: Path) -> None:
+    """Derby treats a log that begins at the end of a file as empty, and removes it."""
     log = tmp_path / "log"
     log.mkdir()
     first = LAYOUT.build("header", "10.8", number=1, previous=0) + group(1, 24, begin(1), end(1))
@@ -352,8 +353,10 @@ def test_a_log_does_not_begin_at_the_end_of_a_file(tmp_path: Path) -> None:
     assert found.position > len(second)
 
 
-def test_a_group_that_is_cut_is_summed_up_again(log: Path, tmp_path: Path) -> None:
-    """A record in the middle is invalid despite a right checksum; the rest needs a new checksum."""
+def test_group_that_is_cut_gets_a_new_checksum(log: Path, tmp_path: Path) -> None:
+    """A record in the middle is invalid although its checksum is right; the remaining records need a new
+    checksum.
+    """
     path = log / "log3.dat"
     data = path.read_bytes()
     (batch,) = scan(gather({"log3.dat": data})[3].source, 3)
@@ -369,7 +372,10 @@ def test_a_group_that_is_cut_is_summed_up_again(log: Path, tmp_path: Path) -> No
 
 
 def test_older_databases_get_right_links(tmp_path: Path) -> None:
-    """Up to level 10.1 a reader ignores the header field about the previous file; new products compare it."""
+    """Up to level 10.1, a reader ignores the header field about the previous file.
+
+    Newer products compare it.
+    """
     log = tmp_path / "log"
     shutil.copytree(
         CAPTURED / "derby-10.1.3.1" / "switched", log, ignore=shutil.ignore_patterns("*.json", "*.toml")
@@ -402,8 +408,8 @@ def test_properties_are_rebuilt(old: Path, tmp_path: Path) -> None:
         }
 
 
-def test_a_property_that_is_not_text_is_omitted_and_reported(old: Path, tmp_path: Path) -> None:
-    """A property that all databases have receives its usual value; a tab is not damage."""
+def test_property_that_is_not_text_is_omitted_and_reported(old: Path, tmp_path: Path) -> None:
+    """Properties that all databases have receive their usual value. A tab is not damage."""
     path = old / "service.properties"
     text = path.read_text()
     path.write_text(text.replace("SystablesIdentifier=96", "SystablesIdentifier=9\x016") + "x=1\ty\n")
@@ -421,8 +427,8 @@ def test_a_property_that_is_not_text_is_omitted_and_reported(old: Path, tmp_path
 
 
 @pytest.mark.parametrize("name", [BRANCH, f"{BRANCH}:62", "193"])
-def test_a_transaction_in_doubt_is_committed(name: str, old: Path, tmp_path: Path) -> None:
-    """The commit record is written after the log's end, and the rows are part of the new contents."""
+def test_transaction_in_doubt_is_committed(name: str, old: Path, tmp_path: Path) -> None:
+    """The new store has the commit record after the end of the log, and the rows are in its contents."""
     _, store = made(old, tmp_path / "new", StoreChoices(commit=(name,)))
     before = (old / "log" / "log3.dat").read_bytes()[: END[1]]
     after = (tmp_path / "new" / "log" / "log3.dat").read_bytes()
@@ -436,8 +442,8 @@ def test_a_transaction_in_doubt_is_committed(name: str, old: Path, tmp_path: Pat
     assert len([*found.rows("APP.T")]) == ROWS["APP.T"] + 5
 
 
-def test_a_transaction_in_doubt_is_rolled_back(old: Path, tmp_path: Path) -> None:
-    """The transaction is no longer prepared; otherwise only the checksum of its group changes."""
+def test_transaction_in_doubt_is_rolled_back(old: Path, tmp_path: Path) -> None:
+    """The transaction is no longer prepared; besides that, only the checksum of its group changes."""
     _, store = made(old, tmp_path / "new", StoreChoices(rollback=(BRANCH,)))
     assert not store.opaque
     before, after = ((each / "log" / "log2.dat").read_bytes() for each in (old, tmp_path / "new"))
@@ -467,7 +473,7 @@ def test_impossible_operations_are_refused(choices: StoreChoices, why: str, old:
         new_store(opened(old), choices)
 
 
-def test_rows_have_no_choices(old: Path) -> None:
+def test_rows_of_a_log_have_no_choices(old: Path) -> None:
     (old / "seg0" / "c20.dat").unlink()
     with pytest.raises(ChoiceRefused, match="only rows can be written"):
         new_store(opened(old), StoreChoices(commit=(BRANCH,)))
@@ -483,9 +489,7 @@ def test_rows_have_no_choices(old: Path) -> None:
         (60_000, 600, "strict", "follow after the end of the log"),
     ],
 )
-def test_a_log_that_cannot_be_read_gives_nothing(
-    off: int, size: int, policy: str, why: str, log: Path
-) -> None:
+def test_unreadable_log_gives_no_new_store(off: int, size: int, policy: str, why: str, log: Path) -> None:
     edit(log / "log2.dat", off, bytes(size))
     with pytest.raises(CannotRebuild, match=why):
         new_store(opened(log, policy), StoreChoices())
@@ -501,10 +505,12 @@ def test_a_log_that_cannot_be_read_gives_nothing(
         ("newer", "behind-the-end", {"newer-page"}),
     ],
 )
-def test_rows_are_written_where_derby_would_not_read_a_database(
+def test_script_of_rows_is_written_where_derby_would_not_read_a_database(
     damage: str, reason: str, doubtful: set[str], old: Path, tmp_path: Path
 ) -> None:
-    """Damage to an index page or the log; a container missing, two exchanged; pages newer than the log."""
+    """Examples: damage in an index page or the log, a missing container, two exchanged ones, pages newer than
+    the log.
+    """
     if damage == "page":
         edit(old / "seg0" / "c491.dat", 4096 + 100, b"\xff")
     elif damage == "gone":
@@ -541,7 +547,7 @@ def test_rows_are_written_where_derby_would_not_read_a_database(
 # SQL.
 
 
-def test_nothing_in_a_text_ends_a_statement() -> None:
+def test_text_in_a_value_does_not_end_a_statement() -> None:
     for text in ("3.5", "'a;b'", '"x;y"', "CURRENT SCHEMA", "f(1, 2)", "'it''s' || ')'"):
         assert contained(text, commas=False), text
     for text in ("1; drop table t", "1) , x (", "')", "a'", '"', "1 --", "/*", "1, 2", "(1", "1)(", "\0"):
@@ -551,18 +557,18 @@ def test_nothing_in_a_text_ends_a_statement() -> None:
     assert contained("1 -- ;\r\n /* ; */", commas=False)
 
 
-def test_a_comment_ends_where_ij_ends_it() -> None:
+def test_comment_ends_where_ij_ends_it() -> None:
     """ij 10.16 runs the DROP in the first text, and treats the third text as a comment that is still open."""
     for text in ("1 --\r; DROP TABLE u;\n", "1 --\rx\r\n", "1 /* /* */", "1 /*/", "1 /* /* */ */"):
         assert not contained(text, commas=True), text
 
 
-def test_views_come_after_those_that_they_are_made_of() -> None:
+def test_views_come_after_the_views_and_tables_that_they_use() -> None:
     of = {"a": {"c", "x"}, "b": {"b", "a"}, "d": {"e"}, "e": {"d"}, "f": {"d"}}
     assert [*in_order(["a", "b", "c", "d", "e", "f"], of)] == ["c", "a", "b", "d", "e", "f"]
 
 
-def test_a_long_chain_of_views_costs_time_by_its_length() -> None:
+def test_long_chain_of_views_takes_linear_time() -> None:
     def ordered(size: int) -> Task:
         names = [str(number) for number in range(size)]
         of = {name: {str(int(name) + 1)} for name in names}
@@ -586,7 +592,7 @@ def with_table(
     return found
 
 
-def test_names_are_quoted_and_types_are_by_number(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_are_quoted_and_types_are_chosen_by_number(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A catalogue may contain any text as the name of a table, a column or a type."""
     odd = 'a"); drop table t; --'
     columns = ((odd, Typed(19, odd)), (odd, Typed(25, odd, width=9)), ("n", Typed(198, "DECIMAL")))
@@ -602,10 +608,10 @@ def test_names_are_quoted_and_types_are_by_number(base: Path, monkeypatch: pytes
     assert f"{start}(NULL, '', NULL);" in lines
 
 
-def test_a_script_has_no_moment_that_there_is_not_and_no_row_without_a_needed_value(
+def test_script_has_no_invalid_time_and_no_row_without_a_required_value(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Derby reads such dates in a damaged row; ij accepts neither their literals nor a null in a key."""
+    """Derby reads such dates in a damaged row. ij accepts neither their literals nor a null in a key."""
     columns = (
         ("ID", Typed(19, "INTEGER", nullable=False)),
         ("D", Typed(32, "DATE")),
@@ -653,7 +659,7 @@ def cell(value: Any) -> bytes | None:
     return struct.pack(">q", value) if isinstance(value, int) else value
 
 
-def test_catalogue_content_is_in_the_script(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_content_of_the_catalogue_is_in_the_script(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Types with their scales, next numbers of identity columns, keys, their rules, and orders of indexes."""
     found = contents_of(opened(base))
     columns = (
@@ -683,7 +689,9 @@ def test_catalogue_content_is_in_the_script(base: Path, monkeypatch: pytest.Monk
 
 
 def test_objects_missing_in_the_catalogue_are_counted(old: Path, tmp_path: Path) -> None:
-    """Without the columns of tables, those of their heaps are used; other facts of that table are lost."""
+    """If the columns of a table are missing, the columns of its heap are used; other facts about the table
+    are lost.
+    """
     (old / "seg0" / "c90.dat").unlink()
     _, store = made(old, tmp_path / "new")
     assert isinstance(store, OnlyRows)
@@ -694,8 +702,8 @@ def test_objects_missing_in_the_catalogue_are_counted(old: Path, tmp_path: Path)
     assert {count.name: count.rows for count in store.carried()} == ROWS
 
 
-def test_values_that_no_statement_has_are_counted(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Values too long for a statement, numbers without a literal, invalid letters, Java objects."""
+def test_values_without_a_literal_are_counted(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such values are too long for a statement, have no literal, have invalid letters, or are Java objects."""
     monkeypatch.setattr(sql, "_LONGEST", 30_000)
     blob = b"\xa0\x5d\xc0" + bytes(24_000)
     stored = (

@@ -1,4 +1,4 @@
-"""New stores of the JBoss family contain the items that contents report as live; and choices."""
+"""New stores of the JBoss family have the items that contents report as live; choices take effect."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
-from xml.etree import ElementTree as ET  # our own files
+from xml.etree import ElementTree as ET  # files of this project
 
 import newstore_trials
 import pytest
@@ -72,7 +72,10 @@ def opened(answer: Answer) -> BrokerContents:
 
 
 def remade(answer: Answer, target: Path, **choices: Any) -> tuple[NewStore, BrokerContents]:
-    """Return the new store and its contents, which lack only those bodies that the store's report lists."""
+    """Return the new store and its contents.
+
+    They lack no bodies except those that the store's report lists.
+    """
     store = new_store(answer, StoreChoices(**choices))
     again = asked(put(store, target), "strict")
     lacks = {(entry.code, Path(entry.name).stem) for entry in again.observation.missing}
@@ -94,7 +97,7 @@ def counted(store: NewStore) -> dict[str, tuple[int, int]]:
     return {each.name: (each.rows, each.bytes) for each in store.carried() if each.table == "messages"}
 
 
-def test_a_sound_store_is_made_again_with_all_that_it_holds(source: Path, tmp_path: Path) -> None:
+def test_healthy_store_is_rebuilt_with_all_its_content(source: Path, tmp_path: Path) -> None:
     answer = asked(source / "journal")
     store, after = remade(answer, tmp_path)
     before = opened(answer)
@@ -120,8 +123,10 @@ def test_a_sound_store_is_made_again_with_all_that_it_holds(source: Path, tmp_pa
 def test_damaged_stores_keep_what_contents_report(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Trials of the committed store and captured journals; tools/newstore_trials.py checks the law."""
-    # Stores that happen to be in the cache would change the trials, so they are not used.
+    """The committed store and captured journals are damaged; tools/newstore_trials.py checks the rules for
+    new stores.
+    """
+    # The cache may have more stores, which would change the trials, so it is not used.
     store = Path(__file__).parent / "data" / "hornetq_contents.tar.xz"
     monkeypatch.setattr(newstore_trials.Hooks, "stores", lambda _: [store])
     assert newstore_trials.main(["--format", "jboss_journal", "--count", "20"]) == 0
@@ -162,7 +167,7 @@ def content_of(item: Body) -> tuple[int, int, bytes]:
     return item.id, item.user_type, body
 
 
-def test_each_live_record_is_copied_or_an_item() -> None:
+def test_each_live_record_is_copied_or_listed() -> None:
     random, codes = Random("records of brokers"), Counter[str]()
     count, two, small = pending.QUEUE_COUNT.pack, pending.TWO_LONGS.pack, LONG.pack
     for _ in range(150):
@@ -216,7 +221,7 @@ def records(edition: str, wanted: list[NewRecord], size: int = 1024) -> Answer:
 
 
 @pytest.mark.parametrize("edition", [name for name in DIALECTS if DIALECTS[name].prepare_extra])
-def test_transactions_over_several_files_are_counted_in_each(edition: str) -> None:
+def test_transactions_over_several_files_are_counted_in_each_file(edition: str) -> None:
     delete = DIALECTS[edition].codes["DELETE_TX"]
     wanted = [NewRecord(11, 1, 7, b"one")]
     wanted += [NewRecord(13, number, 7, bytes(300), tx=100) for number in range(2, 9)]
@@ -232,7 +237,7 @@ def test_transactions_over_several_files_are_counted_in_each(edition: str) -> No
 
 
 @pytest.mark.parametrize("choice", ["commit", "rollback", "drop"])
-def test_transactions_of_any_journal_end_by_choice(choice: str) -> None:
+def test_transactions_of_any_journal_are_ended_by_choice(choice: str) -> None:
     wanted = [NewRecord(11, 1, 7, b"one"), NewRecord(11, 2, 7, b"two"), NewRecord(13, 3, 7, b"three", tx=100)]
     wanted += [NewRecord(15, 1, 0, b"", tx=100), NewRecord(17, 0, 0, b"branch", tx=100)]
     ends: dict[str, Any] = {choice: ("100",)}
@@ -247,7 +252,7 @@ def test_transactions_of_any_journal_end_by_choice(choice: str) -> None:
     assert [item.code for item in store.left_out()] == ([] if choice == "commit" else ["rolled-back"])
 
 
-def test_choices_that_name_nothing_are_refused() -> None:
+def test_choices_that_match_nothing_are_refused() -> None:
     answer = records("v2e", [NewRecord(11, 1, 7, b"one")])
     for choices in (
         StoreChoices(commit=("5",)), StoreChoices(rollback=("5",)), StoreChoices(drop=("5",)),
@@ -260,7 +265,7 @@ def test_choices_that_name_nothing_are_refused() -> None:
     assert [item.id for item in store.left_out()] == ["1"]
 
 
-# The choices of a broker.
+# The choices for a broker.
 
 
 @pytest.fixture
@@ -274,7 +279,7 @@ def hornetq(source: Path) -> Answer:
     return asked(source / "journal")
 
 
-def test_queues_are_chosen_and_dropped(hornetq: Answer, tmp_path: Path) -> None:
+def test_queues_are_selected_and_dropped_by_choice(hornetq: Answer, tmp_path: Path) -> None:
     before = opened(hornetq)
     store, after = remade(hornetq, tmp_path / "some", queues=("client.eu", "jms.queue.paged"))
     assert {row["queue"] for row in after.rows("queues")} == {"client.eu", "jms.queue.paged"}
@@ -292,7 +297,7 @@ def test_queues_are_chosen_and_dropped(hornetq: Answer, tmp_path: Path) -> None:
     )
 
 
-def test_one_message_is_dropped_in_the_journal_and_in_a_page(hornetq: Answer, tmp_path: Path) -> None:
+def test_single_message_is_dropped_from_the_journal_and_a_page(hornetq: Answer, tmp_path: Path) -> None:
     rows = table(opened(hornetq), "messages")
     queued = next(row["id"] for row in rows if row["queue"] == "client.all")
     paged = [row["id"] for row in rows if row["paged"]][3]
@@ -304,7 +309,7 @@ def test_one_message_is_dropped_in_the_journal_and_in_a_page(hornetq: Answer, tm
 
 
 @pytest.mark.parametrize("choice", ["commit", "rollback"])
-def test_prepared_transactions_of_a_broker_end_by_choice(
+def test_prepared_transactions_of_a_broker_are_ended_by_choice(
     choice: str, hornetq: Answer, tmp_path: Path
 ) -> None:
     before = opened(hornetq)
@@ -333,7 +338,7 @@ def blank(directory: Path, kept: Kept, item: Body) -> None:
     (directory / file).write_bytes(data[:off] + b"J" * (end - off) + data[end:])
 
 
-def test_a_lost_binding_is_made_again_if_asked_for(old: Path, tmp_path: Path) -> None:
+def test_lost_binding_is_made_again_on_request(old: Path, tmp_path: Path) -> None:
     replay = opened(asked(old / "journal")).store.bindings_replay
     assert replay is not None
     name = text_bytes("client.eu")
@@ -355,9 +360,7 @@ def test_a_lost_binding_is_made_again_if_asked_for(old: Path, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("stored", "kept"), [("region = 'EU'", True), ("region = 'EU;", False), ("regi n = 'EU'", False)]
 )
-def test_a_filter_with_which_no_broker_starts_is_omitted(
-    stored: str, kept: bool, old: Path, tmp_path: Path
-) -> None:
+def test_filter_that_stops_a_broker_is_omitted(stored: str, kept: bool, old: Path, tmp_path: Path) -> None:
     sound, new = text_bytes("region = 'EU'"), text_bytes(stored)
     (file,) = (path for path in (old / "bindings").iterdir() if sound in path.read_bytes())
     file.write_bytes(file.read_bytes().replace(sound, new))
@@ -372,7 +375,7 @@ def test_a_filter_with_which_no_broker_starts_is_omitted(
 
 
 @pytest.mark.parametrize("body", [b"", None])
-def test_hornetq_does_not_get_a_large_message_that_stops_its_queue(
+def test_large_message_that_would_stop_its_queue_is_not_written_for_hornetq(
     body: bytes | None, old: Path, tmp_path: Path
 ) -> None:
     before = {row["id"]: row for row in opened(asked(old / "journal")).rows("messages")}
@@ -388,7 +391,7 @@ def test_hornetq_does_not_get_a_large_message_that_stops_its_queue(
     assert [item.code for item in items] == ["no-body"]
 
 
-def test_without_bindings_every_queue_is_made_again(source: Path, tmp_path: Path) -> None:
+def test_every_queue_is_made_again_without_bindings(source: Path, tmp_path: Path) -> None:
     shutil.copytree(source, tmp_path / "old", ignore=shutil.ignore_patterns("bindings"))
     answer = asked(tmp_path / "old" / "journal")
     store, after = remade(answer, tmp_path / "new")
@@ -402,7 +405,7 @@ def test_without_bindings_every_queue_is_made_again(source: Path, tmp_path: Path
     assert len(list(store.unverified())) == len(names)
 
 
-def test_a_message_without_a_queue_is_put_into_that_of_its_address(old: Path, tmp_path: Path) -> None:
+def test_message_without_a_queue_is_put_into_the_queue_of_its_address(old: Path, tmp_path: Path) -> None:
     found = opened(asked(old / "journal"))
     queued = {row["id"] for row in found.rows("messages") if row["queue"] == "jms.queue.orders"}
     plain = (item for item in found.store.replay.live() if (item.code, item.user_type) == (12, 32))
@@ -417,7 +420,7 @@ def test_a_message_without_a_queue_is_put_into_that_of_its_address(old: Path, tm
     assert [item.code for item in store.unverified()] == ["kept"]
 
 
-def test_a_message_bears_the_id_of_its_record(old: Path, tmp_path: Path) -> None:
+def test_message_has_the_id_of_its_record(old: Path, tmp_path: Path) -> None:
     found = opened(asked(old / "journal"))
     item = next(item for item in found.store.replay.live() if item.user_type == 31)
     file, off = found.store.replay.where(item.place)
@@ -432,7 +435,7 @@ def test_a_message_bears_the_id_of_its_record(old: Path, tmp_path: Path) -> None
     assert bodies[item.id] == body
 
 
-def test_pages_keep_the_places_of_their_entries(old: Path, tmp_path: Path) -> None:
+def test_entries_of_pages_keep_their_places(old: Path, tmp_path: Path) -> None:
     (path,) = (old / "paging").glob("*/000000008.page")
     data = bytearray(path.read_bytes())
     first = 6 + struct.unpack_from(">i", data, 1)[0]
@@ -450,7 +453,7 @@ def test_pages_keep_the_places_of_their_entries(old: Path, tmp_path: Path) -> No
     assert [item.off for item in store.left_out() if item.code == "undecodable"] == [first]
 
 
-def test_the_address_of_pages_is_that_of_their_messages(old: Path, tmp_path: Path) -> None:
+def test_address_of_pages_is_that_of_their_messages(old: Path, tmp_path: Path) -> None:
     (path,) = (old / "paging").glob("*/address.txt")
     path.write_bytes(b"jms.queu\0\0\0")
     remade(asked(old / "journal"), tmp_path / "new")
@@ -468,18 +471,18 @@ def test_one_message_with_a_damaged_address_does_not_move_its_pages(
     name, data = text_bytes("jms.queue.paged"), page.read_bytes()
     at = data.index(name) + len(name) - 2
     page.write_bytes(data[:at] + b"\x01" + data[at + 1 :])
-    # An earlier page has no message.
+    # A page before has no message.
     (page.parent / "000000001.page").write_bytes(b"")
     remade(asked(old / "journal"), tmp_path / "new")
     (path,) = (tmp_path / "new" / "paging").glob("*/address.txt")
     assert path.read_text() == "jms.queue.paged\n"
 
 
-# The XML.
+# The XML export.
 
 
 def exported(rows: list[Any], queues: list[Any]) -> ET.Element:
-    return ET.fromstring(b"".join(artemis_xml.write(rows, queues)))  # noqa: S314  # our own
+    return ET.fromstring(b"".join(artemis_xml.write(rows, queues)))  # noqa: S314 # our own
 
 
 def row(**columns: Any) -> dict[str, Any]:
@@ -510,7 +513,7 @@ def lost(*rows: Any) -> set[str]:
 
 
 @pytest.mark.parametrize("kind", [*artemis_xml.PROPERTY, "no such type"])
-def test_a_value_of_another_type_than_is_reported_is_omitted_or_kept(kind: str) -> None:
+def test_value_with_an_unexpected_type_is_omitted_or_kept(kind: str) -> None:
     values = ("", "abc", "\U0001f600", "\ud800", 1 << 70, 1e300, True, None, b"x", [1], {"a": 1})
     for value in values:
         items = [
@@ -523,7 +526,7 @@ def test_a_value_of_another_type_than_is_reported_is_omitted_or_kept(kind: str) 
             assert lost(item) <= {"xml-body", "xml-value", "xml-character", "xml-char-property"}
 
 
-def test_text_of_any_kind_is_xml() -> None:
+def test_any_text_is_valid_in_xml() -> None:
     name, value = 'a<"&>\t\n\r', "x\0\ud800\ufffe<]]>"
     item = row(text=value, properties={name: value})
     message = exported([item], QUEUES)
@@ -532,14 +535,14 @@ def test_text_of_any_kind_is_xml() -> None:
     assert lost(item) == {"xml-character"}
 
 
-def test_properties_have_their_types_and_what_has_none_is_counted() -> None:
+def test_properties_have_their_types_and_those_without_a_type_are_counted() -> None:
     values = {"b": True, "i": 5, "l": 1 << 40, "d": 1.5, "n": None, "y": b"\xff", "c": "x", "s": -3}
     item = row(text=None, properties=values, types={"c": "char", "s": "short"})
     assert properties([item]) == [(name, *rest) for name, rest in ROWS["properties with their types"]]
     assert lost(item) == {"xml-char-property"}
 
 
-def test_neighbours_are_one_message_and_duplicate_ids_are_written_once() -> None:
+def test_adjacent_copies_are_one_message_and_duplicate_ids_are_written_once() -> None:
     queues = [{"queue": name, "address": "prices", "routing": "multicast"} for name in ("a", "b")]
     item = row(queue="a", text="", properties={"_AMQ_DUPL_ID": "one"})
     items = [item, {**item, "queue": "b"}, {**item, "queue": "a", "id": 8}]
@@ -549,13 +552,13 @@ def test_neighbours_are_one_message_and_duplicate_ids_are_written_once() -> None
     assert codes == {"xml-new-id": 2, "xml-duplicate-id": 1}
 
 
-def test_data_without_a_place_in_the_file_is_counted() -> None:
+def test_data_that_the_file_cannot_express_is_counted() -> None:
     for columns, codes in ROWS["what the file cannot hold"]:
         assert lost(row(**columns)) == codes
     assert len(list(exported([row(queue="nowhere", text="")], QUEUES).iter("message"))) == 0
 
 
-def test_old_names_become_those_of_artemis_2() -> None:
+def test_old_names_become_names_of_artemis_2() -> None:
     queues = [{"queue": "jms.queue.orders", "address": "jms.queue.orders", "filter": None, "routing": None}]
     old = {"_HQ_GROUP_ID": "g", "_HQ_SCHED_DELIVERY": 9}
     item = row(queue="jms.queue.orders", text="x", properties=old, scheduled=9)
@@ -572,7 +575,7 @@ def test_headers_of_other_protocols_become_properties_with_their_types() -> None
     assert properties([item]) == ROWS["headers that become properties"]
 
 
-def test_a_message_has_its_numbers_or_what_is_usual() -> None:
+def test_message_has_its_own_numbers_or_the_usual_ones() -> None:
     known = row(text="x", priority=7, expiration=6, message_id="ID:one")
     unknown = row(text="x", id=8, priority=None, timestamp=None)
     told = [each.attrib for each in exported([known, unknown], QUEUES).iter("message")]
@@ -585,11 +588,11 @@ def test_numbers_are_spelled_as_java_reads_them() -> None:
     assert [(kind, value) for _, kind, value in told] == ROWS["numbers as Java reads them"]
 
 
-def test_messages_with_different_time_or_address_are_distinct() -> None:
+def test_messages_with_different_times_or_addresses_are_distinct() -> None:
     queues = [{"queue": name, "address": "prices", "routing": "multicast"} for name in ("a", "b")]
     item = row(queue="a", text="")
     assert queues_of([item, {**item, "queue": "b", "scheduled": 9}], queues) == [["a"], ["b"]]
-    # Ids for duplicate detection belong to an address.
+    # The id for duplicate detection is unique only within an address.
     queues = [{"queue": name, "address": name, "routing": "anycast"} for name in ("a", "b")]
     item = row(queue="a", text="", properties={"_AMQ_DUPL_ID": "one"})
     items = [item, {**item, "queue": "b", "id": 8}]
@@ -611,12 +614,12 @@ def test_text_in_a_stream_message_is_encoded_by_its_length(length: int, stored: 
     assert decoded("".join(body.itertext())) == b"\x0a\x01" + stored + b"\x06\0\0\0\x05"
 
 
-def test_bodies_are_what_core_stores(hornetq: Answer) -> None:
+def test_bodies_are_stored_as_in_core(hornetq: Answer) -> None:
     for each in map(dict, opened(hornetq).typed_messages()):
         stored = each.pop("body")
         kind = artemis_xml.TYPES.get(str(each["kind"]), "default")
         if kind in ("map", "stream"):
-            # Columns do not contain the types of numbers in such bodies.
+            # For such bodies, columns do not contain the types of numbers.
             continue
         again = next(iter(exported([each], [{"queue": each["queue"]}]).iter("body"))).itertext()
         assert decoded("".join(again)) == stored, each["id"]

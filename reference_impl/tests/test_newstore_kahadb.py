@@ -59,7 +59,7 @@ def sent(number: int, **more: Any) -> bytes:
 
 
 def taken(number: int) -> bytes:
-    """Return the record that acknowledges one message, whose producer contains the number."""
+    """Return the record that acknowledges one message; the number is in the producer's name."""
     client = f"ID:n{number:04}-1"
     blob = objects()["ack", 12].replace(b"ID:north-1", client.encode())
     fields = {"destination": {"kind": 0, "name": "SHOP.ORDERS"}, "message_id": f"{client}:1:2:1"}
@@ -104,8 +104,10 @@ def around(middle: bytes) -> bytes:
     return batch([sent(900), sent(901)]) + middle + batch([sent(902)]) + b"-qMa4"
 
 
-def test_three_bytes_of_a_batch_cost_two_messages_at_most() -> None:
-    """At least 67 of 69 messages reappear unchanged; doubtful ones are reported as unverified or withheld."""
+def test_three_changed_bytes_of_a_batch_cost_at_most_two_messages() -> None:
+    """At least 67 of 69 messages are unchanged in the new store; doubtful ones are reported as unverified or
+    withheld.
+    """
     rng, records = random.Random(69), [sent(number) for number in range(69)]
     middle, good = batch(records), []
     true = bodies(answer_of({"db-1.log": around(middle)}))
@@ -132,7 +134,7 @@ def test_three_bytes_of_a_batch_cost_two_messages_at_most() -> None:
 
 
 def test_recoverable_parts_of_damage_are_listed() -> None:
-    """A message in the damage is not listed if a later record acknowledges it."""
+    """A message in damaged bytes is not listed if a later record acknowledges it."""
     middle = bytearray(batch([sent(1), sent(2), sent(3, message_id="ID:n0003-1:1:2:1")]))
     middle[-3] ^= 1
     fields = {"message_id": "ID:n0001-1:1:2:50", "destination": {"name": "SHOP.ORDERS"}}
@@ -146,14 +148,14 @@ def test_recoverable_parts_of_damage_are_listed() -> None:
 
 
 @pytest.mark.parametrize("at", ["magic", "size", "checksum"])
-def test_a_damaged_control_record_costs_no_message(at: str) -> None:
+def test_damaged_control_record_costs_no_message(at: str) -> None:
     middle = bytearray(batch([sent(number) for number in range(5)]))
     middle[{"magic": 7, "size": 18, "checksum": 27}[at]] ^= 0x10
     _, again = made(answer_of({"db-1.log": around(bytes(middle))}), salvage_records=True)
     assert len(bodies(again)) == 8
 
 
-def test_a_torn_batch_gives_what_is_complete() -> None:
+def test_complete_records_of_a_torn_batch_are_kept() -> None:
     middle = batch([sent(number) for number in range(5)])
     torn = batch([sent(900)]) + middle[: -len(sent(4)) - 220]
     for tail in (b"", bytes(4096)):
@@ -176,7 +178,7 @@ def test_removal_is_reduced_only_if_two_copies_agree() -> None:
 
 
 def test_omitted_items_are_listed_with_place_and_reason() -> None:
-    """One record is a byte too long; one subscription contains the object of another subscription."""
+    """One record has an additional byte; one subscription contains the object of another subscription."""
     longer = (len(sent(2)) + 1).to_bytes(4, "big") + sent(2)[4:] + b"\0"
     fields = {"destination": {"kind": 1, "name": "T"}, "subscription_info": objects()["subscription", 12]}
     right, wrong = (
@@ -197,7 +199,7 @@ def test_omitted_items_are_listed_with_place_and_reason() -> None:
     ]
 
 
-def test_a_single_byte_that_explains_the_checksum_is_a_hypothesis_and_not_applied() -> None:
+def test_single_byte_that_explains_the_checksum_is_reported_but_not_changed() -> None:
     middle = bytearray(batch([sent(number) for number in range(69)]))
     at = middle.index(b"some 0033")
     middle[at + 2] ^= 0x20
@@ -209,7 +211,7 @@ def test_a_single_byte_that_explains_the_checksum_is_a_hypothesis_and_not_applie
     assert "0x4d instead of 0x6d, in ADD_MESSAGE ID:n0033-1:1:2:50" in item.text
 
 
-def test_a_filler_has_any_length_and_does_nothing() -> None:
+def test_filler_has_any_length_and_no_effect() -> None:
     for length in (*range(7, 400), 16_390, 16_391, 70_000, 2_097_170):
         payload = salvage.filler(length)
         assert len(payload) == length - 5
@@ -220,7 +222,7 @@ def test_a_filler_has_any_length_and_does_nothing() -> None:
             assert len(bodies(answer)) == 2
 
 
-def test_damage_of_any_kind_ends_in_a_clean_journal_and_in_linear_time() -> None:
+def test_new_store_of_any_damage_is_clean_and_takes_linear_time() -> None:
     rng = random.Random(8)
     whole = around(batch([sent(number) for number in range(40)]))
     for _ in range(50):
@@ -233,7 +235,7 @@ def test_damage_of_any_kind_ends_in_a_clean_journal_and_in_linear_time() -> None
 
 
 @pytest.mark.parametrize("piece", [b"\0\0\0\x08\1\1\1\0", b"\1\1\1", bytes(range(256))])
-def test_salvage_costs_what_the_bytes_cost(piece: bytes) -> None:
+def test_time_for_salvage_is_proportional_to_the_bytes(piece: bytes) -> None:
     def salvaged(size: int) -> Task:
         body = (piece * (size // len(piece) + 1))[:size]
         start = bytes(LAYOUT.build("header", "5.16", batch_size=size, checksum=7))
@@ -252,7 +254,7 @@ BRANCHES = (
 )  # fmt: skip
 
 
-def test_a_branch_in_doubt_stays_in_doubt_unless_it_is_settled() -> None:
+def test_branch_in_doubt_stays_in_doubt_unless_a_choice_ends_it() -> None:
     answer = authored(*BRANCHES)
     _, again = made(answer)
     assert state_of(again)["in_doubt"] == state_of(answer)["in_doubt"]
@@ -266,11 +268,11 @@ def test_a_branch_in_doubt_stays_in_doubt_unless_it_is_settled() -> None:
     assert not state_of(again)["in_doubt"]
     _, again = made(answer, drop=("XA:7:01:02",))
     assert queues_of(again) == {("A", None): ["m1"], ("B", None): ["m6"]}
-    # The answer itself is unchanged.
+    # The answer to the old store is not changed.
     assert len(state_of(answer)["in_doubt"]) == 1
 
 
-def test_a_transaction_without_an_end_is_omitted_unless_it_is_kept() -> None:
+def test_transaction_without_an_end_is_omitted_unless_a_choice_keeps_it() -> None:
     answer = authored(*BRANCHES)
     store, again = made(answer)
     assert queues_of(again)["B", None] == ["m6"]
@@ -295,7 +297,7 @@ def test_messages_and_queues_are_omitted_by_name() -> None:
     assert not state_of(again)["in_doubt"]
 
 
-def test_a_choice_that_names_nothing_is_refused() -> None:
+def test_choice_that_matches_nothing_is_refused() -> None:
     for choice in (
         StoreChoices(drop=("m99",)), StoreChoices(keep=("m99",)), StoreChoices(queues=("D",)),
         StoreChoices(commit=("LOCAL:c1:9",)), StoreChoices(rollback=("XA:7:01:03",)),
@@ -305,7 +307,7 @@ def test_a_choice_that_names_nothing_is_refused() -> None:
             new_store(authored(*BRANCHES), choice)
 
 
-def test_a_message_that_only_the_index_leads_to_is_copied_and_can_be_dropped() -> None:
+def test_message_that_only_the_index_refers_to_is_copied_and_can_be_dropped() -> None:
     case = next(case for case in load_cases(FORMAT) if case.id == "khd.beside.subscription-in-the-index")
     answer = answer_of(case.files(), case.edition)
     kept = queues_of(answer)
@@ -317,7 +319,7 @@ def test_a_message_that_only_the_index_leads_to_is_copied_and_can_be_dropped() -
     assert any(ident in line for line in store.chosen())
 
 
-def test_of_an_edition_whose_records_say_nothing_nothing_can_be_chosen() -> None:
+def test_choices_are_refused_in_an_edition_whose_records_have_no_content() -> None:
     case = next(case for case in load_cases(FORMAT) if case.edition == "seed")
     with pytest.raises(ChoiceRefused):
         new_store(answer_of(case.files(), "seed"), StoreChoices(drop=("m1",)))
@@ -355,8 +357,11 @@ def acknowledgements(store: NewStore) -> list[tuple[str, str]]:
     ]
 
 
-def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> None:
-    """Products deliver the messages after it; if no message precedes them, an added one is acknowledged."""
+def test_last_acknowledgement_covers_messages_before_all_required_ones() -> None:
+    """Products deliver the messages after this acknowledgement.
+
+    If no message precedes them, an additional one is acknowledged.
+    """
     begin = ["r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 SUBSCRIPTION t=T sub=c:b info=02"]
     sent_ = [f"r{number} t=T" for number in (3, 4, 5, 6)]
     later = [f"r{number + 6} REMOVE_MESSAGE t=T id=m{number} sub=c:a" for number in (3, 4, 6)]
@@ -365,8 +370,8 @@ def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> N
     assert acknowledgements(store) == [("c:a", "m6"), ("c:a", "m3"), ("c:a", "m4")]
     assert [item.code for item in store.unverified()] == ["out-of-order"]
     (step,) = (step for step in store.steps() if "out of order" in step)
-    # Without this step, c:b loses m6 when c:a acknowledges m6 again: observed with ActiveMQ 5.8.0 and 5.13.5
-    # to 5.15.4.
+    # Without this step, c:b loses m6 when c:a acknowledges m6 again (seen with ActiveMQ 5.8.0, and 5.13.5 to
+    # 5.15.4).
     assert "Let the other subscriptions of its topic receive first: ActiveMQ 5.15.4 and earlier" in step
     store, again = made(authored(*begin, *sent_, later[1]))
     assert queues_of(again) == {("T", "c:a"): ["m3", "m5", "m6"], ("T", "c:b"): ["m3", "m4", "m5", "m6"]}
@@ -380,7 +385,7 @@ def test_the_last_acknowledgement_is_of_what_is_before_all_that_is_needed() -> N
     assert not [*store.unverified()]
 
 
-def test_an_update_comes_after_its_message_where_a_product_rejects_it_alone() -> None:
+def test_update_comes_after_its_message_if_a_product_rejects_it_alone() -> None:
     for edition, wanted in (("5.3", ["ADD_MESSAGE", "UPDATE_MESSAGE"]), ("5.16", ["UPDATE_MESSAGE"])):
         answer = authored("r1 q=A", "r2 UPDATE_MESSAGE q=A id=m1 body=4142", edition=edition)
         store, again = made(answer)
@@ -390,7 +395,7 @@ def test_an_update_comes_after_its_message_where_a_product_rejects_it_alone() ->
 
 @pytest.mark.parametrize("zeros", [0, 4000])
 @pytest.mark.parametrize("before", [0, 1])
-def test_a_first_batch_that_was_never_whole_leaves_an_empty_new_store(before: int, zeros: int) -> None:
+def test_incomplete_first_batch_gives_an_empty_new_store(before: int, zeros: int) -> None:
     whole = batch([record(0, "TRACE", text="x")]) * before
     store, again = made(answer_of({"db-1.log": (whole + batch([sent(1)]))[:-100] + bytes(zeros)}))
     assert [kind for kind, _ in commands_of(store, "5.16")] == ["TRACE"]
@@ -398,7 +403,7 @@ def test_a_first_batch_that_was_never_whole_leaves_an_empty_new_store(before: in
     assert not list(store.carried())
 
 
-def test_notes_of_a_broker_without_a_text_are_no_jobs() -> None:
+def test_trace_records_without_a_text_are_not_jobs() -> None:
     store, _ = made(authored("r1 TRACE", "r2 ADD_MESSAGE q=A id=m1", "r3 REMOVE_DESTINATION q=A"))
     assert [kind for kind, _ in commands_of(store, "5.16")] == ["TRACE"]
     damaged = answer_of({"db-1.log": batch([record(0, "TRACE")]) + batch([sent(1)])[:-9]})
@@ -406,7 +411,7 @@ def test_notes_of_a_broker_without_a_text_are_no_jobs() -> None:
         new_store(damaged, StoreChoices())
 
 
-def test_files_have_the_length_of_the_product_and_are_the_same_each_time(
+def test_files_have_the_length_of_the_product_and_are_always_equal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(write, "MAX_FILE", 1 << 16)
@@ -423,7 +428,7 @@ def test_files_have_the_length_of_the_product_and_are_the_same_each_time(
     assert bodies(again) == bodies(answer)
 
 
-def test_the_report_says_what_no_checksum_covers() -> None:
+def test_report_lists_what_no_checksum_covers() -> None:
     bare = batch([sent(1), sent(2)])[:20] + bytes(8) + sent(1) + sent(2)
     store, _ = made(answer_of({"db-1.log": bare + batch([sent(3)])}))
     assert [(item.file, item.off, item.text) for item in store.unverified()] == [
@@ -432,13 +437,13 @@ def test_the_report_says_what_no_checksum_covers() -> None:
     store, _ = made(answer_of({"db-1.log": batch([sent(3)])}, policy="unchecked"))
     (item,) = store.unverified()
     assert "policy unchecked does not compare checksums" in item.text
-    # Beyond the first piece that is read, the item's offset is still the offset in the file.
+    # After the first part of the file, too, the item's offset is the offset in the file.
     first, bare = batch([sent(1, message=bytes(5 << 20))]), batch([sent(2)])[:20] + bytes(8) + sent(2)
     (item,) = made(answer_of({"db-1.log": first + bare}))[0].unverified()
     assert (item.off, item.text[:12]) == (len(first) + 28, "1 message(s)")
 
 
-def test_jobs_of_a_scheduler_reappear_with_the_time_that_was_said_last() -> None:
+def test_jobs_of_a_scheduler_have_the_time_of_the_last_command() -> None:
     def job(ident: str, after: int) -> bytes:
         fields = {"scheduler": "JMS", "job_id": ident, "next_execution_time": after, "start_time": 5}
         return record(11, "ADD_SCHEDULED_JOB", **fields, job=objects()["text", 11])
@@ -457,14 +462,14 @@ def test_jobs_of_a_scheduler_reappear_with_the_time_that_was_said_last() -> None
     assert [row["id"] for row in live(again)["jobs"]] == ["b"]
 
 
-def test_messages_that_only_the_index_knows_of_are_named() -> None:
+def test_messages_in_the_index_only_are_listed() -> None:
     case = next(case for case in load_cases(FORMAT) if case.id == "khd.beside.missing-file")
     items = [*new_store(answer_of(case.files(), case.edition), StoreChoices()).left_out()]
     assert {item.code for item in items} == {"lost"}
     assert all(item.what == "message" and item.id for item in items)
 
 
-def test_steps_say_what_the_product_needs() -> None:
+def test_steps_state_what_the_product_needs() -> None:
     topic = authored("r1 SUBSCRIPTION t=T sub=c:a info=01", "r2 t=T")
     assert any("5.9.0 to 5.12.0" in step for step in new_store(topic, StoreChoices()).steps())
     multi = authored("r1 q=A xa=61616:63:31", "r2 PREPARE xa=61616:63:31")
@@ -477,7 +482,7 @@ def test_steps_say_what_the_product_needs() -> None:
     assert store.product == "KahaDB of ActiveMQ 5.16 and later"
 
 
-def test_an_audit_of_producers_is_not_a_loss_and_a_step_says_that_it_is_made_again() -> None:
+def test_producer_audit_is_not_a_loss_and_a_step_states_that_it_is_rebuilt() -> None:
     answer = answer_of({"db-1.log": batch([sent(1), record(8, "PRODUCER_AUDIT", audit=b"\xac\xed")])})
     store, _ = made(answer)
     assert not [*store.left_out()]

@@ -1,7 +1,8 @@
-"""The law of new stores, on cases, drawn journals and crash states of formats that are only files.
+"""The rules for new stores, tested on cases, random journals and crash states of formats that consist only of
+files.
 
-Exactly the items that contents report as live are carried over, and the new store reads clean under `strict`.
-Databases of Derby, and brokers' directories next to journals of the JBoss family, have their own tests.
+The new store has exactly the items that contents report as live, and is `clean` under `strict`. Databases of
+Derby, and brokers' directories next to journals of the JBoss family, have their own tests.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ def counted(journal: Journal, policy: str = SALVAGE) -> set[str]:
     items = {item.code for item in chain(store.left_out(), store.unverified())}
     assert items <= REPORTED[journal.format]
     codes = [{note.code for note in each.observation.notes} for each in (again, answer)]
-    # The new store contains no damaged message, so a branch's key of a damaged message refers to nothing
-    # there.
+    # The new store contains no damaged message. A key of a branch that belongs to a damaged message refers to
+    # nothing there.
     without = {"branch-key"} if {"bad-message", "held"} <= codes[1] else set()
     assert codes[0] - codes[1] <= {"unchecked", "empty-file"} | without
     tables = {count.table for count in store.carried() if count.rows} or {"empty"}
@@ -64,7 +65,7 @@ def counted(journal: Journal, policy: str = SALVAGE) -> set[str]:
 
 
 @pytest.mark.parametrize("format_id", LEAST)
-def test_live_records_are_the_copied_ones(format_id: str) -> None:
+def test_new_stores_have_exactly_the_live_records(format_id: str) -> None:
     kinds: Counter[str] = Counter()
     for journal in chain(cases(format_id), drawn(format_id), crashed(format_id)):
         kinds.update(counted(journal))
@@ -75,7 +76,7 @@ def test_live_records_are_the_copied_ones(format_id: str) -> None:
 
 
 @pytest.mark.parametrize(("format_id", "policy"), POLICIES)
-def test_the_other_policies_give_what_they_keep(format_id: str, policy: str) -> None:
+def test_other_policies_give_the_records_that_they_keep(format_id: str, policy: str) -> None:
     kinds = Counter(kind for journal in cases(format_id) for kind in counted(journal, policy))
     assert kinds["messages"] > 300
 
@@ -84,8 +85,8 @@ def test_the_other_policies_give_what_they_keep(format_id: str, policy: str) -> 
     ("format_id", "clean", "recovered"),
     [("bitronix_tlog", 100, 100), ("kahadb_journal", 100, 50)],
 )
-def test_the_law_holds_for_journals_of_products(format_id: str, clean: int, recovered: int) -> None:
-    """Each journal is tried unchanged, with one damage, and with two."""
+def test_new_stores_of_product_journals_satisfy_the_rules(format_id: str, clean: int, recovered: int) -> None:
+    """Each journal is tested unchanged, with one damaged place, and with two."""
     random, kinds = Random(47), Counter[str]()
     for place in sorted(path.parent for path in CAPTURED.glob(f"{format_id}/*/*/expected.json")):
         for journal in find_journals(load(place), format_id):

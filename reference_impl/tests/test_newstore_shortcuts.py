@@ -1,4 +1,4 @@
-"""New stores process most records in bulk, with the same result as record by record."""
+"""New stores process most records in bulk; the result equals that of single records."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def alike(item: Body) -> tuple[int, int, int, int, bytes]:
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_columns_of_live_records_have_what_they_have_one_by_one(number: int) -> None:
+def test_columns_of_live_records_equal_the_single_records(number: int) -> None:
     (case,) = drawn_cases("jboss_journal", 47, [number])
     files = dict(case.files())
     state = ask(Journal("jboss_journal", case.edition, files, params=case.params), SALVAGE).observation.state
@@ -64,7 +64,7 @@ def journal(sizes: list[int]) -> bytes:
 
 
 @pytest.mark.parametrize("size", [0, 50, 3000, 5000, 70_000])
-def test_columns_have_bodies_of_any_size(size: int) -> None:
+def test_columns_contain_bodies_of_any_size(size: int) -> None:
     sizes = [size] * 600 if size < 5000 else [size, 10, size] * 20
     state = ask(Journal("jboss_journal", "v2", {"a-1.hq": journal(sizes)}), SALVAGE).observation.state
     assert isinstance(state, ReplayedState)
@@ -73,7 +73,7 @@ def test_columns_have_bodies_of_any_size(size: int) -> None:
     assert [*map(alike, found)] == [*map(alike, state.replay.live())]
 
 
-def test_records_that_are_no_longer_there_are_no_columns(tmp_path: Path) -> None:
+def test_records_that_have_vanished_are_reported_as_a_change(tmp_path: Path) -> None:
     data = journal([100] * 600)
     (tmp_path / "a-1.hq").write_bytes(data)
     answer = ask(find_journals(load(tmp_path))[0], SALVAGE)
@@ -84,7 +84,7 @@ def test_records_that_are_no_longer_there_are_no_columns(tmp_path: Path) -> None
             pass
 
 
-def test_a_change_long_after_its_record_is_not_missing() -> None:
+def test_update_long_after_its_record_is_not_missing() -> None:
     build, count = LAYOUT.build, 10_000
     adds = [build("record", "v2", "ADD", file_id=1, id=number, body=b"") for number in range(count)]
     late = build("record", "v2", "UPDATE", file_id=1, id=3, body=b"")
@@ -102,7 +102,7 @@ def log(*gtrids_: bytes) -> bytes:
     return head + b"".join(encode(status, each, (b"db1",), 9, 1) for each in gtrids_ for status in statuses)
 
 
-def test_records_of_transactions_are_those_that_a_scan_finds() -> None:
+def test_records_of_transactions_equal_those_of_a_scan() -> None:
     names = [b"srv" + number.to_bytes(9) for number in range(3000)]
     data, wanted = log(*names), {names[0], names[1700], names[-1]}
     found = [*of_gtrids(Memory(data), HEADER_SIZE, len(data), wanted, "a")]
@@ -117,7 +117,7 @@ def test_records_of_transactions_are_those_that_a_scan_finds() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 50, 1 << 31, 0xFFFFFFFF])
-def test_a_log_whose_lengths_have_changed_is_not_copied(size: int) -> None:
+def test_log_whose_lengths_have_changed_is_not_copied(size: int) -> None:
     data = bytearray(log(b"one", b"two"))
     data[HEADER_SIZE + 4 : HEADER_SIZE + 8] = size.to_bytes(4)
     with pytest.raises(Changed, match="a changed"):
@@ -127,8 +127,8 @@ def test_a_log_whose_lengths_have_changed_is_not_copied(size: int) -> None:
 # KahaDB
 
 
-def test_a_transaction_is_found_wherever_a_message_names_it() -> None:
-    """The quick look agrees with a full reading of each field, for sound and damaged bytes."""
+def test_transaction_is_found_in_every_field_of_a_message() -> None:
+    """The quick search agrees with a full reading of each field, for valid and damaged bytes."""
     drawn, named = random.Random(47), 0
     fields = [b"\x0a\x03abc", b"\x12\x02de", b"\x28\x07", b"\x28\xff\x01", b"\x22\x90\x01" + bytes(144)]
     fields += [

@@ -1,4 +1,4 @@
-"""New SwiftMQ stores contain the recovered state and read clean under every policy; choices for branches."""
+"""New SwiftMQ stores have the recovered state, and are `clean` under every policy; choices for branches."""
 
 from __future__ import annotations
 
@@ -35,8 +35,11 @@ def answer_of(files: Mapping[str, bytes], policy: str = SALVAGE, **params: str) 
     return ask(Journal(FORMAT, "13", files, params=params), policy)
 
 
-def test_a_store_of_the_product_is_found_again(tmp_path: Path) -> None:
-    """The contents are messages of all kinds, two branches and two subscriptions, but not swap files."""
+def test_contents_of_a_store_of_the_product_are_carried_over(tmp_path: Path) -> None:
+    """The contents are messages of all kinds, two branches and two subscriptions.
+
+    Swap files are not contents.
+    """
     (journal,) = find_journals(load(unpacked(CONTENTS, tmp_path / "old")), FORMAT)
     answer = ask(journal, "default")
     store = new_store(answer, StoreChoices())
@@ -75,7 +78,7 @@ def ids(answer: Answer) -> list[tuple[str, int, int]]:
 
 
 def in_doubt() -> dict[str, bytes]:
-    """Return a store with messages and two branches: one inserts a message, the other removes one."""
+    """Return a store with messages and two branches: one branch inserts a message, the other removes one."""
     return written(
         insert("a", "one"),
         insert("a", "two"),
@@ -125,14 +128,14 @@ def test_choices(choices: dict[str, Any], left: list[tuple[str, int, int]]) -> N
 
 
 @pytest.mark.parametrize(("choices", "why"), ROWS["a_choice_that_cannot_be_is_refused"])
-def test_a_choice_that_cannot_be_is_refused(choices: dict[str, Any], why: str) -> None:
+def test_impossible_choice_is_refused(choices: dict[str, Any], why: str) -> None:
     with pytest.raises(ChoiceRefused, match=why) as refused:
         new_store(answer_of(in_doubt()), StoreChoices(**choices))
     assert refused.value.hint
 
 
-def test_a_branch_that_cannot_be_read_is_omitted_on_request() -> None:
-    """Without the choice nothing is kept; with it every message and the other branch are kept."""
+def test_unreadable_branch_is_omitted_on_request() -> None:
+    """Without the choice, no store is made. With it, every message and the other branch are kept."""
     files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
     pages = bytearray(files["db/page.db"])
     gtrid = pages.index(bytes.fromhex("01000000010c"))
@@ -157,7 +160,7 @@ def test_a_branch_that_cannot_be_read_is_omitted_on_request() -> None:
     assert (ids(again), live(again)["transactions"]) == (ALL[:2], [])
 
 
-def test_a_message_is_dropped_by_its_id_or_by_a_key_that_one_queue_has(tmp_path: Path) -> None:
+def test_message_is_dropped_by_its_id_or_by_an_unambiguous_key(tmp_path: Path) -> None:
     unpacked(CONTENTS, tmp_path)
     (journal,) = find_journals(load(tmp_path), FORMAT)
     answer = ask(journal, "default")
@@ -178,7 +181,7 @@ def counts(store: NewStore) -> list[tuple[str, str, int, int]]:
     return [(each.table, each.name, each.rows, each.bytes) for each in store.carried()]
 
 
-def test_the_report_counts_what_queues_and_branches_hold() -> None:
+def test_report_counts_the_messages_of_queues_and_branches() -> None:
     answer = answer_of(in_doubt())
     size = {text: len(message(text)) for text in ("one", "two", "three", "other")}
     of_a = size["one"] + size["two"] + size["three"]
@@ -195,8 +198,8 @@ def test_the_report_counts_what_queues_and_branches_hold() -> None:
     assert counts(new_store(answer_of(both), StoreChoices()))[2:] == [("transactions", "", 1, 0)]
 
 
-def test_the_place_of_what_is_omitted_is_that_of_its_page() -> None:
-    """The store was recovered, so all its pages are in the page file."""
+def test_place_of_an_omitted_item_is_that_of_its_page() -> None:
+    """The store was already recovered, so all its pages are in the page file."""
     files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
     (item,) = new_store(answer_of(files), StoreChoices(drop=("b 0",))).left_out()
     assert (item.what, item.id, item.queue, item.file) == ("message", "0", "b", "db/page.db")
@@ -205,7 +208,7 @@ def test_the_place_of_what_is_omitted_is_that_of_its_page() -> None:
     assert message("other") in files["db/page.db"][item.off : item.off + 2048]
 
 
-def test_a_message_of_several_queues_is_stored_once() -> None:
+def test_message_of_several_queues_is_stored_once() -> None:
     case = next(case for case in load_cases(FORMAT) if case.id == "smq.pages.shared")
     answer = answer_of(case.files(), **case.params)
     store, again = made(answer)
@@ -214,7 +217,7 @@ def test_a_message_of_several_queues_is_stored_once() -> None:
     assert [note.text for note in again.observation.notes if note.code == "shared-message"] == [
         "2 entries of queues name 1 messages, 1 of which are named several times"
     ]
-    # The message is also kept if one of the queues is omitted.
+    # The message is kept even if one of the queues is omitted.
     store, again = made(answer, queues=("a",))
     assert len(bytes_of(store)["db/page.db"]) == 3 * 2048
     assert not [note for note in again.observation.notes if note.code == "shared-message"]
@@ -235,7 +238,7 @@ def test_pages_of_any_size(page_size: str) -> None:
     assert any(page_size in step for step in store.steps())
 
 
-def test_the_writer_continues_where_the_new_store_ends() -> None:
+def test_writer_continues_where_the_new_store_ends() -> None:
     files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
     storage = MemoryStorage(files)
     writer = load_format(FORMAT).writer(storage, edition="13", params={"checkpoint_size": "65536"})
@@ -247,7 +250,7 @@ def test_the_writer_continues_where_the_new_store_ends() -> None:
     assert ids(after) == [("a", 0, 1), ("a", 3, 1), ("b", 0, 1)]
 
 
-def test_the_file_of_a_subscription_that_was_lost_is_made_again(tmp_path: Path) -> None:
+def test_lost_file_of_a_subscription_is_made_again(tmp_path: Path) -> None:
     unpacked(CONTENTS, tmp_path)
     rows = live(ask(find_journals(load(tmp_path), FORMAT)[0], "default"))
     lost = next(row for row in rows["subscriptions"] if row["messages"])
@@ -264,8 +267,8 @@ def test_the_file_of_a_subscription_that_was_lost_is_made_again(tmp_path: Path) 
     assert (item.what, item.id, item.code) == ("subscription", lost["queue"], "subscription-rebuilt")
 
 
-def test_an_empty_queue_of_a_lost_subscription_is_reported() -> None:
-    """No file shows the topic of the subscription, and a subscription needs one."""
+def test_empty_queue_of_a_lost_subscription_is_reported() -> None:
+    """No file has the topic of the subscription, which a subscription needs."""
     files = written(insert("c$s", "x"), {"op": "remove", "queue": "c$s", "key": "0"}, insert("a", "y")) | {
         "durables/c$other.durable": subscription("T")
     }
@@ -275,7 +278,7 @@ def test_an_empty_queue_of_a_lost_subscription_is_reported() -> None:
     assert (item.what, item.id, item.code) == ("queue", "c$s", "no-topic")
 
 
-def test_a_long_message_is_never_in_memory() -> None:
+def test_long_message_is_never_completely_in_memory() -> None:
     answer = answer_of(written(insert("a", "x*4000000"), insert("a", "y*3000000")))
     store = new_store(answer, StoreChoices())
     tracemalloc.start()

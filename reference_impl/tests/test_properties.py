@@ -1,4 +1,4 @@
-"""Laws for the reference of every format, on drawn journals; and agreement of all descriptions."""
+"""Rules for the reference of every format, tested on random journals; all descriptions of a format agree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from journalspec_reference.storage import MemoryStorage
 
 
 class Known(NamedTuple):
-    """The facts about a format that the laws need.
+    """The facts about a format that these tests need.
 
     `names` are file names with a meaning in the format. `writer` returns the parameters with which a writer
     accepts a drawn journal. `made` returns a state with those items added that a writer makes when it opens
@@ -83,7 +83,7 @@ def as_json(records: Iterable[Record]) -> list[Any]:
 def test_written_records_are_read_and_recovered(format_id: str, edition: str, data: st.DataObject) -> None:
     journal = data.draw(journals(format_id, edition))
     seen = load(format_id).read(journal.files, edition=edition)
-    # Independently drawn files may refer to records that no file has; that is not damage.
+    # Files that are drawn independently may refer to records that no file has; this is not damage.
     assert seen.verdict == ("recovered" if seen.missing else "clean")
     assert as_json(seen.records) == as_json(journal.records)
     assert seen.state == journal.state
@@ -109,7 +109,7 @@ def test_all_descriptions_agree(format_id: str, edition: str, data: st.DataObjec
 
 
 @law
-def test_the_plainest_reader_finds_the_same_places(format_id: str, edition: str, data: st.DataObject) -> None:
+def test_naive_reader_finds_the_same_places(format_id: str, edition: str, data: st.DataObject) -> None:
     """The naive reader checks every offset and shares no code; both also agree on damaged files."""
     fault = data.draw(faults(data.draw(journals(format_id, edition))))
     naive = format_module("journalspec_corpus", format_id).naive
@@ -127,10 +127,13 @@ def test_the_plainest_reader_finds_the_same_places(format_id: str, edition: str,
 
 
 @law
-def test_a_log_that_ends_early_gives_the_records_that_are_complete_in_it(
+def test_log_that_ends_early_gives_its_complete_records(
     format_id: str, edition: str, data: st.DataObject
 ) -> None:
-    """Salvage returns a prefix for any end, strict recovery for every end that a pointer can have."""
+    """Salvage returns a prefix, wherever the log ends.
+
+    Strict recovery does so for every end that a pointer can have.
+    """
     journal = data.draw(journals(format_id, edition))
     assume(journal.recovered)
     last = journal.recovered[-1].at
@@ -150,7 +153,7 @@ def test_a_log_that_ends_early_gives_the_records_that_are_complete_in_it(
 
 
 def ended(journal: DrawnJournal, name: str, end: int) -> Mapping[str, bytes]:
-    """Return the files with the log in `name` ending at `end`: there is a pointer to it, or a cut."""
+    """Return the files; the log in `name` ends at `end`, because of a pointer to it or a cut."""
     content = journal.files[name]
     for place in journal.pointers:
         if place.file == name:
@@ -163,9 +166,7 @@ def ended(journal: DrawnJournal, name: str, end: int) -> Mapping[str, bytes]:
 
 
 @law
-def test_a_single_fault_is_noticed_or_known_to_be_beyond_notice(
-    format_id: str, edition: str, data: st.DataObject
-) -> None:
+def test_single_fault_has_the_predicted_result(format_id: str, edition: str, data: st.DataObject) -> None:
     journal = data.draw(journals(format_id, edition))
     fault = data.draw(faults(journal))
     strict = load(format_id).recover(fault.files, edition=edition, policy="strict")
@@ -202,13 +203,13 @@ def test_recovering_twice_changes_nothing(format_id: str, edition: str, data: st
         again = reference.recover(dict(storage.files), edition=edition)
         assert again.verdict == first.verdict
         assert first.state is not None
-        # A writer rolls back transactions without an end, if it has that operation.
+        # A writer rolls back transactions without an end, if the format has that operation.
         expected = {key: [] if key == "discarded" else value for key, value in first.state.items()}
         assert again.state == KNOWN[format_id].made(expected)
 
 
 @law
-def test_no_bytes_make_the_reader_raise(format_id: str, edition: str, data: st.DataObject) -> None:
+def test_no_bytes_cause_an_exception(format_id: str, edition: str, data: st.DataObject) -> None:
     reference = load(format_id)
     names = data.draw(st.lists(st.sampled_from(KNOWN[format_id].names), max_size=3, unique=True))
     files: dict[str, bytes] = {name: data.draw(st.binary(max_size=200)) for name in names}
@@ -234,7 +235,7 @@ def spliced(data: st.DataObject, content: bytes) -> bytes:
 
 
 def assert_within(answer: Observation, files: Mapping[str, bytes]) -> None:
-    """Assert that reported ranges are in the files, and each byte is in at most one record or region."""
+    """Assert that reported ranges are in the files, and that records and regions do not overlap."""
     taken: dict[str, int] = {}
     reported = [(record.at.file, record.at.off, record.at.length) for record in answer.records]
     reported += [(region.file, region.off, region.length) for region in answer.dropped]

@@ -22,7 +22,7 @@ CASES = ("btm.clean.two-phase", "smq.log.update")
 
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[str]:
-    """A local object store, given as a URI with ``{}`` in place of the journal's path."""
+    """Return the URI of a local object store; ``{}`` is the place for the path of the journal."""
     server = pytest.importorskip("moto.server", reason="moto is missing: pip install 'journalspec[test]'")
     running = server.ThreadedMotoServer(port=0)
     running.start()
@@ -43,7 +43,7 @@ def answers(loaded: Any) -> list[Any]:
     return [ask(journal).observation.to_json() for journal in find_journals(loaded)]
 
 
-def test_answers_are_those_of_a_directory(bucket: str, tmp_path: Path) -> None:
+def test_answers_equal_those_of_a_directory(bucket: str, tmp_path: Path) -> None:
     found = dict(load_below(bucket.format("")))
     for name in CASES:
         find_case(name).materialize(tmp_path / name)
@@ -72,7 +72,7 @@ def test_spark_reads_a_uri(bucket: str, tmp_path: Path) -> None:
     assert rows(bucket.format("").replace("s3://", "s3a://")) == rows(str(tmp_path))
 
 
-def test_a_place_that_is_not_there_is_named(bucket: str) -> None:
+def test_missing_place_in_a_store_is_reported(bucket: str) -> None:
     with pytest.raises(FilesetError, match="cannot list"):
         list(
             load_below(
@@ -87,5 +87,5 @@ def test_a_place_that_is_not_there_is_named(bucket: str) -> None:
     ("path", "told"),
     [("s3://b/k", True), ("hdfs://n/p", True), ("file:///p", False), ("/p", False), ("a/b", False)],
 )
-def test_kinds_of_paths_of_another_file_system(path: str, told: bool) -> None:
+def test_paths_with_a_scheme_other_than_file_are_remote(path: str, told: bool) -> None:
     assert is_remote(path) == told

@@ -1,4 +1,6 @@
-"""The readers' benchmark on small files: a row per format; plain loop and scan find equal records."""
+"""The benchmark of the readers, on small files: a row for each format; plain loop and scan find equal
+records.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ def test_every_row_is_printed() -> None:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_the_plain_loop_sees_the_same_records(format_id: str, tmp_path: Path) -> None:
+def test_plain_loop_finds_the_same_records(format_id: str, tmp_path: Path) -> None:
     make, naive, pattern = scan_bench.PLAIN[format_id]
     make(tmp_path, 1 << 19, random.Random(2))
     count = sum(naive(path) for path in tmp_path.glob(pattern))

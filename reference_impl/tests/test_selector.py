@@ -35,10 +35,10 @@ ARTEMIS_ALONE = (
 
 
 @pytest.mark.parametrize("text", [*TAKEN, *ARTEMIS_ALONE])
-def test_a_broker_starts_with_a_selector(text: str) -> None:
+def test_broker_starts_with_a_valid_selector(text: str) -> None:
     assert is_filter(text)
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:20])
-def test_a_broker_does_not_start_with_anything_that_is_not_a_selector(text: str) -> None:
+def test_broker_does_not_start_with_an_invalid_selector(text: str) -> None:
     assert not is_filter(text)

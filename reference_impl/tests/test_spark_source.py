@@ -48,7 +48,7 @@ def spark() -> Any:
 
 @pytest.fixture(scope="module")
 def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Directories with the inputs of a few published cases, each of which forms one journal."""
+    """Return directories with the inputs of a few published cases; each directory is one journal."""
     root = tmp_path_factory.mktemp("journals")
     for format_id in format_ids():
         for case in load_cases(format_id)[:400:50]:
@@ -63,10 +63,10 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_the_programs_of_the_spark_page_and_of_the_readme_run(
+def test_programs_on_the_spark_page_and_in_the_readme_run(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The programs run in the existing session, because its start takes longer than all their work."""
+    """The programs run in the existing session, because starting one takes longer than all their work."""
     for case in load_cases("bitronix_tlog"):
         if case.id.startswith("btm.torn-beyond-tail."):
             case.materialize(tmp_path / case.id)
@@ -114,7 +114,7 @@ def read(**options: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("every", [False, True])
-def test_rows_are_what_the_reference_reads(spark: Any, journals: Path, every: bool) -> None:
+def test_rows_equal_the_records_of_the_reference(spark: Any, journals: Path, every: bool) -> None:
     frame = (
         spark.read.format("journalspec").option("rows", "all" if every else "records").load(f"{journals}/*")
     )
@@ -141,7 +141,7 @@ def test_small_journals_share_a_task_and_a_long_file_has_its_own(
     assert rows == read(path=f"{journals}/*")
 
 
-def test_a_directory_of_journals_is_searched_and_fields_are_text(spark: Any, journals: Path) -> None:
+def test_directory_of_journals_is_searched_and_fields_are_text(spark: Any, journals: Path) -> None:
     read = spark.read.format("journalspec").option("fields", "true")
     rows = read.load(str(journals)).where("kind = 'record'").collect()
     assert len(rows) > 3
@@ -179,7 +179,7 @@ def test_filters_give_the_same_rows_wherever_they_are_evaluated(
     assert 0 < len(found) < len(rows)
 
 
-def test_a_schema_prunes_columns(spark: Any, journals: Path) -> None:
+def test_selected_columns_are_the_only_ones_that_are_read(spark: Any, journals: Path) -> None:
     frame = (
         spark.read.format("journalspec").schema("file string, off bigint, kind string").load(str(journals))
     )
@@ -188,7 +188,7 @@ def test_a_schema_prunes_columns(spark: Any, journals: Path) -> None:
     assert sorted(rows) == sorted((row[0], row[1]) for row in every if row[3] == "record")
 
 
-def test_a_journal_is_a_row(spark: Any, journals: Path) -> None:
+def test_format_journals_has_one_row_for_each_journal(spark: Any, journals: Path) -> None:
     rows = spark.read.format("journalspec").option("view", "journals").load(f"{journals}/*").collect()
     found = {row["journal"]: row for row in rows}
     for directory in journals.iterdir():
@@ -201,7 +201,7 @@ def test_a_journal_is_a_row(spark: Any, journals: Path) -> None:
         assert set((row["notes"] or "").split(", ")) - {""} == {note.code for note in seen.notes}
 
 
-#: A case for each kind of table: with a list of participants, with bodies, and of users' own tables.
+#: A case for each kind of table: a list of participants, messages with bodies, and tables of users.
 STORED = dict(ROWS["STORED"])
 
 
@@ -248,7 +248,7 @@ def test_contents_are_filtered_and_pruned_and_large_tables_come_in_parts(
     assert [row[name] for row in read(path=str(tmp_path), contents="?.c300")] == [row[name] for row in rows]
 
 
-def test_contents_of_a_damaged_journal_are_what_can_be_had_unless_damage_ends_the_query(
+def test_contents_of_a_damaged_journal_are_partial_unless_the_query_must_fail(
     tmp_path: Path,
 ) -> None:
     pytest.importorskip("pyspark", reason="PySpark is missing: pip install 'journalspec[spark]'")
@@ -267,7 +267,7 @@ def test_contents_of_a_damaged_journal_are_what_can_be_had_unless_damage_ends_th
         read(**asked, mode="FAILFAST")
 
 
-def test_contents_are_of_one_format(spark: Any, tmp_path: Path) -> None:
+def test_contents_of_several_formats_are_refused(spark: Any, tmp_path: Path) -> None:
     for case in STORED:
         find_case(case).materialize(tmp_path / case)
     asked = spark.read.format("journalspec").option("contents", "transactions")
@@ -278,7 +278,9 @@ def test_contents_are_of_one_format(spark: Any, tmp_path: Path) -> None:
 
 
 def short_files(directory: Path, *bodies: bytes) -> Path:
-    """Files with headers of 4 bytes and the ids 1, 2, ...; `bodies` are records without file id and check."""
+    """Return files with headers of 4 bytes and the ids 1, 2, ...; `bodies` are records without file id and
+    check size.
+    """
     directory.mkdir()
     for number, body in enumerate(bodies, start=1):
         record = body[:1] + struct.pack(">i", number) + body[1:]
@@ -292,7 +294,7 @@ ADD = b"\x0b" + struct.pack(">qiB", 1, 0, 0)
 TORN = b"\x10" + bytes(30)
 
 
-def test_an_edition_that_was_assumed_is_a_row(spark: Any, tmp_path: Path) -> None:
+def test_assumed_edition_is_a_row(spark: Any, tmp_path: Path) -> None:
     read = spark.read.format("journalspec").option("rows", "all")
     directory = short_files(tmp_path / "a", ADD, b"\x10" + struct.pack(">q", 1))
     notes = {row["reason"]: row for row in read.load(str(directory)).where("kind = 'note'").collect()}
@@ -303,7 +305,7 @@ def test_an_edition_that_was_assumed_is_a_row(spark: Any, tmp_path: Path) -> Non
     assert "edition-assumed" not in [row["reason"] for row in told.collect()]
 
 
-def test_an_edition_that_cannot_be_told_is_damage(spark: Any, tmp_path: Path) -> None:
+def test_unknown_edition_is_damage(spark: Any, tmp_path: Path) -> None:
     directory = short_files(tmp_path / "a", ADD, TORN)
     read = spark.read.format("journalspec")
     rows = read.load(str(directory)).collect()
@@ -315,7 +317,7 @@ def test_an_edition_that_cannot_be_told_is_damage(spark: Any, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("rows", ["records", "all"])
-def test_what_cannot_be_read_is_a_dropped_row(
+def test_unreadable_parts_are_dropped_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: str
 ) -> None:
     """One row is for an unread bad sector after the records, and one row is for a missing file."""
@@ -347,7 +349,7 @@ def test_what_cannot_be_read_is_a_dropped_row(
 
 
 @pytest.mark.parametrize(("path", "option", "said"), ROWS["what_is_asked_wrongly_is_named"])
-def test_invalid_questions_are_named(
+def test_invalid_options_are_reported(
     spark: Any, tmp_path: Path, path: str, option: dict[str, str], said: str
 ) -> None:
     directory = short_files(tmp_path / "a", ADD)
@@ -367,7 +369,7 @@ def test_terminal_controls_and_invalid_text_in_names_are_escaped(tmp_path: Path)
     assert escaped in {row["file"] for row in rows}
 
 
-def test_a_stream_has_each_record_once_as_a_journal_grows(spark: Any, tmp_path: Path) -> None:
+def test_stream_has_each_record_once_while_a_journal_grows(spark: Any, tmp_path: Path) -> None:
     """Records may be incomplete at first, in a new file, or in a file that is written again."""
 
     def write(name: int, number: int, ids: range, cut: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""SwiftMQ's file store: reading a hostile store ends, at a cost proportional to the store's size."""
+"""SwiftMQ's file store: reading a hostile store ends, at a cost proportional to its size."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def root_rows(*queues: tuple[bytes, int]) -> bytes:
     return page(b"".join(rows), len(queues))
 
 
-def test_a_page_that_refers_to_itself_in_a_queue_and_in_that_of_the_branches_ends() -> None:
+def test_page_in_a_circle_of_a_queue_or_of_the_branches_ends() -> None:
     content = b"\0\0\0\1" + bytes(43) + b"\2hi"
     circle = (b"\0" + struct.pack(">iii", -1, 3, 13 + len(content)) + content).ljust(2048, b"\0")
     for first, second in ((b"a", b"sys$prepared"), (b"sys$prepared", b"z")):
@@ -40,7 +40,7 @@ def test_a_page_that_refers_to_itself_in_a_queue_and_in_that_of_the_branches_end
         assert found.refused == ("bad-branch", listed[b"sys$prepared"][0])
 
 
-def test_a_sparse_file_of_pages_costs_what_it_holds(tmp_path: Path) -> None:
+def test_sparse_page_file_costs_only_its_content(tmp_path: Path) -> None:
     (tmp_path / "db").mkdir()
     with (tmp_path / PAGES).open("wb") as stream:
         stream.write(root_rows((b"q", 1)) + page(queue_row(0, 9), 1))
@@ -57,7 +57,7 @@ def test_a_sparse_file_of_pages_costs_what_it_holds(tmp_path: Path) -> None:
     assert (spans < 100, peak < 1 << 23) == (True, True)
 
 
-def test_many_tiny_entries_cost_a_few_times_their_bytes() -> None:
+def test_memory_for_many_tiny_entries_is_a_few_times_their_bytes() -> None:
     pages = [
         page(b"".join(queue_row(at * 61 + key, 1 << 20) for key in range(61)), 61, at + 2)
         for at in range(40_000 // 61)
@@ -73,7 +73,7 @@ def test_many_tiny_entries_cost_a_few_times_their_bytes() -> None:
     assert peak < 12 * len(files[PAGES]) + (2 << 20)
 
 
-def test_of_many_remarks_the_first_ones_are_made_and_counted() -> None:
+def test_only_the_first_of_many_remarks_are_listed_and_the_rest_counted() -> None:
     rows = b"".join(queue_row(at, 9) for at in range(61))
     pages = root_rows((b"q", 1)) + b"".join(page(rows, 61, at + 2) for at in range(20)) + page(rows, 61)
     answer = IMPLEMENTATION.read({PAGES: pages}, edition="13")
@@ -83,15 +83,15 @@ def test_of_many_remarks_the_first_ones_are_made_and_counted() -> None:
     assert (len(bad), bad[-1].text) == (1001, "and 281 more")
 
 
-def test_notes_that_are_too_many_are_counted() -> None:
+def test_too_many_notes_are_counted() -> None:
     pages = [page(following=at + 2 if at < 1200 else -1) for at in range(1201)]
     seen = IMPLEMENTATION.read({PAGES: root_rows((b"q", 1)) + b"".join(pages)}, edition="13")
     links = [note.text for note in seen.notes if note.code == "wrong-link"]
     assert links == [""] * 1000 + ["and 200 more"]
 
 
-def test_a_page_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many queues all refer to page 1, which has many changes in the log."""
+def test_page_is_rebuilt_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many queues refer to page 1, and the log has many changes of this page."""
     change = bytes.fromhex("00000004 00000001 00000400 00 00000001 55")
     log = struct.pack(">iqiqqi", 1, 7, 2, 7, 0, 1000) + change * 1000
     made: list[int] = []

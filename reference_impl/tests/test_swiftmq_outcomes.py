@@ -1,7 +1,7 @@
 """SwiftMQ's file store: results of a start, compared with SwiftMQ 13.1.2 for 6,423 recorded stores.
 
-The table next to this module lists every case where the two differ, by cause. No other case may differ, and
-each listed case must.
+The table next to this module lists, by cause, every case in which reference and product differ. No other case
+may differ, and each listed case must differ.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(
 )
 #: At most this many entries of each queue were recorded.
 LISTED = 200
-#: The queue of the prepared branches: the product makes it at every start, so an empty one is ignored.
+#: The queue of the prepared branches. The product makes it at every start, so an empty queue is ignored.
 PREPARED = "sys$prepared"
 Facts = dict[str, Any]
 #: Members of an entry besides its message.
@@ -96,7 +96,7 @@ def observed(case: Any) -> Facts:
 
 
 def predicted(found: Recovered) -> Facts:
-    """Return the same facts of a start that follows the specification."""
+    """Return the facts about a start that follows the specification."""
     if found.refused:
         return {"end": "refused"}
     queues = [
@@ -128,7 +128,7 @@ def predicted(found: Recovered) -> Facts:
 
 
 def same_durables(result: Any, found: Recovered) -> bool:
-    """Return whether the durable subscribers agree, up to the file at which the product stops."""
+    """Return whether the durable subscribers are equal, up to the file at which the product stops."""
     theirs = [tuple(one.values()) for one in result.get("durables") or ()]
     if "durablesError" in result:
         return bool(found.bad_files) and set(theirs) <= set(found.durables)
@@ -156,7 +156,7 @@ def differences(case: Any, found: Recovered, kinds: list[int]) -> str:
     if "rolledForward" in result:
         counts = result["rolledForward"], result["aborted"], result["consistencyCheck"]
         differing += ["log"] * (counts != (len(kinds), kinds.count(ABORT), found.checked))
-    # A second start must have the same result as the first (SMQ-RCV-035).
+    # A second start must give the same result as the first (SMQ-RCV-035).
     differing += ["second"] * isinstance(result.get("secondStart"), dict)
     if theirs["end"] == "started":
         gone = {one["name"] for one in result.get("filesChanged", ()) if one["sizeAfter"] is None}
@@ -188,7 +188,7 @@ def test_outcomes() -> None:
     print(f"{6423 - len(found):6} as predicted")
 
 
-def test_inputs_are_those_of_the_outcomes() -> None:
+def test_inputs_belong_to_the_outcomes() -> None:
     for case in recorded()["cases"]:
         listed = {file["name"]: file["sha256"] for file in case["files"]}
         assert {name: digest for name, (digest, _) in inputs()[case["case"]].items()} == listed

@@ -1,4 +1,4 @@
-"""SwiftMQ's transaction log: the same records, columns and end with stretches of any length."""
+"""SwiftMQ's transaction log: reads of any length give the same records, columns and end."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_every_read_size_gives_the_same_records_and_pages(data: bytes) -> None:
     made = [_replayed(Memory(pages), Memory(data), STRETCH, 1 << 20)]
     for stretch in STRETCHES:
         assert scanned(Log(Memory(data), 64, 4), stretch) == wanted
-        # The files are read from a disk, with or without a page kept in memory.
+        # The files are read from a disk, with and without a page in memory.
         made += [_replayed(Content(Disk(pages)), Content(Disk(data)), stretch, kept) for kept in (0, 64)]
     assert made == [made[0]] * len(made)
 
@@ -120,7 +120,7 @@ def test_record_longer_than_a_read_block_and_record_without_end() -> None:
             assert (sizes, log.end, log.reason) == ([12, 24, len(long), 24], len(data) - len(end), reason)
 
 
-def test_a_part_of_a_log_is_scanned_by_itself() -> None:
+def test_part_of_a_log_is_scanned_by_itself() -> None:
     data = struct.pack(">iq", 1, GENERATION) + record(2) * 10 + bytes(99)
     (batch,) = Log(Memory(data), 2048, 4).scan(12 + 24, 12 + 5 * 24)
     assert (batch.base, [*batch.off], batch.damage) == (36, [0, 24, 48, 72], [])

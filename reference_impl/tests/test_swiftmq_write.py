@@ -1,4 +1,7 @@
-"""SwiftMQ's file store: writes of a transaction group, and calls of the disk (else: cases smq.write)."""
+"""SwiftMQ's file store: the writes for a group of transactions, and calls to the disk.
+
+Cases smq.write test the rest.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ def content(storage: MemoryStorage) -> dict[str, bytes]:
 
 
 def opened(storage: MemoryStorage | None = None, **params: str) -> tuple[StoreWriter, Any]:
-    """Return a writer with its store open, and a function that passes an operation to the writer."""
+    """Return a writer with an open store, and a function that gives an operation to the writer."""
     storage = storage or MemoryStorage()
     writer = StoreWriter(storage, "13", {"checkpoint_size": "1048576", **params})
     writer.apply({"op": "open"})
@@ -51,7 +54,7 @@ def body(length: int) -> str:
     return (b"\0\0\0\1" + bytes(40) + length.to_bytes(4) + bytes(length)).hex()
 
 
-def test_a_group_is_one_write_and_its_records_stand_alone() -> None:
+def test_group_is_one_write_and_each_of_its_records_is_valid_alone() -> None:
     storage = Watched()
     _, do = opened(storage)
     for queue in "abc":
@@ -72,11 +75,11 @@ def test_a_group_is_one_write_and_its_records_stand_alone() -> None:
     assert [sum(map(len, each.values())) for each in seen] == [0, 1, 2, 3]
 
 
-#: A message of kind bytes, with two bytes.
+#: A message of kind bytes, which has two bytes.
 SHORT = "00000001" + "00" * 43 + "026869"
 
 
-def test_a_store_on_a_disk_is_that_in_memory(tmp_path: Path) -> None:
+def test_store_on_a_disk_equals_the_one_in_memory(tmp_path: Path) -> None:
     memory, disk = MemoryStorage(), DirectoryStorage(tmp_path)
     for storage in (memory, disk):
         writer = StoreWriter(storage, "13", {"checkpoint_size": "65536"})

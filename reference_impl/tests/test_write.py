@@ -1,4 +1,4 @@
-"""Writers of all formats: misuse, directories, and the order in which things become durable.
+"""Writers of all formats: misuse, directories, and the order in which changes become durable.
 
 Cases test which bytes writers write and which operations they refuse; crash tiers test the possible losses
 after a stop.
@@ -31,7 +31,7 @@ def log(number: int, kind: str = "COMMITTING", *names: str) -> Operation:
 
 
 class Recorder(MemoryStorage):
-    """Storage in memory that records a copy before each change, and the list of changes and forces."""
+    """Storage in memory that records a copy before each change, and lists the changes and fsyncs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,12 +72,12 @@ JOURNAL = {"file_size": "1024"}
 SMALL = {"max_file_length": "512"}
 COMPACTING = ("s2", "v1", "v2", "v2e")
 
-#: Operations that are refused before any change, by format; for every format unknown operations.
+#: Operations that are refused before any change: by format, and unknown ones for every format.
 MISUSED: dict[str, list[tuple[Operation, str]]] = dict(ROWS["MISUSED"])
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_operations_that_are_not_understood_or_come_at_the_wrong_time(format_id: str) -> None:
+def test_unknown_and_untimely_operations_are_refused(format_id: str) -> None:
     writer = load(format_id).writer(MemoryStorage(), edition=get_format(format_id).default_edition, params={})
     for _ in range(2):
         with pytest.raises(ValueError, match="not open"):
@@ -98,7 +98,7 @@ def test_operations_that_are_not_understood_or_come_at_the_wrong_time(format_id:
         ("jboss_journal", "v2", JOURNAL, add),
     ],
 )
-def test_directory_and_memory_hold_the_same_bytes(
+def test_directory_and_memory_have_the_same_bytes(
     format_id: str, edition: str, params: dict[str, str], make: Callable[[int], Operation], tmp_path: Path
 ) -> None:
     memory, folder = MemoryStorage(), DirectoryStorage(tmp_path)
@@ -109,7 +109,9 @@ def test_directory_and_memory_hold_the_same_bytes(
 
 
 @pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="the system forces no directories")
-def test_a_directory_forces_what_it_is_told_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_directory_storage_syncs_the_given_files_and_their_directories(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     forced: list[int] = []
     monkeypatch.setattr(os, "fsync", lambda handle: forced.append(os.fstat(handle).st_ino))
     (tmp_path / "before").mkdir()
@@ -131,7 +133,7 @@ def test_a_directory_forces_what_it_is_told_to(tmp_path: Path, monkeypatch: pyte
         ("kahadb_journal", "5.14", {**SMALL, "preallocation": "template"}, {"op": "append"}, FLUSH),
     ],
 )
-def test_names_are_listed_at_the_start_and_not_for_each_new_file(
+def test_names_are_listed_once_and_not_for_each_new_file(
     format_id: str,
     edition: str,
     params: dict[str, str],
@@ -139,7 +141,7 @@ def test_names_are_listed_at_the_start_and_not_for_each_new_file(
     force: Operation,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A listing for each new file would take quadratic time in the number of files."""
+    """With a listing for each new file, the time would be quadratic in the number of files."""
     storage = MemoryStorage()
     writer = opened(format_id, edition, storage, params)
 
@@ -154,7 +156,7 @@ def test_names_are_listed_at_the_start_and_not_for_each_new_file(
 
 
 @pytest.mark.parametrize("edition", COMPACTING)
-def test_a_file_that_a_compaction_left_unfinished_is_made_again(edition: str) -> None:
+def test_unfinished_output_of_a_compaction_is_made_again(edition: str) -> None:
     left = {f"activemq-data-{number}.amq.cmp.tmp": b"left" for number in range(20)}
     storage, params = MemoryStorage(left), {**JOURNAL, "auto_reclaim": "false"}
     opened(
@@ -166,7 +168,7 @@ def test_a_file_that_a_compaction_left_unfinished_is_made_again(edition: str) ->
 
 
 @pytest.mark.parametrize(("order", "expected"), ROWS["FORCED"])
-def test_the_order_of_one_forced_record(order: str, expected: list[tuple[Any, ...]]) -> None:
+def test_order_of_writes_for_one_synced_record(order: str, expected: list[tuple[Any, ...]]) -> None:
     storage = Recorder()
     opened("bitronix_tlog", "2.1", storage, {**TLOG, "order": order}, log(1), FORCE)
     last = storage.calls[-len(expected) :]
@@ -180,7 +182,10 @@ def steps(storage: Recorder) -> list[str]:
 
 @pytest.mark.parametrize("edition", COMPACTING)
 def test_each_step_of_a_compaction_is_durable_before_the_next(edition: str) -> None:
-    """Also if a start completes it. No case tests this, because the runner's crashes keep names in order."""
+    """The same holds if a start completes the compaction.
+
+    No case tests this, because the runner's crashes keep the order of names.
+    """
     params, storage, started = {**JOURNAL, "auto_reclaim": "false"}, Recorder(), Recorder()
     compacted = (add(1), {"op": "next"}, add(2), {"op": "compact"})
     opened("jboss_journal", edition, storage, params, *compacted)
@@ -193,7 +198,7 @@ def test_each_step_of_a_compaction_is_durable_before_the_next(edition: str) -> N
     assert steps(started)[: len(switch)] == switch
 
 
-def test_the_defect_of_2_1_4_puts_a_position_into_the_timestamp() -> None:
+def test_bitronix_2_1_4_writes_a_position_into_the_timestamp() -> None:
     storage = MemoryStorage()
     undecided = (log(number, "ACTIVE") for number in range(1, 9))
     opened("bitronix_tlog", "2.1", storage, {**TLOG, "order": "2.1.4"}, *undecided)

@@ -34,7 +34,7 @@ def message(name: str, version: int = 11) -> dict[str, Any]:
     return dict(row)
 
 
-def test_values_have_the_types_that_they_were_stored_with() -> None:
+def test_values_have_their_stored_types() -> None:
     assert message("text-all", 12)["types"] == {
         **{"s": "string", "i": "integer", "l": "long", "b": "boolean", "d": "double", "f": "float"},
         **{"y": "byte", "h": "short"},
@@ -49,7 +49,7 @@ def test_values_have_the_types_that_they_were_stored_with() -> None:
         assert {"integer", "string"} <= {*row["content_types"]}
 
 
-def test_a_subscription_is_a_queue_of_its_topic() -> None:
+def test_subscription_becomes_a_queue_of_its_topic() -> None:
     answer = answer_of(f"r1 SUBSCRIPTION t=PRICES sub=client:1:sub:2 info={MADE['subscription', 12]}",
                        f"r2 t=PRICES body={MADE['text', 11]}", "r3 q=A")  # fmt: skip
     assert [*xml_rows.queues(answer)] == [
@@ -65,11 +65,11 @@ def test_a_subscription_is_a_queue_of_its_topic() -> None:
 @pytest.mark.parametrize(
     ("client", "name", "queue"), [("c", "s", "c.s"), ("a.b", "s", "a\\.b.s"), ("a\\b", "x.y", "a\\\\b.x\\.y")]
 )
-def test_the_name_of_such_a_queue_is_that_of_artemis(client: str, name: str, queue: str) -> None:
+def test_name_of_the_queue_of_a_subscription_is_that_of_artemis(client: str, name: str, queue: str) -> None:
     assert xml_rows.queue_of(client, name) == queue
 
 
-def test_a_selector_becomes_a_filter() -> None:
+def test_selector_becomes_a_filter() -> None:
     selector = (
         "JMSPriority > 4 AND note = 'JMSPriority' AND JMSDeliveryMode = 'PERSISTENT' AND xJMSPriority = 1"
     )
@@ -84,7 +84,7 @@ def test_a_selector_becomes_a_filter() -> None:
     )
 
 
-def test_an_empty_body_is_not_a_loss() -> None:
+def test_empty_body_is_not_a_loss() -> None:
     answer = answer_of(f"r1 q=A body={MADE['text-null', 11]}")
     codes = [item.code for item in artemis_xml.losses(xml_rows.messages(answer), xml_rows.queues(answer))]
     assert "xml-body" not in codes

@@ -1,4 +1,6 @@
-"""Files that the tools read or write: complete or absent, bounded, regular, with harmless names."""
+"""Files that the tools read or write: output is complete or absent, input is bounded and regular, names are
+escaped.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(request.param)
 
 
-def test_old_content_stays_until_the_end(tmp_path: Path, way: str) -> None:
+def test_old_content_stays_until_the_new_file_is_complete(tmp_path: Path, way: str) -> None:
     path = tmp_path / "file"
     path.write_text("old")
     path.chmod(0o640)
@@ -44,7 +46,7 @@ def test_old_content_stays_until_the_end(tmp_path: Path, way: str) -> None:
     assert names_in(tmp_path) == ["file"]
 
 
-def test_an_exception_changes_nothing(tmp_path: Path, way: str) -> None:
+def test_exception_changes_no_file(tmp_path: Path, way: str) -> None:
     path = tmp_path / "file"
     path.write_text("old")
 
@@ -60,7 +62,7 @@ def test_an_exception_changes_nothing(tmp_path: Path, way: str) -> None:
 
 
 @unix
-def test_a_full_disk_changes_nothing_and_names_the_file(tmp_path: Path) -> None:
+def test_full_disk_changes_no_file_and_the_error_has_the_file_name(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old")
     script = (
         "import resource, signal, sys; from pathlib import Path\n"
@@ -78,7 +80,7 @@ def test_a_full_disk_changes_nothing_and_names_the_file(tmp_path: Path) -> None:
 
 
 @unix
-def test_a_link_stays_a_link(tmp_path: Path, way: str) -> None:
+def test_link_remains_a_link(tmp_path: Path, way: str) -> None:
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept" / "file").write_text("old")
     (tmp_path / "link").symlink_to("kept/file")
@@ -88,7 +90,7 @@ def test_a_link_stays_a_link(tmp_path: Path, way: str) -> None:
 
 
 @unix
-def test_a_pipe_is_written_to(tmp_path: Path) -> None:
+def test_pipe_is_written_to(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
     replace_text(tmp_path / "pipe", "said")
@@ -97,14 +99,14 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
-def test_a_path_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
+def test_unwritable_path_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for path in (tmp_path / "missing" / "file", tmp_path / "file" / "below", tmp_path):
         with pytest.raises(OSError, match=re.escape(str(path))):
             replace_text(path, "")
 
 
-def test_a_new_file_has_the_usual_rights(tmp_path: Path, way: str) -> None:
+def test_new_file_has_the_usual_permissions(tmp_path: Path, way: str) -> None:
     replace_text(tmp_path / "ours", "")
     (tmp_path / "usual").write_text("")
     assert (tmp_path / "ours").stat().st_mode == (tmp_path / "usual").stat().st_mode
@@ -118,7 +120,7 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
             read_bytes(path)
 
 
-def test_gzip_is_known_by_content_and_bounded(tmp_path: Path) -> None:
+def test_gzip_is_recognised_by_content_and_bounded(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(gzip.compress(b"one") + gzip.compress(b"two") + bytes(20))
     assert read_bytes(path) == b"onetwo"
@@ -146,7 +148,7 @@ def test_damaged_gzip_is_reported(tmp_path: Path, damage: str) -> None:
         read_bytes(tmp_path / "file.gz")
 
 
-def test_names_that_control_a_terminal_are_escaped() -> None:
+def test_control_characters_in_names_are_escaped() -> None:
     assert shown("plain ✓.log") == "plain ✓.log"
     assert shown("a\x1b[2Jb\nc") == "a\\x1b[2Jb\\nc"
     assert shown(os.fsdecode(b"bad\xff")) == "bad\\udcff"
@@ -154,8 +156,8 @@ def test_names_that_control_a_terminal_are_escaped() -> None:
 
 @unix
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
-def test_standard_output_is_written_to_wherever_it_leads(tmp_path: Path, name: str) -> None:
-    """Standard output is never replaced: a shell may use the open file, and a pipe has no name."""
+def test_standard_output_may_be_a_file_or_a_pipe(tmp_path: Path, name: str) -> None:
+    """Standard output is never replaced: a shell may have the file open, and a pipe has no name."""
     code = (
         "import pathlib; from journalspec.files import replace_text; print('before', flush=True);"
         f"replace_text(pathlib.Path({name!r}), 'told\\n'); print('after')"
@@ -167,7 +169,7 @@ def test_standard_output_is_written_to_wherever_it_leads(tmp_path: Path, name: s
     assert (tmp_path / "out").read_text() == piped.stdout == "before\ntold\nafter\n"
 
 
-def test_a_directory_is_made_atomically(tmp_path: Path) -> None:
+def test_directory_is_made_atomically(tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
     with making(out) as place:
         (place / "sub").mkdir()
@@ -190,6 +192,6 @@ def test_a_directory_is_made_atomically(tmp_path: Path) -> None:
     assert (tmp_path / "empty").stat().st_ino == before
 
 
-def test_partial_names_cannot_be_guessed(tmp_path: Path) -> None:
+def test_names_of_partial_files_are_unpredictable(tmp_path: Path) -> None:
     names = {files._partial(tmp_path / "x").name for _ in range(50)}
     assert len(names) == 50

@@ -1,4 +1,4 @@
-"""Derby's log: its tables of operations, and the schemas of bodies on logs that real Derby wrote."""
+"""Derby's log: its tables of operations, and the schemas of bodies on logs that Derby wrote."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def present(value: Any) -> Any:
 
 
 def as_kaitai(body: bytes) -> dict[str, Any]:
-    """Return a body as the generated parser has it, in construct's shape."""
+    """Return a body from the generated parser in the shape of construct's result."""
     stream = KaitaiStream(BytesIO(body))
     tree = DerbyBody(stream)
     assert stream.is_eof()
@@ -67,8 +67,8 @@ def as_kaitai(body: bytes) -> dict[str, Any]:
     return {**out, "operation": int(number), "fields": out.pop("operation", {})}
 
 
-def test_schemas_agree_on_every_record_that_was_captured() -> None:
-    """Both parsers read to the last byte, and construct builds the same bytes from its result."""
+def test_schemas_agree_on_every_captured_record() -> None:
+    """Both parsers read up to the last byte, and construct builds the same bytes from its result."""
     seen: set[str] = set()
     known: set[bytes] = set()
     assert len(captured()) > 60
@@ -101,8 +101,8 @@ def test_schemas_agree_on_every_record_that_was_captured() -> None:
         (2, "3fff", 16383), (2, "40004000", 16384), (2, "8000000040000000", 1 << 30),
     ],
 )  # fmt: skip
-def test_compressed_numbers_have_the_limits_of_the_document(unit: int, form: str, number: int) -> None:
-    """6, 14 and 31 bits; a compressed long has forms of two, four and eight bytes."""
+def test_compressed_numbers_have_the_limits_in_the_document(unit: int, form: str, number: int) -> None:
+    """Compressed integers have 6, 14 or 31 bits; compressed longs take two, four or eight bytes."""
     assert Packed(unit).parse(bytes.fromhex(form)) == number
     assert Packed(unit).build(number).hex() == form
     with pytest.raises(ConstructError):
@@ -113,7 +113,7 @@ def test_compressed_numbers_have_the_limits_of_the_document(unit: int, form: str
     ("off", "what"),
     [(3, "bad length"), (11, "another place"), (36, "another length behind"), (32, "another checksum")],
 )
-def test_a_damaged_record_is_not_parsed(off: int, what: str) -> None:
+def test_damaged_record_is_not_parsed(off: int, what: str) -> None:
     """The first record after the header is a checksum record of 37 bytes."""
     data = bytearray((CAPTURED / "derby-10.16.1.1" / "three" / "log1.dat").read_bytes())
     data[24 + off] ^= 1
@@ -121,7 +121,7 @@ def test_a_damaged_record_is_not_parsed(off: int, what: str) -> None:
         decoded(bytes(data), "10.16")
 
 
-def test_every_deviation_was_seen_in_an_experiment_or_on_a_case() -> None:
+def test_every_deviation_was_observed_in_an_experiment_or_a_case() -> None:
     """The first product that shows a deviation is the first version that has it."""
     text = (HARNESS / "experiments.toml").read_text(encoding="utf-8")
     experiments = {entry["id"] for entry in tomllib.loads(text)["experiment"]}

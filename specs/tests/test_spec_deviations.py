@@ -12,7 +12,7 @@ from journalspec.deviations import deviations, lint, main
 from journalspec.formats import format_ids, get_format
 from journalspec.requirements import requirements
 
-#: Any format is suitable: the lint is the same for all.
+#: Any format is suitable, because the lint is the same for all.
 FORMAT = format_ids()[0]
 P = get_format(FORMAT).prefix
 MISTAKES = tomllib.loads(
@@ -52,7 +52,7 @@ def test_good_data_has_no_fault() -> None:
 
 
 @pytest.mark.parametrize(("members", "complaint", "without"), MISTAKES["deviations"])
-def test_lint_sees(members: dict[str, Any], complaint: str, without: list[str]) -> None:
+def test_lint_reports_wrong_members(members: dict[str, Any], complaint: str, without: list[str]) -> None:
     data = copy.deepcopy(GOOD)
     data["deviation"][0] |= members
     for name in without:
@@ -108,7 +108,7 @@ PROGRAM_SHOW = {"products": ["p"], "demands": "x", "program": "m"}
         ({**TRACE_SHOW, "order": "("}, "not a regular expression"),
     ],
 )
-def test_lint_sees_ways_of_showing_that_show_nothing(table: dict[str, Any], complaint: str) -> None:
+def test_lint_reports_checks_that_could_not_fail(table: dict[str, Any], complaint: str) -> None:
     data = copy.deepcopy(GOOD)
     data["deviation"][0]["show"] = [table]
     assert any(complaint in fault for fault in lint(FORMAT, data)) == bool(complaint)
@@ -127,7 +127,7 @@ def test_all_deviations_have_a_show_command_if_one_has() -> None:
     ]
 
 
-def test_lint_sees_double_ids_unknown_members_and_unknown_cases() -> None:
+def test_lint_reports_duplicate_ids_unknown_members_and_unknown_cases() -> None:
     data = copy.deepcopy(GOOD)
     data["deviation"].append(data["deviation"][0])
     data["deviations"] = []
@@ -137,6 +137,6 @@ def test_lint_sees_double_ids_unknown_members_and_unknown_cases() -> None:
     assert "'deviations' is not a member of this file" in faults
 
 
-def test_main_counts(capsys: pytest.CaptureFixture[str]) -> None:
+def test_main_prints_counts(capsys: pytest.CaptureFixture[str]) -> None:
     assert main() == 0
     assert f"{FORMAT}: " in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""The worked examples of every specification: built byte for byte, with their stated results."""
+"""The worked examples of every specification are built byte for byte, and have their stated results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ each_example = pytest.mark.parametrize(
 
 
 def dumps(format_id: str) -> dict[str, bytes]:
-    """Return name -> bytes of the hexdumps without gaps that are named as examples in a format's prose."""
+    """Return name -> bytes for the hexdumps without gaps that a format's prose names as examples."""
     prose = get_format(format_id).root.joinpath("spec.md").read_text(encoding="utf-8")
     found = {}
     for name, block in re.findall(r":name: (\S+-example-\S+)\n\n(.*?)```", prose, re.DOTALL):
@@ -40,7 +40,7 @@ def dumps(format_id: str) -> dict[str, bytes]:
 
 
 def built(layout: Layout, edition: str, piece: Mapping[str, Any]) -> bytes:
-    """Return the bytes of one piece: a structure, given by its name, with these values."""
+    """Return the bytes of one piece: the structure with this name and these values."""
     ((name, values),) = piece.items()
     kind = values[layout.type_field] if layout.by_type(name) else ""
     items = {item.name: item for item in layout.structure(name, edition, kind).fields}
@@ -69,7 +69,7 @@ def bytes_of(example: Mapping[str, Any]) -> bytes:
 
 
 @each_example
-def test_an_example_is_built_byte_for_byte_and_read_back(example: dict[str, Any]) -> None:
+def test_example_is_built_byte_for_byte_and_read_back(example: dict[str, Any]) -> None:
     data, layout = bytes_of(example), format_module("journalspec", example["format"]).LAYOUT
     if "name" in example:
         assert dumps(example["format"])[example["name"]] == data
@@ -91,7 +91,9 @@ def test_an_example_is_built_byte_for_byte_and_read_back(example: dict[str, Any]
 
 
 def part_of(small: Any, large: Any) -> bool:
-    """Return whether `large` contains `small`: members of objects, and elements of lists one by one."""
+    """Return whether `large` contains `small`: members of objects are compared, and elements of lists one by
+    one.
+    """
     if isinstance(small, dict):
         return all(name in large and part_of(value, large[name]) for name, value in small.items())
     if isinstance(small, list):
@@ -100,7 +102,7 @@ def part_of(small: Any, large: Any) -> bool:
 
 
 @pytest.mark.parametrize("example", [each for each in EXAMPLES if "state" in each])
-def test_an_example_amounts_to_what_the_prose_says(example: dict[str, Any]) -> None:
+def test_example_has_the_result_in_the_prose(example: dict[str, Any]) -> None:
     reference = pytest.importorskip("journalspec_reference").load(example["format"])
     files = {
         name: whole({**example, "over": ()}, pieces) for name, pieces in example.get("beside", {}).items()
@@ -113,7 +115,7 @@ def test_an_example_amounts_to_what_the_prose_says(example: dict[str, Any]) -> N
 
 
 @pytest.mark.parametrize("format_id", described())
-def test_every_example_of_the_prose_is_tried(format_id: str) -> None:
+def test_every_example_in_the_prose_is_tested(format_id: str) -> None:
     assert set(dumps(format_id)) == {
         each["name"] for each in EXAMPLES if each["format"] == format_id and "name" in each
     }

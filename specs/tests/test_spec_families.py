@@ -1,4 +1,4 @@
-"""The language of families of contents: refusals, and the agreement of all readers of a table."""
+"""The table language for families of contents: wrong tables are refused, and all readers of a table agree."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ for (const [path, text] of Object.entries(made)) writeFileSync(process.argv[3] +
 
 @cache
 def drawn(family: Family, number: int) -> list[tuple[str, str, bytes]]:
-    """Return `number` drawn types of a family (root, version, bytes), the same ones in every run."""
+    """Return `number` random types of a family (root, version, bytes); every run draws the same ones."""
     random = Random(46)
     pairs = [(root, version) for root in family.roots for version in family.versions]
     return [(*pairs[at % len(pairs)], draw(family, *pairs[at % len(pairs)], random)) for at in range(number)]
@@ -53,8 +53,8 @@ each_family = pytest.mark.parametrize("family", ALL, ids=ksy_id)
 
 
 @each_family
-def test_construct_finds_what_the_naive_decoder_finds_and_builds_the_same_bytes(family: Family) -> None:
-    # With fewer draws, six fields of the families would never occur.
+def test_construct_agrees_with_the_naive_decoder_and_builds_the_same_bytes(family: Family) -> None:
+    # With fewer draws, six fields of the families never occur.
     for root, version, data in drawn(family, 500):
         wanted, found = decode(family, root, data, version), parse(family, root, data, version)
         assert plain(family, root, found, version) == wanted
@@ -62,13 +62,13 @@ def test_construct_finds_what_the_naive_decoder_finds_and_builds_the_same_bytes(
 
 
 @pytest.mark.parametrize("family", ALL[1:], ids=ksy_id)
-def test_a_schema_is_that_of_its_table(family: Family) -> None:
+def test_schema_is_up_to_date_with_its_table(family: Family) -> None:
     path = ROOT / "specs" / "journalspec" / family.format_id / "contents" / f"{ksy_id(family)}.ksy"
     assert path.read_text("utf-8") == ksy(family), "stale: run `python tools/contents_schemas.py`"
 
 
 @each_family
-def test_damaged_bytes_are_the_same_to_construct_and_end_in_nothing_but_an_error(family: Family) -> None:
+def test_damaged_bytes_are_read_alike_or_end_with_an_error(family: Family) -> None:
     random, refused = Random(47), 0
     for root, version, data in drawn(family, 150):
         spoilt = bytearray(data[: random.randint(0, len(data))] if random.random() < 0.3 else data)
@@ -82,11 +82,11 @@ def test_damaged_bytes_are_the_same_to_construct_and_end_in_nothing_but_an_error
             refused += 1
         else:
             found = plain(family, root, parse(family, root, bytes(spoilt), version), version)
-            assert repr(found) == repr(wanted)  # a NaN is not equal to itself
+            assert repr(found) == repr(wanted)  # a NaN is never equal to itself
     assert refused
 
 
-def test_types_within_each_other_and_empty_elements_end() -> None:
+def test_recursive_types_and_empty_elements_end() -> None:
     deep = b"JS\2" + b"\0" * 15 + (b"\1\0\0\4") * 100
     with pytest.raises(ContentsError, match="more than 64 types"):
         decode(FAMILY, "message", deep, "1")
@@ -96,7 +96,7 @@ def test_types_within_each_other_and_empty_elements_end() -> None:
 
 
 @pytest.mark.parametrize(("old", "new", "reason"), MISTAKES["families"])
-def test_a_wrong_table_is_refused_with_its_type_and_field(old: str, new: str, reason: str) -> None:
+def test_wrong_table_is_refused_with_its_type_and_field(old: str, new: str, reason: str) -> None:
     text = EMPTY.replace(old, new)
     assert text != EMPTY
     with pytest.raises(ValueError, match=re.escape(reason)) as caught:
@@ -104,7 +104,7 @@ def test_a_wrong_table_is_refused_with_its_type_and_field(old: str, new: str, re
     assert str(caught.value).startswith("bitronix_tlog/contents/test.toml: ")
 
 
-def test_draws_have_every_field_of_every_type() -> None:
+def test_random_contents_have_every_field_of_every_type() -> None:
     seen: set[str] = set()
 
     def look(name: str, value: dict[str, Any]) -> None:
@@ -123,7 +123,7 @@ def test_draws_have_every_field_of_every_type() -> None:
 
 @pytest.fixture(scope="module")
 def parser(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The parser that Kaitai generates of the family for tests."""
+    """Return the parser that Kaitai generates for the family of these tests."""
     node, out = shutil.which("node"), tmp_path_factory.mktemp("parser")
     given = [Path(entry) for entry in os.environ.get("NODE_PATH", "").split(os.pathsep) if entry]
     paths = [path for path in (*given, TOOL / "node_modules") if (path / "kaitai-struct-compiler").is_dir()]
@@ -144,7 +144,7 @@ def parser(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.mark.node
-def test_the_generated_parser_finds_what_the_naive_decoder_finds(parser: Any) -> None:
+def test_generated_parser_agrees_with_the_naive_decoder(parser: Any) -> None:
     for root, version, data in drawn(FAMILY, 250):
         assert plain(FAMILY, root, kaitai(parser, FAMILY, root, data, version), version) == decode(
             FAMILY, root, data, version

@@ -1,4 +1,4 @@
-"""The table of fields of every format, against its observations and its schemas.
+"""The table of fields of every format is compared with its observations and its schemas.
 
 The parsers are generated from the .ksy files. They must read the bytes that the table builds, field by field.
 """
@@ -60,13 +60,13 @@ def ksy_types(format_id: str, schema: str) -> set[str]:
 
 
 def is_in_ksy(format_id: str, edition: str, name: str) -> bool:
-    """Return whether an edition's .ksy has the structure; another .ksy may describe a control file."""
+    """Return whether an edition's .ksy has the structure. Another .ksy may describe a control file."""
     layout = layout_of(format_id)
     return layout.structure(name, edition).ksy in ksy_types(format_id, layout.ksy(edition)[0])
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_the_table_and_the_observations_agree_on_types_and_widths(format_id: str) -> None:
+def test_table_and_observations_agree_on_types_and_widths(format_id: str) -> None:
     layout, words = layout_of(format_id), get_format(format_id).vocabulary
     for edition in get_format(format_id).editions:
         types = layout.types(edition)
@@ -92,14 +92,16 @@ def test_the_table_and_the_observations_agree_on_types_and_widths(format_id: str
 
 
 def values_of(form: Structure, rng: random.Random) -> dict[str, Any]:
-    """Return values for the free parts of a structure, which lengths, checks and constants do not decide."""
+    """Return values for the free parts of a structure: lengths, checks and constants do not decide these
+    parts.
+    """
     out: dict[str, Any] = {}
     for item in form.fields:
         if item.type == "list":
             out[item.name] = [element(item, rng) for _ in range(rng.randrange(4))]
         elif item.is_int and item.name not in form.measures and not item.counts and not item.check:
             low, high = WIDTHS[item.type]
-            # A value with only a lower bound is an offset: it stays at that bound, inside the file.
+            # A value with only a lower bound is an offset. It stays at that bound, inside the file.
             low, high = low if item.low is None else item.low, item.high or item.low or high
             out[item.name] = rng.choice([low, high, rng.randint(low, high)])
         elif item.size and not item.same:
@@ -156,10 +158,10 @@ def test_built_bytes_are_read_back_by_the_table_and_both_schemas(
 
 
 @each_structure
-def test_one_wrong_field_is_the_only_fault_and_is_seen(
+def test_single_wrong_field_is_the_only_reported_fault(
     format_id: str, edition: str, name: str, kind: str
 ) -> None:
-    """Values that follow from the other fields are fixed; everything else is free."""
+    """Values that follow from other fields are fixed; all other values are free."""
     layout = layout_of(format_id)
     form = layout.structure(name, edition, kind)
     values = values_of(form, random.Random(1)) | ({layout.type_field: kind} if kind else {})
@@ -199,7 +201,7 @@ def test_unknown_editions_and_incomplete_containers_are_refused(format_id: str) 
         file_schema.build({"header": {}}, get_format(format_id).default_edition)
 
 
-def test_pieces_are_laid_where_they_belong() -> None:
+def test_pieces_are_placed_at_their_offsets() -> None:
     assert laid([b"ab", b"c"], size=6, fill=0x2E) == b"abc..."
     assert laid([b"ab", (6, b"c"), b"d"], fill=0x2E) == b"ab....cd"
     assert laid([b"ab", b"c"], alignment=4) == b"ab\0\0c\0\0\0"
@@ -221,7 +223,7 @@ class Looked(bytes):
 
 @each_structure
 def test_wrong_count_ends_with_the_bytes(format_id: str, edition: str, name: str, kind: str) -> None:
-    """Every number is the largest possible: a parser must not go on after the last byte."""
+    """Every number is the largest possible one: a parser must not continue after the last byte."""
     layout = layout_of(format_id)
     form = layout.structure(name, edition, kind)
     head = b"".join(

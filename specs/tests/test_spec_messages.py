@@ -1,4 +1,4 @@
-"""Messages of products: each row is complete and has a record, and a line of a log leads to its row."""
+"""Messages of products: each row is complete and has a record, and a line of a log finds its row."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from journalspec.messages import (
 )
 from work import LINEAR, Task, growth, work
 
-#: For products that run here: the least number of their messages that a start printed.
+#: The least number of messages that a start printed, for products that run here.
 RUN = {"jboss_journal": 10, "kahadb_journal": 10, "derby_log": 10, "bitronix_tlog": 10}
 MISTAKES = tomllib.loads((Path(__file__).parent / "data" / "mistakes.toml").read_text(encoding="utf-8"))
-#: Lines as they occur in logs, and their messages.
+#: Lines as they occur in logs, each with its message.
 LINES: dict[str, str] = MISTAKES["lines"]
 
 
@@ -41,7 +41,7 @@ def test_every_row_is_complete(name: str) -> None:
     assert all(entry.page.startswith("messages/") for entry in messages(name))
 
 
-def test_so_many_messages_are_known_and_so_many_were_made() -> None:
+def test_number_of_known_and_of_reproduced_messages() -> None:
     assert len(every_message()) >= 120
     counts = {name: sum(bool(entry.made) for entry in messages(name)) for name in format_ids()}
     assert sum(counts.values()) >= 60
@@ -49,7 +49,7 @@ def test_so_many_messages_are_known_and_so_many_were_made() -> None:
 
 
 @pytest.mark.parametrize("name", RUN)
-def test_a_row_that_was_made_is_in_the_lines_of_its_record(name: str) -> None:
+def test_reproduced_message_is_in_the_lines_of_its_record(name: str) -> None:
     for entry in messages(name):
         for place in entry.made:
             product, _, state = place.partition("/")
@@ -58,8 +58,8 @@ def test_a_row_that_was_made_is_in_the_lines_of_its_record(name: str) -> None:
             assert prints(entry, record["lines"]), (entry.id, place)
 
 
-def test_lines_of_the_records_find_the_row_that_they_are_of() -> None:
-    """Tests at least thirty random lines of each product, as the product printed them."""
+def test_lines_of_the_records_find_their_own_row() -> None:
+    """The test takes thirty random lines, as the products printed them, from each format."""
     for name in RUN:
         pairs = [
             (entry.id, line)
@@ -74,14 +74,14 @@ def test_lines_of_the_records_find_the_row_that_they_are_of() -> None:
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: LINES[line])
-def test_a_line_of_a_log_finds_its_message_first(line: str) -> None:
+def test_line_of_a_log_finds_its_message_first(line: str) -> None:
     assert matching(line)[0].id == LINES[line]
 
 
 @pytest.mark.parametrize(
     "text", ["hello world", "the broker is fine", "12345 67890", "%s", "  ", "AMQ999999"]
 )
-def test_a_text_of_another_kind_finds_none_and_has_neighbours(text: str) -> None:
+def test_unrelated_text_finds_no_message_but_similar_ones(text: str) -> None:
     assert matching(text) == ()
     assert len({entry.id for entry in nearest(text)}) == 3
 
@@ -112,7 +112,7 @@ def test_hostile_text_takes_linear_time(piece: str) -> None:
 
 
 @pytest.mark.parametrize(("change", "fault"), MISTAKES["messages"])
-def test_a_fault_of_a_row_is_found(change: dict[str, Any], fault: str) -> None:
+def test_fault_of_a_row_is_found(change: dict[str, Any], fault: str) -> None:
     table = data("jboss_journal")
     table["message"][0] |= change
     assert any(fault in found for found in lint("jboss_journal", table))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from journalspec import mutf8
 
-#: Text and its bytes, worked out by hand: U+1F4E8 is the surrogates D83D and DCE8.
+#: Texts and their bytes, worked out by hand. U+1F4E8 consists of the surrogates D83D and DCE8.
 EXAMPLES = [
     ("data-1.amq", b"data-1.amq"),
     ("a\0b", b"a\xc0\x80b"),
@@ -24,7 +24,7 @@ def test_examples(text: str, data: bytes) -> None:
     assert mutf8.decode(data) == text
 
 
-def test_a_zero_byte_is_read_as_java_reads_it() -> None:
+def test_zero_byte_is_read_as_java_reads_it() -> None:
     assert mutf8.decode(b"a\0b") == "a\0b"
 
 
@@ -35,5 +35,5 @@ def test_invalid_modified_utf8_is_refused(data: bytes) -> None:
 
 
 @given(st.text())
-def test_there_and_back(text: str) -> None:
+def test_text_is_equal_after_encoding_and_decoding(text: str) -> None:
     assert mutf8.decode(mutf8.encode(text)) == text

@@ -31,7 +31,7 @@ def test_integers_are_decimal_strings_and_bytes_are_hex() -> None:
     }
 
 
-def test_levels_contain_one_another() -> None:
+def test_each_level_contains_the_lower_levels() -> None:
     members = [set(WHOLE.to_json(level)) for level in Level]
     assert members == [
         {"verdict"},
@@ -52,7 +52,7 @@ def test_levels_contain_one_another() -> None:
     ]
 
 
-def test_a_refusal_says_phase_and_code_at_every_level_and_the_place_at_the_last() -> None:
+def test_refusal_has_phase_and_code_at_every_level_and_the_place_at_the_last() -> None:
     answer = refused("record", "bad-length", "too short", At("j", 8, 9))
     for level in Level:
         assert {"phase": "record", "code": "bad-length"}.items() <= answer.to_json(level).items()
@@ -60,14 +60,14 @@ def test_a_refusal_says_phase_and_code_at_every_level_and_the_place_at_the_last(
     assert "at" not in answer.to_json(Level.STATE)
 
 
-def test_unknown_formats_and_rooms_are_named() -> None:
+def test_unknown_format_and_missing_module_are_reported() -> None:
     with pytest.raises(UnknownFormat, match="no format 'zip'"):
         get_format("zip")
     with pytest.raises(UnknownFormat, match="has no room"):
         format_module(f"journalspec.{FORMAT}", FORMAT)
 
 
-def test_floats_have_no_form() -> None:
+def test_float_has_no_json_form() -> None:
     with pytest.raises(TypeError, match="float has no JSON form"):
         jsonable({"a": [1.5]})
 

@@ -1,4 +1,4 @@
-"""The prose of all formats cites existing requirements, lists every area, and has all sections."""
+"""The prose of all formats cites existing requirements, has every area in its list, and has all sections."""
 
 from __future__ import annotations
 
@@ -56,14 +56,16 @@ def test_every_area_is_listed_once(format_id: str) -> None:
 
 @each_format
 def test_requirements_are_cited_by_a_role(format_id: str) -> None:
-    """The site's build, whose warnings are errors, checks that requirements exist and that links work."""
+    """The build of the site, in which warnings are errors, checks that requirements exist and that links
+    work.
+    """
     assert "{req}`" in prose(format_id), "cite requirements where the prose says what they demand: {req}`ID`"
     bare = re.findall(rf"(?<![`\w]){get_format(format_id).prefix}-[A-Z]{{3}}-\d{{3}}", prose(format_id))
     assert not bare, "cite requirements with the role {req}"
 
 
 @each_format
-def test_codes_notes_and_reasons_are_those_of_the_format(format_id: str) -> None:
+def test_codes_notes_and_reasons_in_the_prose_exist_in_the_format(format_id: str) -> None:
     spec = get_format(format_id)
     text = prose(format_id)
     pairs = re.findall(r"`(fileset|header|record|checksum)`/`([a-z-]+)`", text)
@@ -78,7 +80,7 @@ def test_codes_notes_and_reasons_are_those_of_the_format(format_id: str) -> None
 
 
 @each_format
-def test_decisions_name_passages_that_are_there(format_id: str) -> None:
+def test_decisions_cite_existing_passages(format_id: str) -> None:
     headings = re.findall(r"^##+ (.+)$", prose(format_id), re.MULTILINE)
     known = requirements(format_id)
     for item in known:

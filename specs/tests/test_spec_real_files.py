@@ -1,4 +1,4 @@
-"""The table and the schemas against files of products, decoded by readers from outside this project."""
+"""Tables and schemas are tested on files of products, which readers from outside this project decoded."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def layout_of(format_id: str) -> Layout:
 
 
 def parsed(format_id: str) -> dict[str, Any]:
-    """For each path of a file, return the other reader's result: a list of records, or members of a file."""
+    """For each path, return the other reader's result about the file: a list of records, or members of a
+    file.
+    """
 
     def flat(node: Any, path: str) -> Iterator[tuple[str, Any]]:
         if isinstance(node, list) or "length" in node:
@@ -58,11 +60,11 @@ def parsed(format_id: str) -> dict[str, Any]:
 
 
 def assert_the_same(value: Any, other: Any) -> None:
-    """Compare a value with another reader's, in which bytes are hex, signed, or only counted."""
+    """Compare a value with the other reader's value, in which bytes are hex, signed, or only counted."""
     if isinstance(value, bytes):
         assert {"len": len(value)} == other if isinstance(other, dict) else value.hex() == other
     elif isinstance(value, list) and all(isinstance(row, str) for row in value):
-        assert len(value) == len(other)  # readers decode bytes outside ASCII differently
+        assert len(value) == len(other)  # The readers decode bytes outside ASCII differently.
     elif isinstance(value, list):
         assert [list(row.values()) for row in value] == other
     elif isinstance(other, int):
@@ -74,7 +76,7 @@ def assert_the_same(value: Any, other: Any) -> None:
 def assert_built_again(
     layout: Layout, edition: str, data: bytes, values: Mapping[str, Any], kind: str
 ) -> None:
-    """Build a record from its free parts: lengths and checks follow, byte for byte."""
+    """Build a record from its free parts; lengths and checks follow from them, byte for byte."""
     form = layout.structure("record", edition, kind)
     free = {
         item.name: values[item.name]
@@ -108,7 +110,8 @@ def test_three_descriptions_and_an_independent_reader_agree(
             assert [record.type for record in mine] == known["types"][name]
         found = others.get(f"{place}/{name}")
         if found is None or "not-parseable" in found or place in known.get("damaged", ()):
-            continue  # the other reader gave up, or ours does not report the journal as clean
+            # The other reader failed, or this project's reader does not report the journal as clean.
+            continue
         # The other readers do not report missing parts.
         assert (
             seen.verdict == CLEAN

@@ -15,7 +15,7 @@ from journalspec.formats import format_ids, get_format
 from journalspec.messages import messages
 from journalspec.requirements import LEVELS, lint, main, requirements, stamp, text_digest
 
-#: Any format is suitable: the lint is the same for all.
+#: Any format is suitable, because the lint is the same for all.
 FORMAT = format_ids()[0]
 P = get_format(FORMAT).prefix
 EDITION = get_format(FORMAT).default_edition
@@ -61,7 +61,7 @@ def test_every_format_has_requirements_without_fault(format_id: str) -> None:
     assert found[found.items[0].id] is found.items[0]
 
 
-def test_the_sum_of_the_areas_is_everything() -> None:
+def test_areas_together_contain_all_requirements() -> None:
     found = requirements(FORMAT)
     assert sum(len(found.in_area(area)) for area in found.areas) == len(found)
     with pytest.raises(KeyError, match="no area 'XYZ'"):
@@ -71,7 +71,7 @@ def test_the_sum_of_the_areas_is_everything() -> None:
 
 
 @pytest.mark.parametrize(("members", "complaint", "without"), MISTAKES["requirements"])
-def test_lint_sees(members: dict[str, Any], complaint: str, without: list[str]) -> None:
+def test_lint_reports_wrong_members(members: dict[str, Any], complaint: str, without: list[str]) -> None:
     data = copy.deepcopy(GOOD)
     assert lint(FORMAT, data) == []
     data["requirement"][0] |= members
@@ -80,7 +80,7 @@ def test_lint_sees(members: dict[str, Any], complaint: str, without: list[str]) 
     assert any(complaint in fault for fault in lint(FORMAT, data))
 
 
-def test_lint_sees_an_id_used_twice_and_an_empty_area() -> None:
+def test_lint_reports_a_duplicate_id_and_an_empty_area() -> None:
     data = copy.deepcopy(GOOD)
     data["requirement"].append(data["requirement"][0])
     data["areas"]["HDR"] = "Headers"
@@ -102,7 +102,7 @@ digest = "{digest}"
 """
 
 
-def test_stamp_raises_the_revision_of_a_changed_text_only() -> None:
+def test_stamp_raises_the_revision_only_if_the_text_changed() -> None:
     same = TOML.format(digest=text_digest("One."))
     assert stamp(same) == (same, [])
     stamped, ids = stamp(TOML.format(digest=text_digest("Two.")))
@@ -113,7 +113,7 @@ def test_stamp_raises_the_revision_of_a_changed_text_only() -> None:
     assert tomllib.loads(fresh)["requirement"][0]["revision"] == 3
 
 
-def test_digest_does_not_see_line_breaks() -> None:
+def test_digest_does_not_depend_on_line_breaks() -> None:
     assert text_digest("a b\n   c") == text_digest(" a  b c ")
     assert text_digest("a b c") != text_digest("a b d")
 
@@ -133,13 +133,13 @@ def test_main_reports_counts_and_faults(
     requirements.cache_clear()
 
 
-#: A name that must not exist, in texts and tests about missing things.
+#: A name that must not exist. Texts and tests about missing requirements use it.
 NOBODY = re.compile(r"-(000|999)$|-XXX-")
 WRITTEN = (".py", ".java", ".ksy", ".md", ".toml")
 
 
-def test_every_id_that_code_tables_or_pages_name_exists() -> None:
-    """With a wrong digit, the source of a fact would be another requirement or none."""
+def test_every_requirement_id_in_code_tables_and_pages_exists() -> None:
+    """With a wrong digit, the cited source would be another requirement, or would not exist."""
     prefixes = "|".join(get_format(format_id).prefix for format_id in format_ids())
     ids = {item.id for f in format_ids() for item in (*requirements(f), *deviations(f), *messages(f))}
     name = re.compile(rf"\b(?:{prefixes})-[A-Z]{{3}}-\d{{3}}\b")

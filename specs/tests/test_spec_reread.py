@@ -1,4 +1,4 @@
-"""Sequences that are read again: parts in memory, parts only counted, files that change meanwhile."""
+"""Sequences that are read again: parts in memory, parts that are only counted, files that change."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def records(file: str, count: int, size: int = 10) -> list[Record]:
     ]
 
 
-def test_a_sequence_that_is_read_again_is_one() -> None:
+def test_sequence_that_is_read_again_behaves_like_a_list() -> None:
     files = {"a": records("a", 4), "c": records("c", 3)}
     kept = (*files["a"], *files["c"])
     made = Deferred(7, lambda: iter(kept))
@@ -49,7 +49,7 @@ def test_joined_journals_keep_their_files() -> None:
 
 
 @pytest.mark.parametrize("kind", [tuple, list, lambda kept: Deferred(len(kept), lambda: kept)])
-def test_a_late_sequence_is_made_once_at_the_first_access(
+def test_late_sequence_is_made_once_at_the_first_access(
     kind: Callable[[list[Record]], Sequence[Record]],
 ) -> None:
     kept, made = [*records("a", 2), *records("b", 1)], []
@@ -67,7 +67,7 @@ def test_a_late_sequence_is_made_once_at_the_first_access(
     assert made == [1]
 
 
-def test_a_file_that_says_something_else_the_second_time_is_noticed() -> None:
+def test_file_with_other_content_at_the_second_read_is_noticed() -> None:
     now = iter([records("a", 2), records("a", 3)])
     found = Lazy([Part("a", lambda: next(now), 3)])
     with pytest.raises(Changed, match="a changed while it was read"):
@@ -75,7 +75,7 @@ def test_a_file_that_says_something_else_the_second_time_is_noticed() -> None:
     assert len(list(found)) == 3
 
 
-def test_few_are_a_list_and_many_are_asked_for_each_time() -> None:
+def test_few_items_are_kept_and_many_are_read_each_time() -> None:
     asked = []
 
     def again() -> Iterator[bytes]:
@@ -100,7 +100,7 @@ def test_dropped_regions_are_found_in_one_pass() -> None:
     assert Observation("clean", dropped=dropped).given_up == ()
 
 
-def test_the_text_is_that_of_the_library_piece_by_piece() -> None:
+def test_text_in_pieces_equals_that_of_the_library() -> None:
     many = tuple(records("a", 3)) + (Record("ADD", {"body": bytes(200_000)}, At("a", 1, 200_000)),) * 2
     seen = Observation(
         "recovered",

@@ -48,12 +48,12 @@ def content(path: Path) -> bytes:
 
 
 def plain(value: Any) -> Any:
-    """Return the result of construct or Kaitai in one shape, without missing or empty values."""
+    """Return the result of construct or Kaitai in one common shape, without missing or empty values."""
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, KaitaiStruct):
         members = {name: item for name, item in vars(value).items() if name[0] != "_" and item != []}
-        if isinstance(members.get("slots"), list):  # slots of a log, not a number of slots
+        if isinstance(members.get("slots"), list):  # These are the slots of a log, not a number of slots.
             members["records"] = [slot.record for slot in members.pop("slots") if slot.is_record]
         # A PORTION is one level deeper in Kaitai, because its form depends on a byte in its middle.
         return plain(members["body"]) if type(value).__name__ == "AnyPortion" else plain(members)
@@ -79,7 +79,7 @@ def agreed(schema: Construct[Any, Any], kind: Any, data: bytes, *arguments: Any)
     return found
 
 
-#: The roots of the families of contents, and the parsers that are generated from them.
+#: The roots of the families of contents, each with its generated parser.
 FAMILIES = families("swiftmq_store")
 PARSERS = {
     "message": SwiftmqStoreMessage,
@@ -90,7 +90,9 @@ PARSERS = {
 
 
 def found_by_all(root: str, data: bytes) -> dict[str, Any]:
-    """Return the contents as the naive decoder, construct and Kaitai read them; construct rebuilds them."""
+    """Return contents that the naive decoder, construct and Kaitai read alike; construct must rebuild the
+    bytes.
+    """
     family = FAMILIES["durable" if root == "durable" else "message"]
     wanted, tree = decode(family, root, data), parse(family, root, data)
     assert schema(family, root, "").build(tree) == data
@@ -125,8 +127,11 @@ def page_schema(role: str) -> Any:
         if path.name[:2] in {"11", "17", "r1", "g2", "g3"}
     ],
 )
-def test_schemas_agree_on_every_page_that_is_reached(store: Path) -> None:
-    """Unflushed content of a store's pages is in its log: these pages were flushed."""
+def test_schemas_agree_on_every_page_in_use(store: Path) -> None:
+    """Content that a store has not yet flushed to its pages is in its log.
+
+    The pages of these stores were flushed.
+    """
     data, size = content(store / "db" / "page.db"), page_size(store)
     messages = 0
 
@@ -144,7 +149,7 @@ def test_schemas_agree_on_every_page_that_is_reached(store: Path) -> None:
         return agreed(page_schema(role), kind, here)
 
     if data[1:5] == bytes(4) or data[0] == 1:
-        return  # no page was flushed yet
+        return  # No page was flushed yet.
     for root in pages(data, size, 0):
         for queue in page(root, "root").entries:
             for number in pages(data, size, queue.head) if queue.valid == 1 else ():

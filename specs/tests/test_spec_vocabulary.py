@@ -1,4 +1,4 @@
-"""A wrong ``fields.toml`` is reported with its place; each name is defined in one place."""
+"""A wrong ``fields.toml`` is reported with its place, and each name is defined in one place."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_faults_of_a_table_are_reported(text: str, said: str) -> None:
         parse(tomllib.loads(text), EDITIONS)
 
 
-def test_an_element_may_be_like_that_of_another_list() -> None:
+def test_element_may_have_the_form_of_another_list() -> None:
     number = '{ name = "id", type = "int", width = "s8", doc = "An id." }'
     nested = '{ name = "records", type = "list", like = "live", doc = "Which." }'
     live, held = ("live", number), ("held", nested)
@@ -53,7 +53,7 @@ def test_an_element_may_be_like_that_of_another_list() -> None:
     assert inner.of == table.state[0].of
 
 
-def test_a_table_in_the_wrong_file_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_table_in_the_wrong_file_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(formats, "_IN_FIELDS", frozenset({"policies"}))
     formats.get_format.cache_clear()
     try:
@@ -72,8 +72,11 @@ def fields_of(kind: dict[str, Any]) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("format_id", formats.format_ids())
-def test_schemas_and_observations_use_one_name_for_one_thing(format_id: str) -> None:
-    """Schema fields are observed or framing; observed names are stored, or they are optional or flags."""
+def test_schemas_and_observations_use_one_name_for_one_field(format_id: str) -> None:
+    """Fields of schemas are observed, or belong to the frame of a record.
+
+    Observed names are stored, optional, or flags.
+    """
     table, stored = formats.get_format(format_id).vocabulary, set[str]()
     for path in sorted(Path(str(formats.get_format(format_id).root)).glob("*.ksy")):
         stored |= {*fields_of(yaml.safe_load(path.read_text(encoding="utf-8")))}
