@@ -18,15 +18,15 @@ import pytest
 from hypothesis import settings
 
 # A shell makes background processes ignore Ctrl-C, and nohup makes a process ignore the end of the terminal.
-# Child processes inherit this, so the usual handlers are restored.
+# Child processes inherit this, so the usual handlers are restored here.
 for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
     number = getattr(signal, name, None)
     if number is not None and signal.getsignal(number) is signal.SIG_IGN:
         with suppress(ValueError):  # not in the main thread
             signal.signal(number, usual)
 
-#: The files that take longest, in the order in which workers are to begin them (see tox.ini). The first file
-#: builds the site; the last one needs the site, which is then built.
+#: The files that take longest, in the order in which workers should begin them (see tox.ini). The first file
+#: builds the site. The last one needs the site, which is built by then.
 LONG_FIRST = (
     "test_docs_build.py",
     "test_types.py",
@@ -64,8 +64,8 @@ LONG_FIRST = (
     # Listed last: if it began earlier, its worker would only wait for the site.
     "test_docs_browser.py",
 )
-#: Thresholds of Python's garbage collector. The tests share so many objects (cases and their caches) that
-#: repeated collections took a tenth of the time.
+#: Thresholds of Python's garbage collector. The tests have many objects in common (cases and their caches),
+#: so repeated collections took a tenth of the time.
 COLLECTED = (10_000, 20, 50)
 
 
@@ -76,7 +76,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option with which a run tries the real products on everything."""
+    """Add the option for a run that tests the real products on everything."""
     parser.addoption(
         "--products",
         choices=("sample", "whole"),
@@ -98,7 +98,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Collect garbage less often (saves a seventh of the import time); draw the same in every run."""
+    """Collect garbage less often, which saves a seventh of the import time; draw the same examples in every
+    run.
+    """
     gc.set_threshold(*COLLECTED)
     # The fixed profile would ignore a seed from the command line.
     if all(config.getoption(f"--hypothesis-{name}", None) is None for name in ("seed", "profile")):
@@ -127,7 +129,7 @@ def tool(request: pytest.FixtureRequest) -> ModuleType:
 
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], None]], Path]:
-    """Return a function that returns a directory; the first worker that needs the directory fills it."""
+    """Return a function that returns a directory. The first worker that needs the directory fills it."""
     base = tmp_path_factory.getbasetemp()
     room = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
@@ -175,7 +177,10 @@ def live_report(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Cal
 
 @pytest.fixture(scope="session")
 def core_build(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Callable[[Any], Path]:
-    """Return a function that returns the directory of a plan's build, made once and never changed."""
+    """Return a function that returns the directory of a plan's build.
+
+    The build is made once and never changed.
+    """
 
     def built(plan: Any) -> Path:
         from journalspec_corpus.pipeline.build import Builder, build  # noqa: PLC0415 - needs optional parts

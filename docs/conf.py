@@ -13,7 +13,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "ext"))
-# All pages are in memory at once: searching them for reference cycles took a sixth of a build.
+# All pages are in memory at once. A search for reference cycles among them took a sixth of a build.
 gc.set_threshold(50_000, 20, 100)
 
 project = "journalspec"
@@ -52,6 +52,6 @@ html_use_index = False
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": True}
-# The light style of Pygments whose colours are dark enough for reading.
+# The light style of Pygments that has colours dark enough for reading.
 pygments_style = "default"
 pygments_dark_style = "github-dark"

@@ -1,4 +1,4 @@
-"""Cases written by hand: TOML files with sound journals, edits that refer to labels, and expectations.
+"""Cases written by hand: TOML files with undamaged journals, edits that refer to labels, and expectations.
 
 A group is one file ``corpus/cases/<format>/<group>.toml``. Its ``[[base]]`` tables describe undamaged
 journals in terms of the format; the format's author module (``journalspec_corpus.<format>.author``) builds

@@ -1,4 +1,4 @@
-"""Lists the products whose answers on exactly a case's bytes are the expected ones.
+"""Lists the products that return the expected answers to exactly the bytes of a case.
 
 ``python tools/confirmed.py OUTCOMES`` prints the content of the JBoss journal's
 ``judged.toml``. OUTCOMES is a folder with ``inputs.tar.gz`` (the directories on which the products were run)
@@ -30,7 +30,7 @@ HEAD = """# SPDX-License-Identifier: CC0-1.0
 
 
 def table(outcomes: Path, cases: Iterable[Case]) -> dict[str, list[str]]:
-    """For each input digest, return the products that confirm every case of that input, if there are any."""
+    """For each input digest, return the products (if any) that confirm every case with that input."""
     by_input: dict[str, list[Case]] = defaultdict(list)
     for case in cases:
         if case.write is None and set(case.params) <= {"file_size"}:

@@ -1,4 +1,4 @@
-"""Lets brokers write stores, kills them, and compares contents with the data of the restarted broker.
+"""Lets brokers write stores, kills the brokers, and compares contents with the data of the restarted broker.
 
     python tools/crashed_stores.py hornetq 2.4.9.Final --count 20 --seed 1
     python tools/crashed_stores.py kahadb 6.1.7 --count 1 --messages 100000
@@ -92,12 +92,12 @@ def read(place: Path) -> Answer:
 
 
 #: For a store: its seed, its place, its description, and the differences between our contents and the
-#: product's.
+#: product's data.
 Compared = tuple[int, Path, str, str]
 
 
 def _databases(scratch: Path, given: argparse.Namespace) -> Iterator[Compared]:
-    """Let Derby make databases, and compare the tables of our contents with the results of Derby's SQL."""
+    """Let Derby make databases, and compare the tables in our contents with the results of Derby's SQL."""
     with derby_log.Derby(f"derby-{given.version}") as derby:
         for seed in range(given.seed, given.seed + given.count):
             place, copy = scratch / str(seed), scratch / f"{seed}.copy"

@@ -76,7 +76,7 @@ import {{ fileURLToPath }} from "node:url";
 /** {about} */
 export const data = fileURLToPath(new URL("data/", import.meta.url));
 """
-#: Registry -> the language of its parsers, the directory of the data, and the other files.
+#: Registry -> the language of its parsers, the directory for the data, and the other files.
 LAYOUTS = {
     "pypi": ("python", "{module}/data", {"pyproject.toml": PYPI, "{module}/__init__.py": MODULE}),
     "npm": ("javascript", "data", {"index.js": NPM}),

@@ -1,7 +1,7 @@
 """Families of generated cases: tables of damage, and the naive reader's answers.
 
 A format's ``families.toml`` has ``[family.GROUP]`` tables (stratum, category, requirements, flags; ``like``
-takes over those of another one) and ``[[sweep]]`` tables, which yield the cases in published order:
+copies those of another family) and ``[[sweep]]`` tables, which yield the cases in published order:
 
 for       loops, each ``{name = values}``; values are a list, a range, a table by
           edition, or a generator (``GENERATORS``); a value that is a table binds its
@@ -89,7 +89,7 @@ class _Families:
         self._built: dict[str, Built] = {}
 
     def cases(self, sweep: Mapping[str, Any], names: Names) -> Iterator[Case]:
-        """Yield the cases of a sweep or one of its rows; `names` are the names of the outer tables."""
+        """Yield the cases of a sweep, or of one of its rows; `names` are the names of the outer tables."""
         own = names.also({key: value for key, value in sweep.items() if key not in ("for", "row")})
         seen: set[tuple[Any, ...]] = set()
         for bound in self._looped(sweep.get("for", []), own):
@@ -197,7 +197,9 @@ Bound = Iterator[dict[str, Any]]
 
 
 def _kept(built: Built, options: Mapping[str, Any]) -> Bound:
-    """Yield the numbers of bytes to keep of a place: every ``step``, or ``at`` (negative: from the end)."""
+    """Yield the numbers of bytes of a place that are kept: every ``step``, or ``at`` (negative: from the
+    end).
+    """
     length = built.range(options["kept"]).length
     last = length if options.get("whole", True) else length - 1
     if "at" in options:
@@ -214,7 +216,8 @@ def _whole(options: Mapping[str, Any], length: int) -> set[int]:
 def _bytes(built: Built, options: Mapping[str, Any]) -> Bound:
     """Yield every byte of a record or header, with its field, and the masks that change it.
 
-    ``masks`` may differ by field; without any, one bit of each byte changes, in the next byte the next bit.
+    ``masks`` may differ by field. Without masks, one bit of each byte changes: in each next byte, the next
+    bit.
     """
     start = built.range(options["bytes"]).off
     for name, spot in built.labels.items():
@@ -228,7 +231,8 @@ def _bytes(built: Built, options: Mapping[str, Any]) -> Bound:
 
 
 def _fields(built: Built, options: Mapping[str, Any]) -> Bound:
-    """Yield fields of a record and the number added to each, written ``name+1``; fields it lacks are omitted.
+    """Yield fields of a record, with the number added to each, written ``name+1``; fields that it lacks are
+    omitted.
 
     For fields in ``letters`` the number is added to the first byte, for others to the whole number.
     """
@@ -255,8 +259,8 @@ def _sectors(built: Built, options: Mapping[str, Any]) -> Bound:
         }
 
 
-#: The first member of a loop's table -> the generator of places to damage, which yields the names' values for
-#: each round.
+#: The first member of a loop's table -> the generator of places to damage, which yields the values of the
+#: names in each round.
 GENERATORS: Mapping[str, Callable[[Built, Mapping[str, Any]], Bound]] = {
     "kept": _kept,
     "bytes": _bytes,

@@ -28,11 +28,11 @@ ENCODERS: Mapping[str, Callable[[str], bytes]] = {
     "utf16be": lambda text: text.encode("utf-16-be"),
     "latin1": lambda text: text.encode("latin-1"),
 }
-#: Beyond this depth, types that may contain each other are omitted if the table permits their absence.
+#: Beyond this depth, types that may contain each other are omitted, if the table permits it.
 DEEP = 4
-#: The greatest length of a text, bytes or a list if only the number that measures it limits the length.
+#: The greatest length of a text, bytes or a list, if only the number that measures the length limits it.
 LONG = 12
-#: The number of attempts to draw something that fits the number that measures it.
+#: The number of attempts to draw a value whose length fits the number that measures it.
 TRIES = 20
 
 
@@ -84,7 +84,9 @@ def _endless(family: Family) -> frozenset[str]:
 
 
 class _Drawer:
-    """Draws types from left to right: each number such that the fields depending on it are possible."""
+    """Draws types from left to right; each number is chosen so that the fields that depend on it are
+    possible.
+    """
 
     def __init__(self, family: Family, version: str, random: Random) -> None:
         self.family = family
@@ -115,7 +117,7 @@ class _Drawer:
         )
 
     def waits(self, shape: Shape, member: Member) -> bool:
-        """Return whether a number is known only after the type that it measures is drawn."""
+        """Return whether a number is known only after the type whose size it is has been drawn."""
         return member.type in NUMBERS and _waits(self.family, shape.name, member.name)
 
     def number(self, shape: Shape, member: Member, scopes: tuple[dict[str, int], ...], depth: int) -> bytes:
@@ -272,7 +274,7 @@ def _fits(uses: Sequence[tuple[str, Member]], value: int, scopes: tuple[dict[str
             found = value
             if len(parts) > 1:
                 field = {name.removeprefix("outer."): value}
-                # The inner type refers to names outside of it; its own fields are not drawn yet, so their
+                # The inner type refers to names outside of it. Its own fields are not drawn yet, so their
                 # scope is empty.
                 known = (*scopes[:-1], {**scopes[-1], **field}, *([{}] if "." in name else []))
                 try:

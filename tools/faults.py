@@ -1,11 +1,11 @@
 """Injects faults and checks the reaction to each: ``python tools/faults.py``.
 
-Misbehaving implementations in every mode, hostile files of cases, reports and expectations, kills, and full
-disks. Each fault is provoked in a run of the command line, in its own process and directories. Three
-properties are checked. *Classified*: every probe receives the class that the table requires. *Survived*: the
-run continues, the other probes receive their own results, and it ends with the documented exit status and a
-message without a traceback. *Clean*: after five seconds, no process, no scratch file and no change of the
-user's files remains.
+The faults are misbehaving implementations in every mode, hostile files of cases, reports and expectations,
+kills, and full disks. Each fault is provoked in a run of the command line, in its own process and
+directories. Three properties are checked. *Classified*: every probe receives the class that the table
+requires. *Survived*: the run continues, the other probes receive their own results, and it ends with the
+documented exit status and a message without a traceback. *Clean*: after five seconds, no process, no scratch
+file and no change of the user's files remains.
 """
 
 from __future__ import annotations
@@ -42,8 +42,7 @@ from journalspec_corpus import Case, load_cases
 
 Json = dict[str, Any]
 
-#: Seconds: per question; per question without an answer; until all remains must have vanished; for an
-#: attempt.
+#: Seconds: per question; per question without an answer; until all remains must be gone; for an attempt.
 TIMEOUT, SHORT, LEFT, WHOLE = 20.0, 1.0, 5.0, 60.0
 #: The most characters of a class and fingerprint in the output.
 SEEN = 80
@@ -53,7 +52,7 @@ MARK = "JOURNALSPEC_FAULTS_SANDBOX"
 PRECIOUS, CONTENT = "precious", "nobody else's business\n"
 #: Exit statuses.
 GREEN, RED, USAGE = 0, 1, 2
-#: The result for an exit status if there is no report.
+#: The result for an exit status, if there is no report.
 _WITHOUT_RESULTS = {USAGE: "refused", GREEN: "accepted"}
 #: Words that must never be in the output.
 _INSIDES = ("Traceback (most recent call last)", "fault of journalspec")
@@ -148,7 +147,7 @@ class Exam:
 
 
 def _subject(reference: Reference) -> tuple[list[Case], Case]:
-    """Return undamaged cases of one format, and the one for the fault, with places and hex bytes."""
+    """Return undamaged cases of one format, and the case for the fault, with places and hex bytes."""
     for first in load_cases():
         asked = [
             case
@@ -253,7 +252,7 @@ class Sandbox:
 
 
 def _remove(directory: Path) -> None:
-    """Remove a directory, however deep it has become."""
+    """Remove a directory, however deeply it is nested."""
     command = ["rm", "-rf", "--", str(directory)]
     while subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode:
         time.sleep(0.1)  # a process that is being killed may still make files
@@ -440,7 +439,7 @@ def faults() -> Iterator[Injection]:
 
 @dataclass(slots=True)
 class _Met:
-    """A running attempt to provoke a fault: its sandbox, its attempt, its process."""
+    """A running attempt to provoke a fault: its sandbox, its attempt, and its process."""
 
     fault: Injection
     sandbox: Sandbox
@@ -453,7 +452,7 @@ class _Met:
     ended_at: float = 0.0
 
     def over(self) -> bool:
-        """Return whether the command has ended, and nothing remains or the time for that is over."""
+        """Return whether the command has ended, and nothing remains or the time for that has passed."""
         if self.status is None:
             self.status = self.ended()
             self.ended_at = time.monotonic()
@@ -487,7 +486,7 @@ def _begin(fault: Injection, root: Path, exam: Exam) -> _Met:
 
 
 def _be_the_command(sandbox: Sandbox, attempt: Attempt) -> None:
-    """In a child process: run ``journalspec`` with the arguments of `attempt`."""
+    """Run ``journalspec`` with the arguments of `attempt`, in a child process."""
     status = 70
     try:
         out = os.open(sandbox.output, os.O_WRONLY | os.O_CREAT)
@@ -511,7 +510,7 @@ def _be_the_command(sandbox: Sandbox, attempt: Attempt) -> None:
 
 
 def _limit_files(size: int) -> None:
-    """Let no file grow beyond `size` bytes, as if the disk were full for this process only."""
+    """Limit the size of files to `size` bytes, as if the disk were full for this process only."""
     import resource  # noqa: PLC0415 - not on every system
 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -566,7 +565,7 @@ def _fits(due: str, got: str) -> bool:
 
 
 def meet(chosen: Sequence[Injection], jobs: int) -> Iterator[Reaction]:
-    """Yield the reaction to each fault, in order. A failed attempt is repeated once.
+    """Yield the reaction to each fault, in order; a failed attempt is repeated once.
 
     A machine under load may be too slow, so fewer attempts run at once in the repetition. Raises Problem if
     the system has no `fork`.
@@ -576,7 +575,7 @@ def meet(chosen: Sequence[Injection], jobs: int) -> Iterator[Reaction]:
     if not hasattr(os, "fork"):
         raise Problem("faults are met in copies of this process, which this system has not")
     exam = Exam()
-    # No TemporaryDirectory: every child process would inherit its clean-up.
+    # TemporaryDirectory is not used, because every child process would inherit its clean-up.
     root = Path(tempfile.mkdtemp(prefix="journalspec-faults-"))
     try:
         failed = _begin(Injection("", "cries_wolf", "", "", "", _failing), root / "sample", exam)

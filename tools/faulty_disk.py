@@ -5,14 +5,14 @@
     python tools/faulty_disk.py --every --kill --in DIR COMMAND...
 
 COMMAND runs in a fresh copy of DIR each time, so its file names must be relative to DIR. First it runs twice
-undisturbed. Files that differ between these two runs are not compared later, nor are those that match
---varies (files that contain times). Then the n-th call that changes anything in DIR fails (write, fsync,
-rename, link, mkdir, open of a new file...), for every n or a sample. With --lasting, all calls after it fail,
-too. Each time COMMAND must either succeed, or end with status 2 and a message of a few lines that states the
-cause. In the second case each earlier file is unchanged or completely new, and no other file remains. With
---resumes COMMAND may leave unfinished work; if it is run again without a fault, it must reach the undisturbed
-result. With --kill the process is killed at that call. Then all files, apart from those whose names begin
-with a dot, are as in the undisturbed result, or the rule of --resumes holds.
+undisturbed. Files that differ between these two runs are not compared later. Files that match --varies (files
+that contain times) are not compared either. Then the n-th call that changes anything in DIR fails (write,
+fsync, rename, link, mkdir, open of a new file...), for every n or a sample. With --lasting, all calls after
+it fail, too. Each time COMMAND must either succeed, or end with status 2 and a message of a few lines that
+states the cause. In the second case each earlier file must be unchanged or completely new, and no other file
+may remain. With --resumes COMMAND may leave unfinished work; if it is run again without a fault, it must
+reach the undisturbed result. With --kill the process is killed at that call. Then all files, apart from those
+whose names begin with a dot, are as in the undisturbed result, or the rule of --resumes holds.
 
 Needs Linux and a C compiler (cc). Exit status: 0 no violation; 1 a violation; 2 usage.
 """
@@ -38,11 +38,11 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 SOURCE = Path(__file__).with_suffix(".c")
-#: The memory that the processes share: a count (unsigned long), and the failed call (text).
+#: The memory that the processes share: a count (unsigned long), and the name of the failed call (text).
 STATE_SIZE = mmap.PAGESIZE
 COUNT_SIZE = 8
 TEXT_SIZE = 256
-#: The most lines of a message, and words that it must not contain.
+#: The most lines of a message, and words that the message must not contain.
 MOST_LINES = 6
 NEVER_SAID = ("Traceback", "fault of journalspec")
 ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EFBIG")
@@ -54,7 +54,7 @@ Tree = Mapping[str, str]
 
 
 class Unusable(Exception):
-    """This tool cannot be used here or with this command; the text states the reason."""
+    """This tool cannot be used on this system or with this command; the text states the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +219,7 @@ def _lost(sound: Undisturbed, tree: Tree, expected: set[str]) -> Iterator[str]:
 
 
 def compiled(folder: Path) -> Path:
-    """Compile the shim into `folder`; raises Unusable where that is not possible."""
+    """Compile the shim into `folder`; raises Unusable if that is not possible."""
     compiler = shutil.which("cc")
     if not sys.platform.startswith("linux") or compiler is None:
         raise Unusable("needs Linux and a C compiler (cc)")
@@ -267,8 +267,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = shutil.which(command[0]) if command else None
     if found is None:
         parser.error("which command?" if not command else f"no such command: {command[0]}")
-    # The path must be absolute, because it runs in another directory. A link (as of a virtual environment)
-    # must not be resolved.
+    # The path must be absolute, because the command runs in another directory. A link (as of a virtual
+    # environment) must not be resolved.
     command[0] = str(Path(found).absolute())
     with tempfile.TemporaryDirectory(prefix="faulty-disk-") as folder:
         scratch = Path(folder).resolve()

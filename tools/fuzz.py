@@ -1,15 +1,15 @@
-"""Feeds damaged journals to the readers, by the million, and looks for forbidden results.
+"""Lets the readers read damaged journals, by the million, and looks for forbidden results.
 
     python tools/fuzz.py --format FORMAT --count 1000000 --seed 1
     python tools/fuzz.py --format FORMAT --family FAMILY --count 1000000 --seed 1
     python tools/fuzz.py --format FORMAT --family FAMILY --count 10000 --one-byte
 
 A reader must not raise an exception other than its documented error, exceed a time limit, or allocate more
-than a multiple of its input. Its observation must not be impossible. Readers are the reference (detect, read,
+than a multiple of its input. Its observation must be possible. Readers are the reference (detect, read,
 recover under every policy) and the schemas (construct, kaitai). The schemas must read the same records as the
 reference. The last inputs are made to be expensive to read.
 
-Every other input is a function of format, seed and number: `--only N` repeats one. To use several processors,
+Every other input depends only on format, seed and number: `--only N` repeats one. To use several processors,
 start several runs with different seeds. Exit status: 0 nothing found; 1 something found; 2 usage.
 """
 
@@ -44,7 +44,7 @@ from journalspec_reference.api import load
 
 #: The processor time of all readers together for an input (seconds).
 SECONDS = 5.0
-#: The alarm does not interrupt a call that never returns: after this many seconds the process is ended.
+#: The alarm does not interrupt a call that never returns. After this many seconds, the process is ended.
 STUCK_AFTER = 300
 #: The permitted peak memory: TIMES_INPUT times the input, plus AT_LEAST. The factor is large because the
 #: schemas make a Python object for each field, even for a field of two bytes.
@@ -56,7 +56,8 @@ MEASURE_EVERY, SLOWER = 100, 20
 GROWTH = 2 << 30
 #: The size of inputs that are made to take long: with it, quadratic code exceeds the time limit.
 HOSTILE_SIZE = 1 << 13
-#: The most dropped regions that are parsed with the schemas: a record there may claim all bytes after it.
+#: The most dropped regions that are parsed with the schemas, because a record there may claim all bytes after
+#: it.
 MOST_REGIONS = 16
 MOST_FINDS = 20
 #: The number of inputs that share one valid journal, because drawing one takes longer than damaging it.
@@ -69,7 +70,7 @@ TIMES_INFLATED = 1032 * 8
 LEAST_KEPT = 0.9
 #: Shares of all inputs, in percent; the rest is damage to valid journals.
 LIES, NOISE = 15, 4
-#: One input in this many is read as another edition than the one for which it was made.
+#: One input in this many is read as an edition other than the one for which it was made.
 WRONG_EDITION = 16
 
 Files = Mapping[str, bytes]
@@ -77,7 +78,7 @@ Files = Mapping[str, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One input: its number, its origin, the edition to read it as, and the files."""
+    """One input: its number, its origin, the edition as which it is read, and the files."""
 
     number: int
     kind: str
@@ -111,7 +112,7 @@ class Source:
         return Input(number, kind, edition, files)
 
     def sound(self, group: int) -> DrawnJournal:
-        """Return the valid journal that the inputs of a group are made from."""
+        """Return the valid journal from which the inputs of a group are made."""
         return self._base_of(group * INPUTS_PER_BASE)
 
     def _base_of(self, number: int) -> DrawnJournal:
@@ -129,7 +130,7 @@ def _mixed(seed: int, number: int) -> int:
 
 
 class Bodies:
-    """Bodies of a family, by number: captured ones and ones drawn from the table, changed or not."""
+    """Bodies of a family, by number: captured ones and random ones, changed or unchanged."""
 
     def __init__(self, format_id: str, family: str, seed: int) -> None:
         self.family, self.seed = families(format_id)[family], seed
@@ -143,7 +144,7 @@ class Bodies:
         return Input(number, kind, base.version, {base.root: data})
 
     def base(self, number: int) -> Body:
-        """Return the body that an input is made from."""
+        """Return the body from which an input is made."""
         group = number // INPUTS_PER_BODY
         if self._base is None or self._base[0] != group:
             rng = random.Random(_mixed(~self.seed, group))  # repeatable, not secret
@@ -164,7 +165,7 @@ class Bodies:
                 data = bytearray(body.data)
                 data[at] ^= rng.randrange(1, 256)
                 found, _ = read[self.family.name, body.root](bytes(data), body.version)
-                # Compare the printed forms: NaN is not equal to itself.
+                # The printed forms are compared, because NaN is not equal to itself.
                 lost = sum(repr(found.get(name)) != repr(value) for name, value in whole.items())
                 kept[body.root] += lost <= 1
                 tried[body.root] += 1
@@ -211,12 +212,12 @@ class Readers:
         self.reference = load(format_id)
         description = get_format(format_id)
         self.policies = tuple(description.policies)
-        # Composed records are parsed by schemas of whole files, which are not for damaged journals.
+        # Composed records are parsed by schemas of whole files, which do not accept damaged journals.
         kinds = () if description.composed else KINDS
         self.schemas = {kind: codec(format_id, kind) for kind in kinds}
 
     def run(self, files: Files, edition: str) -> str:
-        """Run them all; return the outcome. Raises Disagreement, Unsound, or whatever a reader raised."""
+        """Run all readers; return the outcome. Raises Disagreement, Unsound, or an exception of a reader."""
         self.reference.detect(files)
         for _ in self.reference.spans(files, edition=edition):
             pass
@@ -236,7 +237,7 @@ class Readers:
         if list(again.records) != list(seen.records) or list(again.files) != list(seen.files):
             raise Disagreement(f"{kind} and the reference differ in what a header or record says")
         for region in islice(seen.dropped, MOST_REGIONS):
-            # Any content is permitted: the result is an answer or SchemaError, within the time limit.
+            # Any content is permitted, if the result is an answer or SchemaError within the time limit.
             with suppress(SchemaError):
                 self.schemas[kind].read("record", edition, bytes(files[region.file]), region.off, region.file)
 
@@ -262,7 +263,8 @@ def judge(readers: Readers | BodyReaders, item: Input, *, measure: bool = False)
 
     With `measure`, memory is also checked. The caller has `raise_too_long` for SIGPROF.
     """
-    # The names of files are part of the input's size: thousands of tiny files consist mostly of their names.
+    # The names of files are part of the size of the input, because thousands of tiny files consist mostly of
+    # names.
     size = sum(len(name) + len(data) for name, data in item.files.items())
     if measure:
         tracemalloc.start(1)
@@ -272,7 +274,7 @@ def judge(readers: Readers | BodyReaders, item: Input, *, measure: bool = False)
         peak = tracemalloc.get_traced_memory()[1] if measure else 0
     except TooLong:
         return "FIND too long", f"no answer within {SECONDS} s\n{traceback.format_exc()}"
-    except Exception as error:  # the fuzzer looks for any exception
+    except Exception as error:  # The fuzzer looks for any exception.
         return f"FIND {type(error).__name__}", traceback.format_exc()
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -295,7 +297,9 @@ def costly(source: Source) -> Iterator[Input]:
 
 
 def _kept(family: str, found: Mapping[str, tuple[int, int]]) -> int:
-    """Print in how many bodies a changed byte leaves the other fields the same; return the exit status."""
+    """Print the share of bodies in which a changed byte leaves the other fields the same; return the exit
+    status.
+    """
     kept, tried = (sum(numbers[at] for numbers in found.values()) for at in (0, 1))
     for root, (some, of) in [*found.items(), (f"{family}, all", (kept, tried))]:
         print(f"{some:>7} of {of:>7} = {some / (of or 1):.1%}  {root}")
@@ -336,13 +340,13 @@ def _fuzz(source: Source | Bodies, readers: Readers | BodyReaders, options: argp
 
     def look_at(item: Input, *, measure: bool) -> None:
         nonlocal finds, watched
-        # Restart the timer rarely: a restart takes longer than decoding a body.
+        # The timer is restarted rarely, because a restart takes longer than decoding a body.
         if time.monotonic() > watched + STUCK_AFTER / 10:
             watched = time.monotonic()
             faulthandler.dump_traceback_later(STUCK_AFTER, exit=True)
         outcome, problem = judge(readers, item)
         if measure and not problem:
-            # Measure the second run: the first one fills caches for all later inputs.
+            # The second run is measured, because the first run fills caches for all later inputs.
             outcome, problem = judge(readers, item, measure=True)
         outcomes[outcome] += 1
         if problem:

@@ -2,7 +2,7 @@
 
 ``python tools/gallery.py OUT`` writes ``magic`` (try `file -m OUT/magic FILE`), ``imhex/*.hexpat`` and
 ``kaitai/*.ksy`` into OUT. The first two are made from the field tables of the formats. The last are the
-schemas without the keys that only this project uses. Nobody has tried the patterns in ImHex yet.
+schemas without the keys that only this project uses. The patterns are untested in ImHex.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAGIC = {
     "u4": "ubelong",
     "s8": "bequad",
 }
-#: The least number of constant bytes for a signature, and the most that are compared.
+#: The least number of constant bytes in a signature, and the greatest number that is compared.
 LEAST, MOST = 4, 24
 #: An upper bound of the numbers of record types.
 TYPES = 1 << 9

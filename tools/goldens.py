@@ -1,4 +1,4 @@
-"""Prints digests of the judged crash states, so that no change of them stays unnoticed.
+"""Prints digests of the judged crash states, so that every change of them is noticed.
 
     python tools/goldens.py [FORMAT ...] [--every N] [--states]
 

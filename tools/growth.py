@@ -40,8 +40,8 @@ from journalspec_conformance.cli import main as journalspec
 
 TABLE = Path(__file__).with_suffix(".toml")
 LIMIT = 1.15
-#: Placeholders for a directory or file that does not exist yet, and for the journal. A command without the
-#: second receives the journal as its last argument.
+#: Placeholders for a path that does not exist yet, and for the journal. A command without the second
+#: placeholder receives the journal as its last argument.
 NEW, PATH = "{new}", "{path}"
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "recover": ("recover", "--all"),
@@ -70,27 +70,29 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
     "export-xml": ("export", "--as", "artemis-xml", "--to", NEW),
 }
 #: LEAST: the least seconds that the small size takes beyond the time for an empty journal. TIMES_AS_MANY: the
-#: ratio of the large size to the small one. LONG: if the large size takes longer than this (seconds), no
-#: larger one is tried.
+#: ratio of the large size to the small size. LONG: if the large size takes more seconds than this, no larger
+#: size is tried.
 LEAST, TIMES_AS_MANY, LONG = 0.01, 8, 1.0
-#: RUNS: the number of runs of the small size. The quickest counts, because a disturbed run is slower, and a
-#: slow small size hides growth. ROUNDS: the number of runs of the other sizes in each round. A disturbed run
-#: seems to grow, so a command that grows too much is measured in another round.
+#: RUNS: the number of runs of the small size. The quickest run counts, because a disturbed run is slower, and
+#: a slow small size hides growth. ROUNDS: the number of runs of the other sizes in each round. A disturbed
+#: run seems to grow, so a command that grows too much is measured in another round.
 RUNS, ROUNDS = 3, (1, 2, 3, 3)
-#: The number of elements of a nearly empty journal: its time is that of the command itself, and its bytes are
-#: those of the fixed part.
+#: The number of elements of a nearly empty journal. Its time is the time of the command itself, and its bytes
+#: are the fixed part.
 NO_MORE = 2
 #: The first number of elements that is tried, and the first bound of the large size, because building a
-#: journal takes longer than reading it. A command that takes less than LEAST for that many does not grow.
+#: journal takes longer than reading it. If a command takes less than LEAST for that many, its time does not
+#: grow.
 FIRST, ENOUGH = 64, 1 << 13
-#: Lists are kept in memory up to reread.KEEP bytes, and longer ones are read again each time. That is a step,
-#: not growth.
+#: Lists are kept in memory up to reread.KEEP bytes, and longer lists are read again each time. The difference
+#: is a step, not growth.
 ALL_KEPT, NONE_KEPT = 1 << 40, 0
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A journal of n elements: `base` describes it for the format's author module, with names in braces.
+    """A journal of n elements; `base`, which has names in braces, describes it for the format's author
+    module.
 
     The names are `n`, `bytes` (more bytes than n records take), and those of MADE. `lists` are the lists of
     the field tables that the journal repeats, such as ``fields.pairs`` or ``state.live``; `questions` are
@@ -136,7 +138,7 @@ def derby_body(operation: str, **values: Any) -> str:
     return joined(body({"operation": operation, "transaction": 9, **values})).hex()
 
 
-#: The number of entries of an index page of a SwiftMQ store; more would fit.
+#: The number of entries of an index page of a SwiftMQ store; more entries would fit.
 A_PAGE = 60
 
 
@@ -168,7 +170,7 @@ MADE: Mapping[str, Callable[[int], object]] = {
     "portions": lambda n: " ".join(["portion:1:13:00000000:00000001"] * n),
     "messages": lambda n: " ".join(["hi"] * n),
     "ones": lambda n: ",".join(["1"] * n),
-    # JBoss: parts of a text message of Artemis, between and after the two places of its id.
+    # JBoss: the parts of a text message of Artemis between and after the two places of its id.
     "between_ids": lambda n: f"{ORDERS}0000003f0000001a01000000087400650078007400",
     "behind_ids": lambda n: f"{ORDERS}000301{0:016x}{1000:016x}0400",
     # SwiftMQ: roots of n queues with a page each.
@@ -179,7 +181,7 @@ MADE: Mapping[str, Callable[[int], object]] = {
     "table": derby_table,
     "purge": lambda n: derby_rows("PURGE", n),
     "copy_rows": lambda n: derby_rows("COPY_ROWS", n),
-    # SwiftMQ: a root of one queue, whose entries refer to a page each, or all to the same page; a root of n
+    # SwiftMQ: a root of one queue whose entries refer to one page each, or all to the same page; a root of n
     # queues.
     "behind_queue": behind_queue,
     "queue": lambda n: [
@@ -195,7 +197,7 @@ MADE: Mapping[str, Callable[[int], object]] = {
 
 
 def damaged(content: bytes) -> bytes:
-    """Return `content` with 16 zeroed bytes in every 512, so that the repeated structure is damaged often."""
+    """Return `content` with 16 zeroed bytes in every 512, so that the repeated structure is often damaged."""
     data = bytearray(content)
     for at in range(300, len(data) - 16, 512):
         data[at : at + 16] = bytes(16)
@@ -203,7 +205,10 @@ def damaged(content: bytes) -> bytes:
 
 
 class Journals:
-    """The journals of one shape on disk, by number of elements. Each is made once, undamaged and damaged."""
+    """The journals of one shape on disk, by number of elements.
+
+    Each journal is made once, undamaged and damaged.
+    """
 
     def __init__(self, format_id: str, shape: Shape, root: Path) -> None:
         self.format_id, self.shape = format_id, shape
@@ -222,8 +227,8 @@ class Journals:
                     place.write_bytes(content)
             self._sizes[n] = sum(map(len, files.values()))
             del files
-            # Exclude the objects made so far from garbage collection, which would slow down the measured
-            # runs.
+            # Objects that exist already are excluded from garbage collection, which would slow down the
+            # measured runs.
             gc.collect()
             gc.freeze()
         return self._root / f"{n}-{'damaged' if broken else 'sound'}", self._sizes[n]
@@ -269,7 +274,7 @@ class Measuring:
 
         A command that grows too much is also measured at larger sizes, as far as permitted, because a step
         between two sizes is not growth. It is also measured on each side of the step between lists kept in
-        memory and others.
+        memory and longer lists.
         """
         small = self._measurable(command)
         large = TIMES_AS_MANY * small
@@ -319,10 +324,11 @@ class Measuring:
         while n < enough:
             taken = self.seconds(command, n) - fixed
             if taken >= LEAST:
-                taken = self.seconds(command, n, 2) - fixed  # the first run may have been disturbed
+                taken = self.seconds(command, n, 2) - fixed  # The first run may have been disturbed.
             if taken >= LEAST:
                 break
-            # Increase n slowly: a command that grows faster than expected would take minutes.
+            # The number n is increased slowly, because a command that grows faster than expected would take
+            # minutes.
             n *= min(TIMES_AS_MANY, 1 << math.ceil(math.log2(LEAST / max(taken, LEAST / TIMES_AS_MANY))))
         return min(n, enough)
 
@@ -331,7 +337,8 @@ def forget() -> None:
     """Empty the caches that implementations keep until the process ends.
 
     A typed command starts with empty caches. Here the previous run has read the same journal. The caches
-    could contain all of a small journal, which would seem quicker, but only a part of a large one.
+    could contain a small journal completely, so that it would seem quicker, but only a part of a large
+    journal.
     """
     for name, module in [*sys.modules.items()]:
         if name.startswith("journalspec_reference."):
@@ -339,7 +346,7 @@ def forget() -> None:
                 if isinstance(value, type(cache(print))) and value.__module__ == name:
                     value.cache_clear()
                 elif isinstance(value, dict) and called.islower() and not called.startswith("__"):
-                    value.clear()  # its name is not in capitals
+                    value.clear()  # The names of constants are in capitals; this one is not.
 
 
 def exponent_of(less: tuple[int, float], more: tuple[int, float]) -> float:

@@ -198,7 +198,9 @@ def render(product: Product, found: Iterable[tuple[str, KnownFailure]]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write an expectation file; 0 all failures are explained, 1 one is not, 2 a report is incomplete."""
+    """Write an expectation file; return 0 if all failures are explained, 1 if one is not, 2 if a report is
+    incomplete.
+    """
     parser = argparse.ArgumentParser(prog="python tools/known.py")
     parser.add_argument("reports", nargs="+", type=Path)
     parser.add_argument("--product", required=True, help=f"one of {', '.join(product_ids())}")

@@ -1,4 +1,4 @@
-"""Finds faults of a corpus before publication."""
+"""Finds faults of a corpus before its publication."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from journalspec_corpus.shipped import tombstones
 
 #: The member of contents that contains remarks on rows; its other members are tables.
 REMARKS = "remarks"
-#: A case needs a confirmation by something other than these, or an implementation would confirm itself.
+#: A case must be confirmed by something that is not in this list, because an implementation must not confirm
+#: itself.
 NOT_ENOUGH = frozenset({"reference"})
 
 
 def lint(format_id: str, cases: Iterable[Case]) -> list[str]:
     """Return every fault of `cases` as a sentence that begins with the case's id; no fault is good.
 
-    The cases are those of one format, all tiers together: ids are unique
-    across tiers, and coverage is counted over all of them.
+    The cases are those of one format, all tiers together. Ids must be unique across tiers, and coverage is
+    counted over all tiers.
     """
     all_cases = list(cases)
     faults = list(_ids(format_id, all_cases))

@@ -1,7 +1,7 @@
 """The lowest versions that pyproject.toml permits, as constraints for pip: ``lowest.py [EXTRA...]``.
 
 It prints the constraints of the package itself and of the given extras, including extras of extras. A
-requirement without a lowest version is an error: it could not be tested.
+requirement without a lowest version is an error, because it could not be tested.
 """
 
 from __future__ import annotations

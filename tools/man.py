@@ -1,4 +1,4 @@
-"""Write man pages of all commands: ``python tools/man.py DIRECTORY``, then ``man DIRECTORY/journalspec.1``.
+"""Writes man pages of all commands: ``python tools/man.py DIRECTORY``, then ``man DIRECTORY/journalspec.1``.
 
 The text of a page is that of ``--help``.
 """

@@ -50,7 +50,7 @@ COMMANDS = {
 }
 DEFAULT = ("recover", "inspect-json")
 BODY = bytes(range(33, 97))
-#: In shapes where not all records stay live, one in this many stays live.
+#: In shapes where not all records stay live, one record in this many stays live.
 STAYS = 1000
 
 
@@ -81,7 +81,7 @@ SHAPES = {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One run. Sizes in bytes; `over` is memory beyond that of the same command on a tiny journal."""
+    """One run. Sizes are in bytes; `over` is the memory beyond that of the same command on a tiny journal."""
 
     format: str
     shape: str
@@ -226,19 +226,22 @@ def derby_log(directory: Path, size: int, shape: Shape) -> int:
                     at += out.write(_group(number, at, bodies))
                 live += row.live
                 row = next(rows)
-            # Only a file that another one follows has an end marker.
+            # Only a file with a next file has an end marker.
             out.write(bytes(4 if number < last else 0))
-        # The header of the next file contains the end of this one.
+        # The header of the next file has the end of this file.
         head = struct.pack(">iiqq", 128, 9, number + 1, number << 32 | at)
     return live
 
 
-#: The most bytes of a log file, the container of its table, and the smallest number that takes four bytes.
+#: The most bytes of a log file, the container of its table, and the smallest number that is stored in four
+#: bytes.
 LONGEST_LOG, TABLE, LEAST = 256 * MIB - 1, 1168, 1 << 14
 
 
 class Row(NamedTuple):
-    """The groups of records that insert a row and, unless it stays, delete it; the live bytes of the row."""
+    """The groups of records that insert a row and (unless the row stays) delete it; the live bytes of the
+    row.
+    """
 
     groups: list[list[bytes]]
     room: int
@@ -249,7 +252,7 @@ def _rows(shape: Shape) -> Iterator[Row]:
     """Yield transactions that insert a row; the next or the same transaction purges most rows."""
     text = (BODY * (shape.body // len(BODY) + 1))[: min(shape.body, 30_000)]
     body = b"\x20" + struct.pack(">HH", len(text) + 2, len(text)) + text
-    # Start at the smallest number that takes four bytes.
+    # The keys start at the smallest number that takes four bytes.
     versions = count(LEAST)
     for number in count(LEAST):
         ident = struct.pack(">I", 0x80000000 | number)
@@ -392,7 +395,7 @@ MAKERS: dict[str, Callable[[Path, int, Shape], int]] = {
 }
 
 
-#: A process inherits the peak memory of its parent, so a small process starts the measured command.
+#: A process inherits the peak memory of its parent, so a small process must start the measured command.
 _WAIT = """
 import os, sys
 child = os.fork()
@@ -462,9 +465,9 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error("this system does not tell what a process took")
     print("format         shape      command         size MiB      live      peak      over   seconds  exit")
     failed = False
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # ends the measured process
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # This ends the measured process.
     with scratch() as place:
-        # Drafts are included only if they are requested.
+        # Drafts are included only on request.
         for format_id in chosen.format or sorted({*MAKERS} & {*format_ids()}):
             for shape in chosen.shape or SHAPES:
                 commands = chosen.command or list(DEFAULT)

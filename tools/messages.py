@@ -1,4 +1,4 @@
-"""Lets products print their messages: damages a small store, starts the product, records the output.
+"""Lets products print their messages: it damages a small store, starts the product, and records the output.
 
     python tools/messages.py derby-10.14.2.0             compares with the committed record
     python tools/messages.py derby-10.14.2.0 --update    rewrites it
@@ -74,7 +74,9 @@ def _run(maker: Maker, path: str, arguments: list[str]) -> str:
 def made(
     maker: Maker, states: Mapping[str, State], look: Callable[[str, Path], None] = lambda *_: None
 ) -> dict[str, list[str]]:
-    """For each state, return the lines that a start printed; `look` is called with the store before."""
+    """For each state, return the lines that a start printed; `look` is called before the start, with the
+    store.
+    """
     with tempfile.TemporaryDirectory(prefix="messages-") as name:
         place = Path(name)
         path = classes(maker, place / "classes")
@@ -141,7 +143,7 @@ def loud(maker: Maker, lines: Iterable[str]) -> list[str]:
 
 
 def main() -> int:
-    """Make one product print its messages; 1 if it did not print a message that a row requires."""
+    """Make one product print its messages; return 1 if a message that a row requires was not printed."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -184,7 +186,7 @@ def foretold(format_id: str, codes: Iterable[str]) -> tuple[ProductMessage, ...]
 
 
 def unprinted(product: str, fresh: Mapping[str, list[str]]) -> list[str]:
-    """Return the rows of messages that a start on the rows' states did not print."""
+    """Return the rows whose messages a start on their states did not print."""
     return [
         f"{name}: {entry.id} was not printed"
         for entry in messages(MAKERS[product].format)

@@ -1,4 +1,4 @@
-"""Damages stores: changes bytes and files, as a crash, a bad disk or a person does.
+"""Damages stores: it changes bytes and files, as a crash, a bad disk or a person does.
 
 Each public function is one kind of damage; ``messages_states.toml`` refers to it by name, and describes the
 notation of files and bytes. To find a record, the reference reads the store.
@@ -102,7 +102,7 @@ def directory(root: Path, name: str) -> None:
     (root / name).mkdir()
 
 
-# Artemis: damage of records with a type and user type, or of a transaction.
+# Artemis: damage to records of a type and user type, or to a transaction.
 
 
 def _change(
@@ -152,7 +152,7 @@ def user_type_of_member(root: Path, end: str, number: int) -> None:
 
 
 def _member(root: Path, end: str) -> dict[str, Any]:
-    """Return members of the first record of the last transaction with several records and this `end`."""
+    """Return members of the first record of the last transaction that has several records and this `end`."""
     found = records(root / "journal")
     number = [each for each in found if each.type == end and each.fields["count"] != 1][-1].fields["tx"]
     kind = next(each for each in found if each.type.endswith("_TX") and each.fields.get("tx") == number).type
@@ -164,7 +164,8 @@ def first_file_gone(root: Path, below: str) -> None:
     (root / below / records(root / below)[0].at.file).unlink()
 
 
-# KahaDB: damage of batches, and of commands; the checksum of their batch becomes 0, which is not verified.
+# KahaDB: damage to batches, and to commands. The checksum of their batch becomes 0, which a reader does not
+# verify.
 
 
 def put_in_batch(root: Path, name: str, off: int, new: str) -> None:
@@ -238,7 +239,7 @@ def older_pages(root: Path) -> None:
 
 
 def log_byte(root: Path, off: int, new: str) -> None:
-    """Overwrite bytes of the second record of a log and compute its checksum anew."""
+    """Overwrite bytes of the second record of a log, and compute its checksum again."""
     path, start = root / "btm1.tlog", 81
     _overwrite(path, off, _bytes(new))
     data = path.read_bytes()

@@ -19,7 +19,7 @@ from messages_damage import damage
 from journalspec_conformance.products import get_product, product_dir
 
 #: Jars that send the log of products to java.util.logging. They are first in the class path, so that they
-#: also replace older APIs.
+#: replace older APIs too.
 BINDING = ("slf4j-api-2.0.17.jar", "slf4j-jdk14-2.0.17.jar")
 #: The method in a product's program that writes the undamaged store, given its directory.
 OWN = "write"
@@ -44,7 +44,7 @@ class State:
 
 @dataclass(frozen=True)
 class Maker:
-    """A product whose messages are recorded: its format, program, class path, sound stores and states.
+    """A product whose messages are recorded: its format, program, class path, undamaged stores and states.
 
     `silent` matches lines that are not about the store, or differ from run to run.
     """

@@ -3,8 +3,8 @@
 ``reference_impl/tests/mutants/FORMAT.toml`` lists for each mutant a place in the reference, a text that
 occurs there exactly once, its replacement, and why a real implementation might contain this fault. A place is
 ``module:name``: a function, a method (``module:Class.method``), a class or a constant of the module. Code
-outside the place does not matter: a change of one function never breaks the mutants of another. A mutant is
-loaded as a private copy of that module and of the modules that import it; other modules are shared. The
+outside the place does not matter, so a change of one function never breaks the mutants of another. A mutant
+is loaded as a private copy of that module and of the modules that import it; other modules are shared. The
 reference itself is never changed.
 
 ``python tools/mutants.py`` lists them and checks that each one still fits the reference's source.
@@ -37,7 +37,7 @@ from journalspec_corpus.crash.formats import Named, crash_format
 #: The package whose formats are mutated, and the directory of the mutants.
 REFERENCE = "journalspec_reference"
 TABLES = Path(__file__).resolve().parents[1] / "reference_impl" / "tests" / "mutants"
-#: The default number of cases that must detect a mutant. It is more than one, because a change of a
+#: The default number of cases that must detect a mutant. One would not be enough, because a change of a
 #: requirement may remove a case.
 ENOUGH = 3
 
@@ -112,8 +112,8 @@ class Mutant:
         try:
             importlib.import_module(self.package)
             for name in sorted(copied & finder.sources.keys() - {"__init__"}):
-                # Import all modules now: a late import would not find the copy. The import of a module may
-                # fail because a library is missing.
+                # Import all modules now, because a late import would not find the copy. The import of a
+                # module may fail because a library is missing.
                 with suppress(ImportError):
                     importlib.import_module(f"{self.package}.{name}")
         except Exception as error:
@@ -123,7 +123,7 @@ class Mutant:
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Imports the private copy of the package. Its modules import other modules from the copy, too."""
+    """Imports the private copy of the package. Modules of the copy import other modules from the copy too."""
 
     def __init__(self, mutant: Mutant) -> None:
         self.mutant = mutant
@@ -159,7 +159,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         else:
             code = _compiled(self.mutant.format, name)
         module.__dict__["__builtins__"] = self.builtins
-        exec(code, module.__dict__)  # noqa: S102  # our own source, with one text exchanged
+        exec(code, module.__dict__)  # noqa: S102 # our own source, with one text exchanged
 
 
 @cache
@@ -181,7 +181,8 @@ def _module(path: Path) -> str:
 
 @cache
 def _copied(format_id: str, module: str) -> frozenset[str]:
-    """Return the modules to copy for a fault in `module`: itself and all that import it, even indirectly.
+    """Return the modules to copy for a fault in `module`: this module and all that import it, even
+    indirectly.
 
     The implementation and its late imports are copied, too. Modules with caches that fill during reading are
     also copied, because entries of another mutant would be wrong.
@@ -196,7 +197,9 @@ def _copied(format_id: str, module: str) -> frozenset[str]:
 
 @cache
 def _imports(format_id: str) -> dict[str, set[str]]:
-    """For each module of a format's reference, return the modules that it imports; for a package, its own."""
+    """For each module of a format's reference, return the modules that it imports; for a package, its own
+    modules.
+    """
     known, package = sources(format_id), f"{REFERENCE}.{format_id}"
     out = {name: {other for other in known if other.startswith(f"{name}.")} for name in known}
     for name, text in known.items():
@@ -298,7 +301,7 @@ def _table(format_id: str) -> dict[str, Any]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """List the mutants and check that they fit, and return the exit status (0 good, 1 one does not fit)."""
+    """List the mutants and check that they fit; return the exit status (0 good, 1 if one does not fit)."""
     parser = argparse.ArgumentParser(prog="python tools/mutants.py", description=__doc__)
     parser.add_argument("formats", nargs="*", metavar="FORMAT", help="formats (default: all)")
     parser.add_argument("--table", action="store_true", help="say of each one where it is and why")

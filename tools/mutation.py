@@ -59,7 +59,7 @@ def killers(
 
     A case detects a fault if one of its probes fails; failures of a `should` count only if requested. Writers
     are also checked with the reader of `implementation`, because a fault in the reference's source would be
-    in both.
+    in reader and writer.
     """
     found: list[str] = []
     with judging(implementation, enforce_should=enforce_should) as engine:

@@ -1,4 +1,4 @@
-"""Makes new stores from damaged ones, by the hundred, and compares them with the recovered data.
+"""Makes hundreds of new stores from damaged ones, and compares them with the recovered data.
 
     python tools/newstore_trials.py --format FORMAT --count 500 --seed 1 [--product]
 
@@ -8,15 +8,15 @@ one from ``tools/newstore/FORMAT.py``). The kinds of damage are:
 - *reachable*: up to two sectors at the end of the file that was written last are cut, or are zeros;
 - *corrupted*: bytes are changed, blocks are lost, files are cut or taken away;
 - *hostile*: two to five such damages at once;
-- *drawn*: a drawn journal, or a state that a crash of the reference writer leaves;
+- *drawn*: a random journal, or a state that a crash of the reference writer leaves;
 - *none*: no damage.
 
-The law: the data in the new store equals the contents of the old one under the same policy (without contents:
-the same state). The new store reads clean, and the old files are unchanged. A trial ends as *kept*,
+The rule: the data in the new store equals the contents of the old one under the same policy (without
+contents: the same state). The new store reads clean, and the old files are unchanged. A trial ends as *kept*,
 *exported* (a format wrote rows instead), *nothing* (nothing can be kept), or *wrong*. With --product the
-product is started on each new store, and with --old also on a copy of each damaged one. Everything that the
-old store delivers the new one must deliver, too, or its report must list it. *started* and *old* count the
-starts that could be compared. Every trial is a function of the format, the seed, its number and the available
+product is started on each new store, and with --old also on a copy of each damaged one. The new store must
+deliver everything that the old store delivers, or its report must list it. *started* and *old* count the
+starts that could be compared. Every trial depends only on the format, the seed, its number and the available
 stores: `--only N` repeats one. Exit status: 0 nothing wrong; 1 something wrong; 2 usage.
 """
 
@@ -61,7 +61,7 @@ from journalspec_reference.newstore import (
 
 ROOT = Path(__file__).resolve().parents[1]
 KINDS = ("none", "reachable", "corrupted", "hostile", "drawn")
-#: The largest store that is used for trials (bytes).
+#: The size of the largest store that trials use (bytes).
 MOST_BYTES = 24 << 20
 SECTOR = 512
 #: Files in a captured directory that are not part of the store.
@@ -90,7 +90,7 @@ class Hooks:
         return getattr(self._module, "stores", tuple)()
 
     def live(self, answer: Answer) -> Any:
-        """Return the recovered data in a form in which equal data compare as equal."""
+        """Return the recovered data in a form in which equal data are equal objects."""
         if hasattr(self._module, "live"):
             return self._module.live(answer)
         found = contents(answer)
@@ -99,7 +99,7 @@ class Hooks:
         return {name: sorted(map(_bare, found.rows(name)), key=repr) for name in found.tables}
 
     def alike(self, before: Any, now: Any) -> Any:
-        """Return the new store's data, without data that had to be added because the old store lacks it."""
+        """Return the new store's data, except for data that had to be added because the old store lacks it."""
         return getattr(self._module, "alike", lambda before, now: now)(before, now)
 
     def starts(self, files: Mapping[str, bytes]) -> bool:
@@ -114,15 +114,18 @@ class Hooks:
         return dict(getattr(self._module, "last", lambda files: {})(files))
 
     def nothing(self, answer: Answer) -> str:
-        """Return why it is wrong that no data can be kept; an empty text if it is right."""
+        """Return why it is wrong that no data is kept; return an empty text if it is right."""
         return str(getattr(self._module, "nothing", lambda answer: "")(answer))
 
     def exported(self, place: Path) -> bool:
-        """Return whether a new store is exported rows, because no store of the old kind could be made."""
+        """Return whether a new store consists of exported rows, because no store of the old kind could be
+        made.
+        """
         return bool(getattr(self._module, "exported", lambda place: False)(place))
 
     def delivered(self, stores: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:
-        """Start the product on each new store; for each, yield its fault, or empty if none; None: no start.
+        """Start the product on each new store; yield its fault for each store. An empty text means no fault,
+        None no start.
 
         `stores` are directories with the answers from which they were made; many starts may share a process.
         """
@@ -146,7 +149,7 @@ def _bare(row: Row) -> Any:
 
 @dataclass(frozen=True)
 class State:
-    """One damaged store: its files by name, and edition and parameters if the files do not show them."""
+    """One damaged store: its files by name; edition and parameters, if the files do not show them."""
 
     name: str
     kind: str
@@ -214,7 +217,7 @@ def crashed(format_id: str, random: Random) -> State:
     adapter = crash_format(format_id)
     found: list[Any] = []
     while not found:
-        # A workload whose end is durable may have no crash state.
+        # If the end of a workload is durable, the workload may have no crash state.
         trace = adapter.build(random.choice([*adapter.workloads("core")]))
         found = [*crash_states(trace, PRESETS, 1)]
     states = random.choice(found)
@@ -226,7 +229,7 @@ def crashed(format_id: str, random: Random) -> State:
 def state_of(
     format_id: str, stores: Sequence[tuple[str, Mapping[str, bytes]]], seed: int, number: int
 ) -> State:
-    """Return the state with a number, which is always the same for the same stores."""
+    """Return the state with a number. The same stores always give the same state."""
     random = Random(f"{format_id}/{seed}/{number}")
     kind = KINDS[number % len(KINDS)]
     if kind == "drawn" and number // len(KINDS) % 2:
@@ -235,7 +238,7 @@ def state_of(
         (case,) = drawn_cases(format_id, seed, [number])
         return State(case.id, "drawn", dict(case.files()), case.edition, case.params)
     hooks = Hooks(format_id)
-    # A crash leaves a complete store, on which its product starts, not a part of a store.
+    # A crash leaves a complete store on which its product starts. A part of a store is not left.
     whole = [each for each in stores if hooks.starts(each[1])] if kind == "reachable" else []
     name, files = random.choice(whole or stores)
     if kind == "none":
@@ -251,7 +254,7 @@ def state_of(
 
 @dataclass(frozen=True)
 class Made:
-    """The result of a trial: `wrong` is empty if the law holds; `answer` is None if no data was kept."""
+    """The result of a trial: `wrong` is empty if the rule holds; `answer` is None if no data was kept."""
 
     ended: str
     why: str = ""
@@ -260,7 +263,7 @@ class Made:
 
 
 def tried(format_id: str, state: State, hooks: Hooks, place: Path) -> Made:
-    """Put the state at `place`/old, make a new store of it at `place`/new, and check the law."""
+    """Put the state at `place`/old, make a new store of it at `place`/new, and check the rule."""
     old = place / "old"
     for name, data in state.files.items():
         (old / name).parent.mkdir(parents=True, exist_ok=True)
@@ -300,7 +303,7 @@ def tried(format_id: str, state: State, hooks: Hooks, place: Path) -> Made:
 
 
 def _main(place: Path, format_id: str, state: State, policy: str) -> Answer | None:
-    """Return the answer about that journal of a directory which has the contents of all its journals."""
+    """Return the answer about that journal of a directory which has the contents of all journals there."""
     if state.edition is not None:
         journals = find_journals(load(place), format_id, state.edition, state.params)
     else:

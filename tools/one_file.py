@@ -1,4 +1,4 @@
-"""Makes a zipapp, one file, of `inspect`, `recover` and other commands that need no compiled package.
+"""Makes one file (a zipapp) of `inspect`, `recover` and other commands that need no compiled package.
 
 ``python tools/one_file.py journalspec.pyz``; then ``python3 journalspec.pyz inspect PATH`` with any Python
 3.11 or later, without an installation. The file is made from the packages of this environment. Published
@@ -21,7 +21,7 @@ import journalspec_corpus
 import journalspec_reference
 
 OURS = (journalspec, journalspec_reference, journalspec_corpus, journalspec_conformance)
-#: The packages that the commands import, all in plain Python.
+#: The packages that the commands import; all are in plain Python.
 OTHERS = ("click", "construct", "kaitaistruct", "markdown-it-py", "mdurl", "pygments", "rich", "tomlkit")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "published", "*.pyc")
 #: Commands that need compiled packages or the published cases.

@@ -2,9 +2,9 @@
 
     python tools/operator_tasks.py [--mb 350] [--only PRODUCT/WORD] [--fresh] [--show]
 
-Artemis, KahaDB, Derby and Bitronix each write a store, count its items, and are halted as by kill -9. Copies
-are damaged if a task requires it. `journalspec` performs each task, and then the vendor's means (its tool, or
-a start of the product on a copy) perform it in another process. Our answer is judged by the product's counts.
+Artemis, KahaDB, Derby and Bitronix each write a store, count its items, and are halted as by kill -9. If a
+task requires damage, copies are damaged. `journalspec` performs each task. Then the vendor's tool, or a start
+of the product on a copy, performs it in another process. Our answer is compared with the product's counts.
 Stores, and the answers of one commit, are kept in the cache (JOURNALSPEC_CACHE, or ~/.cache/journalspec), so
 that a stopped run can be continued.
 
@@ -86,13 +86,13 @@ class Counts:
 
 @dataclass(frozen=True)
 class Subject:
-    """A product: its program, its jars, and the arguments of `write` for a store of a size in MB."""
+    """A product: its program, its jars, and the arguments of `write` for a store of a given size in MB."""
 
     title: str
     program: str
     jars: Callable[[], Sequence[Path]]
     size: Callable[[int], Sequence[int]]
-    #: The part of a store that is the path for our commands.
+    #: The part of a store whose path our commands receive.
     part: str = ""
 
 
@@ -112,7 +112,7 @@ class Asked:
 
     def said(self, *words: str) -> str:
         """Return the patterns in `words` that do not match our answer."""
-        # Line breaks depend on the length of a path: ignore them.
+        # Line breaks depend on the length of a path, so they are ignored.
         text = " ".join(self.ours.text.split())
         return ", ".join(f"no {word!r}" for word in words if not re.search(word, text))
 
@@ -122,8 +122,8 @@ class Task:
     """A task: our command, the vendor's tool, the damage before, and the check of the answer.
 
     The check `right` returns the fault, or an empty text. `vendor` contains the arguments of the product's
-    program; it is empty if the vendor has no tool. Then a start only provides the `truth`. `damage` is the
-    name of a function and its arguments.
+    program; it is empty if the vendor has no tool. In that case, a start provides only the `truth`. `damage`
+    is the name of a function and its arguments.
     """
 
     product: str
@@ -147,8 +147,8 @@ class Task:
 
 
 def run(words: Sequence[str]) -> Ran:
-    """Run a program to its end; its CPU seconds and peak memory are those of the process alone."""
-    # Our modules are compiled, as in an installed package: see `compiled`.
+    """Run a program to its end. Its CPU seconds and peak memory are those of this process alone."""
+    # Our modules are compiled first, as in an installed package: see `compiled`.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
@@ -162,7 +162,7 @@ def run(words: Sequence[str]) -> Ran:
 
 
 def compiled() -> None:
-    """Compile our modules, so that no task is charged for that."""
+    """Compile our modules, so that no task includes the time for that."""
     for package in (journalspec, journalspec_reference, journalspec_corpus, journalspec_conformance):
         compileall.compile_dir(package.__path__[0], quiet=2)
 
@@ -240,7 +240,7 @@ def _gone(root: Path, pattern: str, share: float) -> None:
 
 
 def _cut(root: Path, pattern: str) -> None:
-    """Remove the last files: a log without its newest part, as from an older copy."""
+    """Remove the last files. What remains is a log without its newest part, as in an older copy."""
     files = _files(root, pattern)
     for path in files[len(files) * 2 // 3 :]:
         path.unlink()
@@ -263,7 +263,7 @@ def _files(root: Path, pattern: str) -> list[Path]:
 
 
 def _screen(asked: Asked) -> str:
-    """Return the fault of a first screen: its number of lines, its counts, or its transactions in doubt."""
+    """Return the fault of a first screen: in its number of lines, its counts, or its transactions in doubt."""
     lines = asked.ours.text.count("\n")
     wrong = [f"{lines} lines"] if lines > MOST_LINES else []
     return "; ".join([*wrong, *filter(None, [_queues(asked, asked.before), _doubt(asked)])])
@@ -272,9 +272,9 @@ def _screen(asked: Asked) -> str:
 def _queues(asked: Asked, counts: Counts) -> str:
     """Return the queues whose number of messages in our answer differs from the product's.
 
-    If the screen lacks a queue, the totals are compared as well. The product uses the index, our answer does
-    not. So our counts are corrected: messages reported as acknowledged only in the index are subtracted, and
-    messages reported as committed only in the index are added.
+    If the screen lacks a queue, the totals are compared as well. The product uses the index; our answer does
+    not. So our counts are corrected. Messages reported as acknowledged only in the index are subtracted.
+    Messages reported as committed only in the index are added.
     """
     gone = _by_index(asked, "(?:their acknowledgements are lost|a transaction that has its COMMIT earlier)")
     more = _by_index(asked, "their records are there")
@@ -291,7 +291,7 @@ def _queues(asked: Asked, counts: Counts) -> str:
 
 
 def _by_index(asked: Asked, words: str) -> Counter[str]:
-    """Return the number of messages of each queue in lines of our answer with these words."""
+    """Return the number of messages of each queue in those lines of our answer that have these words."""
     said = re.findall(rf"([\d,]+) of queue (\S+): {words}", " ".join(asked.ours.text.split()))
     return Counter({name: int(number.replace(",", "")) for number, name in said})
 
@@ -305,7 +305,7 @@ def _doubt(asked: Asked) -> str:
 
 
 def _branches(asked: Asked) -> str:
-    """Return the prepared branches that our answer does not list; a started product must know all of them."""
+    """Return the prepared branches that our answer does not list; a started product must list all of them."""
     names = asked.before.of("prepared")
     if len(asked.product.of("prepared")) != len(names):
         return f"the product has {len(asked.product.of('prepared'))}"
@@ -325,7 +325,7 @@ def _number_of_branches(asked: Asked) -> str:
 
 
 def _decided(asked: Asked) -> str:
-    """Return the decided transactions that our answer lacks; a start must commit the same number."""
+    """Return the decided transactions that our answer lacks; a start must commit the same number of them."""
     names = [name.lower() for name in asked.before.of("decided")]
     lacking = [name for name in names if name not in asked.ours.text]
     done, undone = (asked.product.of("count").get(name, 0) for name in ("committed", "rolledback"))
@@ -336,7 +336,9 @@ def _decided(asked: Asked) -> str:
 
 
 def _lost_batch(asked: Asked) -> str:
-    """KahaDB with damage in a file: salvage keeps the product's messages, and our answer lists the loss."""
+    """KahaDB with damage in a file: salvage keeps the messages that the product keeps, and our answer lists
+    the loss.
+    """
     # The reason depends on which part of a batch is in the damaged sector.
     reasons = "bad-(checksum|chain|header)"
     return _queues(asked, asked.product) or asked.said(reasons, r"db-\d+\.log:\d+\.\.\d+")
@@ -349,7 +351,7 @@ def _missing_file(asked: Asked) -> str:
 
 
 def _safe(asked: Asked) -> str:
-    """The statement on a start with default options matches the product's start."""
+    """Our statement about a start with default options agrees with the product's start."""
     if asked.product.refusal:
         return asked.said("does not start|do not start|refuses to start|recovery fails")
     if asked.product.of("count").get("rolledback"):
@@ -358,7 +360,7 @@ def _safe(asked: Asked) -> str:
 
 
 def _index(asked: Asked) -> str:
-    """Our advice on moving db.data away matches the messages after a start without it."""
+    """Our advice on moving db.data away agrees with the messages after a start without that file."""
     same = asked.product.of("queue") == asked.before.of("queue")
     return asked.said(r"db.data\s+may\s+be\s+moved\s+away" if same else r"(?i)do\s+not\s+delete")
 
@@ -381,7 +383,7 @@ def _kept(asked: Asked) -> str:
 
 
 def _lost_messages(asked: Asked) -> str:
-    """Artemis with damage: we count as many messages as the product does, possibly more than before."""
+    """Artemis with damage: our number of messages is the product's, which can be larger than before."""
     if asked.product.total == asked.before.total:
         return f"the product lost nothing: {asked.product.total}"
     return _queues(asked, asked.product) or asked.said(r"hole|damaged|missing|no file has the id \d+")

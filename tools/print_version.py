@@ -1,7 +1,7 @@
 """Puts the pages of one format onto one page, for printing or for reading in one place.
 
-``python tools/print_version.py SITE FORMAT OUT.html``; SITE is the built site. Links between its pages stay
-on the page, others lead to the site.
+``python tools/print_version.py SITE FORMAT OUT.html``; SITE is the built site. Links between these pages stay
+on the page; other links lead to the site.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def joined(site: Path, format_id: str) -> str:
 
 
 def _here(text: str, name: str) -> str:
-    """Return the article of a page; its anchors and links receive the name of the page as a prefix."""
+    """Return the article of a page. Its anchors and links get the name of the page as a prefix."""
 
     def link(found: re.Match[str]) -> str:
         path, _, anchor = found[3].partition("#")

@@ -45,7 +45,7 @@ class PublishError(ValueError):
 def collect(format_id: str, root: Path = CHECKOUT) -> dict[str, list[Case]]:
     """Return tier -> cases from all sources of `format_id`, in published order.
 
-    `root` holds ``cases/`` and ``captured/`` (default: the checkout's corpus folder).
+    `root` contains ``cases/`` and ``captured/`` (default: the checkout's corpus folder).
     """
     judged = _judged(root / "cases" / format_id / "judged.toml")
     smoke = [*authored_cases(format_id, root / "cases" / format_id), *generated_cases(format_id)]
@@ -58,7 +58,7 @@ def collect(format_id: str, root: Path = CHECKOUT) -> dict[str, list[Case]]:
 
 
 def worst_cases_of(format_id: str) -> Iterator[Case]:
-    """Yield the cases of the format's ``worst.toml``, if it has one, the full form before the small one."""
+    """Yield the cases of the format's ``worst.toml``, if it has one; the full form precedes the small one."""
     try:
         package = format_module("journalspec_corpus", format_id)
     except UnknownFormat:
@@ -135,8 +135,7 @@ def _files(place: Path) -> Iterator[tuple[str, bytes]]:
     for path in sorted(place.iterdir()):
         if path.name in (PROVENANCE, EXPECTED) or not path.is_file():
             continue
-        # The name decides, because a file of a product may itself begin like a gzip file. Unpacking has a
-        # limit.
+        # The name decides, because a product's own file may begin like a gzip file. Unpacking has a limit.
         packed = path.suffix == ".gz"
         yield (path.stem, read_bytes(path, MAX_BYTES)) if packed else (path.name, path.read_bytes())
 
@@ -202,8 +201,8 @@ def publish(
 ) -> list[str]:
     """Write the published form of `format_id` to `out`; return the names of files that differed.
 
-    With `check` nothing is written. Raises PublishError if the lint finds
-    faults, or if an id that is published would vanish without a tombstone.
+    With `check` nothing is written. Raises PublishError if the lint finds faults, or if a published id would
+    vanish without an entry in the list of withdrawn ids.
     """
     target = out or published_folder(format_id) or root / "journalspec_corpus" / "published" / format_id
     tiers = collect(format_id, root)

@@ -62,7 +62,9 @@ _WORDS = {
 
 
 def sentence(verdict: str, answer: Mapping[str, Any], timeout: float) -> str:
-    """Return in words how an answer differs from the required outcome; a question had `timeout` seconds."""
+    """Return in words how an answer differs from the required outcome; `timeout` is the time limit of a
+    question in seconds.
+    """
     parts = {name: _listed(answer.get(name, ())) for name in ("came", "missing", "wrong")}
     return _WORDS.get(verdict, "It gave no proper answer.").format(
         **parts,
@@ -144,7 +146,7 @@ def verdict_of(result: Result) -> str:
 
 
 def digest_of(answer: Answer) -> str:
-    """Return 16 hex digits that represent an answer without the name of a refusal."""
+    """Return 16 hex digits that represent an answer; the name of a refusal is ignored."""
     parts = (
         ("refused",)
         if answer.refused is not None

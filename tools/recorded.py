@@ -35,7 +35,7 @@ class Outcome:
     prepared: tuple[Any, ...] = ()
 
     def same(self, other: Outcome) -> bool:
-        """Return whether both load the same, or neither loads."""
+        """Return whether both load the same, or both fail to load."""
         return (bool(self.thrown), self.live, self.prepared) == (
             bool(other.thrown),
             other.live,
@@ -55,7 +55,7 @@ class Recorded:
     params: Mapping[str, str]
     outcomes: Mapping[str, Outcome]
     second: Mapping[str, Outcome]
-    #: Parameters of this input, and whether the outcome depends on the order in which a directory is listed.
+    #: The parameters of this input; whether the outcome depends on the order in which a directory is listed.
     own: frozenset[str]
     by_order: bool
     #: The result of an independent model of the format, if it was recorded.

@@ -175,7 +175,7 @@ def make_kahadb(root: Path, size: int, rng: random.Random) -> None:
             records = []
             for _ in range(rng.randint(1, 400)):
                 serial += 1
-                if live and rng.random() < 0.45:  # nearly half
+                if live and rng.random() < 0.45:  # nearly half of all records
                     queue, ident = live.pop(rng.randrange(max(0, len(live) - 500), len(live)))
                     message, code = (sized(2, queues[queue]) + sized(3, ident) + sized(4, b"ack:" + ident), 2)
                 else:
@@ -216,7 +216,7 @@ def make_bitronix(root: Path, size: int, rng: random.Random) -> None:
         (root / f"btm{number}.tlog").write_bytes((head + b"".join(parts)).ljust(size // 2, b"\0"))
 
 
-def make_derby(root: Path, size: int, rng: random.Random) -> None:  # the records come from a captured log
+def make_derby(root: Path, size: int, rng: random.Random) -> None:  # The records come from a captured log.
     """Write log files of 16 MiB: repeated records of a captured log, each group with its checksum."""
     files = find_case("drb.captured.derby-10-14-2-0.changes").files()
     log, at, groups = bytes(files["log1.dat"]), 24, [[b""]]
@@ -334,7 +334,10 @@ def recovered(path: Path) -> int:
 
 
 def best(tasks: dict[str, Callable[[], object]], rounds: int = 3) -> dict[str, float]:
-    """Return the least CPU seconds of each task; tasks take turns, so a busy machine affects all alike."""
+    """Return the least CPU seconds of each task.
+
+    The tasks take turns, so that a busy machine affects all tasks alike.
+    """
     out = dict.fromkeys(tasks, float("inf"))
     for _ in range(rounds):
         for name, task in tasks.items():
@@ -396,7 +399,9 @@ def _product(name: str, version: str, program: str, root: Path) -> float:
 
 
 def spark_lines(format_id: str, root: Path, scratch: Path) -> Iterator[str]:
-    """Yield a row: the time of Spark for counting, grouping and reading a journal, and Parquet of it."""
+    """Yield a row: the time that Spark takes to count, group and read a journal, and to read its rows as
+    Parquet.
+    """
     from pyspark.sql import SparkSession  # noqa: PLC0415  # only if asked for
 
     from journalspec_reference.spark import register  # noqa: PLC0415

@@ -74,7 +74,7 @@ class Browser:
         return self._ask("POST", f"{self.session}/goog/cdp/execute", body)
 
     def resize(self, width: int, height: int = HEIGHT) -> None:
-        """Make pages as wide as on a screen of `width` pixels; no window is as narrow as a telephone."""
+        """Make pages as wide as a screen of `width` pixels; a window cannot be as narrow as a telephone."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self._devtools("Emulation.setDeviceMetricsOverride", **size)
 
@@ -88,7 +88,7 @@ class Browser:
         return self._ask("POST", f"{self.session}/execute/sync", body)
 
     def wait(self, script: str, *arguments: object) -> Any:
-        """Repeat a script until its result is not empty; return that, or raise BrowserProblem."""
+        """Repeat a script until its result is not empty; return the result, or raise BrowserProblem."""
         end = time.monotonic() + PATIENCE
         while not (found := self.run(script, *arguments)):
             if time.monotonic() > end:
@@ -122,7 +122,7 @@ class Browser:
 
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """Start a browser and end it; raises BrowserProblem where there is none."""
+    """Start a browser and end it; raises BrowserProblem if there is none."""
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
     if missing:
         raise BrowserProblem(f"{' and '.join(missing)} not found: apt-get install chromium chromium-driver")
@@ -140,7 +140,7 @@ def browser() -> Iterator[Browser]:
 
 
 def _port(driver: subprocess.Popen[bytes], log: Any) -> int:
-    """Return the port that the driver chose, from its first lines of output."""
+    """Return the port that the driver chose; its first lines of output contain it."""
     for _ in range(100):
         log.seek(0)
         told = log.read()
@@ -165,8 +165,8 @@ def problems(
 ) -> Iterator[str]:
     """Yield a line for each block without a hint that is wider than its place.
 
-    At a width in `may_scroll`, blocks with a hint are included, unless their name has one of the parts listed
-    there.
+    At a width in `may_scroll`, blocks with a hint are included, unless their name contains one of the parts
+    listed there.
     """
     for width in widths:
         opened.resize(width)

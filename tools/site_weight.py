@@ -18,7 +18,7 @@ SITE_BYTES, PAGES = 25_000_000, 220
 #: Bytes and nodes (elements and texts) of one page.
 PAGE_BYTES, PAGE_NODES = 500_000, 20_000
 
-#: The number of listed kinds of files and of pages, the heaviest first.
+#: The number of kinds of files and of pages that are listed, the heaviest first.
 MOST = 8
 
 #: The beginning of every page that only redirects.
@@ -43,7 +43,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A site: bytes by the ending of the file, and its pages, the heaviest first."""
+    """A site: its bytes by the ending of the file, and its pages, the heaviest first."""
 
     endings: dict[str, int]
     pages: list[Page]

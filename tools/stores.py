@@ -1,4 +1,4 @@
-"""Lets a published product write a store: it runs, is used, and is stopped, or halted as by kill -9.
+"""Lets a published product write a store: the product is started, used, and stopped, or halted as by kill -9.
 
     written("kahadb", "6.1.7", end="halt")
 
@@ -30,7 +30,7 @@ from typing import Any
 PROGRAMS = Path(__file__).with_name("stores")
 #: Seconds that Maven, or a broker, may take.
 TIMEOUT = 3600
-#: Options of the JVM: a broker that runs for seconds gains nothing from the slower, optimizing compiler.
+#: Options of the JVM: a broker that runs for seconds gains nothing from the slower, optimising compiler.
 QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 #: With more messages than this, the usual time limit does not apply.
 FEW = 10_000
@@ -56,7 +56,8 @@ class Product:
     browse: str = ""
     #: A source file that several programs share; it is compiled as a part of each.
     common: str = ""
-    #: Pairs of names: in the product for which the program was written, and in this product.
+    #: Pairs of names: the name in the product for which the program was written, and the name in this
+    #: product.
     renames: Sequence[Sequence[str]] = ()
 
 
@@ -84,7 +85,7 @@ def source_of(name: str, version: str, program: str = "") -> str:
 
 
 def renamed(name: str, text: str) -> str:
-    """Return a program with the names of a product, see `renames`."""
+    """Return a program with the names that a product uses; see `renames`."""
     for old, new in PRODUCTS[name].renames:
         text = text.replace(old, new)
     return text
@@ -141,7 +142,7 @@ def _move(fresh: Path, target: Path) -> None:
 def written(name: str, version: str, *, messages: int = 500, seed: int = 1, end: str = "stop") -> Path:
     """Return the directory of a store that the product wrote, from the cache if it is there.
 
-    Raises StoreError. The directory is shared: copy it before anything changes it.
+    Raises StoreError. The directory is shared: copy it before any change.
     """
     program = source_of(name, version)
     settings = [str(messages), str(seed), end]
@@ -161,7 +162,7 @@ def written(name: str, version: str, *, messages: int = 500, seed: int = 1, end:
 def browsed(name: str, version: str, store: Path) -> list[dict[str, Any]]:
     """Return the product's own view of a store that it wrote: a mapping for each message of each queue.
 
-    Raises StoreError. It reads a copy, because a start changes a store.
+    Raises StoreError. The product reads a copy, because a start changes a store.
     """
     program = PRODUCTS[name].browse
     with tempfile.TemporaryDirectory(dir=cache()) as scratch:

@@ -22,7 +22,7 @@ _SIGN = re.compile(r"([+-])(?![^\[]*\])")
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:/(\d+))?")
 _STEP = re.compile(r"\.(\w+)|\[([^\]]*)\]")
 
-#: ``name.WORD``: the form of a value in ids and titles.
+#: ``name.WORD``: the form in which a value occurs in ids and titles.
 WORDS: Mapping[str, Callable[[Any], Any]] = {
     "slug": lambda value: re.sub(r"[+._]", "-", str(value)),
     "words": lambda value: value.replace("-", " "),
@@ -48,7 +48,7 @@ class Names(dict[str, Any]):
     built: Built | None = None
 
     def also(self, more: Mapping[str, Any]) -> Names:
-        """Return these names and `more`, which have priority; the journal is the same."""
+        """Return these names and `more`; `more` has priority. The journal is the same."""
         out = Names({**self, **more})
         out.built = self.built
         return out

@@ -103,7 +103,10 @@ def environment() -> Mapping[str, str]:
 def ended(
     command: str, place: Path, given: Mapping[str, str] | None = None, seconds: float = SECONDS
 ) -> tuple[int, str]:
-    """Return the exit status and output of a command; its child processes end with it, after a time limit."""
+    """Return the exit status and output of a command.
+
+    Its child processes end with it; there is a time limit.
+    """
     process = subprocess.Popen(
         ["sh", "-c", command],  # noqa: S607 - the pages are written for a POSIX shell
         cwd=place,
@@ -153,7 +156,7 @@ def _shape(text: str) -> str:
 
 
 def main() -> int:
-    """Compare or rewrite; 0 all is as committed, 1 something differs."""
+    """Compare or rewrite; return 0 if all is as committed, 1 if something differs."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

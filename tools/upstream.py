@@ -1,4 +1,5 @@
-"""Writes the reports for the maintainers of products: a text, and a program that uses no code of ours.
+"""Writes the reports for the maintainers of products: a text, and a program that uses no code of this
+project.
 
 ``python tools/upstream.py OUT`` writes ``ID.md`` and ``ID.java`` for each entry of
 ``docs/upstream/reports.toml``. With ``--run`` each program is compiled and run with the product that
@@ -111,7 +112,7 @@ def printed(found: list[Report], out: Path) -> Iterator[tuple[Report, str]]:
     javac, java = shutil.which("javac"), shutil.which("java")
     if javac is None or java is None:
         raise FileNotFoundError("needs javac and java")
-    # Also applies to JVMs that a program starts.
+    # This also applies to JVMs that a program starts.
     quick = os.environ | {"JDK_JAVA_OPTIONS": " ".join(QUICK)}
     for product in {report.product.id: report.product for report in found}.values():
         mine = [report for report in found if report.product.id == product.id]

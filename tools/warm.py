@@ -1,4 +1,5 @@
-"""Speeds up many calls of `journalspec`: each call is a fork of a process that has imported everything.
+"""Speeds up many calls of `journalspec`: each call is a fork of a process that has already imported all
+modules.
 
 Importing takes most of the time of a short command. `command` makes a program named ``journalspec`` in a
 directory that callers put first in PATH. Pipes, files and exit statuses work as usual in a shell. The server
@@ -28,7 +29,8 @@ from journalspec_conformance.__main__ import main
 from journalspec_conformance.cli import cli
 from journalspec_reference import load
 
-#: Sends its arguments, directory, environment and streams; ends as the command did.
+#: The small program that is called: it sends its arguments, directory, environment and streams, and ends as
+#: the command did.
 _CLIENT = """#!{python} -SE
 import os, socket, sys
 server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -56,7 +58,7 @@ def _server() -> tuple[subprocess.Popen[bytes], tempfile.TemporaryDirectory[str]
         stdout=subprocess.PIPE,
     )
     assert server.stdout is not None
-    server.stdout.readline()  # the first line means that the server listens
+    server.stdout.readline()  # The first line means that the server listens.
     return server, place
 
 

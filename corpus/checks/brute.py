@@ -45,7 +45,7 @@ from journalspec_corpus.crash.trace import (
 )
 from journalspec_corpus.crash.verdict import Answer, judge
 
-#: A trace with a crash point of more sets than this is not small.
+#: A trace is not small if it has a crash point with more sets than this.
 MOST = 4096
 SEED = 1
 #: The presets that brute force can enumerate; others are not compared.
@@ -57,18 +57,18 @@ KNOWN = tuple(
     and preset.metadata != "any"
     and not preset.broken
 )
-#: Presets of the other strata: their states are checked, not enumerated.
+#: Presets of the other classes: their states are checked, not enumerated.
 OTHERS = tuple(preset for preset in PRESETS if preset.stratum != REACHABLE)
-#: At most this many disagreements of a kind are shown.
+#: At most this many differences of a kind are shown.
 SHOWN = 5
 
-#: Two states form one case if their bytes and their requirements are the same.
+#: Two states are one case if their bytes and their requirements are equal.
 Key = tuple[Content, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference: its kind, the trace and the state in which it shows, and both sides."""
+    """One difference: its kind, the trace and state in which it occurs, and the results of both oracles."""
 
     kind: str
     trace: str
@@ -92,7 +92,7 @@ class OracleReport:
     shown: list[Difference] = field(default_factory=list)
 
     def differ(self, found: Difference) -> None:
-        """Record a disagreement."""
+        """Record a difference."""
         self.kinds[found.kind] += 1
         if self.kinds[found.kind] <= SHOWN:
             self.shown.append(found)
@@ -109,7 +109,8 @@ def points(trace: Trace, *, all_promises: bool) -> list[int]:
     """Return the crash points of subset presets: before each force and acknowledgement, and the end.
 
     Writes in flight at a point between two of these are also in flight at the later one. With `all_promises`,
-    also before releases: they change nothing on disk, but less is required afterwards.
+    the points before deletions are included. Deletions change nothing on disk, but afterwards less is
+    required.
     """
     kinds = (Sync, SyncDir, Ack, Release) if all_promises else (Sync, SyncDir, Ack)
     inner = [index for index, op in enumerate(trace.ops) if isinstance(op, kinds)]
@@ -128,7 +129,7 @@ def is_small(trace: Trace, most: int = MOST) -> bool:
 
 
 class Comparison:
-    """One trace, checked both ways."""
+    """One trace, checked by both oracles."""
 
     def __init__(
         self, adapter: CrashFormat, trace: Trace, presets: Sequence[Preset], report: OracleReport
@@ -186,7 +187,7 @@ class Comparison:
         self.report.differ(Difference(kind, self.trace.name, where, str(engine), str(brute)))
 
     def _garbage(self) -> dict[tuple[int, int, int], bytes]:
-        """Return the engine's garbage bytes: any garbage is correct, so brute force uses the same bytes."""
+        """Return the engine's garbage bytes. Any garbage is correct, so brute force uses the same bytes."""
         found = {}
         for states in self.points:
             point = states.point
@@ -202,7 +203,7 @@ class Comparison:
         return self._ledgers[crash, torn]
 
     def _brute(self) -> tuple[dict[Key, int], set[Key]]:
-        """Return all cases with the strongest preset of each, and the cases that the engine must yield."""
+        """Return all cases, each with its strongest preset, and the cases that the engine must yield."""
         found: dict[Key, int] = {}
         wanted: set[Key] = set()
         for preset in self.presets:
@@ -237,7 +238,7 @@ class Comparison:
             yield state, state.trash is None or self._few(machine, state)
 
     def _worth(self, state: BruteState) -> bool:
-        """Return whether the torn write, if there is one, is cut at a byte that is always checked."""
+        """Return whether a torn write, if there is one, is cut at a byte that is always checked."""
         if state.torn < 0:
             return True
         (length,) = state.kept
@@ -256,7 +257,7 @@ class Comparison:
 
     @staticmethod
     def _few(machine: Machine, state: BruteState) -> bool:
-        """Return whether, apart from garbage and at most one exception, everything or nothing arrived."""
+        """Return whether everything or nothing arrived, apart from garbage and at most one exception."""
         loose = [target for target in choices(machine, ()) if target != state.trash]
         full = choices(machine, range(len(machine.micros)))
         kept = choices(machine, state.kept)
@@ -295,7 +296,7 @@ class Comparison:
             mine = known[content]
             refusal = REFUSALS[refusals[row]]
             if not first:
-                # A repeated case: the corpus contains the first one, with its texts.
+                # A repeated case: the corpus has the first one, with the texts of that case.
                 continue
             if refusal != mine.refusal:
                 self._differ("refusal", where, refusal, mine.refusal)
@@ -357,7 +358,7 @@ def compare(adapter: CrashFormat, scope: str, every: int = 1, start: int = 0) ->
 
 
 def compare_trace(trace: Trace, reader: Callable[[Mapping[str, bytes]], Answer]) -> OracleReport:
-    """Compare one trace of any format, with `reader` as the only reader; the reader may omit records."""
+    """Compare one trace of any format. Only `reader` reads it, and this reader may omit records."""
     unused: Any = None
 
     class Reads:

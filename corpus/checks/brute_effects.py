@@ -1,4 +1,4 @@
-"""Determines by trying every set of operations which logical states may reappear after a crash.
+"""Determines which logical states may reappear after a crash, by trying every set of operations.
 
 The second oracle for effects, written from the definition of durable linearizability: a recovered state is
 right if it is the state after some set S of operations with acknowledged <= S <= issued. The set S must be
@@ -33,7 +33,7 @@ from journalspec_corpus.crash.trace import Ack, Mark, Release, Trace, Write
 MOST_SETS = 1 << 12
 #: The generation to which a trace belongs.
 OWN = 2
-#: Roles of operations that end a transaction.
+#: The roles of operations that end a transaction.
 ENDS = (PREPARE, COMMIT, ROLLBACK)
 
 
@@ -43,12 +43,13 @@ class TooMany(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class IssuedOp:
-    """One operation: its record, the key of the written object, its effect, and in which `life` and `file`.
+    """One operation: its record, the key of the written object, its effect, its generation (`life`), and its
+    `file`.
 
     `told` is whether the operation was acknowledged as safe, `replaced` whether its record may have been
-    written again with other content. `lets` are the records that were released right before it. If the
-    operation ends the effect of one of these, and that record is missing, the operation may have been done.
-    `copies` are other keys under which the record may be listed.
+    written again with other content. `lets` are the records that were deleted right before it. If the
+    operation ends the effect of one of these records, and that record is missing, the operation may have been
+    performed. `copies` are other keys under which the record may be listed.
     """
 
     record: str
@@ -96,7 +97,7 @@ def issued(semantics: Semantics, trace: Trace, crash: int, torn: int = -1) -> li
     let_go = [at for at, op in enumerate(trace.ops[: last + 1]) if isinstance(op, Release)]
     lets: dict[int, set[str]] = {}
     for at in let_go:
-        # An operation that releases records comes directly after their release.
+        # An operation that deletes records comes directly after their deletion.
         following = min((index for index, _ in here if index > at), default=-1)
         op = trace.ops[at]
         lets.setdefault(following, set()).update(op.records if isinstance(op, Release) else ())
@@ -149,7 +150,9 @@ def _meaning(op: IssuedOp) -> Effect | str:
 
 
 def needs(kinds: Sequence[str], ops: Sequence[IssuedOp]) -> list[set[int]]:
-    """For each operation, return the earlier ones that it needs: of its life, its file, its transaction."""
+    """For each operation, return the earlier ones that it needs: of its generation, its file, its
+    transaction.
+    """
     found: list[set[int]] = []
     members: dict[str, set[int]] = {}
     for number, op in enumerate(ops):
@@ -189,8 +192,8 @@ def closed_sets(
 
 @dataclass
 class BrutePermitted:
-    """All sets that are permitted at one crash point of a trace; `lost` if acknowledged operations may be
-    missing as well.
+    """All sets that are permitted at one crash point of a trace. With `lost`, acknowledged operations may be
+    missing.
 
     With `loose`, they are the sets for a reader that may omit damaged records.
     """
@@ -210,7 +213,7 @@ class BrutePermitted:
         if self.lost:
             self.sets += closed_sets(self._needs, [False] * len(told))
         self._states = [(frozenset(chosen), self._fold(chosen)) for chosen in self.sets]
-        # A crash point has many states, but few different lists.
+        # A crash point has many states, but only a few different lists of records.
         self._known: dict[tuple[frozenset[str], frozenset[str]], set[State]] = {}
 
     def _fold(self, chosen: Iterable[int]) -> State:
@@ -232,14 +235,14 @@ class BrutePermitted:
             for number, op in enumerate(self.ops)
             if op.among(listed) or (op.among(aside) and not op.ends)
         )
-        # If all originals may have been read, copies are not necessary.
+        # If all originals may have been read, no copies are needed.
         first = frozenset(n for n in read if all(op.key != self.ops[n].key for op in self.ops[:n]))
         found = {
             state
             for chosen, state in self._states
             if self._fits(chosen, read) or self._fits(chosen, first, copied=False)
         }
-        # An answer that lists records that cannot be read together is wrong; it is compared with all sets.
+        # An answer that lists records which cannot be read together is wrong. It is compared with all sets.
         return found or {state for _, state in self._states}
 
     def _fits(self, chosen: frozenset[int], read: frozenset[int], *, copied: bool = True) -> bool:
@@ -251,14 +254,16 @@ class BrutePermitted:
         for number in chosen - read:
             op = self.ops[number]
             if not (op.told or (copied and (op.replaced or self._let_go[number] - there))):
-                # An optional record that is not listed did not exist; an acknowledged record is in the set
-                # even if not listed.
+                # An optional record that is not listed did not exist. An acknowledged record is in the set
+                # even if it is not listed.
                 return False
         return all(self.ops[n].ends and not self._needs[n] <= chosen for n in read - chosen)
 
     @cached_property
     def _let_go(self) -> list[frozenset[str]]:
-        """For each operation: the records released right before it, if it ends the effect of one of them."""
+        """For each operation, return the records deleted right before it, if it ends the effect of one of
+        them.
+        """
         found = []
         for number, op in enumerate(self.ops):
             ended: set[str] = set()
@@ -278,6 +283,7 @@ class BrutePermitted:
         right = self._right(frozenset(listed), frozenset(aside))
         if state in right:
             return True
-        # Corruption can make copies, too: a misdirected sector, or a file restored over another one.
+        # Corruption can also make copies: by a misdirected sector, or by a file that is restored over another
+        # one.
         twice = self.lost and len(set(listed)) < len(listed)
         return twice and any(self._effects(state) == self._effects(each) for each in right)

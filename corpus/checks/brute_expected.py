@@ -1,18 +1,18 @@
 """Derives the expected outcome in one brute-force state from the origin of each of its bytes.
 
-A second opinion, written from the definitions of the invariants and not from the engine: state by state,
+This second oracle follows the definitions of the invariants, not the engine. It decides state by state,
 record by record, byte by byte.
 
 A record *is whole* if every byte of its place comes from the write of this record, or has the value that this
 write gave it (such bytes cannot be distinguished). A record in several places at once is whole if each of
-them is. A record that was written more than once is whole if one of the writings is. It *counts* if a write
-that makes it live is whole in the same sense. The loss of a record that counts and is not whole must be
-reported, unless it was released. It need not be reported if whole records from before the trace are in its
-place: then the state looks as if nothing had been written. Old records must fit: they follow each other from
-the beginning of a record that counts to the end of one.
+them is. A record that was written more than once is whole if one of the writings is. A record *counts* if a
+write that makes it live is whole in the same sense. If a record counts and is not whole, its loss must be
+reported, unless it was deleted. The loss need not be reported if whole records from before the trace are in
+its place. Then the state looks as if nothing had been written. Old records must fit: they follow each other
+from the beginning of a record that counts to the end of one.
 
 In the other classes, the bytes of a state decide whether it is possible. A lying device leaves the content of
-some earlier moment. A force that failed leaves pages of the trace's past. Each kind of corruption changes a
+some earlier moment. A failed fsync leaves pages of the trace's past. Each kind of corruption changes a
 bounded part of the settled content. A refusal is never a fault in these classes. After corruption no data is
 required, but missing data must be reported.
 """
@@ -42,7 +42,7 @@ Content = tuple[tuple[str, bytes], ...]
 
 @dataclass(frozen=True, slots=True)
 class WrittenPlace:
-    """Bytes at `off` of file `number`, put there by some write or present before the trace."""
+    """Bytes at `off` of file `number` that a write put there, or that were there before the trace."""
 
     number: int
     off: int
@@ -50,13 +50,13 @@ class WrittenPlace:
     who: int
 
     def whole(self, state: BruteState) -> bool:
-        """Return whether `state` contains all these bytes, whatever the name of their file is."""
+        """Return whether `state` contains all these bytes, whatever the name of their file."""
         return any(number == self.number and self._in(state, name) for name, number in state.numbers.items())
 
     def _in(self, state: BruteState, name: str) -> bool:
         found = state.files[name].cut(self.off, self.off + len(self.data))
         if found.who == origin(self.who, len(self.data)):
-            # The origins decide; bytes that contradict them would be a fault of this module.
+            # The origins of the bytes decide. If bytes contradict their origins, this module has a fault.
             assert found.data == self.data
             return True
         return found.data == self.data
@@ -64,7 +64,7 @@ class WrittenPlace:
 
 @dataclass(frozen=True)
 class BruteExpected:
-    """The possible verdicts on one state.
+    """The permitted answers in one state.
 
     `must_keep`, `may_keep` and `must_drop` are records; `names` maps a reader's key for a record to the
     record's name. `refusal` is allowed, required or forbidden. `sequences` are the records in the order of
@@ -81,14 +81,15 @@ class BruteExpected:
     sequences: tuple[tuple[str, ...], ...]
     possible: frozenset[str]
     whole: frozenset[str]
-    #: records of an earlier generation that a recovery had found before this run
+    #: records of an earlier generation that recovery had found before this run
     found_before: frozenset[str] = frozenset()
     let_go: frozenset[str] = frozenset()
 
 
 @dataclass
 class Writing:
-    """One writing of `record`: for each of its places, the bytes that were put there, once or repeatedly.
+    """One writing of `record`: for each of its places, the bytes that were written there, once or several
+    times.
 
     A place that is written only after the crash has no bytes.
     """
@@ -108,7 +109,7 @@ class Writing:
 
 @dataclass
 class Accounts:
-    """A trace up to a crash, from its annotations: the writes of each record, and all acknowledgements."""
+    """The annotations of a trace up to a crash: the writes of each record, and all acknowledgements."""
 
     trace: Trace
     crash: int
@@ -188,7 +189,7 @@ class Accounts:
 
     @property
     def released(self) -> frozenset[str]:
-        """Records that are not required any more."""
+        """Records that are no longer required."""
         ops = self.trace.ops[: self.crash]
         return frozenset(name for op in ops if isinstance(op, Release) for name in op.records)
 
@@ -240,8 +241,8 @@ class Accounts:
             return False
         spots = {(place.number, place.off) for place in places}
         unknown = {mark.record for mark in self.trace.possible}
-        # If an earlier crash tore parts of a record, only the torn bytes are known, not whether the parts are
-        # intact again.
+        # If an earlier crash tore parts of a record, the torn bytes are known. It is unknown whether the
+        # parts are intact again.
         if any(old.record in unknown and not spots.isdisjoint(old.spots) for old in self.before):
             return False
         return not any(each.record == record and self._looks_whole(state, each, record) for each in self.here)
@@ -320,7 +321,7 @@ def verdict(answer: Answer, expected: BruteExpected, *, salvaging: bool) -> str:
 
 
 def _front(found: Sequence[str], expected: BruteExpected) -> bool:
-    """Return whether `found` contains everything written up to some point, except for optional items.
+    """Return whether `found` contains all records written up to some point, except for optional records.
 
     A writer that deletes records may write the others again in another order: then only the set is compared.
     """
@@ -434,12 +435,12 @@ def _misdirect(past: Past, files: Files, name: str, where: str, other: str, ther
 
 
 def _exchanged(past: Past, files: Files, *_: str) -> bool:
-    """A faulty restore: complete files, each with the content of some earlier time."""
+    """A faulty restore: complete files that each have the content of some earlier time."""
     known = {body.data for state in past.memories for body in state.files.values()}
     return files != past.settled and all(content in known for content in files.values())
 
 
-#: the first word of a label -> a function that takes the rest of the label and checks the files
+#: The first word of a label -> a function that receives the rest of the label and checks the files.
 KINDS: Mapping[str, Callable[..., bool]] = {
     "bit": _bits,
     "bits": _bits,

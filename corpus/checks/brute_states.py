@@ -1,6 +1,6 @@
 """Crash states by brute force, for traces that are small enough, with the origin of every byte.
 
-A second opinion on the possible states after a crash. It follows the definition and shares no code with the
+A second oracle for the possible states after a crash. It follows the definition and shares no code with the
 enumeration that builds the corpus:
 
 1. every operation is taken apart into *micro-operations*: one for each granule
@@ -46,7 +46,7 @@ Garbage = Callable[[int, int, int], bytes]
 
 
 def origin(who: int, length: int) -> bytes:
-    """Return the origins of `length` bytes that all have the origin `who`."""
+    """Return the origins of `length` bytes that were all written by `who`."""
     return who.to_bytes(_WIDTH, "little", signed=True) * length
 
 
@@ -78,7 +78,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Micro:
-    """The smallest unit that is either on disk or not: operation `op` sets `target` to `value`.
+    """The smallest unit of change: it is either on disk or not. Operation `op` sets `target` to `value`.
 
     `after` are the micro-operations that must be on disk before it.
     """
@@ -120,11 +120,11 @@ class Machine:
     bodies: list[Body] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
     micros: list[Micro] = field(default_factory=list)
-    #: micro-operations that a force has made durable
+    #: micro-operations that an fsync has made durable
     forced: set[int] = field(default_factory=set)
     #: write -> the number of its file
     file_of: dict[int, int] = field(default_factory=dict)
-    #: index of the last force of anything
+    #: index of the last fsync of any file
     forced_at: int = -1
     at: int = 0
 
@@ -184,7 +184,7 @@ class Machine:
         for granule in range(-(-max(len(old.data), len(new.data)) // self.granule)):
             span = granule * self.granule, (granule + 1) * self.granule
             before, after = old.cut(*span), new.cut(*span)
-            # A write after the end of a file leaves a hole before it: the hole exists as soon as the size
+            # A write beyond the end of a file leaves a hole before it. The hole exists as soon as the size
             # does.
             if before != after and before.sized(len(after.data)) != after:
                 self._add(index, ("page", number, granule), after)
@@ -291,7 +291,9 @@ class Machine:
 
 
 def brute_prefix(trace: Trace, preset: Preset, crash: int) -> Iterator[BruteState]:
-    """Yield the states in which everything before `crash` arrived, and a front part of a write at `crash`."""
+    """Yield the states in which everything before `crash` arrived, and the first bytes of the write at
+    `crash`.
+    """
     machine = Machine(trace, 1 << 40)
     machine.run(crash)
     rest = machine.memory()
@@ -360,7 +362,7 @@ def brute_subset(trace: Trace, preset: Preset, crash: int, garbage: Garbage) -> 
         loose = {micro.target for at, micro in enumerate(machine.micros) if at not in machine.forced}
         for target in sorted(loose):
             if target[0] == "page":
-                # The version of a page that is replaced by garbage does not matter, so one set per such page
+                # The version of a page does not matter if garbage replaces the page, so one set per such page
                 # is enough.
                 if any(machine.micros[at].target == target and at not in machine.forced for at in kept):
                     continue
@@ -381,7 +383,7 @@ def _trashed(
 
 
 def choices(machine: Machine, kept: Sequence[int]) -> dict[Target, int]:
-    """For each target, return the number of unforced micro-operations that are kept."""
+    """For each target, return the number of micro-operations without an fsync that are kept."""
     out = {micro.target: 0 for at, micro in enumerate(machine.micros) if at not in machine.forced}
     for at in kept:
         if at not in machine.forced:

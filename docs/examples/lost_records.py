@@ -1,4 +1,4 @@
-"""Which journals below a directory have lost something, and why? ``python lost_records.py DIR``."""
+"""Lists the journals below a directory that have lost something, and why: ``python lost_records.py DIR``."""
 
 import sys
 
@@ -19,7 +19,7 @@ rows = spark.read.format("journalspec").load(sys.argv[1])
 lost = rows.where("kind = 'dropped'").groupBy("format", "reason")
 lost.agg(count("journal").alias("regions"), sum("len").alias("bytes")).orderBy("format", "reason").show()
 
-# The columns of a format are typed where all journals are of that format.
+# The columns of a format have types only if all journals are of that format.
 logs = spark.read.format("journalspec").option("format", "bitronix_tlog").load(sys.argv[1])
 decisions = logs.where("kind = 'record' and role = 'active' and type = 'COMMITTING'")
 decisions.selectExpr("journal", "off", "hex(gtrid) as gtrid").orderBy("journal", "off").show(5)

@@ -1,4 +1,4 @@
-"""Says what it is, and nothing else."""
+"""Answers hello, and nothing else."""
 
 import json
 import sys

@@ -1,10 +1,10 @@
-"""The reference with two faults: a reader that leaves a record out, and a writer that forgets fsyncs."""
+"""The reference with two faults: a reader that omits a record, and a writer that omits fsyncs."""
 
 from journalspec_conformance.harnesses.reference import Reference
 
 
 class LosesOne(Reference):
-    """Its recovery leaves out the first record."""
+    """The recovery of this reader omits the first record."""
 
     def recover(self, request):
         """Answer as the reference does, without the first record."""
@@ -15,10 +15,10 @@ class LosesOne(Reference):
 
 
 class ForgetsFsync(Reference):
-    """It opens a journal as the reference does, and makes no fsync after that."""
+    """This writer performs no fsync after it has opened its journal."""
 
     def write(self, request):
-        """Write as the reference does; of later steps no fsync is reported, since none is made."""
+        """Write as the reference does. The later steps report no fsync, because none is performed."""
         for reply in super().write(request):
             if reply.get("step", "0") != "0" and "io" in reply:
                 reply["io"] = [entry for entry in reply["io"] if entry["op"] != "sync"]

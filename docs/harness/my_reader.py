@@ -1,4 +1,4 @@
-"""A reader of the Bitronix log that knows nothing of journalspec but its protocol."""
+"""A reader of the Bitronix log that uses only the protocol of journalspec."""
 
 import json
 import re
@@ -11,9 +11,9 @@ TYPES += " NO_TRANSACTION PREPARING COMMITTING ROLLING_BACK"
 CLAIMS = {
     "editions": ["2.1", "3.0"],
     "ops": ["read"],
-    "observe": "records",  # type and fields of each record; not where it stands
-    "fields": ["gtrid", "names"],  # of those, only these two
-    "features": ["pure"],  # changes no file; does not claim to cope with damage
+    "observe": "records",  # type and fields of each record, but not its offset
+    "fields": ["gtrid", "names"],  # only these two fields
+    "features": ["pure"],  # changes no file; does not claim to handle damage
 }
 HELLO = {"protocol": 1, "impl": {"name": "my-reader", "version": "1"}, "formats": {"bitronix_tlog": CLAIMS}}
 

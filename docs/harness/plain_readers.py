@@ -13,7 +13,10 @@ from journalspec.observation import jsonable
 
 
 class PlainReaders:
-    """Answers `read` and `recover` of every format; they write nothing and know no bad sectors."""
+    """Answers `read` and `recover` for every format.
+
+    The readers write nothing and cannot handle bad sectors.
+    """
 
     def hello(self) -> dict[str, Any]:
         """Declare what the readers can do."""
@@ -34,7 +37,7 @@ class PlainReaders:
         return _answer(request, "read")
 
     def recover(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Answer what a restart concludes under the policy that is asked for."""
+        """Return the result of a restart under the requested policy."""
         return _answer(request, "recover", request["policy"])
 
 
@@ -43,13 +46,13 @@ def _answer(request: dict[str, Any], question: str, *policy: str) -> dict[str, A
     files = {str(path.relative_to(place)): path.read_bytes() for path in place.rglob("*") if path.is_file()}
     ask = getattr(import_module(f"journalspec_corpus.{request['format']}.naive"), question)
     answer = ask(files, request["edition"], *policy, **_params(ask, request.get("params") or {}))
-    # A reader gives the codes of its notes alone where nothing more is known.
+    # If a reader knows no more about a note, it returns only the code.
     notes = [note if isinstance(note, dict) else {"code": note} for note in answer.get("notes", ())]
     return {"ok": jsonable({**answer, **({"notes": notes} if "notes" in answer else {})})}
 
 
 def _params(ask: Callable[..., Any], given: Mapping[str, str]) -> dict[str, Any]:
-    """Return the parameters that a reader knows: all of them as one, or the size of a page."""
+    """Return the parameters that a reader accepts: all as one mapping, or only the size of a page."""
     known = signature(ask).parameters
     if "params" in known:
         return {"params": given}

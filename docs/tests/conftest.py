@@ -1,4 +1,7 @@
-"""Fixtures of the page tests: the site, built once. Its extension is in docs/ext, not in a package."""
+"""Fixtures for tests of the pages: they build the site once.
+
+The site's extension is in docs/ext, not in a package.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +25,15 @@ if EXTENSION not in sys.path:
 def site(
     made_once: Callable[[str, Callable[[Path], None]], Path], live_report: Callable[[str, str], Path]
 ) -> Path:
-    """The built site, with warnings as errors."""
+    """Return the built site; a warning of the build is an error."""
 
     from journalspec_docs import matrix
 
     def build(out: Path) -> None:
         targets = [name for name, entry in registry().items() if entry.target]
         made = [live_report(name, tier) for name in targets for tier in ("smoke", "captured")]
-        # The build uses one process: several need half as much time again for exchanging results, and the
-        # other core runs other tests. The test of a sixth format builds with two processes.
+        # The build uses one process. Several processes take half as much time again, because they exchange
+        # results, and the other core runs other tests. The test of a sixth format builds with two processes.
         command = [sys.executable, "-m", "sphinx", "-n", "-T", "-W", "--keep-going", "-q", "-E"]
         command += ["-d", str(out / "doctrees"), str(DOCS), str(out / "html")]
         given = {matrix.MADE: os.pathsep.join(map(str, made))}

@@ -1,4 +1,6 @@
-"""The site in a real browser: nothing is cut, and files are read there as the command line reads them."""
+"""The site in a real browser: no content is cut off, and a page reads files with the results of the command
+line.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,13 @@ from journalspec.schemas import described
 from looked import CAPTURED, directories
 
 pytestmark = pytest.mark.browser
-#: On a wide screen only these may scroll sideways: a matrix, whose first column stays visible, and a dump,
-#: whose offsets stay visible.
+#: On a wide screen, only two kinds of blocks may scroll sideways: a matrix, whose first column stays visible,
+#: and a dump, whose offsets stay visible.
 MAY_SCROLL = ("jspec-matrix", "jspec-hex", "svg", "pre")
 
 
-#: Tests whether the page of a format's schemas is open, and the field in its address exists.
+#: JavaScript that tests whether the page of a format's schemas is open, and whether the field in its address
+#: exists.
 AT_FIELD = (
     "return location.pathname.endsWith(`/${arguments[0]}/schemas.html`) && location.hash.startsWith('#f-')"
     " && !!document.querySelector(':target')"
@@ -68,16 +71,17 @@ HINT = "background: linear-gradient(red, blue)"
         (f'<div class="content"><div style="overflow:auto;{HINT}">{COVERED}</div></div>', True),
     ],
 )
-def test_truncation_is_found_unless_it_is_declared(
+def test_content_that_is_cut_off_is_found_unless_declared(
     body: str, is_found: bool, opened: Browser, tmp_path: Path
 ) -> None:
     assert bool(list(problems(opened, [page_with(tmp_path, body)]))) is is_found
 
 
-def test_no_page_cuts_a_table_or_a_block_and_at_a_desk_only_matrices_and_dumps_scroll(
-    opened: Browser, site: Path
-) -> None:
-    """Every page is checked at both widths, but of the generated pages of cases only half at each width."""
+def test_no_page_cuts_off_content_and_only_matrices_and_dumps_scroll(opened: Browser, site: Path) -> None:
+    """Every page is checked at both widths.
+
+    Of the generated pages of cases, only half are checked at each width.
+    """
     found = pages(site)
     assert len(found) > 50
     cases = [path for path in found if path.parent.name == "cases"]
@@ -87,7 +91,7 @@ def test_no_page_cuts_a_table_or_a_block_and_at_a_desk_only_matrices_and_dumps_s
 
 
 def seen(opened: Browser, files: list[Path], asked: str) -> list[dict[str, Any]]:
-    """Return the result of the page for files."""
+    """Return what the page shows about files."""
     opened.run(
         "document.getElementById('try-edition').value = arguments[0];"
         "document.getElementById('try-file').value = '';"
@@ -101,10 +105,10 @@ def seen(opened: Browser, files: list[Path], asked: str) -> list[dict[str, Any]]
 
 
 @pytest.mark.parametrize("format_id", described())
-def test_the_page_finds_out_what_a_file_is(
+def test_page_recognises_the_format_of_a_file(
     format_id: str, opened: Browser, site: Path, tmp_path: Path
 ) -> None:
-    """No format is chosen; the page draws the records, and their fields on request."""
+    """The test chooses no format; the page draws the records, and their fields on request."""
     opened.resize(WIDTHS[0])
     opened.open(site / "try.html")
     files = [path for looked in islice(directories(format_id, tmp_path), 3) for path in looked.files]
@@ -119,10 +123,10 @@ def test_the_page_finds_out_what_a_file_is(
 
 
 @pytest.mark.parametrize("format_id", described())
-def test_a_field_is_found_from_its_bytes_its_box_and_its_row(
+def test_field_is_highlighted_from_its_bytes_its_box_and_its_row(
     format_id: str, opened: Browser, site: Path
 ) -> None:
-    """In a section, dump, drawing and table highlight the same fields; other dumps link to the section."""
+    """In a section, dump, drawing and table highlight the same fields. Other dumps link to the section."""
     opened.resize(WIDTHS[0])
     opened.open(site / "formats" / format_id / "schemas.html")
     over = """
@@ -146,7 +150,7 @@ def test_a_field_is_found_from_its_bytes_its_box_and_its_row(
     assert opened.wait(AT_FIELD, format_id)
 
 
-def test_the_page_names_the_damaged_place(opened: Browser, site: Path, tmp_path: Path) -> None:
+def test_page_describes_the_damaged_place(opened: Browser, site: Path, tmp_path: Path) -> None:
     """The page shows a sentence about the damage; test_docs_try.py tests the places of damage in Node."""
     data = bytearray((CAPTURED / "bitronix_tlog/bitronix-2.1.4/partial-commit/btm1.tlog").read_bytes())
     data[21 + 8 + 6] ^= 1  # the time of the first record
@@ -159,7 +163,7 @@ def test_the_page_names_the_damaged_place(opened: Browser, site: Path, tmp_path:
     assert shown == "Damaged here: offset 21: the checksum does not match."
 
 
-def test_a_file_of_no_format_does_no_harm(opened: Browser, site: Path, tmp_path: Path) -> None:
+def test_file_of_an_unknown_format_is_harmless(opened: Browser, site: Path, tmp_path: Path) -> None:
     path = tmp_path / "<b>noise"
     path.write_bytes(bytes(range(256)) * 8)
     opened.open(site / "try.html")
@@ -170,7 +174,7 @@ def test_a_file_of_no_format_does_no_harm(opened: Browser, site: Path, tmp_path:
     assert opened.complaints() == []
 
 
-#: One in this many pages is checked for faint text, because pages of a kind are alike.
+#: One in this many pages is checked for faint text, because pages of one kind have equal styles.
 EVERY_PAGE = 8
 
 
@@ -196,8 +200,8 @@ def test_text_has_contrast_in_both_themes(opened: Browser, site: Path) -> None:
     assert list(faint(opened, [*top, *pages(site)[::EVERY_PAGE]])) == []
 
 
-#: A script that tests what key presses do: it presses keys at the focus, and returns the highlighted elements
-#: and the focus after that.
+#: A script that tests keys: it presses them at the focus, and returns the highlighted elements and the new
+#: focus.
 PRESS = """
 const [selector, ...keys] = arguments;
 const box = document.querySelector(selector);
@@ -210,7 +214,7 @@ return [document.activeElement === box, [...new Set(lit)].sort(), getComputedSty
 
 
 @pytest.mark.parametrize("format_id", described())
-def test_fields_are_walked_through_by_keyboard(format_id: str, opened: Browser, site: Path) -> None:
+def test_fields_can_be_reached_by_keyboard(format_id: str, opened: Browser, site: Path) -> None:
     """The keyboard reaches a field's bytes, box and row, as a pointer does; Enter opens the description."""
     schemas = site / "formats" / format_id / "schemas.html"
     opened.open(schemas)
@@ -235,7 +239,7 @@ def test_fields_are_walked_through_by_keyboard(format_id: str, opened: Browser, 
     assert opened.wait(AT_FIELD, format_id)
 
 
-def test_a_strip_is_one_stop_and_arrows_do_not_turn_the_page(opened: Browser, site: Path) -> None:
+def test_strip_is_one_tab_stop_and_arrow_keys_do_not_change_the_page(opened: Browser, site: Path) -> None:
     page = next(
         path
         for path in sorted((site / "formats").rglob("cases/*.html"))
@@ -253,7 +257,7 @@ def test_a_strip_is_one_stop_and_arrows_do_not_turn_the_page(opened: Browser, si
     assert opened.run("return location.pathname") == before
 
 
-def test_a_link_to_a_requirement_says_what_it_is_about(opened: Browser, site: Path) -> None:
+def test_link_to_a_requirement_has_its_text_as_a_hint(opened: Browser, site: Path) -> None:
     format_id = described()[0]
     opened.open(site / "formats" / format_id / "schemas.html")
     opened.run("document.querySelector('a[href*=\"#req-\"]').focus()")

@@ -35,7 +35,7 @@ TOOL = DOCS.parent / "tools" / "site_weight.py"
 
 
 class Page(HTMLParser):
-    """The anchors, links, duplicate anchors, levels of headings and heads of tables of a page."""
+    """A page: its anchors, links, duplicate anchors, levels of headings, and heads of tables."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -72,13 +72,13 @@ def inner_links(path: Path, page: Page) -> Iterator[tuple[Path, str]]:
     for link in page.links:
         parts = urlsplit(link)
         if not parts.scheme and not parts.netloc:
-            # The path is only normalised: resolving would ask the file system, and the site has no symbolic
-            # links.
+            # The path is only normalised. Resolving it would ask the file system, and the site has no
+            # symbolic links.
             target = Path(os.path.normpath(path.parent / unquote(parts.path))) if parts.path else path
             yield target, unquote(parts.fragment)
 
 
-def test_every_link_leads_somewhere(parsed: dict[Path, Page]) -> None:
+def test_every_link_has_a_target(parsed: dict[Path, Page]) -> None:
     broken = []
     for path, page in parsed.items():
         for target, fragment in inner_links(path, page):
@@ -94,11 +94,11 @@ def test_every_link_leads_somewhere(parsed: dict[Path, Page]) -> None:
     assert not broken, broken[:20]
 
 
-def test_anchors_are_unique_on_a_page(parsed: dict[Path, Page]) -> None:
+def test_anchors_of_a_page_are_unique(parsed: dict[Path, Page]) -> None:
     assert {path.name: page.twice for path, page in parsed.items() if page.twice} == {}
 
 
-def test_headings_and_heads_of_tables_lead_through_every_page(parsed: dict[Path, Page], site: Path) -> None:
+def test_headings_have_no_gaps_and_table_heads_have_a_scope(parsed: dict[Path, Page], site: Path) -> None:
     """Every page also shows its version."""
     for path in pages(site):
         page = parsed[path]
@@ -121,7 +121,7 @@ def test_reduced_page_has_the_same_content(site: Path) -> None:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_a_family_is_one_page_with_a_column_and_a_row_for_each_case(format_id: str, site: Path) -> None:
+def test_family_is_one_page_with_a_column_and_a_row_for_each_case(format_id: str, site: Path) -> None:
     groups = sources.cases_by_group(format_id)
     families = {name: cases for name, cases in groups.items() if case_pages.is_family(cases)}
     for page in case_pages.packed(groups):
@@ -135,7 +135,7 @@ def test_a_family_is_one_page_with_a_column_and_a_row_for_each_case(format_id: s
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_the_page_of_observations_has_every_name(format_id: str, site: Path) -> None:
+def test_page_of_observations_has_every_name(format_id: str, site: Path) -> None:
     """The page also contains one complete answer, from the verdict to the notes."""
     text = (site / "formats" / format_id / "observation.html").read_text(encoding="utf-8")
     shown = set(re.findall(r"<code[^>]*>([^<]+)</code>", text))
@@ -153,7 +153,7 @@ def test_the_page_of_observations_has_every_name(format_id: str, site: Path) -> 
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_the_page_of_contents_has_every_table_and_every_field_of_bodies(
+def test_page_of_contents_has_every_table_and_every_field_of_bodies(
     format_id: str, site: Path, parsed: dict[Path, Page]
 ) -> None:
     """The page also has a file to download for each family of bodies."""
@@ -178,8 +178,8 @@ HAS_THE_BYTES = re.compile(
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_a_file_that_has_the_bytes_of_another_one_has_them(format_id: str) -> None:
-    """Dumps omit bytes, so two different files may look the same; the page must compare all bytes."""
+def test_file_shown_as_equal_to_another_one_has_the_same_bytes(format_id: str) -> None:
+    """Dumps omit bytes, so two different files may look the same. The page must compare all bytes."""
     dumped: dict[str, str] = {}
     files: dict[tuple[str, str], bytes] = {}
     for case in sources.cases(format_id)[:400]:
@@ -192,7 +192,7 @@ def test_a_file_that_has_the_bytes_of_another_one_has_them(format_id: str) -> No
                 assert paths[own] == files[node, other], (case.id, own)
 
 
-def test_the_page_of_cases_has_every_member_and_the_schemas(site: Path) -> None:
+def test_page_of_cases_has_every_member_and_the_schemas(site: Path) -> None:
     text = (site / "reference" / "cases.html").read_text(encoding="utf-8")
     schema = reference_pages.case_schema()
     for name, member in schema["properties"].items():
@@ -202,12 +202,15 @@ def test_the_page_of_cases_has_every_member_and_the_schemas(site: Path) -> None:
         assert re.search(rf'href="?[^" >]*_downloads/[^" >]*/{name}\.schema\.json', text)
 
 
-def test_the_site_and_each_page_weigh_no_more_than_they_may(site: Path, tool: ModuleType) -> None:
+def test_site_and_each_page_are_within_their_bounds(site: Path, tool: ModuleType) -> None:
     assert tool.weigh(site).problems() == []
 
 
-def test_too_large_pages_are_named(tmp_path: Path, tool: ModuleType) -> None:
-    """One page has too many nodes, one too many bytes, and there is one page too many; a redirect is free."""
+def test_too_large_pages_are_reported(tmp_path: Path, tool: ModuleType) -> None:
+    """One page has too many nodes, one has too many bytes, and there is one page too many.
+
+    Redirects are not counted.
+    """
     for number in range(tool.PAGES + 1):
         (tmp_path / f"{number}.html").write_text("<p>Page</p>", encoding="utf-8")
     (tmp_path / "old.html").write_text(f'{tool.SENDS_ON} content="0; url=0.html">', encoding="utf-8")
@@ -221,12 +224,12 @@ def test_too_large_pages_are_named(tmp_path: Path, tool: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_every_requirement_case_and_deviation_has_an_address_that_stays(
+def test_every_requirement_case_and_deviation_has_a_permanent_address(
     format_id: str, site: Path, parsed: dict[Path, Page]
 ) -> None:
     """Each link leads to its own anchor; the test of all links checks that the anchor exists.
 
-    The addresses of pages and of groups of cases also stay the same.
+    The addresses of pages and of groups of cases are permanent too.
     """
     anchors = {item.id: f"req-{item.id.lower()}" for item in requirements(format_id)}
     anchors |= {case.id: case_pages.node_id(case.id) for case in sources.cases(format_id)}
@@ -246,8 +249,8 @@ def test_removed_page_redirects_to_its_replacement(site: Path, parsed: dict[Path
 
 
 @pytest.mark.node
-def test_the_search_finds_definitions_first(site: Path) -> None:
-    """For each id, also in small letters, and for 95 of 100 words, the definition comes first.
+def test_search_finds_definitions_first(site: Path) -> None:
+    """The definition comes first for each id (in capitals or small letters) and for 95 of 100 words.
 
     The words are from the glossary; some are names in answers.
     """
@@ -262,7 +265,7 @@ def test_the_search_finds_definitions_first(site: Path) -> None:
     others = sorted(set(defined) - {word for _, word in glossary})
     words = [word for _, word in glossary] + random.Random(48).sample(others, 100 - len(glossary))
     assert len(words) == 100
-    # Every third id of an area, because these ids differ only in their numbers.
+    # Every third id of an area is searched, because these ids differ only in their numbers.
     ids = [item.id for format_id in format_ids() for item in list(requirements(format_id))[::3]]
     ids.append(ids[0].lower())
     command = [node, str(DOCS / "tests" / "search.mjs"), str(site / "_static"), str(site / "searchindex.js")]
@@ -278,7 +281,7 @@ def test_the_search_finds_definitions_first(site: Path) -> None:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_a_format_can_be_printed_as_one_page(format_id: str, site: Path) -> None:
+def test_format_can_be_printed_as_one_page(format_id: str, site: Path) -> None:
     page = print_version.joined(site, format_id)
     for item in requirements(format_id):
         assert f'id="requirements-req-{item.id.lower()}"' in page
@@ -295,14 +298,14 @@ def test_every_generated_part_is_on_a_page() -> None:
     assert set(parts.names()) - set(re.findall(r"^```\{([a-z-]+)\}", text, re.MULTILINE)) == set()
 
 
-def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
+def test_pages_load_no_files_from_other_sites(site: Path) -> None:
     for path in site.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         found = re.findall(r'(?:src|<link[^>]*href)="?(https?://[^" >]+)', text)
         assert not found, f"{path.name} loads {found}"
 
 
-def test_a_reference_to_nothing_is_an_error(tmp_path: Path) -> None:
+def test_reference_without_a_target_is_an_error(tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
     conf = f"""
@@ -322,7 +325,7 @@ exclude_patterns = ["formats"]
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_the_coverage_page_says_what_proves_each_must(format_id: str, site: Path) -> None:
+def test_coverage_page_shows_the_proof_of_each_must(format_id: str, site: Path) -> None:
     text = (site / "formats" / format_id / "coverage.html").read_text(encoding="utf-8")
     proofs = sources.proofs(format_id)
     assert proofs
@@ -330,7 +333,7 @@ def test_the_coverage_page_says_what_proves_each_must(format_id: str, site: Path
         assert all(proof[key] in text for key in ("mutant", "case") if key in proof)
 
 
-def test_the_page_of_downloads_has_the_command_for_each_archive(site: Path) -> None:
+def test_page_of_downloads_has_the_command_for_each_archive(site: Path) -> None:
     text = unescape((site / "downloads.html").read_text(encoding="utf-8"))
     for name in format_ids():
         assert f"journalspec corpus archive --format {name} --out {name}-cases.tar.gz" in text

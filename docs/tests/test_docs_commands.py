@@ -1,6 +1,6 @@
 """Commands on the pages and in README work, and the numbers on the pages are true.
 
-Every command of a ``console`` block is run; those of a page run one after the other in one directory.
+Every command of a ``console`` block is run; the commands of a page run in order, in one directory.
 ``commands.toml`` lists the few that run on smaller input or not at all, with reasons.
 """
 
@@ -35,13 +35,13 @@ def worst_of_all() -> int:
     return sum(len(load_cases(name, "worst")) for name in format_ids())
 
 
-#: A number on a page, as it is written -> its meaning.
+#: A number on a page, in its written form -> its meaning.
 NUMBERS: dict[str, Callable[[], int]] = {
     "README.md: 21 rules": lambda: len(rules()),
     "README.md: 42 crash states": worst_of_all,
 }
 WORDS = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
-#: If a page states a number of these things, the number must be in the list above. Rounded numbers of the
+#: If a page states how many of these there are, the number must be in the list above. Rounded numbers of the
 #: crash engine follow "about".
 COUNTED = "probes|cases|requirements|rules|mutants|deviations|crash states"
 TOLD = re.compile(rf"(?<![\w.,/-])(?P<number>\d[\d,]*|ten|twenty) (?P<what>{COUNTED})\b")
@@ -66,7 +66,7 @@ def commands(path: Path) -> list[str]:
 
 
 def prepared(place: Path) -> Path:
-    """Put the files that the pages assume into `place`: a reader, known failures."""
+    """Put the files that the pages assume into `place`: a reader and known failures."""
     shutil.copy(CHECKOUT / "docs/harness/my_reader.py", place)
     reader = place / "my-reader"
     reader.write_text("#!/bin/sh\nexec python my_reader.py\n", encoding="utf-8")
@@ -76,7 +76,7 @@ def prepared(place: Path) -> Path:
 
 
 def permitted(command: str) -> list[int]:
-    """Return the exit statuses that a command of a page may end with."""
+    """Return the permitted exit statuses of a command on a page."""
     found = [
         entry["status"] for entry in table()["reduced"] if entry["command"] == command and "status" in entry
     ]
@@ -84,7 +84,7 @@ def permitted(command: str) -> list[int]:
 
 
 def as_run(command: str) -> str | None:
-    """Return the command to run for a command of a page; None if it is not run."""
+    """Return the command that is run for a command of a page; None if no command is run."""
     if any(entry["command"] == command for entry in table()["not_run"]):
         return None
     for entry in table()["reduced"]:
@@ -96,7 +96,10 @@ def as_run(command: str) -> str | None:
 
 
 def runs() -> dict[Path, dict[str, str]]:
-    """For each page, return its commands and the command to run for each; a repeated command runs once."""
+    """For each page, return its commands, and the command that is run for each.
+
+    A repeated command runs once.
+    """
     found: dict[Path, dict[str, str]] = {}
     seen: set[str] = set()
     for path in PAGES:
@@ -110,14 +113,14 @@ def runs() -> dict[Path, dict[str, str]]:
 
 @pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
 @pytest.mark.parametrize("path", runs(), ids=lambda path: path.stem)
-def test_every_command_of_a_page_works(path: Path, tmp_path: Path) -> None:
+def test_every_command_on_a_page_works(path: Path, tmp_path: Path) -> None:
     place = prepared(tmp_path)
     for command, run in runs()[path].items():
         status, said = transcripts.ended(run, place, {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")})
         assert status in permitted(command), f"$ {run}\n{said[-4000:]}"
 
 
-def test_the_table_names_commands_of_the_pages_and_says_why() -> None:
+def test_table_lists_commands_of_the_pages_with_reasons() -> None:
     told = {command for path in PAGES for command in commands(path)}
     assert told
     for entry in (*table()["reduced"], *table()["not_run"]):
@@ -130,7 +133,7 @@ def words(command: str) -> list[str]:
 
 
 def options_of(arguments: list[str]) -> set[str]:
-    """Return the options of the journalspec command that `arguments` (after `journalspec`) call."""
+    """Return the options of the journalspec command that these `arguments` start."""
     found: click.Command | None = cli
     context = click.Context(cli)
     for argument in arguments:
@@ -159,7 +162,7 @@ def test_unrunnable_product_lists_the_known_ones(command: str) -> None:
 
 
 @pytest.mark.parametrize("told", NUMBERS)
-def test_a_number_on_a_page_is_true(told: str) -> None:
+def test_number_on_a_page_is_true(told: str) -> None:
     page, _, text = told.partition(": ")
     number = text.split()[0]
     assert text in (CHECKOUT / page).read_text(encoding="utf-8"), f"{page} does not say {text!r}"
@@ -168,7 +171,7 @@ def test_a_number_on_a_page_is_true(told: str) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_every_number_of_ours_is_one_that_is_checked(path: Path) -> None:
+def test_every_number_on_a_page_is_checked(path: Path) -> None:
     text = re.sub(
         r"^```(?!console).*?^```$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
     )

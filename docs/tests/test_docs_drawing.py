@@ -16,7 +16,10 @@ from journalspec_reference.api import Span
 
 
 def types(format_id: str) -> list[tuple[ksy.KsySchema, ksy.Type]]:
-    """Return the types of a format that have fields, for one test of all: separate tests would cost more."""
+    """Return the types of a format that have fields.
+
+    One test covers all, because separate tests would cost more.
+    """
     schemas = sources.schemas(format_id).values()
     found = [(schema, kind) for schema in schemas for kind in schema.types.values() if kind.fields]
     assert found, f"{format_id} has no type with fields"
@@ -54,7 +57,7 @@ def test_every_byte_of_every_field_is_drawn_once(format_id: str, grid: diagram.G
         assert all(f"{field.id} " in words for field in leaves(kind)), (schema.id, kind.name)
 
 
-def test_names_that_do_not_fit_go_into_the_legend(tmp_path: Path) -> None:
+def test_names_without_room_go_into_the_legend(tmp_path: Path) -> None:
     path = tmp_path / "t.ksy"
     path.write_text(
         "meta: {id: t}\nseq: [{id: a_long_name_here, type: u1}, {id: b, type: u1}]", encoding="utf-8"
@@ -64,7 +67,7 @@ def test_names_that_do_not_fit_go_into_the_legend(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_alternatives_are_those_of_the_table_of_bytes(format_id: str) -> None:
+def test_drawn_alternatives_equal_the_table_of_bytes(format_id: str) -> None:
     """Every form that a builder knows is drawn, with its editions and record type, and no other form."""
     layout = format_module("journalspec", format_id).LAYOUT
     for structure, several in alternatives.by_edition(format_id).items():
@@ -81,7 +84,7 @@ def test_alternatives_are_those_of_the_table_of_bytes(format_id: str) -> None:
         assert shorter == []
 
 
-def test_alternatives_of_a_schema_go_by_its_conditions(tmp_path: Path) -> None:
+def test_alternatives_of_a_schema_follow_its_conditions(tmp_path: Path) -> None:
     path = tmp_path / "t.ksy"
     path.write_text(
         """
@@ -140,7 +143,7 @@ def bytes_of(html: str) -> bytes:
     return out
 
 
-def test_a_dump_shows_every_byte() -> None:
+def test_dump_shows_every_byte() -> None:
     content = bytes(range(40)) + bytes(200) + b"tail"
     spans = [
         Span("f", 0, 40, "record[0]", "record", "<A>"),
@@ -158,7 +161,7 @@ def test_a_dump_shows_every_byte() -> None:
     assert "00 ... (200 bytes)" in html
 
 
-def test_a_grid_shows_the_range_asked_for_and_squeezes_repeats() -> None:
+def test_grid_shows_the_requested_range_and_shortens_repeats() -> None:
     content = bytes(16) * 5 + bytes(range(16)) + b"<&>"
     spans = [Span("f", 80, 16, "record[0].gtrid", "field", "x")]
     html = hexdump.grid_html(content, spans, {})
@@ -169,7 +172,7 @@ def test_a_grid_shows_the_range_asked_for_and_squeezes_repeats() -> None:
     assert only.split() == ["00000050", "04", "05", "06", "07", "08", "09", "......"]
 
 
-def test_a_very_long_dump_says_how_much_is_missing() -> None:
+def test_very_long_dump_shows_the_number_of_missing_bytes() -> None:
     content = bytes(range(256)) * 4
     spans = [Span("f", at, 4, f"record[{at // 4}].id", "field", "") for at in range(0, len(content), 4)]
     html = hexdump.fields_html(content, spans, {})
@@ -177,7 +180,7 @@ def test_a_very_long_dump_says_how_much_is_missing() -> None:
     assert f"{len(spans) - hexdump.MAX_LINES} more lines" in html
 
 
-def test_of_a_long_field_the_first_and_the_last_bytes_are_shown() -> None:
+def test_long_field_shows_its_first_and_last_bytes() -> None:
     content = bytes(range(200))
     html = hexdump.fields_html(content, [Span("f", 0, 200, "record[0].body", "field", "b")], {})
     whole, per_line = range(200), hexdump.FIELD_WIDTH

@@ -1,4 +1,4 @@
-"""Schemas for documentation: offsets, sizes, and refusals."""
+"""Schemas in the documentation: offsets, sizes, and refusals."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_type_with_one_use_is_shown_inside_the_using_type(tmp_path: Path) -> Non
     assert str(root.fields[-1].offset) == "56 + len_body"
 
 
-def test_content_of_a_row(tmp_path: Path) -> None:
+def test_row_of_a_field_has_its_facts(tmp_path: Path) -> None:
     found = schema(tmp_path)
     fields = {field.id: field for field in found.types["toy"].fields}
     assert (fields["magic"].value, fields["magic"].role) == ("54 4f 59 21", "magic")
@@ -111,10 +111,10 @@ def test_sums_are_simplified(parts: list[str], text: str) -> None:
         ("time", "value"),
     ],
 )
-def test_names_give_roles_away(name: str, role: str) -> None:
+def test_role_of_a_field_follows_from_its_name(name: str, role: str) -> None:
     assert ksy.role_of_name(name) == role
 
 
-def test_a_known_offset_is_shown_in_hexadecimal_too() -> None:
+def test_known_offset_is_shown_in_hexadecimal_too() -> None:
     assert offset_text(Extent(28)) == "28 (0x1c)"
     assert offset_text(Extent(28, ("a",))) == "28 + a"

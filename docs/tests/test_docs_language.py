@@ -25,10 +25,10 @@ PATTERNS = [
     if line and not line.startswith("#")
 ]
 PHRASES = re.compile("|".join(f"(?:{pattern})" for pattern in PATTERNS), re.IGNORECASE)
-#: Per 1,000 words.
+#: The permitted number of such phrases per 1,000 words.
 MOST_PHRASES = 1.0
-#: A sentence of more words is long; three in a hundred may be long. A sentence of more than LONGEST words is
-#: a fault.
+#: A sentence with more words than this is long; three in a hundred may be long. A sentence with more than
+#: LONGEST words is a fault.
 LONG, LONGEST, MOST_LONG = 30, 45, 0.03
 #: Parts of a page or a docstring that are not sentences: code, directives, tables, columns.
 NO_PROSE = re.compile(

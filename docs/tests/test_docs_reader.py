@@ -1,4 +1,4 @@
-"""The readers that the format pages offer pass the smoke tier; every twelfth case is run here."""
+"""The readers that the format pages offer pass the smoke tier; the test runs every twelfth case."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from journalspec_docs import sources
 from judged import call
 
 HARNESS = Path(__file__).resolve().parents[1] / "harness"
-#: One in this many cases is run; `journalspec run`, as on the page, runs all.
+#: One in this many cases is run; the command on the page, `journalspec run`, runs all cases.
 STEP = 12
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_the_reader_of_the_page_passes_smoke(
+def test_reader_of_the_page_passes_smoke(
     format_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cases = tmp_path / "cases.jsonl"
@@ -35,7 +35,7 @@ def test_the_reader_of_the_page_passes_smoke(
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_the_page_offers_what_is_run(format_id: str) -> None:
+def test_page_offers_the_reader_that_is_tested(format_id: str) -> None:
     offered = sources.plain_readers(format_id)
     assert f"corpus/journalspec_corpus/{format_id}/naive.py" in offered
     assert all((sources.ROOT / path).is_file() for path in offered)

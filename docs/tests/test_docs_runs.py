@@ -1,4 +1,4 @@
-"""The runs on a format's page: scores and changes count only that format's probes; signs of rules."""
+"""The runs on the page of a format: scores and changes count only probes of that format; signs of rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from journalspec_corpus.design_rules import findings, rules
 from journalspec_docs import matrix, rule_pages
 
 
-def test_a_page_of_a_format_counts_the_changes_of_its_own_probes(
+def test_page_of_a_format_counts_the_changes_of_its_own_probes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for x, y in (("fail", "pass"), ("pass", "fail")):

@@ -1,4 +1,4 @@
-"""The terminal sessions on the pages show the output that their commands really print."""
+"""The terminal sessions on the pages show the real output of their commands."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ALL = transcripts.transcripts()
 
 @pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
 @pytest.mark.parametrize("transcript", ALL, ids=[item.path.stem for item in ALL])
-def test_a_session_prints_what_the_page_says(transcript: transcripts.Transcript) -> None:
+def test_session_prints_the_output_on_the_page(transcript: transcripts.Transcript) -> None:
     assert transcripts.difference(transcript) == "", "python tools/transcripts.py --update rewrites it"
 
 
@@ -23,7 +23,7 @@ def test_every_session_is_on_a_page() -> None:
     assert [item.path.name for item in ALL if f"transcripts/{item.path.name}" not in text] == []
 
 
-def test_a_session_that_cannot_be_set_up_reports_it(tmp_path: Path) -> None:
+def test_session_with_a_failing_preparation_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "x.txt"
     for line, complaint in [
         ("#! replace my_reader.py: no such text => x", "exactly once"),
@@ -52,6 +52,6 @@ def test_widths_and_durations_may_change_but_words_and_numbers_may_not(
     assert (transcripts.difference(transcripts.Transcript.load(path)) == "") is same
 
 
-def test_the_harness_of_the_tutorial_is_as_short_as_it_says() -> None:
+def test_harness_of_the_tutorial_is_as_short_as_stated() -> None:
     lines = (DOCS / "harness" / "my_reader.py").read_text(encoding="utf-8").splitlines()
     assert len([line for line in lines if line.strip() and not line.strip().startswith('"""')]) <= 40

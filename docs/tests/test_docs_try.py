@@ -1,4 +1,4 @@
-"""Results of the worker of the page that reads a file, in Node, without a browser."""
+"""The page that reads a file: results of its worker in Node, without a browser."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from looked import Looked, directories
 
 pytestmark = pytest.mark.node
 TOOL = Path(__file__).parent / "try_reader.mjs"
-#: One in this many captured directories is read: directories of a kind are alike.
+#: One in this many captured directories is read, because directories of one kind are alike.
 EVERY = 3
 #: The number of records that the page lists.
 ROWS = 2000
@@ -72,7 +72,7 @@ def test_files_are_read_as_the_reference_reads_them(format_id: str, table: Path,
         for (looked, name), found in zip(several, answers, strict=True):
             read = reads[looked.directory]
             roles = {entry.file: entry.role for entry in read.files}
-            # The content of a control file is not a record of the schema; a file without a role is not a
+            # The content of a control file is not a record of the schema, and a file without a role is not a
             # journal.
             if roles.get(name, "control") == "control":
                 continue
@@ -100,8 +100,11 @@ def test_files_are_read_as_the_reference_reads_them(format_id: str, table: Path,
 
 
 @pytest.mark.parametrize("format_id", [name for name in described() if layout_of(name).contents])
-def test_messages_have_the_fields_that_a_hexdump_names(format_id: str, table: Path, tmp_path: Path) -> None:
-    """All fields of cases about contents are at equal places, but only here list elements have numbers."""
+def test_messages_have_the_fields_of_a_hexdump(format_id: str, table: Path, tmp_path: Path) -> None:
+    """All fields of cases about contents are at equal places.
+
+    List elements are numbered only here, not in hexdumps.
+    """
     held = tuple({row["field"] for row in layout_of(format_id).contents})
     asked: dict[str, list[tuple[Path, set[tuple[int, int, str]]]]] = {}
     for case in load_cases(format_id):
@@ -134,7 +137,9 @@ def test_messages_have_the_fields_that_a_hexdump_names(format_id: str, table: Pa
 
 
 @pytest.mark.parametrize("name", ["noise", "log1.dat", "db-1.log", "btm1.tlog", "x-1.hq", "transaction.log"])
-def test_garbage_is_of_no_format_whatever_its_name(name: str, table: Path, tmp_path: Path) -> None:
+def test_garbage_is_not_recognised_as_a_format_whatever_its_name(
+    name: str, table: Path, tmp_path: Path
+) -> None:
     noise = b"".join(zlib.crc32(bytes([turn % 256, turn // 256])).to_bytes(4) for turn in range(20000))
     for number, data in enumerate((noise, bytes(range(256)) * 40, b"text\n" * 4000, b"\xff" * 5000)):
         path = tmp_path / str(number) / name
@@ -177,8 +182,8 @@ def test_damage_is_reported_with_its_offset(
     assert [part["off"] for part in found["damage"]] == damage
 
 
-def test_a_large_file_is_read_in_pieces_and_forgotten(table: Path, tmp_path: Path) -> None:
-    """300,000 records: a few are listed, progress is reported, and memory is bounded."""
+def test_large_file_is_read_in_pieces_with_bounded_memory(table: Path, tmp_path: Path) -> None:
+    """Of 300,000 records, a few are listed. Progress is reported."""
     path = tmp_path / "hornetq-data-1.hq"
     record = bytes([16, 0, 0, 0, 1, 0]) + bytes(8) + b"\0\0\0\x12"
     path.write_bytes(b"\0\0\0\2" + bytes(4) + bytes(7) + b"\1" + record * 300_000)
@@ -188,8 +193,10 @@ def test_a_large_file_is_read_in_pieces_and_forgotten(table: Path, tmp_path: Pat
     assert found["memory"] < 250 << 20
 
 
-def test_a_record_with_a_list_without_end_is_given_up(table: Path, tmp_path: Path) -> None:
-    """A million names in one record of Bitronix: no overflow, less than a gigabyte, no damage reported."""
+def test_record_with_an_extremely_long_list_is_not_listed_in_full(table: Path, tmp_path: Path) -> None:
+    """One record of Bitronix has a million names: there is no overflow and no damage, and memory stays below
+    1 GB.
+    """
     names = 1_000_000
     payload = b"\3abc" + names.to_bytes(4) + b"\0\1a" * names
     record = b"\0\0\0\x08" + (24 + len(payload)).to_bytes(4) + b"\0\0\0\x1c" + bytes(16) + payload + b"xntB"

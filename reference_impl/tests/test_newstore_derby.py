@@ -703,7 +703,7 @@ def test_objects_missing_in_the_catalogue_are_counted(old: Path, tmp_path: Path)
 
 
 def test_values_without_a_literal_are_counted(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Such values are too long for a statement, have no literal, have invalid letters, or are Java objects."""
+    """Such values are too long, have no literal, have invalid letters, or are Java objects."""
     monkeypatch.setattr(sql, "_LONGEST", 30_000)
     blob = b"\xa0\x5d\xc0" + bytes(24_000)
     stored = (

@@ -45,7 +45,7 @@ KINDS = {
 }
 #: The exceptions that a decoder of values may raise.
 ERRORS = (ValueError, IndexError, struct.error, BadLog, Fault)
-#: The most pages that are used of a database, and the most rows of a page.
+#: The greatest number of pages of a database, and of rows of a page, that are used.
 MOST_PAGES, MOST_ROWS = 60, 20
 
 
@@ -89,7 +89,7 @@ def _refusing(read: Callable[[bytes], Any]) -> Decoder:
 
 
 def _page(data: bytes) -> dict[str, Any]:
-    # A page contains at least its header: a container with smaller pages is refused.
+    # A page has at least its header, so a container with smaller pages is refused.
     data = data.ljust(64, b"\0")
     main_page(data)
     tally(data, 1)

@@ -111,7 +111,7 @@ def _message(kind: int) -> Decoder:
         # The body of a large message is in a separate file.
         body = core.body_of(message) if not message.large else core.BodyParts()
         sound = core.glance(kind, data, 0, len(data))[1]
-        # If the quick look reports no fault, the full decoder must report none.
+        # If the quick check reports no fault, the full decoder must report none.
         assert not (sound and message.problem), message.problem
         own = {f".{name}": value for name, value in message.properties.items()}
         names = ("id", "address", "user_id", "type", "durable", "expiration", "timestamp", "priority")
@@ -146,7 +146,7 @@ def _page_entry(data: bytes, version: str) -> tuple[Fields, str]:
     out: dict[str, Any] = {}
     add = reports.append
     for entry in file.entries(lambda *told: add(str(told[-1]))):
-        entry.timestamp  # noqa: B018  # it is decoded from the message
+        entry.timestamp  # noqa: B018 # it is decoded from the message
         fields, why = _message(entry.kind)(entry.data[entry.start : entry.end], version)
         out |= {"tx": entry.tx, "queues": entry.queues, **fields}
         reports += [why] if why else []
@@ -200,7 +200,7 @@ class _Replay:
             yield bodies.BodyColumns(row.data, [row.place], [row.code], [head], [row.start])
 
     def in_doubt_transactions(self) -> list[bodies.PreparedTx]:
-        """Return the same records as records of a prepared transaction."""
+        """Return the same records as parts of a prepared transaction."""
         return [bodies.PreparedTx(9, b"", 0, (0, 1, 2), ())]
 
     def bodies(self, _: object) -> Iterator[bodies.Body]:

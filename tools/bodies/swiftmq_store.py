@@ -31,7 +31,7 @@ def stored() -> Iterator[tuple[str, str, str, bytes]]:
         (journal,) = find_journals(load(Path(scratch)), "swiftmq_store")
         found = contents(ask(journal))
         assert isinstance(found, StoreContents)
-        for queue in found._found.queues:  # a row does not contain the bytes of the message
+        for queue in found._found.queues:  # a row lacks the bytes of the message
             for at in range(len(queue.entries)):
                 data = bytes(queue.entries.content(at))
                 yield "message", "message", "", data

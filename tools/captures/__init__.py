@@ -1,4 +1,5 @@
-"""Makes captured files: runs scenarios through a product's harness, and kills it where they require it.
+"""Makes captured files: runs scenarios through a product's harness, and kills the harness where they require
+it.
 
 ``python tools/captures FORMAT OUT`` makes ``OUT/<product>/<scenario>/``. Captures in the repository are never
 edited. The operations are in the format's table, see :mod:`journalspec_conformance.harnesses.scenarios`; the
@@ -49,7 +50,7 @@ Json = dict[str, Any]
 Steps = list[tuple[Op, Answer]]
 
 PROVENANCE, EXPECTED = "provenance.toml", "expected.json"
-#: In seconds; a product answers within milliseconds or not at all.
+#: Seconds. A product answers within milliseconds, or it hangs.
 TIMEOUT = 10.0
 _CHILD_SECONDS = 120
 _CLOSE = "close"
@@ -62,13 +63,16 @@ def on(scenario: Scenario, product: Product, member: str, otherwise: Any = ()) -
 
 
 def by_hand(scenario: Scenario, product: Product) -> bool:
-    """Return whether `product` cannot judge these files: a person has listed their right content."""
+    """Return whether `product` cannot judge these files, so that a person has listed the right content."""
     return on(scenario, product, "kept", None) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """One capture: its product, its scenario, and its sessions: how each one ended, and its steps."""
+    """One capture: its product, its scenario, and its sessions.
+
+    A session has its steps and the way it ended.
+    """
 
     product: Product
     scenario: Scenario
@@ -102,7 +106,7 @@ class Capture:
 
     @cached_property
     def table(self) -> Table:
-        """The format's scenarios."""
+        """Return the scenarios of the format."""
         return Table(f"journalspec_conformance.harnesses.{self.format_id}")
 
     def products(self) -> tuple[str, ...]:
@@ -133,7 +137,7 @@ class Capture:
     def expected(self, run: Played, view: Mapping[str, Answer]) -> Json:
         """Return the members of ``expected.json`` with the right answers.
 
-        Those are the product's answers. Raises ValueError unless its state equals the format's model of the
+        These are the product's answers. Raises ValueError unless its state equals the format's model of the
         operations, and exactly the operations that the table lists as `refused` were rejected.
         """
         name, loaded = run.scenario.name, view["strict"]
@@ -155,7 +159,9 @@ class Capture:
     # The entries for all formats.
 
     def asked(self, run: Played) -> History:
-        """Return the format's model of `run`; rejected and forgotten operations have no effect."""
+        """Return the state of the format's model after `run`; rejected and forgotten operations have no
+        effect.
+        """
         model = model_of(self.format_id)
         if model is None:
             raise ValueError(f"{self.format_id} has no model that says what must be kept")
@@ -163,13 +169,13 @@ class Capture:
         return history(model, {}, [op for op, _ in run.steps], frozenset(nothing), run.product.edition)
 
     def alike(self, found: Json, state: Json) -> Json:
-        """Return the right answers if ``read`` finds all of `found`, and each policy also `state`."""
+        """Return the right answers if ``read`` finds all of `found`, and each policy also finds `state`."""
         policies = [{"op": "recover", "policy": policy} for policy in get_format(self.format_id).policies]
         recovered = [{"when": when, **found, "state": state} for when in policies]
         return {"expect": [{"when": {"op": "read"}, **found}, *recovered]}
 
     def spoilt(self, run: Played, records: list[Json], state: Json) -> list[Json]:
-        """Return the permitted answers on files that the product corrupted, or only reports as corrupt.
+        """Return the permitted answers about files that the product corrupted, or only reports as corrupt.
 
         `records` and `state` are the intact data; the rest is in the table.
         """
@@ -199,7 +205,7 @@ class Capture:
         return {"format": self.format_id, "edition": product.edition, "params": params, **members}
 
     def play(self, product: Product, scenario: Scenario, directory: Path) -> Played:
-        """Do all sessions of `scenario` in `directory` (empty); return the sessions with their steps."""
+        """Run all sessions of `scenario` in `directory` (empty); return the sessions with their steps."""
         charset = scenario.told.get("charset", "")
         connection = self.connect(product, charset)
         impl = connection.hello().impl
@@ -296,7 +302,7 @@ class Capture:
         yield from self.loads(view)
 
     def told_in(self, directory: Path) -> Played:
-        """Return the run that the provenance in `directory` describes; raises StopIteration, KeyError."""
+        """Return the run that the provenance in `directory` describes; raises StopIteration or KeyError."""
         told = tomllib.loads((directory / PROVENANCE).read_text(encoding="utf-8"))
         product = get_product(told["product"])
         scenario = next(item for item in self.scenarios(product) if item.name == directory.name)
@@ -304,7 +310,9 @@ class Capture:
         return Played(product, scenario, told.get("java", ""), told.get("charset", ""), sessions)
 
     def capture(self, products: Sequence[str], select: str, out: Path, *, again: bool) -> int:
-        """Make captures; 0 done, 2 a directory exists already (captures are never overwritten)."""
+        """Make captures; return 0, or 2 if a directory exists already, because captures are never
+        overwritten.
+        """
         for product in map(get_product, products or self.products()):
             for scenario in self.scenarios(product):
                 target = out / product.id / scenario.name
@@ -323,7 +331,7 @@ class Capture:
         return 0
 
     def _make(self, scenario: Scenario, product: Product, target: Path) -> None:
-        """Capture in a scratch directory; only a complete capture arrives at `target`."""
+        """Capture in a scratch directory. Only a complete capture is moved to `target`."""
         with scratch() as place:
             work = place / scenario.name
             work.mkdir()
@@ -342,7 +350,7 @@ def told_steps(ops: Iterable[Mapping[str, Any]]) -> Steps:
 def permitted(
     sound: Json, records: list[Json], recovered: list[Json], strict: Json | None = None
 ) -> list[Json]:
-    """Return the permitted answers to ``read`` and with both policies; `strict` is a refusal."""
+    """Return the permitted answers to ``read`` and with both policies; under `strict`, this is a refusal."""
     found = {**sound, "records": recovered}
     return [
         {"when": {"op": "read"}, **sound, "records": records},
@@ -354,8 +362,8 @@ def permitted(
 def _play_steps(connection: Connection, request: Mapping[str, Any], *, killed: bool) -> Steps:
     """Do the operations of a ``write`` request one by one and return each with its stepwise answer.
 
-    `killed`: the process dies after the last operation. The connection is closed. Raises RuntimeError if an
-    operation has no stepwise answer.
+    With `killed`, the process is killed after the last operation. The connection is closed. Raises
+    RuntimeError if an operation has no stepwise answer.
     """
     done = []
     steps = connection.steps({**request, "cmd": "write", "step": True})

@@ -1,4 +1,4 @@
-"""The complete transaction manager of Bitronix at work, in its own process, which a capture may kill.
+"""Runs the complete transaction manager of Bitronix in its own process, which a capture may kill.
 
 ``python tools/captures/bitronix_manager.py transactions --product ID --directory DIR --told JSON``
 """
@@ -18,7 +18,8 @@ from journalspec_conformance.harnesses.product import run_program
 from journalspec_conformance.products import Product
 
 _TIMEOUT_SECONDS = 60
-#: The answers of an XA resource that agrees to everything, stores nothing, and is its own resource manager.
+#: The answers of an XA resource that agrees to every request, stores nothing, and is its own resource
+#: manager.
 _AGREES = {
     "start": None,
     "end": None,
@@ -32,7 +33,8 @@ _AGREES = {
 
 
 def transactions(product: Product, *, directory: str, told: str) -> bool:
-    """Let the whole manager do transactions over resources made here, on the pair in `directory`; False.
+    """Let the complete manager run transactions over resources made here, on the pair in `directory`; return
+    False.
 
     `told` is a JSON list of ``{"fate": "commit" | "rollback" | "one-phase" | "die", "resources": ["db1"]}``.
     ``die`` kills the process when the second resource receives its commit, after the first one has committed.
@@ -62,7 +64,9 @@ def transactions(product: Product, *, directory: str, told: str) -> bool:
 
 
 def _resource(commits: list[int]) -> Java:
-    """Return an agreeing resource; `commits` counts down all commit calls, and at 0 the process is killed."""
+    """Return a resource that agrees to every request; `commits` counts down all commit calls, and at 0 the
+    process is killed.
+    """
 
     def commit(*_: Any) -> None:
         commits[0] -= 1

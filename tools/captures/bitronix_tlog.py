@@ -4,8 +4,8 @@ Repeated captures always differ, because clocks differ from run to run.
 
 No reader of this project takes part. An operation names the requested record; its answer names the file to
 which the product wrote it. If the next answer names the other file, there was a swap: that file starts again
-with copies of the carried records. The copies are known only from the product's cursor; the records after
-them must equal the requested ones, one by one.
+with copies of the carried records. The copies are known only from the product's cursor. The records after the
+copies must equal the requested ones, one by one.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _read_back(answer: Answer) -> dict[str, list[Json]]:
 
 
 def _written(run: Played, read: Answer) -> Json:
-    """Return the records in the files: per file the copies, then the logged ones.
+    """Return the records in the files: for each file the copies, then the logged records.
 
     ``agreed`` is whether the product's cursor returns exactly the requested records; ``why_not`` lists those
     that it returned instead.
@@ -96,7 +96,9 @@ def _managed(logged: list[list[str]], read: Answer) -> Json:
 
 
 class BitronixCapture(Capture):
-    """The journal by itself, and (``fates``) the whole transaction manager over two resources."""
+    """Captures of the journal alone, and (with ``fates``) of the complete transaction manager over two
+    resources.
+    """
 
     settings = "serverId journalspec, disableJmx, no force batching"
 
@@ -129,7 +131,7 @@ class BitronixCapture(Capture):
         logged = [self.table.told["fates"][fate] for fate in fates]
         written = _managed(logged, read) if fates else _written(run, read)
         if by_hand(run.scenario, run.product):
-            # All records of these scenarios are COMMITTING, so the kept transactions are unfinished.
+            # All records of these scenarios are COMMITTING, so the transactions that are kept are unfinished.
             kept = on(run.scenario, run.product, "kept")
             good = [{**written["files"][PAIR[0]][index], "at": {"file": PAIR[0]}} for index in kept]
             unfinished = [{key: record[key] for key in ("gtrid", "names")} for record in good]
@@ -151,7 +153,7 @@ class BitronixCapture(Capture):
         return {"expect": permitted(sound, everything, active, None), "written": written}
 
     def loads(self, view: Mapping[str, Answer]) -> Iterator[str]:
-        """Yield the product's result of recovery under each policy."""
+        """Yield the result of the product's recovery under each policy."""
         for policy in ("strict", "salvage"):
             answer = view[policy]
             state = answer.get("state", {})

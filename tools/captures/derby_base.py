@@ -1,4 +1,4 @@
-"""Bases of Derby's logs: ``python tools/captures/derby_base.py base --product ID --out DIR``."""
+"""Makes the bases of Derby's logs: ``python tools/captures/derby_base.py base --product ID --out DIR``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from journalspec_conformance.programs import scratch
 
 
 def make_base(product: Product, *, out: str) -> bool:
-    """Make OUT/LEVEL.tar.xz; if it exists, the exit status is 2, because it is never overwritten.
+    """Make OUT/LEVEL.tar.xz. If this file exists, the exit status is 2, because a base is never overwritten.
 
     Two bases of one version differ, because each database has unique identifiers. So the bases are made once
     and never again; the docstring of the package explains why that matters.
@@ -39,7 +39,7 @@ def make_base(product: Product, *, out: str) -> bool:
             for path in sorted((place / "base").rglob("*")):
                 if path.is_file() and path.parent.name in ("base", "seg0", "log"):
                     entry = tarfile.TarInfo(str(path.relative_to(place / "base")))
-                    # The first line of service.properties contains the scratch directory in which the
+                    # The first line of service.properties has the name of the scratch directory in which the
                     # database was made.
                     data = path.read_bytes().replace(f"#{place / 'base'}\n".encode(), b"")
                     entry.size = len(data)

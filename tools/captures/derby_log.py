@@ -20,7 +20,7 @@ class DerbyCapture(Capture):
     """The harness runs each scenario."""
 
     settings = "embedded, on the base of its own level"
-    #: A log that ends with its last record.
+    #: With these settings, the log ends with its last record.
     defaults = {"file_sync": "true"}  # noqa: RUF012 - never changed
 
     def play(self, product: Product, scenario: Scenario, directory: Path) -> Played:

@@ -20,7 +20,7 @@ from journalspec_conformance.programs import scratch
 
 
 class JournalCapture(Capture):
-    """The harness runs each scenario; a child process copies a ``moment`` of a compaction."""
+    """The harness runs each scenario. A child process copies the files at a ``moment`` of a compaction."""
 
     settings = "unbuffered NIO, no automatic compaction; reclaiming only where an operation asks for it"
 
@@ -36,7 +36,9 @@ class JournalCapture(Capture):
     def made_otherwise(
         self, product: Product, scenario: Scenario, directory: Path
     ) -> list[tuple[str, Steps]] | None:
-        """Run the operations in a child process elsewhere; `directory` becomes its copy of one moment."""
+        """Run the operations in a child process elsewhere; `directory` becomes a copy of its files at one
+        moment.
+        """
         moment = scenario.told.get("moment")
         if not moment:
             return None

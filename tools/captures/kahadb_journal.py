@@ -14,12 +14,12 @@ from journalspec_conformance.harnesses.product import Answer
 from journalspec_conformance.harnesses.scenarios import Op, Scenario
 from journalspec_conformance.products import Product
 
-#: A small file size, which keeps captures readable; products up to 5.11 preallocate more bytes than this.
+#: A small file size keeps captures readable; products up to 5.11 preallocate more bytes than this.
 _FILE_LENGTH = "1024"
 
 
 def _told(op: Op) -> Op:
-    """Return an operation of the table with its flag as one."""
+    """Return an operation of the table; its flag becomes an operation."""
     return {**op, "sync": op["sync"] == "true"} if "sync" in op else op
 
 

@@ -1,7 +1,7 @@
 """A fake as a process: ``python tools/fakes NAME [QUESTION...]``.
 
-Without a question it answers lines of the protocol; with one (``read FORMAT EDITION DIR``) it answers that
-question and ends. NAME is a misdeed (see :mod:`.misdeeds`) or one of `references`.
+Without a question, the process answers lines of the protocol. With a question (``read FORMAT EDITION DIR``),
+it answers that question and ends. NAME is a misdeed (see :mod:`.misdeeds`) or one of `references`.
 """
 
 from __future__ import annotations

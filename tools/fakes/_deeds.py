@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import subprocess  # a child that outlives its parent is one of the misdeeds
+import subprocess  # one of the misdeeds is a child that outlives its parent
 import sys
 import threading
 import time
@@ -73,7 +73,7 @@ def stubborn(turn: Turn) -> None:
 
 
 def leaves_it_to_a_child(turn: Turn) -> None:
-    """End at once; a child writes the answer a little later."""
+    """End at once, and let a child write the answer a little later."""
     if os.fork():
         os._exit(0)
     time.sleep(0.3)
@@ -108,7 +108,7 @@ def closes(handle: int) -> Does:
 
 
 def closes_output_and_lives(turn: Turn) -> None:
-    """Close standard output and wait."""
+    """Close standard output, and wait."""
     os.close(1)
     time.sleep(FOREVER if turn.mode == PERSISTENT else 0)
 

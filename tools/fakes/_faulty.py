@@ -1,4 +1,4 @@
-"""Shared by all misdeeds: their descriptions, the question at which they happen, the ways to answer."""
+"""Shared by all misdeeds: their descriptions, the question at which they happen, and the ways to answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-#: Variables of the environment: a file of right answers (see :func:`key_of`); a file to make when the misdeed
+#: Environment variables: a file of right answers (see :func:`key_of`); a file to make when the misdeed
 #: begins.
 RIGHT, REACHED = "JOURNALSPEC_FAULTS_RIGHT", "JOURNALSPEC_FAULTS_REACHED"
 #: The command of the question at which a misdeed happens.
@@ -30,8 +30,8 @@ class Misdeed(NamedTuple):
 
     `does` is the action at the question, `greets` changes the answer to hello. `expected` is, for each
     possible mode, the required class of the question (and perhaps the fingerprint), or ``refused`` if the
-    implementation is not asked at all. `then` is the class of the next question. `slow` means that no answer
-    comes, so a short time limit is enough.
+    implementation is not asked at all. `then` is the class of the next question. `slow` means that there is
+    no answer, so a short time limit is enough.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Misdeed(NamedTuple):
 
 
 class Due(NamedTuple):
-    """In a table, the required results of the misdeeds that follow; members as in Misdeed."""
+    """In a table, the required results of the misdeeds that follow; it has the members of Misdeed."""
 
     expected: Mapping[str, str]
     then: str = "pass"

@@ -57,7 +57,7 @@ def numbered(seq: Callable[[int], Any]) -> Does:
 
 
 def upper_case(seen: Message) -> Message:
-    """Write bytes as hex in capitals, which is allowed."""
+    """Write bytes as hex in capitals, which the protocol allows."""
 
     def upper(value: Any) -> Any:
         return value.upper() if isinstance(value, str) and HEX.fullmatch(value) else value
@@ -77,7 +77,7 @@ def as_numbers(seen: Message) -> Message:
 
 
 def in_the_first_record(member: bytes) -> Callable[[bytes], bytes]:
-    """Insert the text of a member before the others of the first record."""
+    """Insert the text of a member at the beginning of the first record."""
     return lambda line: line.replace(b'"records": [{', b'"records": [{' + member + b", ", 1)
 
 
@@ -105,7 +105,7 @@ def floods_errors(turn: Turn) -> None:
 
 
 def talks(turn: Turn) -> None:
-    """Write four MiB to standard error, then answer."""
+    """Write 4 MiB to standard error, then answer."""
     for _ in range(64):
         os.write(2, b"x" * (1 << 16))
     turn.say()
@@ -141,7 +141,7 @@ def hello_that_changes(greeting: Message) -> Message:
 
 
 def claims(**members: Any) -> Callable[[Message], Message]:
-    """Replace members of each format's declaration."""
+    """Replace members in the declaration of each format."""
     return lambda greeting: (
         greeting | {"formats": {name: entry | members for name, entry in greeting["formats"].items()}}
     )
@@ -254,7 +254,7 @@ TABLE = misdeeds_of(
     ("floods_errors", "writes to standard error without end", floods_errors),
     by_mode(persistent="crash", oneshot="error", python="crash"),
     ("prints_nothing", "nothing at all, and ends well", lambda turn: os._exit(0)),
-    # Numbers of questions.
+    # Answers with wrong numbers of questions.
     by_mode(persistent="error"),
     ("number_as_text", "the number of the question as text", numbered(str)),
     ("number_as_fraction", "the number of the question as 2.0", numbered(float)),

@@ -4,8 +4,8 @@
     oneshot      the same command, called with the question as arguments
     python       py:fakes.misdeeds:NAME
 
-The right answers are not computed here but come from the file that RIGHT names, so that a process starts
-quickly. NAME is one of :func:`misdeeds`. When the misdeed begins, it makes the file that REACHED names: a
+The right answers come from the file that RIGHT names. They are not computed here, so that a process starts
+quickly. NAME is one of :func:`misdeeds`. When the misdeed begins, it makes the file that REACHED names. A
 test can then kill a process at that moment.
 """
 

@@ -63,11 +63,11 @@ def changes_after_read(request: Message, right: Message) -> Message:
 
 
 def recovery_empties(request: Message, right: Message) -> Message:
-    """After recovery, replace the journal by a sound one without records."""
+    """After recovery, replace the journal by a valid one without records."""
     if request["cmd"] == "recover":
         for path in Path(request["dir"]).iterdir():
             data = bytearray(path.read_bytes())
-            data[13:21] = (21).to_bytes(8, "big")  # the header's position: nothing follows it
+            data[13:21] = (21).to_bytes(8, "big")  # the position in the header: no record follows the header
             path.write_bytes(data)
     return right
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 
 def hostile(format_id: str, edition: str, size: int) -> Mapping[str, Mapping[str, bytes]]:
-    """For each name, return expensive files of about `size` bytes; no names for a format without a module."""
+    """For each name, return expensive files of about `size` bytes. A format without a module has no names."""
     if find_spec(f"{__name__}.{format_id}") is None:
         return {}
     found: Mapping[str, Mapping[str, bytes]] = import_module(f"{__name__}.{format_id}").hostile(edition, size)
@@ -16,5 +16,5 @@ def hostile(format_id: str, edition: str, size: int) -> Mapping[str, Mapping[str
 
 
 def repeated(piece: bytes, size: int) -> bytes:
-    """Return `piece` as often as it fits into `size` bytes, and once at least."""
+    """Return `piece` as often as it fits into `size` bytes, but at least once."""
     return piece * max(1, size // len(piece))

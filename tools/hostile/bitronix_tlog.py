@@ -17,7 +17,7 @@ Build = Callable[..., bytes]
 
 
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
-    """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
+    """Return inputs of about `size` bytes on which a careless reader does more than linear work."""
 
     def record(**fields: Any) -> bytes:
         return record_bytes({"type": 8, "gtrid": "07", **fields}, edition)
@@ -41,7 +41,7 @@ def _costly_logs(size: int, record: Build) -> dict[str, bytes]:
         """Return one record that contains `name` as often as it fits."""
         return record(names_hex=[name.hex()] * ((size - 40) // (2 + len(name))))
 
-    # Heads every 12 bytes; each recordLength leads to the one end marker at the end.
+    # Heads at every 12 bytes; each recordLength leads to the only end marker, which is at the end.
     nested = bytearray(size)
     for at in range(0, size - 64, 12):
         nested[at : at + 12] = struct.pack(">ii", 8, size - at - 8) + record()[8:12]
@@ -67,7 +67,7 @@ def _costly_logs(size: int, record: Build) -> dict[str, bytes]:
 
 def _costly_frames(size: int, record: Build) -> dict[str, bytes]:
     good = record()
-    # Heads every 31 bytes that all lead to one trailer, up to 64 KiB away, with wrong checksums.
+    # Heads at every 31 bytes that all lead to one trailer, up to 64 KiB away, with wrong checksums.
     room = min(size, 65000)
     starts = range(0, room - 31, 31)
     nested = b"".join(good[:21] + integer(room - at - 31, 4) + bytes(4) + good[29:31] for at in starts)
@@ -77,7 +77,7 @@ def _costly_frames(size: int, record: Build) -> dict[str, bytes]:
         # Frames of the previous lap, alternating with frames of an unknown lap.
         "foreign": repeated(record(delimiter="previous") + record(delimiter="foreign"), size),
         "nested-frames": repeated(nested.ljust(room, b"\0") + good[-18:], size),
-        # Valid frames of this lap with a broken one between any two.
+        # Valid frames of this lap, with a broken frame between any two.
         "holes": repeated(good + good[:40] + b"\xff" + good[41:], size) + good,
         "no-byte-names": repeated(record(names_hex=[""] * 30000), size),
     }

@@ -18,7 +18,7 @@ CHECKSUM_RECORD, NOBODYS_BEGIN = 37, "00814101000000a900000000000000000000"
 
 
 def _plain(texts: Iterable[str]) -> list[Any]:
-    """Return one group, whose records no checksum covers."""
+    """Return one group; no checksum covers its records."""
     return [{"records": [*texts], "plain": True}]
 
 
@@ -29,7 +29,8 @@ def _costly(edition: str, size: int) -> Iterator[tuple[str, list[Any]]]:
     yield "small-records", _plain([f"r body={body}"] * (size // (AROUND + len(body) // 2)))
     if edition not in UNCHECKED:
         count = size // CHECKSUM_RECORD
-        # Each record covers all bytes that follow; the checksums are corrected afterwards, or not.
+        # Each record covers all bytes that follow. The checksums are corrected afterwards in one input, but
+        # not in the other.
         claims = [{"records": [], "data_length": at * CHECKSUM_RECORD} for at in reversed(range(count))]
         yield "sums-of-all-that-follows", claims
         yield "sums-that-are-wrong", claims
@@ -49,7 +50,7 @@ def _costly(edition: str, size: int) -> Iterator[tuple[str, list[Any]]]:
 
 
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
-    """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
+    """Return inputs of about `size` bytes on which a careless reader does more than linear work."""
     control = False if edition == "seed" else {"checkpoint": START}
 
     def log(*files: Mapping[str, Any]) -> Built:

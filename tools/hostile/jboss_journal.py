@@ -13,7 +13,7 @@ from journalspec_corpus.jboss_journal.author import build, header_parts, name_of
 
 
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
-    """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
+    """Return inputs of about `size` bytes on which a careless reader does more than linear work."""
 
     def record(kind: str, **fields: Any) -> bytes:
         described = {"id": 1, "tx": 9, "pairs": [], "count": 0, "stamp": 1, "body": "", **fields}
@@ -23,10 +23,10 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
         return joined(header_parts({"id": number}, edition))
 
     add = record("ADD_TX")
-    # Heads of records that claim to end with the file, but without a valid end.
+    # Heads of records that claim to extend to the end of the file, but have no valid end.
     head = len(record("ADD")) - 4
     claims = b"".join(record("ADD", size=size - at - head - 4)[:head] for at in range(0, size - head, head))
-    # Nested records, of which the outermost one is torn: a search finds each level again.
+    # Nested records; the outermost one is torn, so a search finds each level again.
     nested = record("ADD", body="61")
     while len(nested) < size:
         nested = record("ADD", body=nested.hex(), check=1)
@@ -42,7 +42,7 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
         "all-claim-the-end": claims.ljust(size, b"\0"),
         "small-records": repeated(record("DELETE"), size),
         "open-transactions": b"".join(record("ADD_TX", tx=number) for number in range(-(-size // len(add)))),
-        # One transaction of many records, prepared again and again.
+        # One transaction of many records that is prepared again and again.
         "one-transaction": repeated(add + record("PREPARE", count=1), size),
         "many-pairs": add + ending,
         "nested": nested,

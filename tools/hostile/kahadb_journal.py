@@ -12,7 +12,7 @@ from journalspec_corpus.kahadb_journal.naive import CONTROL, HEAD
 
 
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
-    """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
+    """Return inputs of about `size` bytes on which a careless reader does more than linear work."""
 
     def control(length: int, total: int) -> bytes:
         return joined(LAYOUT.encode("header", edition, {"batch_size": length, "checksum": total}))
@@ -26,7 +26,7 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
     start = control(0, 0)[:16]
     message = b"a" if edition == "seed" else payload("r1", edition)
     small = batch(record(message))
-    # Control records that each claim all bytes that follow, with wrong checksums.
+    # Control records with wrong checksums that each claim all bytes that follow.
     claims = b"".join(control(size - at - CONTROL, 7) for at in range(0, size - CONTROL, CONTROL))
     halves = b"".join(control(max(5, (size - at) // 2), 7) for at in range(0, size - CONTROL, CONTROL))
     nested = small

@@ -66,7 +66,7 @@ def _strings(size: int) -> bytes:
 
 
 def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
-    """Return inputs of about `size` bytes that tempt a reader into more than linear work."""
+    """Return inputs of about `size` bytes on which a careless reader does more than linear work."""
     count = max(2, size // PAGE)
     root, many = _root(edition, "q"), _root(edition, *(chr(0x41 + at % 50) for at in range(100)))
     full = f"p MESSAGE hex:{bytes(PAGE - CHAIN).hex()}"

@@ -1,4 +1,4 @@
-"""Packs the parsers that Kaitai Struct generates from the schemas, with one archive per language.
+"""Packs the parsers that Kaitai Struct generates from the schemas into one archive per language.
 
     npm ci --prefix tools/kaitai
     python tools/kaitai/archives.py OUT

@@ -1,4 +1,4 @@
-"""Comparisons in trials of new Bitronix logs, which are made of damaged ones and on which BTM is started.
+"""Comparisons in trials of new Bitronix logs: BTM is started on logs that are made from damaged ones.
 
 BTM must load exactly the decisions that recovery keeps. If BTM starts on an old log that reads clean, the new
 log must contain every decision that BTM loads from the old one.
@@ -51,14 +51,15 @@ def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:
 
 
 def _problem(connection: Connection, files: Files, product: str, answer: Answer) -> str:
-    """Return the fault of a start on a new log; empty if there is none, or if the product deviates."""
+    """Return the fault of a start on a new log; empty if there is none, or a known deviation explains it."""
     edition, wanted = answer.journal.edition, reported(answer)
     loaded = start(connection, files, edition, "strict")
     if deviates(product, answer):
         return ""
     if loaded is None or loaded != wanted:
         return f"{product} loads {loaded}, reported are {wanted}"
-    # On a damaged log the product reports nothing or hangs, so old logs are tried only if they read clean.
+    # On a damaged log, the product reports nothing or hangs. Old logs are therefore tried only if they read
+    # clean.
     if answer.observation.verdict == CLEAN:
         old = {name: bytes(data) for name, data in answer.journal.seen.items()}
         before = start(connection, old, edition, "strict")
@@ -91,7 +92,7 @@ def deviates(product: str, answer: Answer) -> bool:
     """Return whether a version has a deviation that affects a record of the log (BTM-DEV)."""
     records: Any = answer.observation.records
     if product == "bitronix-2.1.2":
-        # For 2.1.2 only COMMITTED ends a part of a transaction.
+        # In version 2.1.2, only COMMITTED ends a part of a transaction.
         return any(one.type in ("ROLLEDBACK", "UNKNOWN") for one in records)
     odd = (one.fields for one in records)
     return product == "bitronix-3.0.0-mk1" and any(

@@ -1,4 +1,4 @@
-"""Damage and comparisons in trials of new Derby databases: rows of all tables, by contents and by Derby."""
+"""Damage and comparisons in trials of new Derby databases: rows of all tables in contents and in Derby."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROGRAM = Path(__file__).with_name("derby_rows.py")
 _LOG = re.compile(r"(?:^|/)log(\d+)\.dat$")
 #: The product whose ij runs scripts; it also starts on a new database if the old product is unknown.
 SCRIPTS = "derby-10.16.1.1"
-#: The last checkpoint in log.ctrl: after two numbers of 4 bytes follow its file and offset.
+#: The last checkpoint in log.ctrl: its file and offset follow two numbers of 4 bytes.
 CHECKPOINT = struct.Struct(">8xQ")
 #: The size of a log file's header, and of a record's frame: both lengths and the instant.
 LOG_HEADER, RECORD_FRAME = 24, 16
@@ -64,12 +64,11 @@ def starts(files: Mapping[str, bytes]) -> bool:
 
 
 def last(files: Mapping[str, bytes]) -> Mapping[str, int]:
-    """Return the last log file, and how much of it was forced: up to the checkpoint, or the header only.
+    """Return the last log file, and how much of it was synced: up to the checkpoint, or only the header.
 
-    The control file refers to a checkpoint only after the log that contains it was forced, and the pages
-    before that (DRB-CTL-004). A page is written after its record in the log, and forced before that part of
-    the log is no longer needed. So Derby cannot recover from damage to a page whose records are not in the
-    log any more.
+    The control file refers to a checkpoint only after an fsync of the pages and then of the log that contains
+    it (DRB-CTL-004). A page is written after its record in the log, and synced before that part of the log is
+    no longer needed. So Derby cannot recover from damage to a page if the log no longer contains its records.
     """
     found = {int(match[1]): name for name, data in files.items() if data and (match := _LOG.search(name))}
     if not found:
@@ -92,7 +91,7 @@ def delivered(stores: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:
 
 
 def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str | None]:
-    """Yield tables for which Derby finds rows in an old store that the new one lacks."""
+    """Yield the tables for which Derby finds rows in an old store that the new store lacks."""
     for (_, answer, named), got in zip(old, _started([place for place, _, _ in old]), strict=True):
         if got is None or "refused" in got:
             yield None
@@ -114,7 +113,7 @@ def _started(places: Sequence[Path]) -> Iterator[dict[str, Any] | None]:
             if exported(place):
                 request["script"] = str(place / "rows.sql")
             elif (place / "service.properties").is_file():
-                # Derby's start changes the database, so it uses a copy.
+                # Derby's start changes the database, so Derby uses a copy.
                 shutil.copytree(place, request["database"])
             else:
                 yield None

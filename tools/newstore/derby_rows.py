@@ -2,9 +2,9 @@
 
 ``python derby_rows.py PRODUCT``: each line of standard input is a JSON object. ``{"database": DIRECTORY}``
 starts Derby on a database. With a ``"script"`` the database is created, and ``ij`` runs the script. With a
-``"seed"`` it is created by random work that ends in a crash, and its rows are not read. With ``"drawn"`` its
-tables are random, too. For each object a line is printed:
-``{"tables": {"SCHEMA.TABLE": [rows]}, "in_doubt": [gtrid], "errors": number}``, or ``{"refused": text}``.
+``"seed"`` random work creates the database and ends in a crash; the rows are not read. With ``"drawn"`` its
+tables are random, too. For each object a line is printed: ``{"tables": {"SCHEMA.TABLE": [rows]}, "in_doubt":
+[gtrid], "errors": number}``, or ``{"refused": text}``.
 
 Transactions in doubt are rolled back before the rows are read. A row is a list of texts or nulls. Real
 numbers and bytes are printed as the hex digits of their bytes.
@@ -225,7 +225,7 @@ def _bits(random: Random, size: int) -> str:
 
 
 def _draw(database: Database, random: Random, connections: Sequence[Any]) -> None:
-    """Make tables with drawn columns, and change their rows and columns; some of it is not committed."""
+    """Make tables with random columns, and change their rows and columns; some changes are not committed."""
     for number in range(random.randrange(2, 5)):
         name = f'"Drawn {number}".T{number}'
         kinds = random.choices(_TYPES, k=random.randrange(1, 14))
@@ -257,7 +257,7 @@ def _draw(database: Database, random: Random, connections: Sequence[Any]) -> Non
 
 
 def _step(database: Database, random: Random, connection: Any, key: int) -> None:
-    """Make one change to a row that only one connection uses, if possible; then perhaps commit."""
+    """Make one change to a row that only one connection uses, if possible; then perhaps commit the change."""
     text, kind = "x" * random.choice((3, 50, 900, 2900)), random.randrange(8)
     try:
         if kind < 3:
@@ -272,7 +272,7 @@ def _step(database: Database, random: Random, connection: Any, key: int) -> None
         else:
             database.execute("insert into w values (?, ?)", key, text[:200], on=connection)
     except Thrown as thrown:
-        # A key that exists already, or a lock of the other connection.
+        # The key exists already, or the other connection has a lock.
         if thrown.name not in ("23505", "40XL1"):
             raise
     if random.random() < 0.15:

@@ -39,7 +39,7 @@ SECONDS_EACH, BYTES_A_SECOND = 3, 100_000
 TAKEN_OUT = frozenset({"_HQ_SCHED_DELIVERY", "_AMQ_SCHED_DELIVERY"})
 #: Properties of a compressed body that the client sets again.
 SIZES = frozenset({"_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE"})
-#: Kind of a row -> type of a message; a row of kind "unknown" does not show the type.
+#: Kind of a row -> type of a message. A row of kind "unknown" does not show the type.
 TYPES: dict[str, int | None] = {
     "unknown": None,
     "plain": 0,
@@ -63,7 +63,7 @@ class Broker:
 
 
 ARTEMIS = Broker("artemis-core", "2.44.0", "ArtemisDelivers.java")
-#: This product includes the importer of XML.
+#: This product contains the importer for XML.
 CLI = Broker("artemis-cli", "2.44.0", "ArtemisDelivers.java")
 HORNETQ = Broker("hornetq", "2.4.9.Final", "HornetqDelivers.java")
 #: This product's classes equal those of HornetQ 2.4 under other names.
@@ -223,7 +223,7 @@ def differences(wanted: Outcome, got: Outcome) -> Iterator[str]:
         yield from (f"{queue}: {ident} is not delivered" for ident in messages.keys() - there.keys())
         yield from (f"{queue}: {ident} is delivered" for ident in there.keys() - messages.keys())
         for ident in messages.keys() & there.keys():
-            # The client's result for a body that cannot be inflated is not predicted.
+            # The result of a client for a body that cannot be inflated is not predicted.
             pairs = zip(messages[ident], there[ident], strict=True)
             if others := [pair for pair in pairs if pair[0] != pair[1] and pair[0] is not None]:
                 yield f"{queue}: {ident}: {others}"
@@ -243,9 +243,10 @@ SHARED = 40
 
 
 def stores() -> Iterator[Path]:
-    """Yield stores with messages of each kind: those here, in the cache, and next to the checkout.
+    """Yield stores with messages of each kind: test data, stores in the cache, and stores next to the
+    checkout.
 
-    Those next to the checkout come a second time without their bindings.
+    Stores next to the checkout are yielded a second time without their bindings.
     """
     yield HERE.parents[2] / "reference_impl" / "tests" / "data" / "hornetq_contents.tar.xz"
     for name in (
@@ -270,7 +271,7 @@ def starts(files: Mapping[str, bytes]) -> bool:
 def live(answer: Answer) -> Any:
     """Return messages, queues and transactions; for journals of other kinds records and transactions.
 
-    If an UPDATE has lost its ADD, the new journal contains the UPDATE as an ADD. Messages that prevent a
+    If the ADD of an UPDATE is lost, the new journal contains the UPDATE as an ADD. Messages that prevent a
     broker's start are omitted, and so are operations of transactions in lost queues.
     """
     found = contents(answer)
@@ -327,7 +328,7 @@ def alike(before: Any, now: Any) -> Any:
 
 
 def undecodable(found: BrokerContents) -> set[object]:
-    """Return the ids of messages that prevent a broker's start, or that it cannot read from a page."""
+    """Return the ids of messages that prevent a broker's start, or that a broker cannot read from a page."""
     items = (item for item in found.store.replay.live() if item.user_type in MESSAGES)
     messages = [(item.id, message_of(item.user_type, item.stored)) for item in items]
     for _, entry in found.store.entries():
@@ -361,7 +362,7 @@ def delivered(new: Sequence[tuple[Path, Answer]]) -> Iterator[str | None]:
 
 
 def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str | None]:
-    """Start a broker on a copy of each old store; yield delivered messages that the new one lacks."""
+    """Start a broker on a copy of each old store; yield the delivered messages that the new store lacks."""
     stores = [(place, answer) for place, answer, _ in old]
     for (_, answer, named), got in zip(old, _started(stores), strict=True):
         if got is None or got.failed:
@@ -392,7 +393,10 @@ def _started(stores: Sequence[tuple[Path, Answer]]) -> list[Outcome | None]:
 
 
 def _copied(broker: Broker, places: Sequence[Path]) -> list[Outcome]:
-    """Return deliveries of copies of stores; if one store ends the process, each half is tried again."""
+    """Return deliveries of copies of stores.
+
+    If one store ends the process, each half of the stores is tried again.
+    """
     with tempfile.TemporaryDirectory(prefix="newstore-start-") as scratch:
         copies = [Path(scratch, str(number)) for number in range(len(places))]
         for copy, place in zip(copies, places, strict=True):
@@ -408,7 +412,9 @@ def _copied(broker: Broker, places: Sequence[Path]) -> list[Outcome]:
 
 
 def restarted(found: Sequence[tuple[Path, Answer]], name: str, version: str) -> Iterator[str]:
-    """Start a broker on a copy of each store; yield how its deliveries differ from the store's contents."""
+    """Start a broker on a copy of each store; yield the differences between its deliveries and the store's
+    contents.
+    """
     own = {broker.name: broker.program for broker in (ARTEMIS, ARTEMIS_1, HORNETQ)}
     with tempfile.TemporaryDirectory(prefix="newstore-start-") as scratch:
         copies = [Path(scratch, str(number)) for number in range(len(found))]
@@ -431,7 +437,7 @@ def _product(place: Path, answer: Answer) -> str:
 
 
 def carried(place: Path, answer: Answer) -> Outcome:
-    """Return the required deliveries of the new store at a place, from the old store's contents."""
+    """Return the deliveries required from the new store at a place, computed from the old store's contents."""
     found, there = contents(answer), contents(ask(find_journals(load(place / "journal"))[0], SALVAGE))
     assert isinstance(found, BrokerContents)
     assert isinstance(there, BrokerContents)

@@ -1,4 +1,4 @@
-"""Comparisons in trials of new KahaDB stores, and deliveries of ActiveMQ, started on them."""
+"""Comparisons in trials of new KahaDB stores: deliveries of ActiveMQ that is started on them."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ HERE = Path(__file__).resolve()
 TABLES = ("messages", "queues", "subscriptions", "jobs")
 #: Columns with places, and columns about an index, which the new store lacks.
 _LEFT = {"file", "off", "state", "pending", "index_only"}
-#: Edition -> the release that is started on its stores. 5.9.0 to 5.12.0 are not used, because they ignore
-#: durable subscriptions on new stores.
+#: Edition -> the release that is started on its stores. Releases 5.9.0 to 5.12.0 are not used, because they
+#: ignore durable subscriptions on new stores.
 RELEASES = {"5.3": "5.8.0", "5.12": "5.13.5", "5.14": "5.15.16", "5.15.1": "5.15.16", "5.15.2": "5.15.16"}
 LATEST = "6.1.7"
 COMMANDS = DIALECTS["5.16"].commands
@@ -39,8 +39,8 @@ COMMANDS = DIALECTS["5.16"].commands
 SECONDS = 10
 #: The number of stores that share a process.
 SHARED = 60
-#: The only form of selector that is evaluated here: a property equals a text. Names that begin with JMS are
-#: headers, not properties.
+#: The only form of selector that this module evaluates: a property equals a text. Names that begin with JMS
+#: are headers, not properties.
 _SELECTOR = re.compile(r"(?!JMS)([A-Za-z_]\w*) = '([^']*)'")
 
 
@@ -82,7 +82,7 @@ def command(version: str, scratch: Path) -> list[str]:
 
 
 def release(answer: Answer) -> str:
-    """Return the release to start on a new store; 5.8 does not know UPDATE_MESSAGE, introduced in 5.10."""
+    """Return the release to start on a new store. Release 5.8 lacks UPDATE_MESSAGE, which 5.10 introduced."""
     early = answer.journal.edition == "5.3"
     if early and any(record.type == "UPDATE_MESSAGE" for record in answer.observation.records):
         return LATEST
@@ -98,7 +98,7 @@ def delivered(new: Sequence[tuple[Path, Answer]], version: str = "") -> Iterator
 
 
 def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str | None]:
-    """Start ActiveMQ on a copy of each old store; yield delivered messages that the new one lacks.
+    """Start ActiveMQ on a copy of each old store; yield the delivered messages that the new store lacks.
 
     None: ActiveMQ does not start, or messages cannot be received. The new store need not contain messages in
     bytes that the report lists as damaged: without checksums, ActiveMQ reads damaged bytes as if they were
@@ -132,14 +132,16 @@ def _holds(data: bytes, ident: str) -> bool:
 
 
 def restarted(found: Sequence[tuple[Path, Answer]], _: str, version: str) -> Iterator[str]:
-    """Start ActiveMQ on a copy of each store; yield how its deliveries differ from the store's contents."""
+    """Start ActiveMQ on a copy of each store; yield the differences between its deliveries and the store's
+    contents.
+    """
     return (problem or "" for problem in delivered(found, version))
 
 
 def _all_started(
     stores: Sequence[tuple[Path, Answer]], version: str = ""
 ) -> Iterator[tuple[Expected, Sequence[Sequence[str]]]]:
-    """Start ActiveMQ on a copy of each store; yield the expectation, and the lines that it prints."""
+    """Start ActiveMQ on a copy of each store; yield the expectation, and the lines that ActiveMQ prints."""
     expected = [expectation(answer) for _, answer in stores]
     found: dict[int, list[list[str]]] = {}
     versions = [version or release(answer) for _, answer in stores]
@@ -157,14 +159,14 @@ class Expected:
     def __init__(self) -> None:
         self.messages: dict[tuple[str, str], Counter[tuple[str, int]]] = {}
         self.prepared: set[str] = set()
-        #: Subscriptions of ActiveMQ 5.3 with a selector that is not evaluated here: it may refuse messages
-        #: that the release counts as pending.
+        #: Subscriptions of ActiveMQ 5.3 with a selector that this module does not evaluate. Such a selector
+        #: may refuse messages that the release counts as pending.
         self.selected: set[tuple[str, str]] = set()
         self.openwire = 11
         #: Whether all messages and subscriptions can be read, so that they can be received.
         self.readable = True
         #: Whether transactions in doubt and subscriptions can be read. ActiveMQ reads them when it starts. It
-        #: ends if it cannot read them, or if a queue has a durable subscription, as in some drawn journals.
+        #: ends if it cannot read them, or if a queue has a durable subscription, as in some random journals.
         self.starts = True
 
 
@@ -203,7 +205,7 @@ def expectation(answer: Answer) -> Expected:
         # write this acknowledgement, and damage can destroy the acknowledgements of later releases.
         if key not in selectors or _selects(selectors[key], row["properties"]):
             out.messages.setdefault(key, Counter())[str(row["message_id"]), zlib.crc32(body)] += 1
-    # Without checksums, damage may be within a message; ActiveMQ ends with an exception when it reads such a
+    # Without checksums, a message may be damaged. ActiveMQ ends with an exception when it reads such a
     # message.
     out.readable &= not found.remarks.counts.keys() & {
         "undecodable",
@@ -280,7 +282,7 @@ def _started(version: str, some: Sequence[tuple[int, Path, Expected]]) -> dict[i
         words = command(version, Path(scratch))
         for number, place, want in some:
             shutil.copytree(place, Path(scratch, str(number)))
-            # The other subscriptions receive first, as the steps of the report require.
+            # The steps of the report require that the other subscriptions receive first.
             late = "\n".join(_out_of_order(place))
             Path(scratch, f"{number}.last").write_text(late, encoding="utf-8")
             words.append(f"{scratch}/{number}={want.openwire}" + ("" if want.readable else "=count"))

@@ -1,4 +1,7 @@
-"""Comparisons in trials of new SwiftMQ stores; no product is started, because its store is not published."""
+"""Comparisons in trials of new SwiftMQ stores.
+
+No product is started, because the product's store is not published.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ TABLES = ("messages", "queues", "subscriptions", "transactions")
 
 
 def stores() -> Iterator[Path]:
-    """Yield the product's store among the test data, and those next to the checkout."""
+    """Yield the product's store in the test data, and the stores next to the checkout."""
     yield ROOT / "reference_impl/tests/data/swiftmq_contents.tar.xz"
     for place in sorted((ROOT.parent / "shared/real/swiftmq_store").glob("*/")):
         if (place / "db" / "page.db").is_file():
@@ -32,11 +35,11 @@ def live(answer: Answer) -> Any:
     }
     unread = {remark.key for remark in found.remarks.kept if remark.code == "unreadable"}
     rows["messages"] = [row for row in rows["messages"] if f"{row['queue']} {row['id']}" not in unread]
-    # Contents also include the readable parts of a file that recovery dropped.
+    # Contents also have the readable parts of a file that recovery dropped.
     bad = {remark.key for remark in found.remarks.kept if remark.code == "bad-subscription"}
     rows["subscriptions"] = [row for row in rows["subscriptions"] if row["queue"] not in bad]
     kept = Counter(str(row["queue"]) for row in rows["messages"])
-    # A lost subscription is created anew if a message shows its topic; otherwise its empty queue is removed.
+    # A lost subscription is created again if a message shows its topic. Otherwise its empty queue is removed.
     seen = answer.observation
     lost = {each.name for each in seen.missing if each.code == "durable"}
     lost |= {Path(each.file).stem for each in seen.dropped if each.reason == "bad-durable"}
@@ -49,7 +52,7 @@ def live(answer: Answer) -> Any:
         else:
             rows["queues"] = [row for row in rows["queues"] if row["name"] != queue]
             rows["messages"] = [row for row in rows["messages"] if row["queue"] != queue]
-    # Columns of counts are replaced by the number of readable messages.
+    # Columns with counts are replaced by the number of readable messages.
     uncounted = dict.fromkeys(("messages", "unreadable", "bytes", "oldest", "newest", "held"))
     for table, name in (("queues", "name"), ("subscriptions", "queue")):
         rows[table] = [{**row, **uncounted, "messages": kept.get(str(row[name]))} for row in rows[table]]
