@@ -99,7 +99,7 @@ class Hooks:
         return {name: sorted(map(_bare, found.rows(name)), key=repr) for name in found.tables}
 
     def alike(self, before: Any, now: Any) -> Any:
-        """Return the new store's data, except for data that had to be added because the old store lacks it."""
+        """Return the new store's data, except for data that was added because the old store lacks it."""
         return getattr(self._module, "alike", lambda before, now: now)(before, now)
 
     def starts(self, files: Mapping[str, bytes]) -> bool:

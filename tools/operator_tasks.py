@@ -263,7 +263,7 @@ def _files(root: Path, pattern: str) -> list[Path]:
 
 
 def _screen(asked: Asked) -> str:
-    """Return the fault of a first screen: in its number of lines, its counts, or its transactions in doubt."""
+    """Return the fault of a first screen: its number of lines, its counts, or its transactions in doubt."""
     lines = asked.ours.text.count("\n")
     wrong = [f"{lines} lines"] if lines > MOST_LINES else []
     return "; ".join([*wrong, *filter(None, [_queues(asked, asked.before), _doubt(asked)])])

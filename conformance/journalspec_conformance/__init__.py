@@ -1,8 +1,9 @@
-"""The conformance runner: asks an implementation what it reads in the corpus, and compares the answers.
+"""The conformance runner: it asks an implementation about the journals of the corpus, and compares the
+answers.
 
-An implementation is a process that speaks one JSON object per line (any language), a command run once per
-question, or a Python class. The engine, the pytest plugin and the command line share all other modules. None
-of them contains the name of a format.
+An implementation is a process that exchanges one JSON object per line (in any language), a command run once
+per question, or a Python class. The engine, the pytest plugin and the command line share all other modules.
+None of them contains the name of a format.
 """
 
 from __future__ import annotations

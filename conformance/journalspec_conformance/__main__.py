@@ -10,9 +10,9 @@ def main() -> None:
     """Run the command line; ends the process with the documented exit status."""
     usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if usual:
-        # While everything is imported there is nothing to clean up: Ctrl-C ends it as it does any program.
+        # During the imports, nothing needs cleaning up, so Ctrl-C ends this program as it ends any other.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # NumPy would start a thread for each core, for linear algebra that nothing here does.
+    # NumPy would start a thread for each core for linear algebra, which is not used here.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from journalspec_conformance.cli import main as run  # noqa: PLC0415 - see above
 

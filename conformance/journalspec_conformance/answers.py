@@ -1,9 +1,9 @@
 """Checks the names and the JSON structure of an implementation's answers, before they are compared.
 
-A misspelt name must not hide an answer. The declaration in ``hello`` decides what is asked and compared. A
-name in it that the format does not define would silently drop a part of the comparison. So the run is refused
-before the first question. An answer that contains an unknown name fails its probe. Names that begin with
-``x-`` are the implementation's own, and never compared.
+A misspelt name must not hide an answer. The declaration in ``hello`` decides which parts are asked and
+compared. A name in it that the format does not define would silently remove a part of the comparison. So such
+a run is refused before the first question. An answer that contains an unknown name fails its probe. Names
+that begin with ``x-`` are the implementation's own, and never compared.
 
 This is not a schema validation (see ``--validate``): members may be missing, or contain values that the
 protocol does not allow. The comparison relies only on lists being lists and objects being objects.
@@ -75,7 +75,8 @@ def _claims_faults(where: str, claims: FormatClaims, entry: Format) -> Iterator[
     if claims.observe == Level.VERDICT and "silent" in claims.features:
         yield f'{where}: "observe": "verdict" with the feature silent leaves nothing to compare'
     if claims.observe == Level.VERDICT and "damage" not in claims.features:
-        # The verdict on every undamaged journal is clean, so a constant answer would pass.
+        # The verdict on every undamaged journal is clean, so an implementation with a constant answer would
+        # pass.
         yield f'{where}: "observe": "verdict" without the feature damage leaves nothing to compare'
     if claims.observe == Level.RECORDS and "no-records" in claims.features:
         yield f'{where}: "observe": "records" contradicts the feature no-records'

@@ -23,8 +23,8 @@ from journalspec_conformance.scratch import CaseDirectory, Workspace
 from journalspec_conformance.wording import sentence
 from journalspec_corpus import Probe
 
-#: These needs of a case are operations: a missing one excludes only the probes that use it, not the whole
-#: case.
+#: These needs of a case are operations. If one is missing, only the probes that use it are excluded, not the
+#: whole case.
 _OPERATIONS = frozenset({"read", "recover", "write"})
 
 
@@ -32,7 +32,7 @@ _OPERATIONS = frozenset({"read", "recover", "write"})
 class Options:
     """The options of a run, named as on the command line. `timeout` is in seconds.
 
-    With `enforce_may`, a violated *may* is a failure, too: tests of mutants need every difference.
+    With `enforce_may`, a violated *may* is also a failure, because tests of mutants need every difference.
     """
 
     level: Level = Level.CONTENTS
@@ -59,11 +59,11 @@ class Asking:
         self.workspace = Workspace(connection.in_memory)
         #: The requests of the last probe, each with the reply to it.
         self.exchanges: list[tuple[Message, Message]] = []
-        #: How many questions have been asked.
+        #: The number of questions that have been asked.
         self.questions = 0
 
     def close(self) -> None:
-        """Say bye and clean up."""
+        """Send ``bye`` and clean up."""
         self.connection.close()
         self.workspace.close()
 
@@ -100,7 +100,7 @@ class Asking:
         return request
 
     def compare(self, probe: Probe, observed: Message, claims: Claims) -> Outcome:
-        """Return pass, allowed or fail for `observed`."""
+        """Return the outcome for `observed`: pass, allowed or fail."""
         check_observation(observed)
         stranger = stranger_in(observed, probe.case.format)
         if stranger is not None:
@@ -166,7 +166,7 @@ class Asking:
             declined: Mapping[str, Any] = reply["unsupported"]
             texts = (str(declined.get(key, "")) for key in ("what", "message", "issue"))
             said = ": ".join(filter(None, texts)) or "no reason"
-            # A parameter may be named with its value: param:alignment=512.
+            # A parameter may be written with its value: param:alignment=512.
             if str(declined.get("what", "")).partition("=")[0] in _open_to_writers(probe):
                 return Outcome("unsupported", reason=said)
             return Outcome("fail", "unsupported", f"declared, and answered as not supported: {said}")
@@ -187,11 +187,14 @@ def _open_to_writers(probe: Probe) -> set[str]:
 
 @cache
 def _marked(format_id: str, mark: str) -> frozenset[str]:
-    """Return the codes of notes and of missing parts for which `mark` is set in the format's tables."""
+    """Return the codes of those notes and missing parts that have `mark` in the format's tables."""
     words = get_format(format_id).vocabulary
     return frozenset(name for name, word in {**words.notes, **words.missing}.items() if getattr(word, mark))
 
 
 def _of_contents(probe: Probe) -> bool:
-    """Return whether a probe needs contents: only implementations that report them are asked."""
+    """Return whether a probe needs contents.
+
+    Only implementations that report contents are asked such probes.
+    """
     return any("contents" in entry for entry in probe.expect)

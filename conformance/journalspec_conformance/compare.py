@@ -61,7 +61,7 @@ class Difference:
     """The first difference between an observation and an expectation.
 
     `where` is a path (``records[3].gtrid``); `at` is the byte range of interest, as ``{"file", "off",
-    "len"}`` as far as known; `depth` how far the comparison came (larger is closer).
+    "len"}`` as far as known; `depth` is the progress of the comparison (a larger value is closer).
     """
 
     fingerprint: str
@@ -212,8 +212,8 @@ class _Sets:
         for record in records:
             shape = _shape(record, claims)
             self._shapes.setdefault(shape, {}).setdefault(_key(record, shape), []).append(record)
-        # Look first for partial records with more fields, because those with fewer fields match other
-        # records, too.
+        # Partial records with more fields are tried first, because those with fewer fields match other
+        # records too.
         self._shapes = dict(sorted(self._shapes.items(), key=lambda item: -len(item[0])))
 
     def take(self, record: Members) -> bool:

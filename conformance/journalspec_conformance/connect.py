@@ -54,7 +54,10 @@ class Serving(Child, Peer):
 
 
 class ServingClass(Serving):
-    """The child process that calls a class. It reports an exception of the class, and continues."""
+    """The child process that calls a class.
+
+    An exception of the class is reported, and the process continues.
+    """
 
     def __init__(self, target: str, bounds: Bounds = BOUNDS) -> None:
         paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
@@ -157,7 +160,7 @@ class InProcess(Peer):
     """A Python class in this process: ``module:Class``, or a callable that makes an object.
 
     An exception counts as a crash; no time limit can be enforced. Only the shipped classes run here, because
-    a user's class could end the whole run.
+    a class of the user could end the whole run.
     """
 
     in_memory = True
@@ -196,7 +199,7 @@ class InProcess(Peer):
 
     def leave(self) -> None:
         """Call ``bye`` if the object still exists."""
-        with suppress(Exception):  # a failure no longer matters
+        with suppress(Exception):  # A failure is not important at this point.
             self._guarded.end()
 
     def end(self) -> None:

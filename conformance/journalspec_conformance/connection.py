@@ -174,7 +174,7 @@ class Connection:
         except Breakdown as error:
             raise self._broken(error) from None
         except BaseException:
-            self._stop()  # interrupted: a busy process would not read `bye`
+            self._stop()  # If the wait was interrupted, a busy process would not read `bye`.
             raise
 
     def steps(self, request: Message) -> Generator[Message, None, None]:
@@ -213,7 +213,7 @@ class Connection:
         return self._last_errors if self._peer is None else self._peer.errors()
 
     def close(self) -> None:
-        """Say bye and release all resources; never raises."""
+        """Send ``bye`` and release all resources; never raises."""
         if self._peer is not None:
             self._send(self._peer, {"cmd": "bye"})
             self._peer.leave()
@@ -259,7 +259,7 @@ class Connection:
             except TimedOut:
                 if other is None:
                     raise
-                # No other reply arrived, so this one was meant for this question, but contains a wrong
+                # This is the only reply that arrived, so it was meant for this question, but has a wrong
                 # number.
                 self._late = None
                 raise other from None

@@ -71,7 +71,8 @@ class Engine(Asking):
             outcome = self._outcome(probe)
         except Problem:
             raise
-        except Exception as error:  # a fault in the runner concerns one probe; ask the others
+        # A fault in the runner concerns one probe; the other probes are still asked.
+        except Exception as error:
             outcome = failed(error)
         result = self._result(probe, outcome)
         result = self.expectations.apply(result)

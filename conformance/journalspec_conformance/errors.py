@@ -13,7 +13,7 @@ from __future__ import annotations
 
 
 class Problem(Exception):
-    """An error that only the user can correct; its text describes the error, its place and its correction."""
+    """An error that only the user can correct. The text has the error, its place and its correction."""
 
     def __init__(self, what: str, hint: str = "") -> None:
         super().__init__(what)
@@ -26,7 +26,7 @@ class Problem(Exception):
 
 
 class Breakdown(Exception):
-    """An implementation gave no proper answer. `stderr` is the last part of its standard error.
+    """An implementation gave no valid answer. `stderr` is the last part of its standard error.
 
     The implementation is restarted afterwards, unless it `lives` on.
     """

@@ -13,7 +13,7 @@ without a reason.
     deviation = "id"                       # optional: of the format's deviations
     tier = "core"                          # optional: must name probes of this tier, not just of any
 
-Draws have other ids with every seed. An entry about draws must match all of them (``case =
+The ids of draws differ with every seed. An entry about draws must match all of them (``case =
 "xyz.drawn.**/read"``) and contain a fingerprint. A draw that fails with this fingerprint is known; another
 failure is red; a draw that passes stays passed. The same holds for crash states (``case =
 "xyz.crash.*/recover.strict"``).
@@ -90,7 +90,7 @@ class ExpectedFailure:
     def predicts(self, result: Result) -> bool:
         """Return whether `result` failed as this entry predicts."""
         if self.outcome == "flaky":
-            # A pattern does not cover crashes or timeouts; only an entry for a single probe may.
+            # A pattern does not cover a crash or a timeout; only an entry for a single probe does.
             return result.result_class in (_WRONG if "*" in self.case else _FAILING)
         wanted = "fail" if self.outcome == "wontfix" else self.outcome
         same = not self.fingerprint or self.fingerprint == result.fingerprint
@@ -202,7 +202,7 @@ def parse_toml(text: str, source: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise Problem(f"{source}: no TOML: nested too deeply") from None
-    except ValueError as error:  # also raised for too many digits
+    except ValueError as error:  # TOML's parser also raises this for too many digits.
         raise Problem(f"{source}: no TOML: {error}") from None
 
 
@@ -284,7 +284,7 @@ def update(text: str, results: Iterable[Result], source: str = "the file") -> Up
     }
     kept, removed, changed = _revise(blocks, by_probe)
     covered = [case for case, _ in kept]
-    # A known failure of a draw has an entry already.
+    # A known failure of a draw has an entry already, so it needs no new one.
     failed = [result for result in by_probe.values() if result.result_class in _FAILING]
     new = [one for one in failed if _changing(one) or not any(matches(case, one.probe) for case in covered)]
     kept += [(_named_in_file(result), _new_block(result)) for result in new]

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from xml.etree import ElementTree as ET  # XML is only written, never parsed
+from xml.etree import ElementTree as ET  # XML is only written here, never parsed.
 
 from journalspec.files import shown
 from journalspec_conformance.report import Report, counts_by_format

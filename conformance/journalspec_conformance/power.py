@@ -33,14 +33,14 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "rename": ("file", "to"),
     "unlink": ("file",),
 }
-#: The largest journal of a case. A larger offset is a mistake of the writer, and is refused before memory is
+#: The largest journal of a case. A larger offset is a mistake of the writer. It is refused before memory is
 #: allocated.
 LARGEST = MAX_BYTES
 
 Files = dict[str, bytes]
 
 
-#: A write of bytes at an offset that is not fsynced yet, or with None a truncation to that size.
+#: A write of bytes at an offset without an fsync so far, or (with None) a truncation to that size.
 _Change = tuple[int, bytes | None]
 
 
@@ -51,7 +51,7 @@ class _Body:
     lasting: bytes = b""
     whole: bytearray = field(default_factory=bytearray)
     pending: list[_Change] = field(default_factory=list)
-    #: The number of its fsyncs.
+    #: The number of fsyncs of the file.
     forced: int = 0
 
     def change(self, change: _Change) -> None:

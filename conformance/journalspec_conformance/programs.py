@@ -81,7 +81,7 @@ class Enclosure:
     def processes(self) -> list[psutil.Process]:
         """Return the processes with the mark, if the system shows their environment."""
         found = []
-        begun = psutil.Process().create_time()  # a quick test that avoids reading environments
+        begun = psutil.Process().create_time()  # This quick test avoids reading environments.
         for process in psutil.process_iter():
             with suppress(psutil.Error, OSError):
                 if process.create_time() >= begun and process.environ().get(MARK, "").startswith(self._mark):
@@ -160,7 +160,8 @@ class Program(Enclosure):
         if self._process.returncode is None:
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(timeout)
-                with suppress(OSError, AttributeError):  # the group has ended, or Windows has none
+                # The group has ended, or the system is Windows, which has none.
+                with suppress(OSError, AttributeError):
                     os.killpg(self._process.pid, signal.SIGKILL)
         return self._process.returncode
 
@@ -221,7 +222,7 @@ class Child(Program):
     """A program that answers requests; call `end` in any case. Raises Problem if it cannot be started.
 
     A wait for the program ends in time, even if it writes nothing, writes half a line, stops reading, closes
-    its output, or writes for ever. Its output and resources are checked during the wait, not only after its
+    its output, or writes forever. Its output and resources are checked during the wait, not only after its
     end. With `by_line`, each line of output is an answer; otherwise all output is one answer.
     """
 
@@ -300,7 +301,7 @@ class Child(Program):
         if self._process is not None and not self.stdout.closed:
             until = time.monotonic() + 1.0
             while self._move(0) and time.monotonic() < until:
-                pass  # read what is left in its pipes: no child process can write more
+                pass  # The pipes are read to their end, because no child process can write more.
             self._selector.close()
             for stream in (self.stdin, self.stdout, self.stderr):
                 with suppress(OSError):
@@ -329,7 +330,7 @@ class Child(Program):
     def _give(self) -> None:
         try:
             del self._given[: os.write(self.stdin.fileno(), self._given[:65536])]
-        except OSError:  # a program that has ended is detected by the end of its output
+        except OSError:  # If a program has ended, the end of its output shows that.
             self._given.clear()
         if not self._given:
             self._selector.unregister(self.stdin)
@@ -405,7 +406,8 @@ def make_scratch(within: Path | None = None, *, memory: bool = False) -> Path:
     if memory:
         place = Path(os.environ.get(MEMORY) or (_SHM if os.access(_SHM, os.W_OK) else place))
     path = place.absolute() / f"{PREFIX}{secrets.token_hex(8)}"
-    _made.add(path)  # registered before it exists, so that no interruption leaves it behind
+    # The directory is registered before it exists, so that an interruption does not leave it.
+    _made.add(path)
     path.mkdir(0o700)
     return path
 
@@ -414,7 +416,7 @@ def drop_scratch(path: Path) -> None:
     """Remove a directory that `make_scratch` has created; print a warning if that fails."""
     why = remove(path)
     if why:
-        with suppress(OSError, ValueError, AttributeError):  # standard error may be closed
+        with suppress(OSError, ValueError, AttributeError):  # Standard error may be closed.
             sys.stderr.write(f"{shown(str(path))}: cannot be removed: {why}. Look at what is in it.\n")
     _made.discard(path)
 
@@ -487,7 +489,7 @@ def walk(top: Path) -> Iterator[tuple[str, os.stat_result]]:
             try:
                 info = entry.stat(follow_symlinks=False)
             except OSError:
-                continue  # the entry was removed meanwhile
+                continue  # The entry was removed meanwhile.
             yield prefix + entry.name, info
             if stat.S_ISDIR(info.st_mode) and prefix.count("/") + 1 < DEPTH:
                 waiting.append(f"{prefix}{entry.name}/")

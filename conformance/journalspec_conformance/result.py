@@ -99,7 +99,7 @@ class Result:
         for name in (*names.values(), *_TEXTS):
             _demand(isinstance(line.get(name, ""), str), name, "a text")
         seconds, requirements = line["seconds"], line.get("requirements", [])
-        # True is an int in Python, and 1e999 is infinite.
+        # In Python, True is an int, and 1e999 is infinite.
         number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
         _demand(
             number and 0 <= seconds < _FOREVER and math.isfinite(seconds), "seconds", "a number of seconds"
@@ -182,7 +182,7 @@ def failed(error: Exception) -> Outcome:
     """Return the outcome of a probe that received no answer and was not judged."""
     try:
         text = str(error)
-    except Exception:  # the `str` of a user's exception may raise, too
+    except Exception:  # The `str` of a user's exception may also raise.
         text = "(it cannot be shown)"
     said = f"{type(error).__name__}: {text[:_REASON]}".rstrip(": ")
     trace = "".join(traceback.format_tb(error.__traceback__, _DEEPEST))

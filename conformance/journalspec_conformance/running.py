@@ -175,7 +175,8 @@ def parse_impl(
         return _shipped(entry, bounds)
     if text.startswith(_PYTHON):
         if str(Path.cwd()) not in sys.path and "" not in sys.path:
-            sys.path.insert(0, str(Path.cwd()))  # as `python -m` does: the user's class is in this directory
+            # as `python -m` does, because the user's class is in this directory
+            sys.path.insert(0, str(Path.cwd()))
         return Target(text, partial(python_class, text.removeprefix(_PYTHON), bounds=bounds))
     try:
         command = shlex.split(text, posix=os.name == "posix")
@@ -224,7 +225,7 @@ def header_options(request: RunRequest, seed: int | None = None) -> dict[str, An
     }
 
 
-#: With fewer probes per process than this, starting another worker takes longer than it saves.
+#: With fewer probes per process than this, the start of another worker takes longer than it saves.
 PROBES_PER_JOB = 4_000
 #: The number of probes per message to a worker: small enough for frequent progress, large enough for little
 #: overhead.
@@ -302,6 +303,6 @@ def _asking(
 ) -> Iterator[Callable[[Sequence[Probe]], list[Result]]]:
     """Provide, in a worker process, a function that asks probes. It uses the parent's enclosure."""
     os.environ.update(environment)
-    tempfile.tempdir = None  # the next use determines the directory again
+    tempfile.tempdir = None  # The next use determines the directory again.
     with closing(setup.open()) as engine:
         yield lambda chunk: [*engine.run_all(chunk)]

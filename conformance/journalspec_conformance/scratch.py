@@ -177,7 +177,7 @@ def _other_content(original: InputFile, stream: IO[bytes]) -> str | None:
                 for at, (old, new) in enumerate(zip(before, after, strict=False), start=off):
                     if old != new:
                         return f"{original.path}, offset {at}: {old:02x} became {new:02x}"
-                # The length of the file is changing during the comparison.
+                # The length of the file changes during the comparison.
                 return f"{original.path} had {original.size} bytes and has {off + len(after)}"
             off += len(before)
             left -= len(before)
@@ -206,7 +206,8 @@ class Workspace:
             yield CaseDirectory(files, self._last[1])
             return
         with _ours():
-            if self.root.is_symlink() or not self.root.is_dir():  # another process has removed or replaced it
+            # Another process has removed or replaced the directory.
+            if self.root.is_symlink() or not self.root.is_dir():
                 drop_scratch(self.root)
                 self.root = make_scratch()
             directory = self.root / secrets.token_hex(16)

@@ -21,7 +21,7 @@ from journalspec_corpus.case import UNKNOWN
 from journalspec_corpus.draws import COUNT, TIER, drawn_case, drawn_cases, formats_with_draws
 from journalspec_corpus.load import CASES, PUBLISHED_TIERS, Intake
 
-#: The published tiers and draws.
+#: The published tiers, and the tier of random journals.
 ALL = "all"
 #: States that a crash may leave; their required outcome follows from the acknowledgements.
 CRASH = "crash"

@@ -108,7 +108,7 @@ def answers(implementation: Any, request: Message) -> Iterator[Message]:
     """Yield the answers of `implementation`; an exception becomes an ``error``."""
     try:
         yield from parts(implementation, request)
-    except Exception as error:  # the process must survive every exception of the implementation
+    except Exception as error:  # The process must survive every exception of the implementation.
         yield {"error": {"message": told(error), "detail": traceback.format_exc()[-DETAIL:]}}
 
 
@@ -182,7 +182,7 @@ class ChildClass:
             yield {PROBLEM: str(problem)} if hello else {CRASH: "", "message": told(problem)}
         except Crashed as crash:
             yield {CRASH: crash.stderr, "message": crash.reason}
-        except Exception as error:  # the class may put invalid names or content into the mapping
+        except Exception as error:  # The class may put invalid names or content into the mapping.
             yield {CRASH: "", "message": told(error)}
 
 

@@ -29,7 +29,7 @@ from journalspec_conformance.products import Product, get_product
 from journalspec_conformance.programs import completed, scratch
 from journalspec_corpus.load import find_case, told_in
 
-#: Seconds per question: a product that has not answered by then never will.
+#: Seconds per question. A product that has not answered by then will never answer.
 TIMEOUT = 4.0
 _PROGRAM_SECONDS = 120.0
 _SHOWN = 600

@@ -180,7 +180,7 @@ def _power_failures(engine: Asking, probe: Probe) -> None:
                 for index, entry in enumerate(done):
                     disk.do(entry)
                     if index + 1 == len(done):
-                        break  # the acknowledgement follows at once, and is tested below
+                        break  # The acknowledgement follows at once, and is tested below.
                     fault = promises.broken_on(disk, durable, number + 1)
                     if fault is not None:
                         at = f"power fails in operation {number}, after storage operation {index}"

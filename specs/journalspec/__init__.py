@@ -1,8 +1,8 @@
-"""journalspec: the on-disk journals of five systems, written down.
+"""journalspec: a specification of the on-disk journals of five systems.
 
-This package is the specification: formats, requirements, schemas, deviations and the vocabulary in which an
-implementation reports what it read. The package depends on no implementation, and does no input or output
-except loading its own data files.
+This package contains formats, requirements, schemas, deviations, and the vocabulary in which an
+implementation reports the content of a journal. The package depends on no implementation, and does no input
+or output except loading its own data files.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 
 from journalspec.formats import get_format
 
-#: The possible types of a column. A time is milliseconds since 1970, UTC.
+#: The possible types of a column. A time is a number of milliseconds since 1970, UTC.
 KINDS = frozenset({"int", "str", "bytes", "bool", "float", "time", "object", "list"})
 
 
@@ -22,7 +22,7 @@ class Column:
     """One column of a table.
 
     A `body` column contains the user's data, which redaction hides completely. The texts of a `plain` column
-    are not the user's, so redaction shows them.
+    are not data of the user, so redaction shows them.
     """
 
     name: str

@@ -1,12 +1,12 @@
 """Deviations of products from the specification, from a format's ``deviations.toml``.
 
-Only what was observed is listed. An entry is of one of two kinds: ``errata``, the product is wrong, or
+Only observed deviations are listed. An entry is of one of two kinds: ``errata``, the product is wrong, or
 ``permissive``, the product accepts (or writes) more than the specification allows, without harm to a user.
 Every entry also states what the deviation costs a user (`cost`) and what the product could do instead
 (`change`).
 
-Every entry says how it is shown on a product that is run, by one or more tables
-``[[deviation.show]]``; `journalspec products show` performs them:
+Every entry states how a run of a product shows the deviation, in one or more tables ``[[deviation.show]]``;
+`journalspec products show` runs these:
 
     products  ids of the products that show it; all ways but `none` need it
     demands   what the specification demands, in words (a case says it itself)
@@ -280,7 +280,7 @@ def _reference_faults(
     for requirement in entry.get("requirements", ()):
         if requirement not in known:
             yield f"there is no requirement {requirement}"
-    # If no product can be run, there are only recorded runs, and the only way is `none`.
+    # If no product can be run, only recorded runs exist, and the only way to show a deviation is `none`.
     enough = {*_NO_CASE, "none"} if get_format(format_id).uncaptured else {*_NO_CASE}
     if not entry.get("cases") and not any(enough & set(show) for show in entry.get("show", ())):
         yield "it names no case that shows it"

@@ -84,7 +84,7 @@ class Blob(Construct):  # type: ignore[type-arg]  # generic in its stubs only
         here = stream.tell()
         left = stream.seek(0, SEEK_END) - here
         stream.seek(here)
-        # The length is checked before the read: otherwise, every absurd length would copy the rest of the
+        # The length is checked before the read. Otherwise, every absurd length would copy the rest of the
         # file.
         if length > left:
             raise StreamError(f"{length} bytes wanted, {left} are left", path=path)
@@ -98,7 +98,7 @@ class Blob(Construct):  # type: ignore[type-arg]  # generic in its stubs only
 
 
 class Roomed(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`subcon` if there is room for it, else None; None builds no bytes."""
+    """`subcon` if there is room for its bytes, else None; None builds no bytes."""
 
     def __init__(self, room: Any, subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -113,7 +113,7 @@ class Roomed(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs on
 
 
 class Counted(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`count` times `subcon`, none if `count` is negative; any number of elements can be built."""
+    """`count` times `subcon`, none if `count` is negative. Any number of elements can be built."""
 
     def __init__(self, count: Any, subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -121,7 +121,7 @@ class Counted(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs o
 
     def _parse(self, stream: Any, context: Any, path: str) -> ListContainer[Any]:
         found: ListContainer[Any] = ListContainer()
-        # Each element takes bytes from the stream, so an absurd count ends at the end of the stream.
+        # Each element takes bytes from the stream, so even an absurd count ends at the end of the stream.
         for number in range(evaluate(self.count, context)):
             found.append(self.subcon._parsereport(stream, context, f"{path} -> {number}"))
         return found
@@ -141,7 +141,7 @@ def ahead(stream: Any, size: int) -> bytes:
 
 
 class While(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`subcon` repeated while `more` holds. An error inside is raised, not hidden."""
+    """`subcon`, repeated while `more` holds. An error in an element is raised, not hidden."""
 
     def __init__(self, more: Callable[[Any, Any], bool], subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -160,7 +160,7 @@ class While(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs onl
 
 
 class Sound(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """A structure of a table, tested when it is parsed: lengths, end marks and checksums."""
+    """A structure of a table. Its lengths, end marks and checksums are tested when it is parsed."""
 
     def __init__(self, layout: Layout, name: str, edition: str, kind: str = "") -> None:
         super().__init__(struct_of(layout.structure(name, edition, kind)))
@@ -181,7 +181,7 @@ class Sound(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs onl
 
 
 class ByType(Construct):  # type: ignore[type-arg]  # generic in its stubs only
-    """A record whose fields depend on its type, the number that it begins with."""
+    """A record that begins with the number of its type, on which its fields depend."""
 
     def __init__(self, schemas: Mapping[int, Construct[Any, Any]], field: str) -> None:
         super().__init__()

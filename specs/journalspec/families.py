@@ -31,7 +31,7 @@ from journalspec.numbers import NUMBERS
 
 #: The maximum depth of nested types.
 MOST_DEPTH = 64
-#: Encoding of texts -> its name for people.
+#: Encoding of texts -> its name for users.
 ENCODINGS: Mapping[str, str] = {
     "utf8": "UTF-8",
     "mutf8": "modified UTF-8",
@@ -43,7 +43,7 @@ _PYTHON = {"utf16le": "utf-16-le", "utf16be": "utf-16-be"}
 _EXPRESSION = re.compile(r"(-?\d+|[a-z][\w.]*)(?: ([-+*/]) (\d+|[a-z][\w.]*))?")
 _ALTERNATIVE = re.compile(r"(!|&|<|>=)(-?\w+)|(-?\w+)\.\.(-?\w+)")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-#: Names reserved by YAML or by a language of the generated parsers; number forms as types of Kaitai.
+#: Names that YAML or a language of the generated parsers reserves; number forms that are types of Kaitai.
 TABLE: Mapping[str, Any] = tomllib.loads(
     files("journalspec").joinpath("families.toml").read_text(encoding="utf-8")
 )
@@ -106,7 +106,7 @@ class Member:
         return tuple(dict.fromkeys(name for name in found if name and name != "rest"))
 
     def refuses(self, value: Any) -> bool:
-        """Return whether the table forbids `value`."""
+        """Return whether the table forbids the value `value`."""
         if isinstance(self.const, str):
             return bool(value != bytes.fromhex(self.const))
         wrong = self.const is not None and value != self.const
@@ -116,7 +116,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One type of a family: its fields in stored order."""
+    """One type of a family, with its fields in stored order."""
 
     name: str
     doc: str
@@ -127,7 +127,7 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The types of a family by name; those in `roots` can be decoded on their own."""
+    """The types of a family, by name; a type in `roots` can be decoded without an enclosing type."""
 
     format_id: str
     name: str
@@ -148,7 +148,7 @@ class Family:
 
     @cached_property
     def needs(self) -> Mapping[str, tuple[str, ...]]:
-        """For each type, the names that it uses from enclosing structures: fields and ``version``."""
+        """Return, for each type, the names that it uses from enclosing structures: fields and ``version``."""
         found: dict[str, set[str]] = {name: set() for name in self.types}
         before = -1
         while before < (before := sum(map(len, found.values()))):
@@ -190,7 +190,7 @@ def evaluate(text: str, value_of: Callable[[str], int]) -> int:
 def alternative(wanted: Any) -> tuple[str, int, int]:
     """Return an alternative of ``when`` as its sign (``=`` for a plain number, ``..``) and its numbers."""
     if isinstance(wanted, int):
-        # Some products write true as ff.
+        # Some products write true as the byte ff.
         return "!" if wanted is True else "=", 0 if wanted is True else int(wanted), 0
     found = _ALTERNATIVE.fullmatch(str(wanted))
     if found is None:
@@ -377,7 +377,7 @@ def leaves(family: Family, name: str, data: bytes, version: str = "") -> list[Le
     Elements of a list have the list's name, without a number.
     """
     found: list[Leaf] = []
-    #: Depth of a type -> number of leaves when its last field was complete.
+    #: Depth of a type -> number of leaves at the time when its last field was complete.
     marks = [0] * (MOST_DEPTH + 1)
 
     def see(depth: int, _: Shape, member: Member, start: int, end: int, value: Any) -> None:
@@ -394,14 +394,14 @@ def leaves(family: Family, name: str, data: bytes, version: str = "") -> list[Le
 
 
 class _Reader:
-    """The state of one run of the naive decoder: it goes through the bytes once, from left to right."""
+    """The state of one run of the naive decoder, which reads the bytes once, from left to right."""
 
     def __init__(self, family: Family, data: bytes, version: str, see: See | None) -> None:
         self.family = family
         self.data = data
         self.version = version
         self.see = see
-        # Elements may be empty: without this limit, a count could create more elements than there are bytes.
+        # Elements may be empty. Without this limit, a count could create more elements than there are bytes.
         self.elements = len(data) + 1
 
     def shape(

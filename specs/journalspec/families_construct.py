@@ -71,7 +71,7 @@ class There(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs onl
 
 
 class Area(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`subcon` in a given number of bytes, which it must fill when parsed; any length can be built."""
+    """`subcon` in a given number of bytes, all of which it must use when parsed. Any length can be built."""
 
     def __init__(self, size: Callable[[Any], int], subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -89,7 +89,10 @@ class Area(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
 
 
 class Element(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """An element of a list. A parse fails after more elements than bytes, because empty elements use none."""
+    """An element of a list.
+
+    A parse fails if there are more elements than bytes, because empty elements use no bytes.
+    """
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         if (left := context._params.get("elements")) is not None:

@@ -1,9 +1,9 @@
 """Families of contents as Kaitai schemas, in the style of the gallery.
 
-A family ``core`` of ``some_format`` becomes ``some_format_core.ksy``, whose sequence is the first of its
-roots. Values that a type needs from enclosing structures become its parameters, including the version. Texts
-are bytes. A value whose type depends on another field gets a separate type, because no language has a type
-for such a value.
+A family ``core`` of ``some_format`` becomes ``some_format_core.ksy``; the first of its roots becomes the
+sequence of that file. Values that a type needs from enclosing structures become its parameters, including the
+version. Texts are bytes. A value whose type depends on another field gets a separate type, because no
+language has a type for such a value.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _field(family: Family, shape: Shape, member: Member, before: Mapping[str, Me
     elif member.count:
         out |= {"repeat": "expr", "repeat-expr": _expression(member.count, before)}
     bounds = {"eq": member.const, "min": member.low, "max": member.high}
-    # The value of a compressed number is an instance; no other field refers to this value.
+    # The value of a compressed number is an instance, but no other field refers to this value.
     if member.type in NUMBERS and member.type not in PACKED and {*bounds.values()} != {None}:
         out["valid"] = {key: value for key, value in bounds.items() if value is not None}
     if asked := list(_asks(family, member, before)):

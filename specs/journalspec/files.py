@@ -1,9 +1,8 @@
 """Writes and reads the tools' own files, and makes text safe for people.
 
 Files are written atomically. An unfinished file has a name that cannot be guessed or mistaken for the result
-(or no name, if the system allows this, so that a kill leaves nothing). The finished file is forced to the
-disk, and then replaces the old one. Only regular files are read, compressed ones as a stream, and never
-beyond a bound.
+(or no name, if the system allows this, so that a kill leaves nothing). After an fsync, the finished file
+replaces the old one. Only regular files are read, compressed ones as a stream, and never beyond a bound.
 """
 
 from __future__ import annotations
@@ -102,7 +101,7 @@ def _replacing(path: Path, mode: str) -> Iterator[IO[Any]]:
         with _stream(handle, mode) as stream:
             yield stream
             stream.flush()
-            if hasattr(os, "fchmod"):  # Windows has it since Python 3.13, but with little effect
+            if hasattr(os, "fchmod"):  # Windows has this function since Python 3.13, but with little effect.
                 os.fchmod(handle, rights)
             os.fsync(handle)
             name = name or _named(handle, target)
@@ -161,7 +160,7 @@ def making(path: Path) -> Iterator[Path]:
 
 
 def _open_already(path: Path) -> int | None:
-    """Return the file descriptor of this process that `path` stands for, such as ``/dev/stdout``; else None.
+    """Return the file descriptor of this process to which `path` refers, such as ``/dev/stdout``; else None.
 
     The target of that path, a pipe or a file that a shell opened, must be written, not replaced.
     """
@@ -220,13 +219,13 @@ def _remove(name: Path | None) -> None:
 
 
 def force(path: Path) -> None:
-    """Force the content of a file to the disk."""
+    """Perform an fsync of a file."""
     with path.open("rb" if os.name == "posix" else "r+b") as stream:
         os.fsync(stream.fileno())
 
 
 def force_names(directory: Path) -> None:
-    """Force a directory's entries to the disk, where that is possible."""
+    """Perform an fsync of a directory's entries, if the system supports that."""
     with suppress(OSError, AttributeError):
         handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -288,7 +287,7 @@ class _Bounded(io.RawIOBase):
         """Put the next bytes into `buffer` and return how many."""
         if not self._held:
             self._held = memoryview(next(self._chunks, b""))
-        # Content within the bound is returned even if the caller asks for more bytes at a time.
+        # Content within the bound is returned even if the caller asks for more bytes at once.
         left = self._limit - self._seen
         if self._held and not left:
             raise Unfit(f"holds more than {self._limit} bytes", self._path)
@@ -302,7 +301,7 @@ class _Bounded(io.RawIOBase):
 def inflated(raw: Readable, path: Path) -> Iterator[bytes]:
     """Yield the content of all members of a gzip stream in pieces of bounded size; raises Unfit.
 
-    Zeros after the last member, such as tapes add, are not damage.
+    Zeros after the last member, as on tapes, are not damage.
     """
     engine = zlib.decompressobj(wbits=31)
     pending = b""

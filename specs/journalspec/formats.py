@@ -1,4 +1,4 @@
-"""The described formats, found by their folders, not by a list of names.
+"""The described formats. They are found by their folders, not by a list of names.
 
 A format is a sub-package of :mod:`journalspec` that contains a ``format.toml``. No code outside a format's
 own folders mentions the format, so a new format needs only new files. A format in preparation has ``draft =
@@ -23,7 +23,7 @@ import journalspec
 from journalspec import vocabulary
 from journalspec.vocabulary import Vocabulary
 
-#: Tables that must not be in ``format.toml``, because another file holds them.
+#: Tables that ``format.toml`` must not contain, because another file contains them.
 _IN_FIELDS = frozenset({"record_types", "reasons", "codes", "notes", "missing", "state"})
 
 
@@ -51,7 +51,7 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class Holds:
-    """A list of the state whose entries contain the items that people count, such as queues with messages.
+    """A list of the state whose entries contain the items that users count, such as queues with messages.
 
     Without a `list`, the tallies of the observation are used. `names` are the members that form an entry's
     name, after `prefix`. Entries with the same name are added up; names in `own`, which belong to the product
@@ -98,8 +98,9 @@ class AtStart:
     dropped region, a refusal or a missing thing. ``refused-`` before the code of a refusal excludes notes of
     the same name. ``without-`` comes before one of the `parts`. Others are ``clean``, ``in-doubt``, and
     ``beside``: a file next to the journal is damaged. ``contents-`` comes before the code of a remark on
-    contents. In `says`, ``{texts}`` is for the texts of the remarks, or notes on neighbours, that have the
-    codes. With `fails`, the product is known not to start, or to lose data, although the journal is intact.
+    contents. In `says`, ``{texts}`` is replaced by the texts of the remarks, or notes on neighbouring files,
+    that have the codes. With `fails`, the product is known not to start, or to lose data, although the
+    journal is intact.
     """
 
     when: tuple[str, ...]
@@ -129,19 +130,19 @@ class Format:
     default_edition: str
     editions: Mapping[str, Edition]
     policies: Mapping[str, str]
-    #: The fields with the owner of a record, for sentences about single records.
+    #: The fields that identify the owner of a record, for sentences about single records.
     identity: tuple[str, ...]
     root: Traversable
     #: Patterns of the names of its files, the most specific first; every file of the format matches one.
     names: tuple[str, ...] = ("*",)
-    #: The files that a journal has in subdirectories, as patterns with one ``/``.
+    #: The files of a journal in subdirectories, as patterns with one ``/``.
     below: tuple[str, ...] = ()
-    #: Files in the journal's directory or its parent that a running product locks; `*`: the journal's files.
+    #: Files that a running product locks, in the journal's directory or its parent; `*`: the journal's files.
     locks: tuple[str, ...] = ()
     #: Reasons that keep a file from being deleted: kind -> sentences `what` and `freed`; `rule` is the
     #: product's rule.
     why: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    #: Whether a record has a variable number of parts: then no single structure of the table is a complete
+    #: Whether a record has a variable number of parts. If so, no single structure of the table is a complete
     #: record.
     composed: bool = False
     #: Why no published file was written by a product; empty if some files were.
@@ -170,7 +171,10 @@ class Format:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The names of ``fields.toml``, read on first use: most runs need one format at most."""
+        """The names of ``fields.toml``.
+
+        They are read on first use, because most runs need at most one format.
+        """
         try:
             return vocabulary.parse(_table(self.id, "fields.toml"), tuple(self.editions))
         except ValueError as error:
@@ -178,7 +182,10 @@ class Format:
 
     @property
     def keeps_most(self) -> str:
-        """The policy that keeps most of a damaged journal: ``salvage`` if it exists, else ``default``."""
+        """The policy that keeps the most data of a damaged journal:
+
+        ``salvage`` if it exists, else ``default``.
+        """
         return "salvage" if "salvage" in self.policies else "default"
 
     @property
@@ -188,17 +195,17 @@ class Format:
 
     @property
     def reasons(self) -> Mapping[str, str]:
-        """Why a region was dropped."""
+        """The reasons why a region was dropped."""
         return {name: entry.doc for name, entry in self.vocabulary.reasons.items()}
 
     @property
     def codes(self) -> Mapping[str, str]:
-        """Why a journal was refused, each after its phase."""
+        """The codes of refusals, each with its phase before the meaning."""
         return {name: f"{entry.phase}: {entry.doc}" for name, entry in self.vocabulary.codes.items()}
 
     @property
     def notes(self) -> Mapping[str, str]:
-        """Things to report."""
+        """The notes that an answer may report."""
         return {name: entry.doc for name, entry in self.vocabulary.notes.items()}
 
     @property

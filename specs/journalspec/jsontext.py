@@ -1,4 +1,5 @@
-"""JSON text piece by piece: the result of `json.dumps(value, indent=1)`, never completely in memory.
+"""Writes JSON text in pieces: the result of `json.dumps(value, indent=1)`, which is never completely in
+memory.
 
 Values are those of observations (see :func:`journalspec.observation.jsonable`). Sequences of :mod:`.reread`
 are iterated during the output.
@@ -67,7 +68,7 @@ def pieces(value: object, pad: str = "\n") -> Iterator[str]:
 
 
 def _is_small(value: object) -> bool:
-    # Plain types first: a test for a mapping takes longer than all other tests.
+    # Plain types are tested first, because a test for a mapping takes longer than all other tests.
     if type(value) in (str, int):
         return True
     if isinstance(value, Record):
@@ -101,7 +102,7 @@ def _text(value: Any, pad: str) -> str:
             [f"{quoted(str(key))}: {_text(item, deeper)}" for key, item in value.items()]
         )
         return f"{{{deeper}{inner}{pad}}}"
-    # The size of a record decides, although its content may be read from the file again.
+    # The size of a record decides, even if its content would be read from the file again.
     if isinstance(value, LISTS):
         if not len(value):
             return "[]"

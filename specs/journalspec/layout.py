@@ -31,7 +31,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 _LETTERS = {"s1": "b", "u1": "B", "s2": "h", "u2": "H", "s4": "i", "u4": "I", "s8": "q", "u8": "Q"}
-#: How many bytes of a long value are shown.
+#: The number of bytes of a long value that are shown.
 HEAD = 16
 
 
@@ -86,7 +86,7 @@ class Field:
     #: Whether it is an integer, and whether it is signed.
     is_int: bool = field(init=False)
     signed: bool = field(init=False)
-    #: Its length in bytes; 0 if it varies.
+    #: Its length in bytes; 0 if the length varies.
     width: int = field(init=False)
     #: For a list: each field of its elements, with the field whose length that field contains, if any.
     members: tuple[tuple[Field, str], ...] = field(init=False)
@@ -107,7 +107,7 @@ class Field:
 
     @property
     def constant(self) -> bytes:
-        """The field's constant content; empty if it varies."""
+        """The constant content of the field; empty if the content varies."""
         return self.text.encode("ascii")
 
     def absent(self, values: Mapping[str, Any]) -> bool:
@@ -284,7 +284,7 @@ class Layout:
 
     @cached_property
     def type_field(self) -> str:
-        """The field that holds a record's type."""
+        """The field that contains a record's type."""
         return str(self._table["type_field"])
 
     def _types(self, edition: str) -> Mapping[str, int]:
@@ -309,7 +309,7 @@ class Layout:
 
     @cached_property
     def heads(self) -> tuple[str, ...]:
-        """The structures with which a record can begin: `record`, or the table's `heads`."""
+        """The structures with which a record can begin: `record`, or those in the table's `heads`."""
         return tuple(self._table.get("heads", ("record",)))
 
     def whole(self, edition: str) -> tuple[str, ...]:
@@ -329,7 +329,9 @@ class Layout:
         return name == self._by_type
 
     def kind_at(self, name: str, edition: str, data: Any) -> str:
-        """Return the record type of the structure at the start of `data`; empty if all types are alike."""
+        """Return the record type of the structure at the start of `data`; empty if all types have the same
+        fields.
+        """
         return self.type_name(edition, data[0]) if name == self._by_type and len(data) else ""
 
     def column(self, name: str) -> Mapping[int, str]:
@@ -450,7 +452,7 @@ class Layout:
         """Yield field, path and bytes of a sound structure; takes time linear in `data`."""
         form = self.structure(name, edition, kind or self.kind_at(name, edition, data))
         numbers: dict[str, int] = {}
-        #: The start of each range whose length a length field counts and at whose end a ``fills`` field ends.
+        #: The start of each range that a length field counts and that ends with a ``fills`` field.
         starts: dict[str, int] = {}
         at = 0
         for item in form.fields:
@@ -458,7 +460,7 @@ class Layout:
                 starts[form.counted[item.name]] = at
             if item.type == "list":
                 for index in range(numbers[item.count]):
-                    # Counts and lengths are not trusted: elements end with the bytes.
+                    # Counts and lengths are not trusted, because elements end with the bytes.
                     if at >= len(data):
                         break
                     for member in item.of:
@@ -488,7 +490,7 @@ class Layout:
         return next((row["name"] for row, known in self._rows if any(item.types for item in known)), "")
 
     def claimed_end(self, name: str, edition: str, data: Any, off: int, end: int) -> int:
-        """Return the end of the structure at `off` by its own lengths, sound or not.
+        """Return the end of the structure at `off` by its own lengths, valid or not.
 
         0: its fixed part reaches beyond `end`; -1: a length is negative. Only the fixed part is read, so that
         a search over many candidates takes linear time. For this, all lengths must be in the fixed part,
@@ -611,7 +613,7 @@ class _Encoding:
 
 
 def joined(parts: Sequence[Part]) -> bytes:
-    """Return the bytes of all parts."""
+    """Return the bytes of all parts, joined."""
     return b"".join(part.data for part in parts)
 
 

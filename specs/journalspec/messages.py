@@ -204,7 +204,7 @@ def matching(line: str) -> tuple[ProductMessage, ...]:
 
 
 def prints(entry: ProductMessage, lines: Iterable[str]) -> bool:
-    """Return whether a start that printed `lines` printed the message."""
+    """Return whether the lines printed by a start contain the message."""
     for line in map(_plain, lines):
         if entry.id in _ID.findall(line) or any(_covered(text, line) for text in entry.texts):
             return True
@@ -227,9 +227,11 @@ def _plain(line: str) -> str:
 
 
 def _covered(text: str, line: str) -> int:
-    """Return how many characters of a text, without its {}, are in the line in order; 0 unless all are."""
+    """Return how many characters of a text, without its {}, are in the line in the same order; 0 unless all
+    are.
+    """
     at = total = 0
-    # The text for a {} may be empty; at the end of a line, the space before it may also be absent.
+    # The text for a {} may be empty. At the end of a line, the space before a {} may also be absent.
     for piece in map(str.strip, _BLANK.split(" ".join(text.split()))):
         found = line.find(piece, at)
         if found < 0:

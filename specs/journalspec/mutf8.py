@@ -1,4 +1,4 @@
-"""Java's modified UTF-8, in which Java programs store strings.
+"""Java's modified UTF-8, the encoding in which Java programs store strings.
 
 It differs from UTF-8 in two places: U+0000 takes the two bytes ``c0 80``, and a
 character beyond U+FFFF is stored as its two surrogates, three bytes each.
@@ -20,7 +20,8 @@ def encode(text: str) -> bytes:
 
 
 def decode(data: bytes) -> str:
-    """Return the text of `data`; raises UnicodeDecodeError unless it is modified UTF-8 of whole characters.
+    """Return the text of `data`; raises UnicodeDecodeError unless the bytes are modified UTF-8 of complete
+    characters.
 
     A zero byte is read as U+0000, as by Java's own reader.
     """
@@ -34,7 +35,7 @@ def decode(data: bytes) -> str:
 
 
 def readable(data: bytes) -> str:
-    """Return the text of any `data`: bytes that are not modified UTF-8 are replaced."""
+    """Return the text of any `data`; bytes that are not modified UTF-8 are replaced."""
     if data.isascii():
         return data.decode("ascii")
     try:

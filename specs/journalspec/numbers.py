@@ -1,7 +1,7 @@
 """The stored forms of numbers: each form by its name in tables, with a reader and a writer.
 
-``u1 s1 u2 s2 u4 s4 u8 s8 f4 f8`` are big-endian, with ``le`` appended little-endian; ``bool`` is a byte
-that is not 0. ``cint`` and ``clong`` are compressed numbers, ``varint`` is that of Protocol Buffers.
+``u1 s1 u2 s2 u4 s4 u8 s8 f4 f8`` are big-endian, with ``le`` appended little-endian; ``bool`` is a byte that
+is not 0. ``cint`` and ``clong`` are compressed numbers, ``varint`` is the encoding of Protocol Buffers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ def compressed(value: int, *, wide: bool = False, longest: bool = False) -> byte
 
 
 def varint(value: int) -> bytes:
-    """Return a number in groups of seven bits, the lowest first; a negative one as 64 bits."""
+    """Return a number in groups of seven bits, the lowest group first; a negative number is stored as 64
+    bits.
+    """
     value, out = value % (1 << 64), bytearray()
     while value >= 1 << 7:
         out.append(value & 127 | 128)

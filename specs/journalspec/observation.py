@@ -19,7 +19,7 @@ from typing import Any
 
 from journalspec.reread import Lazy, Part
 
-#: A JSON value in the protocol: no numbers.
+#: A JSON value in the protocol, which contains no JSON numbers.
 Json = Any  # a recursive alias would help neither type checkers nor readers
 
 CLEAN = "clean"
@@ -117,7 +117,7 @@ class Dropped(Item):
 
 @dataclass(frozen=True, slots=True)
 class Missing(Item):
-    """Something that belongs to the journal but is missing, and the proof.
+    """A part that belongs to the journal but is missing, and the proof of that.
 
     `code` is a name in the format's table ``[missing]``; `name` identifies the missing thing (the name of a
     file, the id of a record or transaction as text). The proof is in `file`, at `off` if it is at a single
@@ -184,7 +184,7 @@ class FileMap(Item):
 
 @dataclass(slots=True)
 class Observation:
-    """The whole answer of a reader or of recovery for one journal.
+    """The complete answer of a reader or of recovery for one journal.
 
     It never changes. The class is not frozen, because frozen objects would take four times as long to create.
 
@@ -203,18 +203,18 @@ class Observation:
     message: str = ""
     #: Where the reader was when it refused; part of level ``layout``.
     at: At | None = None
-    #: Forensic findings that are never part of the result (records outside the log).
+    #: Forensic findings (records outside the log). They are never part of the result.
     unanchored: Sequence[Record] = ()
-    #: Things that belong to the journal and are missing, in the order of the format's ``[lists]``.
+    #: Parts of the journal that are missing, in the order of the format's ``[lists]``.
     missing: Sequence[Missing] = ()
-    #: Part of level ``contents``: the rows of each table in JSON form; None if they were not requested.
+    #: Part of level ``contents``: the rows of each table in JSON form; None if the level was not requested.
     contents: Mapping[str, object] | None = None
-    #: Number of things that were found but are not in the answer, by name, for summaries.
+    #: The number of items that were found but are not in the answer, by name, for summaries.
     tallies: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     #: Not part of the answer: the refusal of strict recovery, if the journal reads cleanly.
     unfit: Observation | None = field(default=None, compare=False, repr=False)
-    #: Not part of a refusal's data: a function that continues the pass under another policy and returns that
-    #: answer; it works once.
+    #: Not part of the data of a refusal: a function that continues the pass under another policy and returns
+    #: the answer of that policy. It works only once.
     go_on: Callable[[str], Observation | None] | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -230,7 +230,7 @@ class Observation:
         return tuple(self.each_given_up())
 
     def each_given_up(self) -> Iterator[Record]:
-        """Yield the records of :attr:`given_up`; counting these reads the files once more."""
+        """Yield the records in :attr:`given_up`. Counting them reads the files once more."""
         if not self.unanchored:
             return
         unusable = {entry.file for entry in self.files if entry.role == "invalid"}
@@ -317,7 +317,7 @@ def jsonable(value: object) -> Json:  # noqa: PLR0911  # one for each kind of va
     int -> decimal string, bytes -> hex, mappings and sequences element by element; bool, str and None are
     unchanged. Raises TypeError on anything else (a float has no place in a journal).
     """
-    # Exact types first: nearly all values have these types, and further checks take longer.
+    # Exact types are tested first: nearly all values have these types, and further tests take longer.
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return value
@@ -335,7 +335,7 @@ def jsonable(value: object) -> Json:  # noqa: PLR0911  # one for each kind of va
         return str(int(value))
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value).hex()
-    # Plain types first: testing for a mapping takes longer than all other tests.
+    # Plain types are tested first, because a test for a mapping takes longer than all other tests.
     if isinstance(value, (list, tuple)):
         return [jsonable(item) for item in value]
     if isinstance(value, Mapping):

@@ -1,6 +1,6 @@
 """The generated Kaitai parsers, structure by structure, in the form of :class:`journalspec.schemas.Codec`.
 
-A ``.ksy`` describes one structure, or a file whose records are back to back. Checks that a ``.ksy`` cannot
+A ``.ksy`` describes one structure, or a file without bytes between its records. Checks that a ``.ksy`` cannot
 express (checksums, searches, several files) are done outside of the generated parsers.
 """
 
@@ -91,7 +91,7 @@ def _parts(tree: Any) -> Iterator[Any]:
 
 
 def _holder(parts: Iterable[Any], item: Field) -> Any:
-    """Return the part of a tree that has a field; None: there is none."""
+    """Return the part of a tree that has a field, or None."""
     name = item.ksy or item.name
     return next((part for part in parts if hasattr(part, name)), None)
 
@@ -113,5 +113,5 @@ def _member(row: Any, path: str) -> Any:
 
 
 def _bytes(value: Any) -> bytes:
-    """Return bytes, also for fields that the .ksy declares as text: one byte for each character."""
+    """Return bytes, even for a field that the .ksy declares as text; each character becomes one byte."""
     return value.encode("latin-1") if isinstance(value, str) else bytes(value)

@@ -1,4 +1,4 @@
-"""Sequences that are read again instead of kept, so that a large journal costs time, not memory.
+"""Sequences that are read again instead of stored, so that a large journal takes time, not memory.
 
 If a first pass finds many items, they are only counted. The resulting sequence reads the files again on each
 iteration, and detects a difference from the first pass.
@@ -25,7 +25,7 @@ COST = 1 << 10
 
 
 class Changed(Exception):
-    """A file had different content when it was read again, so earlier results are invalid."""
+    """When it was read again, a file had different content, so earlier results are invalid."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"{name or 'the journal'} changed while it was read")
@@ -185,7 +185,7 @@ def _walk(part: Part[T]) -> Iterator[T]:
 
 
 def mapped(function: Callable[[S], T], sequence: Sequence[S]) -> Sequence[T]:
-    """Return ``function(item)`` for each item; of a sequence that is read again, compute it on access."""
+    """Return ``function(item)`` for each item. For a sequence that is read again, compute it on access."""
     if not isinstance(sequence, Lazy):
         return tuple(map(function, sequence))
     return Lazy(Part(part.name, partial(map, function, Lazy([part])), part.count) for part in sequence.parts)
@@ -218,13 +218,13 @@ def few(
     return kept if left >= 0 else Lazy([Part("", again, count)], brief=brief)
 
 
-#: The types of sequences whose items are not all there yet.
+#: The types of sequences whose items are not yet in memory.
 _MADE = {Lazy, Late, Deferred}
 
 
 def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
     """Return the concatenated sequences: a tuple unless one of them is read again, or made late."""
-    # Exact types: a test for an abstract class takes longer than all the rest.
+    # Exact types are compared, because a test for an abstract class takes longer than all the rest.
     if len(sequences) == 1 and type(sequences[0]) is not list:
         return sequences[0]
     filled = [sequence for sequence in sequences if len(sequence)]
@@ -249,7 +249,10 @@ def _parts(place: Place[T], sequence: Sequence[T]) -> Iterator[Part[T]]:
 
 
 def by_file(place: Place[T], sequence: Sequence[T]) -> Callable[[str], Sequence[T]]:
-    """Return a function from a file to its items, in order: grouped once for all files, or read again."""
+    """Return a function from a file to its items, in order.
+
+    The items are grouped once for all files, or read again.
+    """
     if isinstance(sequence, Lazy):
         parts: dict[str, list[Part[T]]] = {}
         for part in sequence.parts:

@@ -126,7 +126,7 @@ def reread(
         known = ", ".join(get_format(format_id).editions)
         raise SchemaError(f"no schema for edition {edition!r}: there are {known}")
     again = _Again(format_id, kind, Journal(files, edition, params or {}))
-    # Headers first, because they decide the layout of the records after them.
+    # Headers are read first, because they decide the layout of the records after them.
     headers = tuple(map(again.header, seen.files))
     return replace(
         seen,
@@ -137,7 +137,10 @@ def reread(
 
 
 class _Again:
-    """The files of one journal, read by a schema where another reader found headers and records."""
+    """The files of one journal.
+
+    A schema reads them at the places where another reader found headers and records.
+    """
 
     def __init__(self, format_id: str, kind: str, journal: Journal) -> None:
         self._layout: Layout = format_module("journalspec", format_id).LAYOUT
@@ -155,13 +158,13 @@ class _Again:
         if not entry.header or entry.role in ("control", "mirror", "invalid"):
             return entry
         if not self._layout.has("header", self._edition):
-            return entry  # the report about the file is not a structure in it
+            return entry  # The report about the file is not a structure in the file.
         found = self._codec.read("header", self._edition, self._files[entry.file], 0, entry.file).fields
         self._behind[entry.file] = self._layout.behind(self._edition, found)
         return replace(entry, header={name: found[name] for name in entry.header})
 
     def record(self, record: Record) -> Record:
-        """Return a record read again; raises SchemaError also if its length is not the stated one."""
+        """Return a record that is read again; raises SchemaError if its length is not the stated one, too."""
         at = record.at
         edition = self._behind.get(at.file, self._edition)
         if self._whole:

@@ -165,7 +165,7 @@ class Vocabulary:
 
     @property
     def state_names(self) -> tuple[str, ...]:
-        """The keys of the state."""
+        """The keys of the logical state."""
         return tuple(dict.fromkeys(item.name for item in self.state))
 
     def params_of(self, op: str, edition: str | None = None) -> dict[str, Field]:

@@ -437,7 +437,7 @@ def _product(place: Path, answer: Answer) -> str:
 
 
 def carried(place: Path, answer: Answer) -> Outcome:
-    """Return the deliveries required from the new store at a place, computed from the old store's contents."""
+    """Return the deliveries required from the new store at a place, from the old store's contents."""
     found, there = contents(answer), contents(ask(find_journals(load(place / "journal"))[0], SALVAGE))
     assert isinstance(found, BrokerContents)
     assert isinstance(there, BrokerContents)

@@ -22,7 +22,7 @@ from journalspec_conformance.errors import Breakdown, Problem
 
 _HERE = __name__
 _TRACEBACK = "JOURNALSPEC_TRACEBACK"
-#: Exit statuses as a shell reports SIGINT and SIGPIPE.
+#: Exit statuses for SIGINT and SIGPIPE, as in a shell.
 INTERRUPTED, PIPE_CLOSED = 130, 141
 
 
@@ -178,10 +178,10 @@ def _end(error: BaseException) -> None:
     if isinstance(error, Breakdown):
         raise Complaint(f"the implementation broke down: {error.reason}\n{error.stderr}".rstrip()) from None
     if isinstance(error, click.ClickException):
-        vars(error)["message"] = _harmless(error.message)  # click declares it final for subclasses
+        vars(error)["message"] = _harmless(error.message)  # click declares this method final for subclasses.
     elif isinstance(error, KeyboardInterrupt | click.Abort):
         said, status = how_it_ended(error)
-        with suppress(OSError):  # the terminal may have hung up
+        with suppress(OSError):  # The terminal may have closed the connection.
             click.echo(said, err=True)
         raise click.exceptions.Exit(status) from None
     elif isinstance(error, BrokenPipeError):
@@ -234,12 +234,12 @@ def _open_streams() -> None:
     if sys.stdout is None:
         unread, written = os.pipe()
         sys.stdout = _stream(1, written, "w")
-        if unread != 1:  # otherwise `dup2` has replaced this end with the other one
+        if unread != 1:  # Otherwise `dup2` has already replaced this end.
             os.close(unread)
     if sys.stderr is None:
         sys.stderr = _stream(2, os.open(os.devnull, os.O_WRONLY), "w")
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # ASCII cannot encode all names
+        sys.stdout.reconfigure(errors="backslashreplace")  # ASCII cannot express all names.
 
 
 def _stream(number: int, opened: int, mode: str) -> Any:
@@ -268,12 +268,12 @@ def _end_orderly() -> None:
         raise Ended(number)
 
     for number in numbers:
-        if signal.getsignal(number) is signal.SIG_DFL:  # nohup, for example, ignores it on purpose
+        if signal.getsignal(number) is signal.SIG_DFL:  # For example, nohup ignores this signal on purpose.
             signal.signal(number, end)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; ends the process with the documented exit status."""
+    """Run the command line; end the process with the documented exit status."""
     _open_streams()
     _end_orderly()
     try:

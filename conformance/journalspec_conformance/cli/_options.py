@@ -18,8 +18,8 @@ EXIT_STATUS = "Exit status: 0 all as expected, 1 something failed, 2 usage or co
 FILE = click.Path(path_type=Path)
 
 
-#: The largest accepted number of processes: more than any machine has cores, so a larger one is a typing
-#: error.
+#: The largest accepted number of processes. It is more than any machine has cores, so a larger number is a
+#: typing error.
 JOBS = click.IntRange(0, 1024)
 
 

@@ -25,7 +25,7 @@ _PIPE_WIDTH = 240
 
 
 class PipeConsole(Console):
-    """A console that raises BrokenPipeError for a closed pipe; the command line handles this error."""
+    """A console that raises BrokenPipeError for a closed pipe; the command line handles it."""
 
     def on_broken_pipe(self) -> None:
         """Let the error through."""
@@ -68,7 +68,7 @@ Show = Callable[[str, int, int], None]
 def progress_bar() -> Iterator[Show]:
     """Provide a function that shows a long command's progress, only if standard error is a terminal."""
     if not sys.stderr.isatty():
-        # A bar that is not shown would still leave a blank line under older versions of rich.
+        # Older versions of rich would leave a blank line even for a bar that is not shown.
         yield lambda step, done, total: None
         return
     # The name in an implementation's ``hello`` may look like markup of rich, and must be printed as it is.
@@ -85,7 +85,7 @@ def progress_bar() -> Iterator[Show]:
 
 
 def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator[Result]:
-    """Yield `results` and show the progress."""
+    """Yield `results`, and show the progress meanwhile."""
     red = 0
     with progress_bar() as show:
         for number, result in enumerate(results, start=1):

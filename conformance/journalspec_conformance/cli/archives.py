@@ -31,7 +31,7 @@ ENDINGS = (".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz", ".
 #: Prefixes of the directories into which archives are unpacked: one before the directory is locked, one
 #: after.
 NEW, UNPACKED = "journalspec-", "journalspec-unpacked-"
-#: The most entries of an archive: one with more cannot be a store.
+#: The most entries of an archive. An archive with more entries cannot be a store.
 MOST_ENTRIES = 100_000
 #: The deepest nesting of an entry, and the longest component of its path (bytes). File systems have the same
 #: limit for a component.
@@ -93,7 +93,7 @@ class _Bounded:
         self._stream, self._most = stream, most
 
     def read(self, size: int) -> bytes:
-        # Only headers are read in one piece: a longer one would have to be kept in memory.
+        # Only headers are read in one piece; a longer header would have to be kept in memory.
         if size > PIECE:
             raise tarfile.ReadError(f"a header of {size:,} bytes")
         self._check(self._stream.tell() + size)
@@ -241,7 +241,10 @@ def _named(begins: bytes) -> Iterator[tuple[int, str]]:
 
 
 def _is_zip(path: Path) -> bool:
-    """Return whether a file begins as a zip archive: any file may have one appended at its end."""
+    """Return whether a file begins as a zip archive.
+
+    The end does not decide, because any file may have an archive appended.
+    """
     with path.open("rb") as begin:
         return begin.read(2) == b"PK" and zipfile.is_zipfile(path)
 

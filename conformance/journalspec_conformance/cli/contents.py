@@ -58,7 +58,10 @@ class Moment(int):
 
 @lru_cache(1024)
 def _second(seconds: int) -> str:
-    """Return a number of seconds since 1970 as ISO 8601; cached, because neighbouring rows share it."""
+    """Return a number of seconds since 1970 as ISO 8601.
+
+    Results are cached, because neighbouring rows have the same times.
+    """
     return (_EPOCH + timedelta(seconds=seconds)).isoformat()[:-6]
 
 
@@ -91,7 +94,7 @@ class _Form:
     """The JSON line of rows whose values have these types: the fixed text, and a function for each value."""
 
     def __init__(self, names: Sequence[str], kinds: Sequence[type]) -> None:
-        # The form itself writes integers and absent values.
+        # Integers and absent values are written by the form itself.
         forms = {NoneType: "null", int: '"%d"'}
         pairs = zip(names, kinds, strict=True)
         pieces = [f"{quoted(name).replace('%', '%%')}:{forms.get(kind, '%s')}" for name, kind in pairs]
@@ -128,7 +131,8 @@ def _time(value: Moment) -> str:
     return f'"{value!s}"'
 
 
-#: The JSON text of values of the usual types. Times are cached, because neighbouring rows share them.
+#: The JSON text of values of the usual types. Times are cached, because neighbouring rows have the same
+#: times.
 _MAKES: Mapping[type, Callable[[Any], str]] = {
     str: quoted,
     bool: {True: "true", False: "false"}.__getitem__,
@@ -219,7 +223,7 @@ class Holdings:
         if isinstance(value, Mapping | list | tuple):
             return f"{column.kind}({len(value)})"
         if not isinstance(value, str | bytes):
-            # In a column for texts, a number is also data of users.
+            # In a column for texts, a number is also data of the user.
             return column.kind if column.body or column.kind in ("str", "bytes") else value
         return str(self.redactor.text(value, None if column.body else ""))
 

@@ -22,12 +22,13 @@ from journalspec_conformance.cli.redaction import Redacted
 from journalspec_reference.answers import CHANGED, COMPRESSED, UNCHECKED
 from journalspec_reference.xids import gtrid_in_full
 
-#: Limits: the entries of a list that are shown, beginning with the largest, and the names in a sentence.
+#: Limits: the number of entries of a list that are shown, beginning with the largest, and of names in a
+#: sentence.
 MOST, FEW = 10, 3
 #: The table of transactions. It has the columns _XID if it contains XIDs that the state lacks.
 TRANSACTIONS, _XID = "transactions", frozenset(("xid", "recovery", "sends", "acknowledges"))
-#: The columns that a table of messages has if each message has an offset in a journal written in order of
-#: time.
+#: The additional columns of a table of messages, if each message has an offset in a journal that is written
+#: in order of time.
 _PLACED = frozenset(("id", "queue", "timestamp", "file", "off"))
 #: The state of undecided transactions of a transaction manager, and what happens to each of them after a
 #: crash.
@@ -346,7 +347,7 @@ def losses(part: Part, *, around_it: bool = False, beside: Sequence[str] = ()) -
     """
     description, seen = part.description, part.seen
     codes = description.after
-    # Avoid passes over notes or records: each pass may read the files again.
+    # Avoid passes over notes or records, because each pass may read the files again.
     notes, after = [], []
     for note in seen.notes:
         if note.code in codes:
@@ -497,7 +498,7 @@ class LookedAt:
         if self.answers[0].seen.verdict == CLEAN:
             found.add(CLEAN)
         if self.contents is not None:
-            # Other remarks with these codes concern things that a start does not touch, such as properties
+            # Other remarks with these codes concern objects that a start does not touch, such as properties
             # and pages.
             found |= {f"{_OF_CONTENTS}{code}" for code in self.contents.contents.judge()}
         return found
@@ -546,7 +547,7 @@ def trouble(part: Part) -> str:
     if part.seen.verdict != CLEAN:
         return ""
     rows = [row for row in part.description.at_start if row.fails]
-    # Computing contents may read all of the journal again, so do it only if a row needs them.
+    # To compute contents, all of the journal may be read again, so do it only if a row needs them.
     wanted = any(code.startswith(_OF_CONTENTS) for row in rows for code in row.when)
     codes = LookedAt([part], part.contents if wanted else None).codes
     return "; ".join(row.short for row in rows if row.applies(codes))

@@ -81,7 +81,8 @@ def _reduced(
     with closing(prepared.setup.open()) as engine:
         for result in examples[:REDUCED]:
             last = [result]
-            if result.result_class == "timeout":  # not reduced: each attempt would take the whole time limit
+            # Not reduced, because each attempt would take the whole time limit.
+            if result.result_class == "timeout":
                 yield result.probe, (result, probes[result.probe].case)
                 continue
             case = reduced(probes[result.probe].case, _fails_so(engine, result, last))
@@ -139,7 +140,7 @@ def _fails_so(engine: Engine, result: Result, last: list[Result]) -> Callable[[C
             result.fingerprint,
         )
         if same:
-            # The reducer continues with this case, so the last entry is the answer to the smallest case.
+            # The reducer continues with this case, so the last answer is the answer to the smallest case.
             last.append(found)
         return same
 

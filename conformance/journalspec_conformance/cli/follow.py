@@ -60,10 +60,10 @@ class Follower:
             (place, *_), _ = find(self.place.asked)
             journals = [settled(each) for each in place.journals]
         except (FilesetError, UsageProblem):
-            # While the product renames a file, there may be no journal at all.
+            # While the product renames a file, there may be no journal.
             journals = []
         if len(journals) == 1:
-            # The edition is known now, and need not be detected again.
+            # The edition is known now, so that it need not be detected again.
             self.place = replace(self.place, asked=replace(self.place.asked, edition=journals[0].edition))
         root = self.place.loaded.root
         changed = self._changed({root / name for journal in journals for name in journal.files})
@@ -74,7 +74,8 @@ class Follower:
                         try:
                             yield from self._written(journal, part, names)
                         except Changed:
-                            self._files[root / part.file].stat = (0, 0, 0)  # so that it is checked again
+                            # so that the next look checks the file again
+                            self._files[root / part.file].stat = (0, 0, 0)
 
     def _changed(self, paths: set[Path]) -> set[Path]:
         """Return the changed files; report each change that is not growth."""

@@ -113,13 +113,12 @@ class Painter:
 
 
 def wrapped_lines(text: str, room: int) -> Iterator[str]:
-    """Yield `text` as one or more lines of at most `room` characters, broken as by `textwrap.wrap`.
+    """Yield `text` as one or more lines of at most `room` characters, broken as `textwrap.wrap` does.
 
-    A body in hexadecimal is one word of any length. The time grows with its length, not with the square of
-    it.
+    A body in hexadecimal is one word of any length. The time grows linearly with the length of the word.
     """
     line, told = "", False
-    # Yield the lines one by one, because the state of a destination is one text that is as long as all its
+    # The lines are yielded one by one, because the state of a destination is one text as long as all its
     # messages.
     for chunk in map(itemgetter(0), re.finditer(r" +|[^ ]+", text)) if len(text) > room else [text]:
         if len(line) + len(chunk) <= room:
@@ -164,7 +163,7 @@ def value_text(value: object, most: int = MOST_BYTES, some: int = SOME_BYTES) ->
 
 @contextmanager
 def reading(total: int) -> Iterator[Callable[[], None]]:
-    """Show on a terminal (standard error) how far reading `total` bytes is, from the first second on.
+    """Show on a terminal (standard error) how many of `total` bytes have been read, after the first second.
 
     Provides a function that removes the progress bar; call it before printing.
     """
@@ -253,7 +252,7 @@ class Part:
 
 
 class Screen(Protocol):
-    """The screen of a command about stores. For one of several stores only its `row` is kept."""
+    """The screen of a command about stores. If there are several stores, only the `row` of each is kept."""
 
     def row(self, parts: Sequence[Part]) -> Any:
         """Return the part of the answers that is kept for one of several stores."""

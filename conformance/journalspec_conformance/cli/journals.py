@@ -354,7 +354,7 @@ def _untold(spans: Iterable[Span], *records: Iterable[Record]) -> Iterator[Span]
     for span in spans:
         if span.kind not in BARE_KINDS or not span.length:
             continue
-        # Only stale regions may also be among `records`.
+        # Only stale regions may also be in `records`.
         while span.kind == "stale" and at < span.off and (record := next(told, None)) is not None:
             at = record.at.off
         if span.kind != "stale" or at != span.off:
@@ -501,7 +501,7 @@ def _columns(records: Sequence[Record]) -> tuple[dict[str, object], str]:
         for name in list(common):
             if name not in record.fields or record.fields[name] != common[name]:
                 del common[name]
-    if common is None or len(records) < 3:  # with fewer records, repeating the values is shorter
+    if common is None or len(records) < 3:  # With fewer records, it is shorter to repeat the values.
         common = {}
     numbers = "".join(f"  {{:>{max(6, len(str(most)))}}}" for most in (off, length))
     return common, f"{numbers}  {{:<{max(4, *map(len, types))}}}  "

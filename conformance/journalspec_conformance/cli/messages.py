@@ -18,7 +18,8 @@ from journalspec_conformance.cli import journal_view as view
 from journalspec_conformance.cli.contents import place_text
 from journalspec_conformance.cli.places import Asked, find, options
 
-#: Limits without --all: explained messages, the lines of all of them, and the listed places of each.
+#: Limits without --all: the number of explained messages, of the lines of all of them, and of the listed
+#: places of each.
 MOST_HITS, MOST_LINES, MOST_PLACES = 3, 38, 4
 STYLES = {
     "none": "bold green",

@@ -26,9 +26,9 @@ from journalspec_reference.answers import settled, stretches
 from journalspec_reference.batches import ReadingRefused
 from journalspec_reference.filesets import Journal
 
-#: This many lines are passed on together.
+#: The number of lines that are passed on together.
 LINES = 64
-#: Members of an answer that have lines of their own.
+#: Members of an answer that have their own lines.
 OTHERWISE = ("records", "left_out")
 
 
@@ -75,7 +75,7 @@ def _written(found: Stores, command: str, level: Level, policy: str | None) -> i
             whole = view.document([part], (), lambda part: {**part.seen.members(level), **more})
             write_line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
             status = max(status, view.STATUSES[answer.observation.verdict])
-            # `left_out` needs the list of all journals, but only the verdict of each.
+            # `left_out` needs the list of all journals, but of each journal only the verdict.
             given.append(
                 view.Part(place, replace(answer, observation=Observation(answer.observation.verdict)))
             )

@@ -29,7 +29,7 @@ NEAREST = 3
 
 
 class UsageProblem(click.ClickException):
-    """Exit status 2: the question was invalid, so nothing was read."""
+    """Exit status 2: the question was invalid, so no file was read."""
 
     exit_code = 2
 
@@ -222,7 +222,7 @@ class Stores(NamedTuple):
     unlisted: list[filesets.LeftOut]
 
     def by_store(self) -> list[list[tuple[Directory, filesets.Journal]]]:
-        """Return the journals of each store; each of several journals in a directory is a store."""
+        """Return the journals of each store. If a directory has several journals, each of them is a store."""
         found: dict[object, list[tuple[Directory, filesets.Journal]]] = {}
         for place, journal in self.pairs:
             store = place.store if len(place.journals) == 1 else id(journal)

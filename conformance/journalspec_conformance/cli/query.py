@@ -39,7 +39,7 @@ from journalspec_reference.predicates import text_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: This many rows are printed on a terminal.
+#: The number of rows that are printed on a terminal.
 MOST_ROWS = 40
 BATCH_ROWS = 8192
 #: The number of bytes that the process may allocate above DuckDB's own limit, which does not cover single
@@ -365,7 +365,7 @@ def _memory_bound(size: int) -> Iterator[None]:
     try:
         import resource  # noqa: PLC0415  # not on every system
     except ImportError:
-        yield  # DuckDB's own limit is then the only bound
+        yield  # In this case, DuckDB's own limit is the only bound.
         return
     before = resource.getrlimit(resource.RLIMIT_AS)
     wanted = psutil.Process().memory_info().vms + size

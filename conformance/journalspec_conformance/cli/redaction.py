@@ -130,7 +130,7 @@ class Redactor:
         return replace(note, text=self.text(note.text)) if own else note
 
     def _missing(self, gone: Missing) -> Missing:
-        # The name of a file is not redacted: the journal's file list contains it as well.
+        # The name of a file is not redacted, because the list of the journal's files has it too.
         word = self._format.vocabulary.missing.get(gone.code)
         name = gone.name if word is None or "file" in word.names else self.text(gone.name)
         return replace(gone, name=name, text=self.text(gone.text) if gone.text else "")

@@ -49,7 +49,7 @@ MOST_WHOLE = 600
 
 @dataclass
 class Output:
-    """The target of rows: at most `limit` rows are written; `total` counts all rows."""
+    """The target of rows. At most `limit` rows are written; `total` counts all rows."""
 
     as_ndjson: bool = False
     as_csv: bool = False

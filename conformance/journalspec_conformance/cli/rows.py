@@ -1,6 +1,6 @@
 """Finds the requested rows of journals: column by column if Arrow is installed, otherwise record by record.
 
-Both ways find the same rows, and neither keeps a row in memory after examining it.
+Both methods find the same rows, and neither keeps a row in memory after examining it.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ class Chunk:
         found = pa.table(arrays, names=keys).group_by(keys).aggregate([([], "count_all")]).to_pydict()
         counts = found.pop("count_all")
         total: Counter[tuple[Any, ...]] = Counter()
-        # PyArrow 15 returns several groups of absent values, because it compares the bytes in their slots:
-        # add them up.
+        # PyArrow 15 returns several groups of absent values, because it compares the bytes in their slots.
+        # These groups are added up.
         for values, count in zip(zip(*found.values(), strict=True), counts, strict=True):
             total[values] += count
         return total

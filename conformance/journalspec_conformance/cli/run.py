@@ -183,7 +183,7 @@ def _run(
     except OSError as error:
         if len(results) < len(prepared.probes):
             raise
-        # Only the writing of the report failed. Show the results first, because the run may have taken hours.
+        # Only writing the report failed. The results are shown first, because the run may have taken hours.
         unwritten = error
     red = [result for result in results if result.red]
     remember(request, prepared, red)

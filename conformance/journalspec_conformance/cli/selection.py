@@ -231,7 +231,7 @@ def _either(option: str, texts: Sequence[str], columns: Sequence[Field], names: 
     """Return the condition that the first column whose type fits all of `texts` has one of these values."""
     found: list[tuple[Any, ...]]
     for column, name in zip(columns, names, strict=True):
-        # The id of a transaction may be written in any of the spellings that logs of products use.
+        # The id of a transaction may have any spelling that occurs in the logs of products.
         if option == "--tx" and column.kind == "bytes":
             found = [spelled(text) for text in texts]
         else:

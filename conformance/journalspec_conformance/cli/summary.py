@@ -27,10 +27,10 @@ IN_DOUBT, BESIDE = "in-doubt", "beside"
 DEFAULT = "default"
 #: Titles of editions longer than this are omitted (characters).
 MOST_TITLE = 60
-#: In a store with more messages, the messages around a damaged region are not sought, because each would have
-#: to be decoded.
+#: In a store with more messages, the messages around a damaged region are not searched for, because each
+#: would have to be decoded.
 MOST_LOOKED_AT = 100_000
-#: How a verdict is shown.
+#: The style in which a verdict is shown.
 WORDS = {CLEAN: "clean", RECOVERED: "recovered", REFUSED: "REFUSED"}
 
 
@@ -96,8 +96,8 @@ class SummaryScreen:
             consequence.insert(0, f"{view.STRICT} recovery refuses it nevertheless, {why}")
         rest = f"the rest is the result of --policy {kept_by}" if kept_by else f"by --policy {policy}"
         consequence += [rest] if kept_by or policy not in (None, view.STRICT) else []
-        # Otherwise the product does not start, or forgets the transactions in doubt, so that an operator
-        # cannot decide them.
+        # Otherwise the product does not start, or loses the transactions in doubt, so that an operator cannot
+        # decide them.
         left = bool(doubt.number) and not pending and seen.unfit is None
         own = {IN_DOUBT} if left else set[str]()
         own |= {BESIDE} if contents is not None and contents.damaged() else set()

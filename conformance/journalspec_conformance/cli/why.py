@@ -43,7 +43,7 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
     journals = stores.pairs
     out = view.Painter()
     several = len(journals) > MOST_SCREENS and not everything
-    # A store has at most two journals. The reports on both fit on one screen, with a line between them.
+    # A store has at most two journals. Both reports fit on one screen, with a line between them.
     most = view.MOST_LINES if len(journals) < 2 or several else view.MOST_LINES // 2 - 1
     rows = []
     with view.unchanging(stores.journals):
@@ -92,7 +92,7 @@ def _several(first: Directory, journal: Journal, rows: Sequence[Sequence[str]]) 
     """Yield the sections on many journals, with one line for each; `journal` is the first one."""
     yield view.Section("store", [f"{len(rows):,} journals"])
     yield view.table("held by", rows, ("path", "verdict", ""))
-    # No command accepts a path to a journal inside an archive.
+    # No command accepts the path of a journal inside an archive.
     if first.asked.archive is None:
         steps = ["one of them:", f"  {first.of(journal).again('why')}"]
     else:

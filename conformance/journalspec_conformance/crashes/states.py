@@ -50,14 +50,14 @@ from journalspec_reference import load
 
 TIER = "crash"
 #: The number of states that a sample takes from each trace; more if there are too few traces. More traces
-#: reveal more failures than more states of one trace.
+#: reveal more failures than more states of a trace.
 PER_TRACE = 4
 #: Among this many traces of a sample, one is about corruption: bytes that changed after they were durable.
 CORRUPTED_EVERY = 8
 #: The number of cached traces. States are ordered by class, not by trace, and replaying a trace takes longer
-#: than a question about a state.
+#: than asking about a state.
 TRACES = 2048
-#: The number of cached states. They are cached because there are several questions about each state.
+#: The number of cached states. A cache is useful because there are several questions about each state.
 STATES = 64
 _NOWHERE = At("", 0, 0)
 _SHOWN = 160
@@ -224,7 +224,7 @@ def sampled(
             break
         stratum = CORRUPTED if number % CORRUPTED_EVERY == 0 else REACHABLE
         places = _places(trace, stratum, seed)
-        # Computing ids takes most of the time, so compute them only for states of the needed classes.
+        # Ids are computed only for states of the needed classes, because this takes most of the time.
         drawn: dict[Class, list[tuple[bytes, States, int]]] = {}
         for _ in range(min(each, count - len(taken))):
             if not places:

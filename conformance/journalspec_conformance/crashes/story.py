@@ -1,4 +1,6 @@
-"""Describes a failure in a crash state: reduces it to few operations, and tells it from the first write."""
+"""Describes a failure in a crash state: it reduces the failure to few operations, and reports all operations
+from the first write on.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,10 @@ from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.verdict import MEANINGS, VERDICTS, Answer
 from journalspec_corpus.making import make_case
 
-#: The most questions that reducing one failure may take.
+#: The most questions that the reduction of one failure may take.
 BUDGET = 300
-#: Reducing a failure ends after this many breakdowns, because each of them may take the whole time limit.
+#: The reduction of a failure ends after this many breakdowns, because each of them may take the whole time
+#: limit.
 MOST_BREAKDOWNS = 10
 #: The answer that is assumed if an implementation gives none while a state is reduced.
 _NO_ANSWER = Answer((), "no-answer")

@@ -160,7 +160,7 @@ def first_loss(engine: Asking, probe: Probe) -> WriterLoss | None:
     Raises Settled for a write that ends early, or that refuses other operations than the case expects.
     """
     case = probe.case
-    assert isinstance(case, WriterCase)  # only WriterCase calls this
+    assert isinstance(case, WriterCase)  # Only WriterCase calls this function.
     written = record(engine, probe)
     refused = [str(number) for number, reply in enumerate(written.replies) if "refused" in reply]
     if refused not in [[str(one["op"]) for one in entry.get("refusals", ())] for entry in probe.expect]:
@@ -200,7 +200,7 @@ def reduced(engine: Asking, probe: Probe) -> WriterLoss | None:
         smaller = _without(loss.case, at)
         try:
             found = first_loss(engine, next(other for other in smaller.probes if other.op == "write"))
-        except (Settled, Breakdown):  # later operations need the omitted one
+        except (Settled, Breakdown):  # A later operation needs the omitted one.
             found = None
         loss, at = (loss if found is None else found), at - 1
     return loss

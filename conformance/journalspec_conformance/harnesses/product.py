@@ -45,7 +45,7 @@ _numbers = count()
 
 
 class CannotDo(Exception):
-    """The product cannot perform the request: an ``unsupported`` answer about `what`."""
+    """The product cannot perform the request. The answer is ``unsupported``, with `what`."""
 
     def __init__(self, message: str, what: str = "operation") -> None:
         """Store both; the message is for people."""
@@ -294,7 +294,7 @@ def copy_of(directory: Path, only: str = "") -> Iterator[Path]:
                 (copy / entry.name).write_bytes(Path(entry.path).read_bytes())
         yield copy
     finally:
-        try:  # usually only files; `remove` handles other entries
+        try:  # Usually there are only files; `remove` handles other entries.
             for entry in os.scandir(copy):
                 Path(entry.path).unlink()
             copy.rmdir()
@@ -371,7 +371,7 @@ def main(arguments: list[str] | None = None) -> int:
     os._exit(status)
 
 
-#: A program is called with the product and options; it returns whether it saw a deviation.
+#: A program. It is called with the product and options, and returns whether it observed a deviation.
 Program = Callable[..., bool]
 
 
@@ -395,4 +395,4 @@ def run_program(programs: Mapping[str, Program]) -> None:
     seen = programs[options.name](get_product(options.product), **more)
     sys.stdout.flush()
     end_all()
-    os._exit(int(seen))  # a normal end may wait for ever for threads of the product
+    os._exit(int(seen))  # A normal end may wait forever for threads of the product.

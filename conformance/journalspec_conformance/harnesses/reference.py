@@ -95,7 +95,7 @@ class Reference:
         yield {"ok": {"files": storage.names(), "refusals": refusals, "durable": durable}}
 
     def bye(self) -> None:
-        """Do nothing: no files are open."""
+        """Do nothing, because no files are open."""
 
 
 class Traced:

@@ -43,8 +43,7 @@ class Fetcher(Protocol):
 def _run(name: str, command: list[str], jar: Jar) -> None:
     """Run a fetching tool quietly; raises ProductError with the end of its output."""
     try:
-        # The command is safe: it consists of fixed words, a path found on PATH, and coordinates of a data
-        # file.
+        # The command is safe: it has fixed words, a path found on PATH, and coordinates of a data file.
         done = completed(command, TIMEOUT)
     except OSError as error:
         raise ProductError(f"{name} could not be started: {error}") from error
@@ -137,7 +136,7 @@ def fetch_product(
     tool = fetcher or choose_fetcher()
     target.parent.mkdir(parents=True, exist_ok=True)
     sweep(target.parent)
-    scratch = make_scratch(target.parent)  # next to the target, so that it can be renamed
+    scratch = make_scratch(target.parent)  # The directory is next to the target, so that it can be renamed.
     try:
         fresh = scratch / "jars"
         fresh.mkdir()

@@ -16,8 +16,8 @@ def checksum(
 ) -> int:
     """Return the CRC-32 of a record of the disk editions or the seed's (BTM-CRC-001 to BTM-CRC-006).
 
-    The crc32 field and the gtridLength byte are omitted. The names go in as a sorted set, '?' for characters
-    outside US-ASCII, unless `names` gives the bytes.
+    The crc32 field and the gtridLength byte are omitted. The names are included as a sorted set, with '?' for
+    characters outside US-ASCII, unless `names` contains the bytes.
     """
     if names is None:
         texts = sorted({row["name"].decode("ascii", "replace") for row in values["names"]})

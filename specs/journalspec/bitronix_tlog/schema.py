@@ -1,6 +1,6 @@
 """The construct schemas of whole files of this format: they parse clean files, and build any file.
 
-GreedyRange is not used here: it would end quietly at a damaged record.
+GreedyRange is not used here, because it would end without an error at a damaged record.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
         return Struct("records" / While(lambda stream, _: stream.tell() < _end_of(stream), record))
     header = codec.schema("header", edition)
     if edition == "nio":
-        # The bytes after the adjacent frames stay bytes (BTM-NIO-003, BTM-NIO-010).
+        # The bytes after the adjacent frames are not divided into records (BTM-NIO-003, BTM-NIO-010).
         return Struct(
             "header" / header,
             "reserved" / Blob(lambda context: min(_end_of(context._io), FIRST_FRAME) - context._io.tell()),

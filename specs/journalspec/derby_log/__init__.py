@@ -1,4 +1,7 @@
-"""Facts about Derby's write-ahead log; its bytes are :data:`LAYOUT`, bodies are in :mod:`.operations`."""
+"""Facts about Derby's write-ahead log.
+
+Its bytes are described by :data:`LAYOUT`, its bodies by :mod:`.operations`.
+"""
 
 from __future__ import annotations
 

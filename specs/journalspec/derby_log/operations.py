@@ -58,7 +58,9 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """The databases of an edition: their level, the newest level it opens, container -> table of the base."""
+    """The databases of an edition: their level, the newest level that it opens, container -> table of the
+    base.
+    """
 
     level: tuple[int, int]
     newest: tuple[int, int]
@@ -113,14 +115,16 @@ def databases() -> Mapping[str, Database]:
 
 
 def tables(edition: str) -> Mapping[int, str]:
-    """Return container -> table of the base that belongs to logs of an edition."""
+    """Return container -> table of the base, for the containers in logs of an edition."""
     known = databases()
     return known.get(edition, [*known.values()][-1]).tables
 
 
 @cache
 def tables_of_all() -> Mapping[int, str]:
-    """Return container -> table for all editions: no container belongs to different tables."""
+    """Return container -> table for all editions, which is unambiguous: no container belongs to different
+    tables.
+    """
     return {number: name for each in databases().values() for number, name in each.tables.items()}
 
 
@@ -136,7 +140,7 @@ def _form(row: Mapping[str, Any]) -> Form:
 
 def _slots(rows: list[Mapping[str, Any]]) -> tuple[Slot, ...]:
     measured = {row[key]: row["name"] for row in rows for key in ("length", "count") if key in row}
-    # A list contains the fields of its elements, an object refers to them by name.
+    # A list contains the fields of its elements; an object refers to its fields by name.
     inner = {row["name"]: {"of": _slots(row["of"])} for row in rows if isinstance(row.get("of"), list)}
     return tuple(
         Slot(**{**row, **inner.get(row["name"], {})}, measures=measured.get(row["name"], "")) for row in rows
@@ -166,7 +170,8 @@ def _column(data: bytes) -> bytes:
 
 
 def body(values: Mapping[str, Any], *, longest: bool = False) -> list[Part]:
-    """Return the fields of a body in stored order; `longest`: compressed numbers take their longest form.
+    """Return the fields of a body in stored order. With `longest`, compressed numbers take their longest
+    form.
 
     `values` contains the operation's name, the group, the transaction number or None, the fields that are not
     0 or empty, and ``undone`` or ``data``. A damaged body can be built with a wrong ``operation_id``, or with
@@ -212,7 +217,9 @@ def _stored(kind: str, value: Any, longest: bool) -> bytes:
 
 
 def shown(slots: Iterable[Slot], values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield a body's fields in the form of an observation: without lengths and counts, objects plain."""
+    """Yield the fields of a body in the form of an observation: without lengths and counts, objects as plain
+    values.
+    """
     for slot in slots:
         value = values.get(slot.name)
         if slot.of == "index_undo":

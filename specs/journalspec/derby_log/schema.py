@@ -1,6 +1,6 @@
-"""The construct schemas of log files and of record bodies: they parse clean ones, and build any.
+"""The construct schemas of log files and of record bodies: they parse clean files and bodies, and build any.
 
-GreedyRange is not used here: it would end quietly at a damaged record.
+GreedyRange is not used here, because it would end without an error at a damaged record.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def coverage(body: bytes) -> tuple[int, int] | None:
     if parsed is None or table.operations()[parsed.operation].name != "CHECKSUM":
         return None
     found = parsed.fields
-    # Implementations could not agree on the sum of any other algorithm.
+    # Implementations could not agree on the checksum of any other algorithm.
     return (found.data_length, found.checksum) if found.algorithm == 1 else (0, -1)
 
 
@@ -89,7 +89,7 @@ class Packed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
         kind = first[0] >> 6
         rest = stream_read(stream, self.unit * ((1, 2, 4, 4)[kind] - 1), path)
         data = first + rest
-        # The first bit alone marks the longest form, two bits mark the other forms.
+        # The longest form is marked by the first bit alone, the other forms by two bits.
         return int.from_bytes(data, "big") & (1 << 8 * len(data) - (1 if kind > 1 else 2)) - 1
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
@@ -102,7 +102,7 @@ class Packed(Construct):  # type: ignore[type-arg]  # generic in its stubs only
 
 
 def _object(form: table.Form, *, null: bool) -> Construct[Any, Any]:
-    """Return the construct of an object after its format id; None stands for id 0, an absent object."""
+    """Return the construct of an object after its format id; None represents id 0, an absent object."""
     ids = (form.id, 0) if null else (form.id,)
     number = Checked(Int16ub, lambda number, _: number in ids, str(form.id))
     return FocusedSeq(
@@ -136,7 +136,9 @@ _PLAIN: dict[str, Construct[Any, Any]] = {
 
 
 def _behind(slot: table.Slot) -> Construct[Any, Any]:
-    """Return a field of the tail as a field of the body: it is present if the group says so."""
+    """Return a field of the tail as a field of the body; the group of the body decides whether the field is
+    present.
+    """
     return slot.name / If(lambda context: slot in table.tail(context.group), _element(slot))
 
 

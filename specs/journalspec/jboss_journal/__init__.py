@@ -1,4 +1,4 @@
-"""Facts about the JBoss Messaging circular journal; its bytes are :data:`LAYOUT`."""
+"""Facts about the JBoss Messaging circular journal. Its bytes are described by :data:`LAYOUT`."""
 
 from __future__ import annotations
 

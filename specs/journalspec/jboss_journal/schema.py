@@ -1,8 +1,8 @@
 """The construct schemas of whole files of this format: they parse clean files, and build any file.
 
-GreedyRange is not used here: it would end quietly at a damaged record. A candidate with the right type and
-file id that is not a record is a fault. In a clean file, only bytes of an earlier generation can resemble a
-candidate (JBM-RDR-025, JBM-RDR-026): recognising these takes a reader, not a schema.
+GreedyRange is not used here, because it would end without an error at a damaged record. A candidate with the
+right type and file id that is not a record is a fault. In a clean file, only bytes of an earlier generation
+can resemble a candidate (JBM-RDR-025, JBM-RDR-026). A reader can recognise these bytes; a schema cannot.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any
 VARINT, SIZED = 0, 2
 #: Type of a varint -> its bits.
 BITS = {"s4": 32, "s8": 64, "bool": 32}
-#: The numbers of destinations' kinds.
+#: The numbers of the kinds of destinations.
 KINDS = ("QUEUE", "TOPIC", "TEMP_QUEUE", "TEMP_TOPIC")
 
 

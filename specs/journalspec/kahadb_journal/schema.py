@@ -1,6 +1,6 @@
 """The construct schemas of whole files of this format: they parse clean files, and build any file.
 
-GreedyRange is not used here: it would end quietly at a damaged record.
+GreedyRange is not used here, because it would end without an error at a damaged record.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
     empty = [bytes(form.size - len(start) - 1) + last for last in (b"\0", b"\1")]
 
     def more(stream: Any, _: Any) -> bool:
-        """Return whether a batch follows: a batch of zero bytes ends the log (KHD-END-009)."""
+        """Return whether a batch follows. A batch of zero bytes ends the log (KHD-END-009)."""
         data = ahead(stream, form.size)
         if edition == "seed":
             return bool(data)

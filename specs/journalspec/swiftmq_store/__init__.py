@@ -1,4 +1,7 @@
-"""Facts about a SwiftMQ file store; its bytes are :data:`LAYOUT`, messages are in :mod:`.schema`."""
+"""Facts about a SwiftMQ file store.
+
+Its bytes are described by :data:`LAYOUT`, its messages by :mod:`.schema`.
+"""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def by_kaitai(journal: Journal, file: str, off: int) -> Plain:
         raise SchemaError(str(error), file, stream.pos()) from error
     if unknown := [item.kind for item in found.actions if item.kind not in ACTIONS]:
         raise SchemaError(f"{unknown[0]} is not an action", file, off)
-    # Actions with and without an image of the old bytes are two structures within one common structure.
+    # Actions with and without an image of the old bytes are two structures inside a common one.
     actions = [(int(item.kind), getattr(item.body, "body", item.body)) for item in found.actions]
     return _checked(journal, file, found.header, actions, (off, stream.pos()))
 

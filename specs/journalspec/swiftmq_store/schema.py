@@ -1,4 +1,4 @@
-"""The construct schemas of logs, pages and messages: they parse clean ones, and build any.
+"""The construct schemas of logs, pages and messages: they parse clean bytes, and build any.
 
 A page does not store its own type: a caller that follows a reference chooses the fitting schema.
 """
@@ -74,7 +74,7 @@ def log_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Co
         tagged, code = context.start is not None, int.from_bytes(head[:4])
         if len(head) < 4 or code not in ((1, 2, 3) if tagged else (2, 3)):
             return False
-        # Bytes without room for a generation are not a record of an older one.
+        # If there is no room for a generation, the bytes are not a record of an older generation.
         own = not tagged or int.from_bytes(head[4:], signed=True) == context.start.generation
         return own or len(head) < 12
 
@@ -96,5 +96,5 @@ def _tagged(context: Any) -> bool:
 
 
 CODEC = ConstructCodec(LAYOUT, log_schema)
-#: A swap file, in which every entry is complete.
+#: A swap file; every entry in it is complete.
 SWAP = Struct("entries" / While(lambda stream, _: bool(ahead(stream, 1)), CODEC.schema("swap_entry", "13")))

@@ -22,7 +22,7 @@ How the protocol's operations map to the product:
     them with the new length.
 
 Force batching is switched off. Versions up to 2.1.4 start the batching thread nevertheless. On recent Java
-releases ``close()`` may wait for ever for the end of this thread, so the harness clears the field that refers
+releases ``close()`` may wait forever for the end of this thread, so the harness clears the field that refers
 to it. The order of writes is the same.
 
 If a call never returns, there is no answer: after `WATCH_SECONDS` the harness prints the stack of the thread

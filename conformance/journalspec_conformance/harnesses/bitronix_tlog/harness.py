@@ -35,7 +35,8 @@ _OPEN_FILES = ("fc", "randomAccessFile")
 _UNSIGNED = 0xFFFFFFFF
 _HEADER_LENGTH = 21
 _MEBIBYTE = 1 << 20
-#: The current value of the configuration: there is one for the whole process, used only here.
+#: The current value of the configuration. There is only one for the whole process, and only this module uses
+#: it.
 _configured: dict[str, Any] = {}
 _HEX = re.compile(r"([0-9a-f]{2})*")
 
@@ -188,8 +189,8 @@ class Journal:
         """Open the pair, which is created if neither file exists; writes the active file's state byte."""
         self._journal.open()
         # Versions up to 2.1.4 start the thread that batches fsyncs even if batching is switched off. On
-        # recent Java releases close() may wait for its end for ever: clear the field, so that close() does
-        # not wait.
+        # recent Java releases close() may wait forever for the end of this thread. The field is cleared, so
+        # that close() does not wait.
         batcher = jvm.declared_field(
             _class("journal.TransactionLogAppender").class_, "diskForceBatcherThread"
         )

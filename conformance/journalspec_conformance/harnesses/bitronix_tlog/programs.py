@@ -18,7 +18,7 @@ _NAME = "db1"
 #: The bytes from the end of the gtrid to the end of the record: count, one name with its length, end marker.
 _BEHIND_GTRID = 4 + 2 + len(_NAME) + 4
 _TAIL_AT = 13
-#: A size with which no race swaps the files.
+#: A file size that is large enough for races without a swap.
 _LENGTH = 8 << 20
 
 
@@ -36,7 +36,7 @@ def races(product: Product, *, threads: str = "4", rounds: str = "400") -> bool:
     is killed at that moment loses the record. How often that happens is a matter of chance.
     """
     jvm.start(product)
-    size = int(threads) * int(rounds) * 64 + 4096  # no record here is longer than 64 bytes
+    size = int(threads) * int(rounds) * 64 + 4096  # No record of this program is longer than 64 bytes.
     kept: list[bool] = []
 
     def work(number: int) -> None:

@@ -224,7 +224,7 @@ class Database:
         _BOOTED.discard(self.directory)
         try:
             with derby_call():
-                # The engine keeps the objects of a connection until the connection is closed, even after the
+                # The engine keeps the objects of a connection until the connection is closed, even after a
                 # shutdown.
                 self._main.close()
                 self._connection(";shutdown=true")

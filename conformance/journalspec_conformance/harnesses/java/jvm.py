@@ -82,7 +82,7 @@ def start(product: Product, *, charset: str | None = None, options: Sequence[str
     """
     jpype = java_classes()
     jars = classpath(product)
-    # Harnesses run for seconds: the JVM's second compiler would take more time than it saves.
+    # Harnesses run for seconds, so the JVM's second compiler would take more time than it saves.
     given = ["-Djava.awt.headless=true", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", *options]
     if charset:
         given.append(f"-Dfile.encoding={charset}")
@@ -220,9 +220,10 @@ def thrown(error: Java) -> Thrown:
     """Return a Java exception as a Thrown, which contains no Java objects."""
     message = error.getMessage()
     if str(error.getClass().getName()) == "java.lang.OutOfMemoryError":
-        # After this error, threads of the product may have ended, or may wait for ever.
+        # After this error, threads of the product may have ended, or may wait forever.
         spent.set()
-    # One call for all frames: a stack has dozens, and a call into the JVM takes longer than parsing text.
+    # All frames are read with one call, because a stack has dozens, and a call into the JVM takes longer than
+    # parsing text.
     frames = str(java_class("java.util.Arrays").toString(error.getStackTrace()))
     methods = tuple(_METHOD_OF_FRAME.findall(frames))
     cause = error.getCause()
@@ -258,7 +259,8 @@ class _Watch:
         while True:
             time.sleep(WATCH_SECONDS / 8)
             if os.getppid() != self._parent:
-                # The runner has ended. End this process, too, because otherwise the call would run for ever.
+                # The runner has ended. This process must end too, because otherwise the call would run
+                # forever.
                 os._exit(1)
             since = self._since
             if since is None or since == shown or time.monotonic() - since < WATCH_SECONDS:

@@ -27,11 +27,11 @@ CONTROL = "journal-rename-control.ctr"
 #: The smallest file that either product can be configured for.
 SMALLEST_FILE = 1024
 _LEFTOVERS = (".tmp", ".cmp")
-#: The alignment: NIO needs none.
+#: The alignment. NIO requires none.
 _ALIGNMENT = "1"
 _UNSIGNED_BYTE = 0xFF
 _SIGN = 0x80
-#: The longest wait for Artemis' threads (seconds); usually they take microseconds.
+#: The longest wait for threads of Artemis (seconds). Usually they take microseconds.
 _PATIENCE = 5
 _NAME = re.compile(r"^(?P<prefix>.*?)-(?P<number>-?[0-9]+)\.(?P<extension>[A-Za-z]+)(?:\.cmp|\.tmp)?$")
 #: Words with a fixed value in the arguments of ``java.toml``. `never`: no number of files and no percentage
@@ -190,7 +190,7 @@ class Journal:
         """
         array_list = java_class("java.util.ArrayList")
         lists = {"records": array_list(), "prepared": array_list()}
-        # This callback does nothing, because the log contains the same information, and also the reason.
+        # This callback does nothing, because the log has the same information, and the reason as well.
         interface = f"{self.variant.package}.TransactionFailureCallback"
         failures = jvm.instance_of(interface, failedTransaction=lambda tx, records, deletes: None)
         self._journal.start()
@@ -284,7 +284,7 @@ class Journal:
         elif name == "compact":
             getattr(self._journal, self.variant.compact)()
         else:
-            # Compact now, whatever the settings say.
+            # The compaction happens now, whatever the settings are.
             before = self._journal.isAutoReclaim()
             self._journal.setAutoReclaim(True)
             self._journal.checkReclaimStatus()
@@ -391,14 +391,15 @@ class JournalProduct(shared.Driver):
         """Return a writer; raises CannotDo."""
         lacking = ""
         if edition not in self._variant.writes:
-            lacking = f"edition:{edition}"  # for example, HornetQ 2.4 reads version 1 but never writes it
+            # for example, HornetQ 2.4 reads version 1 but never writes version 1
+            lacking = f"edition:{edition}"
         elif params.get("alignment", _ALIGNMENT) != _ALIGNMENT:
             lacking = f"param:alignment={params['alignment']}"
         elif params.get("fill", self._variant.fill) != self._variant.fill:
             lacking = f"param:fill={params['fill']}"
         if lacking:
             raise shared.CannotDo("the product chooses this itself", lacking)
-        self._log.take()  # log lines of an earlier journal are not needed
+        self._log.take()  # Log lines of an earlier journal are not needed.
         return Writing(self._variant, directory, params)
 
     def _load(self, directory: Path, params: Mapping[str, str]) -> Answer:
@@ -460,8 +461,8 @@ def _stop(journal: Journal) -> None:
     try:
         journal.stop()
     except Thrown as thrown:
-        # A journal that could not be loaded may also fail to stop. Ignore that, because the answer is
-        # complete.
+        # A journal that could not be loaded may also fail to stop. This failure is ignored, because the
+        # answer is complete.
         if not thrown.methods:
             raise
 

@@ -94,7 +94,7 @@ def moments(product: Product, *, directory: str, out: str, told: str) -> bool:
 
 def deletes_forgotten(product: Product) -> bool:
     """Return whether a deleted and re-added record is loaded after many deletes, but not after one delete."""
-    # A small initial heap: the effect depends on the free part of the heap.
+    # The initial heap is small, because the effect depends on the free part of the heap.
     jvm.start(product, options=("-Xms16m",))
     alone, crowd = (_added_again(product, pairs) for pairs in (1, _PAIRS))
     print(f"1 pair: delivered are {alone or 'none'}; {_PAIRS} pairs: delivered are {crowd or 'none'}")

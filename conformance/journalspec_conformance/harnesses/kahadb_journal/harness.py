@@ -29,7 +29,7 @@ _JAVA = table(__package__, "java.toml")
 OPTIONS: Mapping[str, Sequence[bool]] = _JAVA["options"]
 #: The parts of a record that are omitted from an answer if they are not stored.
 _OPTIONAL = frozenset(["transaction", "ack", "subscription_info", "text"])
-#: The editions whose logs end in zeros, and the first one whose logs end with an end marker.
+#: The editions whose logs end in zeros, and the first edition whose logs end with an end marker.
 _ZEROS, _MARKED = ("5.3", "5.12"), "5.14"
 #: The length of a new file, and of the buffer for a batch. They can be small, because no log is written here.
 _SMALL = 1 << 16
@@ -136,7 +136,7 @@ class Store:
         self._store.setEnableIndexRecoveryFile(False)
         self._store.setJournalMaxWriteBatchSize(_SMALL)
         if not any(path.stat().st_size for path in directory.glob("db-*.log")):
-            # The product creates a new file and scans it. Scanning 32 MiB of zeros takes longer than a
+            # The product creates a new file and scans it. A scan of 32 MiB of zeros takes longer than a
             # hundred logs.
             self._store.setJournalMaxFileLength(_SMALL)
         self._journal = self._store.getJournal()
@@ -179,7 +179,7 @@ class Store:
                 name, fields = self._loaded(at)
             except Thrown:
                 name, fields = "OTHER", {}
-                with suppress(Thrown):  # the product also cannot read this record
+                with suppress(Thrown):  # The product cannot read this record either.
                     fields = {"payload": self._bytes(at)}
             yield {"type": name, "length": place["len"], **jsonable(fields), "at": place}
 
@@ -402,8 +402,8 @@ class KahaDB(shared.Driver):
             with _stopped(Store(copy, policy)) as store:
                 store.start()
                 self.doing = "iterate"
-                # A record that replay cannot load is not part of the answer: replay either skips it, or fails
-                # below.
+                # A record that replay cannot load is not part of the answer: replay skips the record, or
+                # fails below.
                 records = [record for record in store.records() if record["type"] != "OTHER"]
                 self.doing = "replay"
                 store.replay()

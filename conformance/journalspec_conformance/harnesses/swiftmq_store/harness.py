@@ -359,7 +359,7 @@ class Transactions(shared.Session):
             transactions = jvm.private_value(self.journal.store, "ctx").transactionManager
             transactions.initiateCheckPoint(listener)
             done.await_()
-            # The log restarts only after the listener was called. No transaction begins before the restart.
+            # The log restarts only after the listener was called. Before that, no transaction begins.
             transactions.removeTxId(transactions.createTxId())
 
 
@@ -385,7 +385,7 @@ class SwiftMQ(shared.Driver):
         self.doing = "start"
         self._starts += 1
         if self._starts >= STARTS:
-            # The remains of each start accumulate in the JVM.
+            # In the JVM, the remains of each start accumulate.
             jvm.spent.set()
         with shared.copy_of(directory) as copy:
             store = Store(copy, params)
