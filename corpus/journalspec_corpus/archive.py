@@ -1,4 +1,4 @@
-"""Writes the published cases as an archive that needs no Python: real files, JSON, and a page on both.
+"""Writes the published cases as an archive that needs no Python: real files, JSON, and a README about both.
 
 The same cases lead to the same ``.tar`` everywhere: members are sorted, and contain neither time nor owner.
 The bytes of a compressed archive also depend on the version of zlib.

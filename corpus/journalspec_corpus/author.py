@@ -100,7 +100,7 @@ def reported(layout: Layout, edition: str, kind: str, values: Mapping[str, Any])
     return out
 
 
-def lay_file(  # the first three arguments choose the file, the keyword arguments describe its format
+def lay_file(  # The first three arguments select the file; the keyword arguments describe its format.
     built: Built,
     label: str,
     name: str,

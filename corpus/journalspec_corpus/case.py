@@ -17,7 +17,7 @@ from typing import Any
 from journalspec_corpus.form import fault_in, is_id, path_fault
 
 #: A JSON value without numbers: objects, arrays, strings, booleans, null.
-Json = Any  # a recursive alias would help neither type checkers nor readers
+Json = Any  # A recursive alias would help neither type checkers nor readers.
 
 #: The longest run of fill bytes that is stored inside an extent, because a further extent would take more
 #: space.
@@ -142,7 +142,7 @@ def write_files(root: Path, files: Iterable[tuple[str, Iterable[bytes | int]]]) 
             if path.is_symlink():
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
         path /= last
-        with path.open("xb") as stream:  # also not through a link
+        with path.open("xb") as stream:  # This also refuses to write through a link.
             try:
                 for piece in pieces:
                     if isinstance(piece, int):

@@ -1,4 +1,4 @@
-"""Journals drawn at random, with the required answers of every correct reader.
+"""Random journals, with the answers that every correct reader must give.
 
 The Hypothesis strategies and the fuzzer share these plain values. The required result for a sound journal
 follows from the requested writes, never from reading the journal. The required result after a fault is the
@@ -53,7 +53,7 @@ class DrawnJournal:
     ends: tuple[int, ...] = ()
 
 
-#: The required result of strict recovery after a fault.
+#: The required results of strict recovery after a fault.
 Strict = Literal["same", "refused", "open"]
 
 

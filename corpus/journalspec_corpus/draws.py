@@ -1,4 +1,4 @@
-"""The tier ``drawn``: randomly drawn cases, each determined by format, seed and number alone.
+"""The tier ``drawn``: random cases (draws). Format, seed and number alone determine each case.
 
 A draw is a sound journal that the format's author module lays out, such a journal with damage, or one with
 wrong fields under valid checksums. The format's naive reader determines the expectations. For an intact
@@ -159,7 +159,7 @@ def _case(format_id: str, seed: int, number: int, rng: Choices) -> Case:
     case_id = f"{description.prefix.lower()}.drawn.s{seed}.n{number}"
     try:
         expect = format_module("journalspec_corpus", format_id).naive.expected(files, edition)
-    except Exception as error:  # a fault of the corpus is the result of this draw; other draws continue
+    except Exception as error:  # A fault of the corpus is the result of this draw; other draws continue.
         return Case.quarantined(case_id, f"the naive reader fails: {error!r}", {"format": format_id})
     case = make_case(
         case_id,
@@ -245,7 +245,8 @@ def _shorter(now: Callable[[], Sequence[int]]) -> Iterator[list[int]]:
             while at < len(now()):
                 was = list(now())
                 yield was[:at] + was[at + size :]
-                if list(now()) == was:  # not accepted; otherwise the rest has moved to this position
+                # The attempt was not accepted. If it was, the rest has moved to this position.
+                if list(now()) == was:
                     at += size
 
 

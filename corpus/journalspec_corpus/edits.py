@@ -1,7 +1,7 @@
 """Named places in a set of files, and changes at such places.
 
 A format's author module builds sound files and names every range in them; cases are those files with edits.
-Nothing here depends on a format.
+This module does not depend on a format.
 """
 
 from __future__ import annotations

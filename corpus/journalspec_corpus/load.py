@@ -94,7 +94,7 @@ def _tier(format_id: str, tier: str, only: frozenset[str]) -> tuple[Case, ...]:
         return ()
     path = folder / f"{tier}.jsonl"
     looks = gc.isenabled()
-    gc.disable()  # cases contain no reference cycles, and the search for cycles took most of the time
+    gc.disable()  # Cases contain no reference cycles, and the search for cycles took most of the time.
     try:
         return tuple(_published(path, f"published/{format_id}/{path.name}", only))
     finally:

@@ -129,7 +129,7 @@ def _fileset(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
         files[name] = b""
     elif choice == 1 and len(names) > 1:
         del files[name]
-    elif choice == 2:  # the third of four choices
+    elif choice == 2:  # This is the third of four choices.
         files[name], files[other] = files[other], files[name]
     else:
         files[name + "2"] = files[name]

@@ -1,9 +1,9 @@
 """The common parts of all naive readers: a walk through the table of fields, and the expectations of cases.
 
-A format's ``naive`` module is written from the specification, obviously right rather than fast, and
-independent of the reference. It computes the expectations of generated cases and of drawn journals. It has
-``read(files, edition)``, ``recover(files, edition, policy)`` and ``expected``. Answers are observations as in
-cases, with plain integers.
+A format's ``naive`` module is written from the specification and shares no code with the reference. It is
+obviously right rather than fast. It computes the expectations of generated cases and of drawn journals. It
+has ``read(files, edition)``, ``recover(files, edition, policy)`` and ``expected``. Answers are observations
+as in cases, with plain integers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Files = Mapping[str, bytes | bytearray]
 Entry = Mapping[str, Any]
 
 
-class Invalid(Exception):  # this is not an error, but the result of a check
+class Invalid(Exception):  # This is not an error, but the result of a check.
     """The bytes are not a valid record; `end` is their end, if it is known."""
 
     def __init__(self, reason: str, end: int = 0) -> None:
@@ -175,7 +175,7 @@ def asked(
 
 
 def all_expected(answers: Iterable[tuple[str, Entry]], brief: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the expectations for all questions, which list all members of the results."""
+    """Return the expectations for all questions; they list all members of the results."""
     out = []
     for question, seen in answers:
         members: tuple[str, ...] = ("phase", "code", "at")
@@ -197,7 +197,7 @@ def expectation(
     Records are expected with the fields in `brief` (empty: all).
     """
     answer = {"when": when(question), "verdict": seen["verdict"]}
-    # Required or forbidden notes: an empty list would have no effect.
+    # These are required or forbidden notes; an empty list would have no effect.
     answer |= {name: seen[name] for name in members if name in seen and (seen[name] or name not in _CODES)}
     if brief and "records" in answer:
         answer["records"] = [{key: entry[key] for key in brief if key in entry} for entry in seen["records"]]

@@ -39,7 +39,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
     def give(pipe: Connection) -> None:
         for number, item in waiting:
             busy[pipe] = number
-            with suppress(ConnectionError):  # the next read shows that the worker has died
+            with suppress(ConnectionError):  # The next read shows that the worker has died.
                 pipe.send((item,))
             return
 
@@ -61,7 +61,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
             for pipe in busy.keys() & set(wait(list(busy))):
                 try:
                     answer = pipe.recv()
-                except (EOFError, OSError):  # the worker died before or within its answer
+                except (EOFError, OSError):  # The worker died before or within its answer.
                     workers[pipe].join()
                     status = describe_status(workers[pipe].exitcode or 0)
                     why = "; the system may have run out of memory" if status.endswith("SIGKILL") else ""
@@ -75,7 +75,7 @@ def results(work: Work[Item, Result], items: Sequence[Item], jobs: int) -> Gener
     finally:
         for pipe, process in workers.items():
             if finished:
-                with suppress(ConnectionError):  # the worker has died after its last answer
+                with suppress(ConnectionError):  # The worker died after its last answer.
                     pipe.send(None)
             else:
                 process.kill()
@@ -120,13 +120,13 @@ def _serve(pipe: Connection, work: Work[Item, Result]) -> None:
             with work() as do:
                 while (given := pipe.recv()) is not None:
                     pipe.send(do(*given))
-        except Exception as error:  # every exception is raised in the parent process
+        except Exception as error:  # Every exception is raised in the parent process.
             pipe.send(error)
 
 
 def _end_with_parent() -> None:
     """End this process in the middle of its work."""
     parent = parent_process()
-    assert parent is not None  # the parent has started this process
+    assert parent is not None  # The parent has started this process.
     wait([parent.sentinel])
     os._exit(1)

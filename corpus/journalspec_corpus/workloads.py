@@ -229,7 +229,7 @@ class Tables:
         return order[: order.index(size)]
 
     def smaller(self, workload: SmallWorkload) -> Iterator[SmallWorkload]:
-        """Yield workloads that are smaller in one thing: steps, background, payload, alignment.
+        """Yield workloads that are smaller in one respect: steps, background, payload, alignment.
 
         Kind and writer are not changed, because they identify the failure. Every chain of reductions ends,
         because no reduction makes anything larger.
@@ -341,7 +341,7 @@ class SmallWorkload:
 
 #: The number of long workloads, evenly spread, in the core tier; the full tier contains all or every n-th.
 LONG_IN_CORE = 6
-#: A new object in a long workload is named by one digit in base 36.
+#: In a long workload, the name of a new object is one digit in base 36.
 DIGITS = "123456789abcdefghijklmnopqrstuvwxyz"
 #: The files in a format's package with its long workloads and the longer ones, one in each line.
 LONG_WORKLOADS, LONGER_WORKLOADS = "long_workloads.jsonl", "longer_workloads.jsonl"
@@ -446,7 +446,7 @@ class Continuations:
             "category": image.category,
             "field": image.field,
             "opened": str(life.opened),
-            # A failure in the first run belongs to that run's own trace.
+            # A failure in the first run belongs to the trace of that run.
             "fine": "yes" if chosen.fine else "no",
         }
         return Trace(

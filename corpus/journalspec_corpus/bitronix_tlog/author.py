@@ -1,4 +1,4 @@
-"""The author module: sound journals from descriptions, with every range named.
+"""The author module: it builds valid journals from descriptions, and names every range in them.
 
 A base for the disk editions describes ``file1`` and ``file2``, each with ``timestamp``, ``state``,
 ``position`` (default: after the last record) and ``records``. For the editions ``seed`` and ``nio``, the base
@@ -151,13 +151,13 @@ def reported(values: Mapping[str, Any], edition: str) -> dict[str, Any]:
     if edition != "seed" or not told.get("extension"):
         told.pop("extension", None)
     out = author.reported(LAYOUT, edition, LAYOUT.type_name("2.1", values["status"]) or "OTHER", told)
-    if edition == "nio":  # the cases of this edition were first published in this form
+    if edition == "nio":  # The cases of this edition were first published in this form.
         out |= {name: out.pop(name) for name in ("crc32", "delimiter")}
     return out
 
 
 def parsed(record: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a record's table; in a text, the number in the label is the transaction's number."""
+    """Return the table of a record. In a text, the number in the label is the number of the transaction."""
     if not isinstance(record, str):
         return {**record, "label": record["id"]} if "id" in record else record
     label, types, given = words(record)
@@ -178,7 +178,7 @@ def parsed(record: str | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def build(base: Mapping[str, Any], edition: str) -> Built:
-    """Return the journal that `base` describes, written as `edition` prescribes."""
+    """Return the journal that `base` describes, in the form of `edition`."""
     built = Built({})
 
     def lay(label: str, name: str, file: Mapping[str, Any], header: list[Part]) -> None:

@@ -57,7 +57,7 @@ def told(unfinished: State) -> dict[str, Any]:
 
 
 def action(key: str) -> Action:
-    """Return the effect of the record `key`. Records are independent, as a decision is one record."""
+    """Return the effect of the record `key`. Records are independent, because a decision is one record."""
     fields = KEYS.read(key)
     gtrid, names = fields["gtrid"], [name for name in fields["names"].split(",") if name]
     op = {"op": "log", "status": fields["status"], "gtrid": gtrid, "names": names}
@@ -83,8 +83,8 @@ def _seen(content: bytes, name: str) -> bytes:
         for off, end in zip(batch.off, batch.end, strict=True):
             said += (batch.base + off, batch.data[off:end])
         faults += batch.damage
-    # The reason of the first damage decides the refusal code. The places of damage matter, too, because a
-    # timestamp may point at one.
+    # The reason of the first damage decides the refusal code. The places of damage matter too, because a
+    # timestamp may point at damage.
     return digest_of(*said, *(fault[0] for fault in faults), *(fault[2].encode() for fault in faults[:1]))
 
 

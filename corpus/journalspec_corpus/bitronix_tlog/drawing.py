@@ -1,4 +1,4 @@
-"""Bitronix logs drawn at random: valid ones, and records with wrong fields."""
+"""Random Bitronix logs: valid ones, and logs with wrong fields in records."""
 
 from __future__ import annotations
 
@@ -89,8 +89,7 @@ def _laid_out(edition: str, base: Mapping[str, Any], slack: int) -> DrawnJournal
     log = now.labels[f"f{active}.log"]
     left: list[str] = []
     if edition == "nio":
-        # The records of the previous lap that lie after the end of this lap still exist; recovery reads them
-        # first.
+        # The records of the previous lap after the end of this lap still exist; recovery reads them first.
         old = [label for label in now.records if label not in written(now)]
         left = [label for label in old if now.labels[label].off >= log.end]
     counting = [label for label in written(now) if label.startswith(f"f{active}r")]

@@ -1,16 +1,16 @@
-"""The state that a transaction manager must recover: the decisions that are not carried out yet."""
+"""The state that a transaction manager must recover: the decisions that have not been carried out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-#: Maps each gtrid to the names that are not committed yet.
+#: Maps each gtrid to the names that are not yet committed.
 Kept = Mapping[str, frozenset[str]]
 
 _FINISHING = {"COMMITTED": "3", "ROLLEDBACK": "4", "UNKNOWN": "5"}
 _DECIDING = "8"
-#: Statuses of records that finish names, as text.
+#: Statuses of records that finish names (as text).
 FINISHING = frozenset(_FINISHING.values())
 
 

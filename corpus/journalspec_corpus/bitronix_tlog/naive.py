@@ -1,7 +1,7 @@
-"""The naive reader: makes every check of the specification in its order, one after another.
+"""The naive reader: it makes all checks of the specification, one after another, in their order there.
 
-Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`). The
-fields of a record come from the format's table.
+It is written from the specification, and shares no code with the reference (see
+:mod:`journalspec_corpus.naive`). The fields of a record come from the format's table.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Records write traces of the disk journal: small workloads at every alignment and background, and long ones.
 
-The traces are recorded from the reference writer in three orders of writes and forces: the specification's,
-and those traced from products. The model determines which decisions a swap must copy: those that are still
-unfinished.
+The traces are recorded from the reference writer, in three orders of writes and fsyncs: the order of the
+specification, and two orders traced from products. The model determines which decisions a swap must copy:
+those that are still unfinished.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ FILES = ("btm1.tlog", "btm2.tlog")
 KEYS = Keys(FORMAT, dict.fromkeys(("status", "time", "sequence_number", "crc32", "gtrid", "names")))
 #: The length of the files of a journal that is created for a few small records.
 CREATED = HEADER_SIZE + 100
-#: Maps a life (a generation of the files) to the writer's first clock value and first sequence number. Lives
-#: 1 and 2 are generations of a background; runs after a crash have life 3 or more.
+#: Maps a generation of the files (its `life`) to the writer's first clock value and first sequence number.
+#: Generations 1 and 2 belong to a background; runs after a crash have 3 or more.
 _COUNTERS = {0: (1_000_000, 500), 1: (1000, 1), 2: (1000, 1)}
-#: The space between a file's header and the first step's record, for records that precede it.
+#: The space between a file's header and the record of the first step, for records that come before that step.
 _STANDING = 128
 #: The least length of the single name in a record that must end at an edge.
 _SHORTEST = 8
@@ -114,7 +114,7 @@ class Run(Recorder):
         super().open()
 
     def perform(self, op: Operation, *, together: bool) -> None:
-        """Log, and force at once unless `together` asks for one force at the end."""
+        """Log, and fsync at once unless `together` requests one fsync at the end."""
         try:
             self.apply(op)
         finally:
@@ -155,7 +155,7 @@ class Run(Recorder):
         status, gtrid = values["status"], values["gtrid"]
         names = [{"name": name} for name in values["names"]]
         fields, length = RECORDS.starts(EDITION, "", {"gtrid": gtrid, "names": names})
-        # A copy in the other file is the same record.
+        # A copy in the other file counts as the same record.
         record = self._ids.setdefault((status, gtrid.hex(), length), f"{self.prefix}r{len(self._ids)}")
         mark = Mark(record, item.file, item.off, length, KEYS.of(values), fields)
         # The bytes of an earlier generation are overwritten here, so no tail makes them live any more.
@@ -192,7 +192,7 @@ class Run(Recorder):
             self.tell(Publish, counting)
 
     def _swap_begins(self, item: Write) -> None:
-        """Release the records that the swap does not copy, because they are unreachable from here on."""
+        """Mark the records that the swap does not copy as deleted: they are unreachable from here on."""
         kept = {self._decisions[gtrid] for gtrid in self.kept}
         over = [mark.record for mark in self.marks if mark.record not in kept]
         # A decision that an earlier swap of 2.1.4 did not copy may have been finished since.
@@ -201,7 +201,7 @@ class Run(Recorder):
         self.tell(Release, over)
 
     def settle(self, image: CrashImage) -> None:
-        """Log the commit of every unfinished transaction, as a recovery manager does, and force the log."""
+        """Log the commit of every unfinished transaction, as a recovery manager does, and fsync the log."""
         for gtrid in self.kept:
             self.attempt(logged("COMMITTED", bytes.fromhex(gtrid)))
         self.apply({"op": "force"})
@@ -324,5 +324,5 @@ class LongRun(Run):
 
 def resumed(origin: Any, life: int, image: CrashImage) -> Run:
     """Return an unopened run, on these files, of the writer that wrote `image`; `origin` is not used."""
-    # Lives 1 and 2 are generations of a background.
+    # Lives 1 and 2 are the generations of a background.
     return Run(image.first.tags["order"], life + 1, CREATED, image)

@@ -1,4 +1,4 @@
-"""Corruption after durability: which bits, sectors, writes and files are corrupted (class C).
+"""Corruption of durable data: the bits, sectors, writes and files that are corrupted (class C).
 
 The rows of one acknowledgement share one crash point. Its contents are settled: everything that was written
 is on disk. Its blocks are the granules that any row corrupts, and the versions of a block are its corrupted
@@ -40,7 +40,7 @@ PHYSICAL, HEADER = 4096, 64
 #: FRONT and last BACK bytes and of BETWEEN bytes in the middle are flipped, because all bits of a long
 #: payload are alike.
 EVERY_BIT, FRONT, BACK, BETWEEN = 128, 64, 32, 32
-#: Only the last RECENT records of a journal are treated in this way; in each earlier record, DISTANT random
+#: Only the last RECENT records of a journal are treated in this way. In each earlier record, DISTANT random
 #: bits are flipped.
 RECENT, DISTANT = 12, 16
 #: The numbers of pairs of bits and of bursts that are drawn per crash point, and the number of bits per whole
@@ -91,7 +91,7 @@ def burst(content: bytes, off: int, length: int, key: str) -> bytes:
 
 
 class _Rows:
-    """Rows that deviate from a settled `point` in a few blocks each, and the versions of these blocks."""
+    """Rows that deviate from a settled `point`, each in a few blocks; and the versions of these blocks."""
 
     def __init__(self, point: CrashPoint) -> None:
         self._point = point
@@ -194,7 +194,7 @@ class _Decay:
         return range(0, count, -(-count // SECTORS) or 1)
 
     def _hit(self, kind: str, label: str, *changes: tuple[str, int, bytes]) -> None:
-        """Add the row in which ``(file, off, bytes)`` of `changes` are overwritten, if that changes it."""
+        """Add the row in which ``(file, off, bytes)`` of `changes` are overwritten, if a byte changes."""
         now: dict[_Key, bytes] = {}
         for name, off, data in changes:
             for granule in range(off // SECTOR, (off + len(data) - 1) // SECTOR + 1):
@@ -277,7 +277,7 @@ class _Decay:
                 self._hit(kind, f"{word}:{name}:{at}", (name, at * unit, bytes(room)))
 
     def strays(self, kind: str) -> None:
-        """Undo writes that the disk lost, or move writes since the previous force to another place."""
+        """Undo writes that the disk lost, or move writes since the previous fsync to another place."""
         lying = self._lying
         name_of = {number: name for name, number in sorted(self._point.names.items())}
         ops = lying.trace.ops[: lying.crash_index]
@@ -353,7 +353,7 @@ def _exchanged(point: CrashPoint, older: list[bytes]) -> Iterator[tuple[str, dic
     for index in (0, *acknowledged):
         then = line.advance(index).settled()
         for name, number in names.items():
-            # An earlier version with equal content is also not damage.
+            # An earlier version with equal content is not damage either.
             if name in then.names and then.contents[then.names[name]] != contents[number]:
                 older.append(then.contents[then.names[name]])
                 yield f"older:{name}:{index}", {**names, name: len(contents) + len(older) - 1}

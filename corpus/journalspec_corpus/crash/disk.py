@@ -1,4 +1,5 @@
-"""What a disk may hold at a crash point: the blocks in flight, their versions, and the files of states.
+"""The possible content of a disk at a crash point: the blocks in flight, their versions, and the files of
+states.
 
 A *block* persists as one unit: a granule of a file, a file's size, or the directory's names. Its
 *versions* are its contents in program order; version 0 is the durable one. Writes to one granule pass through
@@ -50,8 +51,7 @@ from journalspec_corpus.crash.trace import (
 #: A sector, the unit in which writes are torn.
 SECTOR = 512
 
-#: Only this many acknowledgements of a trace are checked, the last ones, because earlier ones reveal nothing
-#: new.
+#: Only the last acknowledgements of a trace (this many) are checked, because earlier ones reveal nothing new.
 LAST_ACKS = 3
 
 
@@ -80,7 +80,9 @@ def ranks_of(presets: Iterable[Preset], order: str) -> list[int]:
 
 
 def acknowledged_points(trace: Trace) -> list[int]:
-    """Return the last points of interest just after an acknowledgement, or else the trace's end."""
+    """Return the last points of interest just after an acknowledgement; if there are none, the end of the
+    trace.
+    """
     points = [at + 1 for at, op in enumerate(trace.ops) if isinstance(op, Ack) and at >= trace.crash_from]
     return points[-LAST_ACKS:] or [len(trace.ops)]
 
@@ -109,8 +111,8 @@ class Block:
     `file` is the number of the file (its inode; names may change), `index` the granule. `versions` are bytes
     (data), int (size) or a mapping name -> file number (names). ``levels[code]`` is the level of version
     `code`: level 0 is durable, each write adds 1, and versions with negative levels were never written. A
-    block is `fresh` if it lies after the file's durable size. `forced` is the level that a force should have
-    made durable, if the device may have ignored forces.
+    block is `fresh` if it lies after the file's durable size. `forced` is the level that an fsync should have
+    made durable, if the device may have ignored fsyncs.
     """
 
     kind: str
@@ -159,7 +161,7 @@ class CrashPoint:
 
     @cached_property
     def unlike_data(self) -> tuple[int, ...]:
-        """The numbers of the blocks that contain sizes or names."""
+        """The numbers of the blocks that contain sizes or names, not data."""
         return tuple(at for at, block in enumerate(self.blocks) if block.kind != DATA)
 
     def layout(self, codes: Sequence[int] | bytes) -> tuple[Mapping[str, int], list[int]]:
@@ -209,7 +211,7 @@ _ALL_NAMES: _Key = (NAMES, 0, 0)
 
 
 class Timeline:
-    """A trace replayed operation by operation, remembering versions per block."""
+    """Replays a trace operation by operation, and stores the versions of each block."""
 
     def __init__(self, trace: Trace, granule: int) -> None:
         self.trace = trace
@@ -222,9 +224,9 @@ class Timeline:
             self._versions[SIZE, number, 0] = [len(content)]
         #: maps a block's key to its durable version, if that is not the first one
         self._low: dict[_Key, int] = {}
-        #: the blocks that were written since the last force of their file
+        #: the blocks that were written since the last fsync of their file
         self._dirty: set[_Key] = set()
-        #: the effect of each operation on single names
+        #: the effect of each operation on each name
         self._bindings: list[tuple[Binding, ...]] = []
         #: maps an operation's index to [(block key, level)], if it changed something
         self._reach: dict[int, list[tuple[_Key, int]]] = {}
@@ -340,7 +342,7 @@ class Timeline:
                 for at, level in moved:
                     levels[at] = level
                 kills.append(tuple(levels))
-        # If anything was forced since the first write in flight, only the last of these states is certain to
+        # If there was an fsync since the first write in flight, only the last of these states is certain to
         # result from a kill.
         first_lost = min(reach, default=self.at)
         if any(isinstance(op, Sync | SyncDir) for op in self.trace.ops[first_lost : self.at]):
@@ -406,7 +408,7 @@ class States:
     """States of one crash point: row i consists of version ``codes[i, j]`` of each block j.
 
     ``preset[i]`` indexes :data:`PRESETS`; ``tear[i]`` is the number of bytes of operation `torn` that arrived
-    (0 in subset presets). `stratum` is R (a crash under honest forces), L (a force was not honoured) or C
+    (0 in subset presets). `stratum` is R (the device performed every fsync), L (it ignored one) or C
     (corruption); ``rot[i]`` describes the corruption; `rot` is an empty tuple if nothing was corrupted.
     """
 

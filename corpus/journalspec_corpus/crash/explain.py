@@ -1,8 +1,9 @@
 """Describes a crash state for people and programs: in words, as a published case, and as JSON.
 
-In some states no reader can return the required records: the order of writes, the device or the format lost
-them. The format's limits list the kinds of such states (:mod:`.verdict`). The JSON is for independent
-oracles: it contains the recorded trace, from which they can compute the required records themselves.
+In some states no reader can return the required records, because the order of writes, the device or the
+format lost them. The format's limits list the kinds of such states (:mod:`.verdict`). The JSON is for
+independent oracles: it contains the recorded trace, from which they can compute the required records
+themselves.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ from journalspec_reference.hexdump import Head, lines, text_of
 
 #: The most rows of a picture.
 MOST_ROWS = 14
-#: Marks a row whose bytes differ from those that were written.
+#: Marks a row whose bytes differ from the written ones.
 MARK = "! "
 
 
@@ -115,7 +116,7 @@ def _said(op: Op) -> str | None:
 
 
 def losses(state: State) -> tuple[str, list[Loss]]:
-    """Return the deviations of `state`, after a line that introduces them."""
+    """Return the deviations of `state`, after a line that introduces these."""
     states = state.situation.states
     if states.rot:
         return "All writes reached the disk. Corruption after that:", [_rotten(state, states.rot[state.row])]
@@ -137,7 +138,7 @@ def losses(state: State) -> tuple[str, list[Loss]]:
 
 
 def arrived(state: State) -> list[str]:
-    """Return lines that say which writes arrived in `state`, with the bytes of each deviation."""
+    """Return lines on the writes that arrived in `state`, with the bytes of each deviation."""
     head, found = losses(state)
     out = [head]
     for loss in found:
@@ -217,7 +218,7 @@ def unarrived(state: State) -> dict[str, bytes]:
 def sectors(state: State) -> Iterator[tuple[str, int, int, str]]:
     """Yield (file, offset, length, what) of each run of sectors with the same fate.
 
-    Writes since the last force have ``arrived``, are ``lost``, or arrived ``partly``: only some of them, a
+    Writes since the last fsync have ``arrived``, are ``lost``, or arrived ``partly``: only some of them, a
     part of one write, or garbage. A ``lost`` sector has its old content, or zeros if the file has grown
     around it. All other sectors are ``settled``.
     """
@@ -301,7 +302,7 @@ def case_of(adapter: CrashFormat, state: State, *, beyond: bool | None = None, t
     """Return `state` as a case, with the oracle's requirements under every policy of the adapter.
 
     A case that is `beyond` all readers demands nothing (level ``may``), and has the flag :data:`BEYOND`. By
-    default, `beyond` is true if the device may have ignored a force, or a limit of the format may cover a
+    default, `beyond` is true if the device may have ignored an fsync, or if a limit of the format may cover a
     failure. No reader is asked.
     """
     trace, point = state.trace, state.situation.states.point
@@ -394,7 +395,9 @@ class ExpectedSets:
 
 
 def _may_be_beyond(adapter: CrashFormat, state: State) -> bool:
-    """Return whether even a correct reader may fail: the device ignored a force, or a limit covers it."""
+    """Return whether even a correct reader may fail: the device ignored an fsync, or a limit covers the
+    failure.
+    """
     stratum, preset = state.situation.states.stratum, PRESETS[state.rank].name
     return stratum == "L" or any(
         limit.covers(writer_of(state.trace), policy, stratum, verdict, state.category, preset)

@@ -364,7 +364,7 @@ class Facts:
         released = self.trace.released(self.upto)
         for record, mine in places.items():
             if record in released:
-                continue  # a released record is not required
+                continue  # A deleted record is not required.
             # An earlier torn record at this place may be intact again, because the two records may share
             # equal bytes.
             excused = ~self.all if mine.isdisjoint(unsure) else self.all.copy()

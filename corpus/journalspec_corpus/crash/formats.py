@@ -1,11 +1,12 @@
-"""The interface of a format to the crash engine: one typed object, ``CRASH``, and the calls of its readers.
+"""The interface of a format to the crash engine: one typed object (``CRASH``), and functions that call its
+readers.
 
 ``CRASH`` is in the module ``crash`` of a format's package. That module is imported only on request, because a
 command that only reads a journal needs no writers.
 
-Of several states with the same visible content only one is read: a format's `look` returns the content that
-recovery can see. :data:`Reach` returns the offset in each file up to which recovery reads: bytes after it
-need no enumeration.
+If several states have the same visible content, only one of them is read: a format's `look` returns the
+content that recovery can see. :data:`Reach` returns the offset in each file up to which recovery reads: bytes
+after it need no enumeration.
 """
 
 from __future__ import annotations
@@ -131,7 +132,7 @@ def answers(
             found = known[place] = read(dict(files), edition)
         at_hand = numbers.get(id(found))
         if at_hand is None:
-            # The object is kept, so that no other one has its id.
+            # The object is kept, so that no other object gets its id.
             held.append(found)
             at_hand = numbers[id(found)] = number.setdefault(found, len(number))
         which.append(at_hand)

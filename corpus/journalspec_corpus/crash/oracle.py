@@ -10,8 +10,9 @@ transaction is torn is not in S.
 
 A record that is written again (a copy that a swap or a compaction makes) is not a new operation. An operation
 that copies have superseded is known to have been done, because a reader of the copies has seen its effect. If
-the device acknowledged a force without performing it, or bytes were corrupted, acknowledged operations may be
-missing. Then S is the set that the answer lists, and the recovered state must still be the model's after S.
+the device acknowledged an fsync without performing it, or bytes were corrupted, acknowledged operations may
+be missing. Then S is the set that the answer lists, and the recovered state must still be the model's after
+S.
 """
 
 from __future__ import annotations
@@ -229,7 +230,7 @@ class Operations:
         return bits
 
     def _takes_back(self, count: int, gone: int) -> bool:
-        """Return whether the operation after the first `count` ends the effect of those in `gone`.
+        """Return whether the operation after the first `count` ends the effect of the operations in `gone`.
 
         A swap or a compaction deletes records because it copied them, not because of the next operation.
         """
@@ -445,7 +446,7 @@ class Permitted:
         listed = counting | members
         for gone, known in ((-1, 0), *self.superseded):
             if not gone & ~listed:
-                # All released records are listed, so in this state nothing has superseded them yet.
+                # All deleted records are listed, so in this state nothing has superseded them yet.
                 continue
             present = self.acknowledged | listed | known
             yield self.acknowledged | known | closed(listed, present)
@@ -492,7 +493,7 @@ class Permitted:
             if not (due[effect] and any(one.bit & twice for one in self.operations.makers(effect)))
         ]
         many += [self._missing(effect, chosen, due & found) for effect in due - found]
-        # There is no other difference: the right records are in effect in the wrong order.
+        # There is no other difference, so the right records are in effect in the wrong order.
         many = many or [Wrong(INVENTED)]
         return min(many, key=lambda wrong: ORDER.index(wrong.verdict))
 

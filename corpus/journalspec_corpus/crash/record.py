@@ -1,4 +1,4 @@
-"""Records a format's writer: the changes of files, and the meaning of each write.
+"""Records the work of a format's writer: the changes of files, and the meaning of each write.
 
 A format's module derives a class from :class:`Recorder`. The class opens the writer and notes, for each
 write, which records the write contains and which records it makes live. The requested operations determine
@@ -70,7 +70,7 @@ class Keys:
         out = []
         for name, default in self.fields.items():
             value = values[name] if default is None else values.get(name, default)
-            # Nearly all values are of these two types, so they are checked first.
+            # Nearly all values have one of these two types, so these are checked first.
             kind = type(value)
             out.append(value if kind is str else str(value) if kind is int else _text(value))
         return ":".join(out)
@@ -160,7 +160,7 @@ class RecordFields:
             laid = self.layout.structure("record", edition, kind)
             self._known[edition, kind] = laid, tuple(item for item in laid.fields if not item.width), {}
         structure, varying, known = self._known[edition, kind]
-        # The offsets depend only on lengths.
+        # The offsets depend only on the lengths.
         key = tuple([_length(item, values) for item in varying])
         if key not in known:
             starts, ends = structure.places(values)
@@ -233,11 +233,11 @@ class Recorder:
         self.apply({"op": "open"})
 
     def did(self, item: Op, op: Operation) -> None:
-        """Add `item`, which the writer performed for `op`, to the trace, with its annotations."""
+        """Add `item`, which the writer performed for `op`, to the trace, together with its annotations."""
         raise NotImplementedError
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
-        """Return the records that are safe after `op`, and forget that they are pending."""
+        """Return the records that are safe after `op`. They are no longer pending."""
         if not durable:
             return ()
         safe = [record for record, tx in self.pending if not tx]
@@ -245,9 +245,9 @@ class Recorder:
         return safe
 
     def perform(self, op: Operation, *, together: bool) -> None:
-        """Do one operation of a workload; it is forced at once, or later `together` with others.
+        """Do one operation of a workload; its fsync comes at once, or later `together` with others.
 
-        By default nothing is forced here, because some writers force by themselves.
+        By default this method performs no fsync, because some writers perform it themselves.
         """
         self.apply(op)
 
@@ -258,7 +258,7 @@ class Recorder:
     def do(self, word: str) -> bool:
         """Do the operation of a word of a long workload; return whether it was done.
 
-        A word in `plain` stands for operations without a record, such as ``open``. Other operations may fail,
+        A word in `plain` represents operations without a record, such as ``open``. Other operations may fail,
         because the record is too long or its object does not exist.
         """
         if word not in self.plain:
@@ -295,7 +295,7 @@ class Recorder:
         return ops
 
     def forcing(self, number: int) -> Operation | None:
-        """Return the operation that performs force number `number` (from 1 on); None if there is none."""
+        """Return the operation that performs fsync number `number` (from 1 on); None if there is none."""
         return {"op": "force"}
 
     def apply(self, op: Operation) -> None:
@@ -475,7 +475,7 @@ def missing(end: int, size: str) -> int:
 
 @lru_cache(maxsize=256)
 def _noise(length: int, number: int) -> bytes:
-    """Return `length` pseudo-random bytes, which are the same in every call."""
+    """Return `length` pseudo-random bytes, the same ones in every call."""
     state = 0x9E3779B9 + number
     out = bytearray()
     while len(out) < length:

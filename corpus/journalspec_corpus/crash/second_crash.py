@@ -35,8 +35,7 @@ from journalspec_corpus.crash.trace import (
 )
 from journalspec_corpus.crash.verdict import CATEGORIES
 
-#: The seed of garbage in first crash states. The seed is part of the definition of a second run, not of a
-#: build.
+#: The seed of garbage in first crash states. It is part of the definition of a second run, not of a build.
 SEED = 1
 
 
@@ -101,7 +100,7 @@ def crash_image(state: State, *, gone: bool) -> CrashImage | None:
         for mark, there in zip(issued, intact, strict=True)
         if there and all(parts.get((mark.record, mark.alternative), {}).values())
     ]
-    # A release is durable if an acknowledgement follows it.
+    # A deletion is durable if an acknowledgement follows it.
     last = max((index for index, _ in trace.acks if index < crash_index), default=BEFORE)
     ended = trace.released(last) if gone else frozenset()
     dropped = (expected.must_drop | ended) - expected.must_keep

@@ -1,14 +1,14 @@
 """Enumerates the checked states of a trace, and rebuilds any state from its descriptor.
 
 Under a *prefix* preset, everything before an operation arrives, and the operation up to some byte. Under a
-*subset* preset, each granule written since the last force arrives or is lost. All presets with the same
+*subset* preset, each granule written since the last fsync arrives or is lost. All presets with the same
 granule share the blocks of a crash point. A row is labelled with the strongest preset that reaches it. All
 combinations of versions are checked if there are at most ``EXHAUSTIVE`` (12 granules with two versions each).
 If there are more, the combinations with at most two deviations from "everything arrived" or from "nothing
 arrived" are checked, because most faults need few lost writes. Samples are added, each a function of the
 stream and its own number.
 
-A force that the device did not perform leads to further states, in which acknowledged operations may be
+An fsync that the device did not perform leads to further states, in which acknowledged operations may be
 missing. In these states no format can keep acknowledged data, so they are counted separately (class L). This
 class contains no state that an honest device can also leave.
 """
@@ -492,7 +492,7 @@ def _broken(dims: tuple[int, ...], data: list[int], stream: int) -> Codes:
     return np.concatenate([*parts, rows[(rows >= np.asarray(dims)).sum(axis=1) > 1]])
 
 
-# --- Forces that were acknowledged and not performed ---
+# --- Fsyncs that were acknowledged and not performed ---
 
 
 def lied_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
@@ -508,8 +508,8 @@ def lied_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
         rank_of: dict[tuple[int, ...], int] = {}
         for rank in ranks:
             for row in _failed(point) if PRESETS[rank].force == "fails-clean" else _ignored(point):
-                # Every state of an honest device contains all data that forces guarantee. So a state that
-                # lacks some of this data comes from a lying device.
+                # Every state of an honest device contains all data that was fsynced. So a state that lacks
+                # some of this data comes from a lying device.
                 if any(code < block.forced for code, block in zip(row, point.blocks, strict=True)):
                     rank_of.setdefault(row, rank)
         if rank_of:
@@ -519,7 +519,7 @@ def lied_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
 
 
 def _ignored(point: CrashPoint) -> Iterator[tuple[int, ...]]:
-    """Yield every prefix of the trace, cut between granules, as if forces had no effect."""
+    """Yield every prefix of the trace, cut between granules, as if no fsync had an effect."""
     levels = [0] * len(point.blocks)
     yield tuple(levels)
     for index in sorted(point.reach):
@@ -529,7 +529,7 @@ def _ignored(point: CrashPoint) -> Iterator[tuple[int, ...]]:
 
 
 def _failed(point: CrashPoint) -> Iterator[tuple[int, ...]]:
-    """Yield the states in which one force failed to write its pages, or one of them.
+    """Yield the states in which one fsync failed to write its pages, or one of them.
 
     A page that is written again later becomes dirty again, and arrives later.
     """
@@ -548,7 +548,7 @@ def _failed(point: CrashPoint) -> Iterator[tuple[int, ...]]:
 
 
 def _covers(point: CrashPoint, op: Sync | SyncDir, block: Block) -> bool:
-    """Return whether force `op` covers `block`."""
+    """Return whether fsync `op` covers `block`."""
     if isinstance(op, SyncDir) or block.kind == NAMES:
         return isinstance(op, SyncDir) and block.kind == NAMES
     bound = [point.names, *(names for each in point.blocks if each.kind == NAMES for names in each.versions)]

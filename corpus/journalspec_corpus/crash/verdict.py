@@ -8,7 +8,7 @@ three ways:
 ``metamorphic``
     By comparing answers with answers (corpus/tests/test_crash_relations.py), without an expectation.
 ``limits``
-    By whoever runs an implementation: a time and a memory limit per case, on any bytes.
+    By the program that runs an implementation: a time and a memory limit per case, on any bytes.
 
 If a format cannot prevent a loss, no reader can avoid the failure. Such losses are listed in the format's
 ``limits.toml``. Each entry covers verdicts by writer, policy, class, category and preset (patterns as for

@@ -1,4 +1,4 @@
-"""The author module: sound logs from descriptions, with every range named.
+"""The author module: it builds valid logs from descriptions, and names every range in them.
 
 A base describes ``files``, numbered from ``first`` (1) on. Each file consists of its ``groups``, its ``end``
 (``marker``, or ``none``; default: a marker in each file but the last) and zeros up to ``size``; ``header``
@@ -106,7 +106,9 @@ class _Writer:
         return out | {name: self._value(name, value) for name, value in pairs.items()}
 
     def _value(self, name: str, value: str) -> Any:
-        """Return the value of a field in a text; ``rows`` are numbers, or pairs of numbers (``7:0,8:4``)."""
+        """Return the value of a field in a text; ``rows`` contains numbers, or pairs of numbers
+        (``7:0,8:4``).
+        """
         if name == "rows":
             names = ("record_id", "reserved")
             return [dict(zip(names, map(int, row.split(":")), strict=False)) for row in value.split(",")]
@@ -172,7 +174,7 @@ class _Writer:
         if not plain:
             summed_over = bytes(data[covered : covered + ends[covers]])
             behind = bytes(data[covered:])
-            # Now the covered range is known, so the checksum record is laid again.
+            # The covered range is known now, so the checksum record is laid again.
             del data[start:]
             self.lay(
                 label,
@@ -219,7 +221,7 @@ def told(values: Mapping[str, Any], edition: str, stored: bytes, instant: int) -
 
 
 def build(base: Mapping[str, Any], edition: str) -> Built:
-    """Return the log that `base` describes, written as `edition` prescribes."""
+    """Return the log that `base` describes, in the form of `edition`."""
     built = Built({})
     writer = _Writer(built, edition)
     before, groups = 0, 0

@@ -1,4 +1,4 @@
-"""Derby logs drawn at random: valid logs, and logs with wrong fields under valid checksums."""
+"""Random Derby logs: valid logs, and logs with wrong fields under valid checksums."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class _Life:
         self.number = number
         self.texts: list[str] = []
         self.branches: dict[str, str] = {}
-        #: Transactions that have changed something: their number, XA id, and the labels of their changes.
+        #: Transactions that have changed rows: their number, XA id, and the labels of their changes.
         self.open: dict[str, tuple[int, str, list[str]]] = {}
 
     def do(self, op: Mapping[str, Any]) -> None:

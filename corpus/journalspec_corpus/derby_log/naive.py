@@ -1,7 +1,7 @@
-"""The naive reader: makes every check of the specification in its order, one after another.
+"""The naive reader: it makes all checks of the specification, one after another, in their order there.
 
-Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`). Bodies
-are parsed with the construct schema; rows on pages are in :mod:`journalspec_corpus.derby_log.naive_rows`.
+It shares no code with the reference (see :mod:`journalspec_corpus.naive`). Bodies are parsed with the
+construct schema; rows on pages are in :mod:`journalspec_corpus.derby_log.naive_rows`.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ SUMMED_BODY, AHEAD = bytes.fromhex("0081 4900 0000 01c5 01"), 98304
 CATALOGUE = {32, 96, 144, 192}
 
 
-class Refused(Exception):  # this is not an error, but carries an answer
-    """There is no result; `answer` contains the reason."""
+class Refused(Exception):  # This is not an error; it carries an answer.
+    """There is no result; `answer` has the reason."""
 
     def __init__(self, phase: str, code: str, file: str = "", off: int = 0, length: int = 0) -> None:
         at = {"at": {"file": file, "off": off, "len": length}} if file else {}
@@ -109,13 +109,13 @@ class Log:
         self.notes.setdefault(code, place if off is None else {**place, "off": off})
 
     def rest(self, number: int, at: int, why: str) -> None:
-        """Drop the bytes from `at` to the last byte of the file that is not 0 (DRB-END-041)."""
+        """Drop the bytes from `at` to the last byte of the file that is not zero (DRB-END-041)."""
         used = self.files[number][at:].rstrip(b"\0")
         end = at + len(used) if used else len(self.files[number])
         self.drop(self.name(number), at, end, why)
 
     def gone(self, code: str, name: str, file: str = "", off: int = 0) -> None:
-        """Add an entry about something missing, with the place that proves it."""
+        """Add an entry about a missing part, with the place that proves its absence."""
         self.missing.append({"code": code, "name": name, **({"file": file, "off": off} if file else {})})
 
     def groups(self, number: int, end: int) -> int:
@@ -218,7 +218,7 @@ class Log:
             return None
 
     def at(self, instant: int) -> dict[str, Any] | None:
-        """Return the record at an instant, if there is one; its notes are not of interest."""
+        """Return the record at an instant, if there is one; its notes are ignored."""
         (number, at), notes = parts_of(instant), dict(self.notes)
         found = self.sound(number, at) if number in self.files and at >= HEADER else None
         self.notes = notes
@@ -595,7 +595,7 @@ class _Replay:
             locked |= set(own)
             before = self.rows.told(own)
             self._roll_back(tx)
-            # A row that the branch had removed from its page becomes visible only by the rollback.
+            # A row that the branch had removed from its page becomes visible only through the rollback.
             back = [start for start in self.rows.starts() if start in changed - locked]
             locked |= set(back)
             after = self.rows.told(sorted([*own, *back]))
@@ -686,7 +686,7 @@ class _Replay:
         """Return by how much a record raises the version of its page (DRB-RCV-164)."""
         if record["type"] == "COPY_ROWS":
             return len(record["rows"]) + sum(1 for row in record["rows"] if row["reserved"])
-        undoes = record["type"] == "PHYSICAL_UNDO" and "undone" in record  # even if it is undone already
+        undoes = record["type"] == "PHYSICAL_UNDO" and "undone" in record  # The change may already be undone.
         by_row = self.log.at(unsigned(record["undone"])) if undoes else record
         return len(by_row["rows"]) if by_row and by_row["type"] in BY_ROW else 1
 

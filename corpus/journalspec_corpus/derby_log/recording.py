@@ -2,7 +2,8 @@
 
 The traces are recorded from the reference writer. A group is one write. It is valid as a whole, because its
 first record has the checksum of the others; in an edition without checksums each of its records is valid
-alone. A force covers the whole log. No record is ever removed from the log: deleted rows stay readable in it.
+alone. An fsync covers the whole log. No record is ever removed from the log: deleted rows stay readable in
+it.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ PREPARED = 2
 _STANDING, _INTERVAL, _NEAR = 600, 100000, 99500
 #: The length of values in the rows that fill most of a file.
 _LARGE = 23000
-#: Operations that force the log, as all other operations do outside a transaction.
+#: Operations that fsync the log. Outside a transaction, all other operations do so too.
 _FORCING = frozenset(["open", "commit", "prepare", "decide", "checkpoint", "close"])
 
 
@@ -75,11 +76,11 @@ class Run(TabledRecorder):
     header_size = HEADER
 
     def forcing(self, number: int) -> Operation:
-        """Return an insert of a row into the other table, which forces the log."""
+        """Return an insert of a row into the other table, which causes an fsync of the log."""
         return forced(self.life, number)
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
-        """The end of a transaction forces the log, with the records of all others (DRB-WRT-080)."""
+        """The end of a transaction fsyncs the log, with the records of all others (DRB-WRT-080)."""
         if op["op"] not in _FORCING and "tx" in op:
             return ()
         safe, self.pending = self.pending, []
@@ -113,13 +114,13 @@ class Run(TabledRecorder):
 
     @property
     def position(self) -> int:
-        """Where the next group goes."""
+        """The place of the next group."""
         return self.end_of(self.file)
 
     def settle(self, image: CrashImage) -> None:
         """Commit the acknowledged transactions in doubt, as a transaction manager does."""
         ends = {said["transaction"]: said for said in _ends(image.standing)}
-        # A rollback is not forced, so its record may be lost.
+        # A rollback is not fsynced, so its record may be lost.
         arrived = {said["transaction"] for said in _ends(set(image.possible).intersection(image.whole))}
         for number, said in reversed(ends.items()):
             if int(said["status"]) == PREPARED and number not in arrived:
@@ -197,5 +198,5 @@ class LongRun(Run):
 
 def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Run:
     """Return an unopened run of the writer of `origin` on `image`."""
-    # Lives 1 and 2 are generations of a background.
+    # Lives 1 and 2 are the generations of a background.
     return Run(image.first.tags["order"], life + 1, image)

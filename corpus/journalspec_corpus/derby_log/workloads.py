@@ -48,14 +48,14 @@ def value(key: int, size: int, op: str = "insert") -> str:
 
 
 def forced(life: int, number: int) -> Operation:
-    """Return the operation that forces the log for the n-th time in a run: an insert into the other table."""
+    """Return the operation that causes fsync number n of a run: an insert into the other table."""
     key = 100000 + LIFE * life + number
     return {"op": "insert", "table": "U", "key": str(key), "value": value(key, 4)}
 
 
 @dataclass(frozen=True, slots=True)
 class Workload(shared.SmallWorkload):
-    """A workload of this format: `kind` is append, over (the first step ends the file), create."""
+    """A workload of this format. Its `kind` is append, over (the first step ends the file) or create."""
 
     align: str = "length"
 

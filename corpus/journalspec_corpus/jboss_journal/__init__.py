@@ -1,4 +1,6 @@
-"""The JBoss Messaging journal and its heirs in the corpus: author module, families, flags, mutants, model."""
+"""The JBoss Messaging journal and its successors in the corpus: author module, families, flags, mutants,
+model.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The author module: sound journals from descriptions, with every range named.
+"""The author module: it builds valid journals from descriptions, and names every range in them.
 
 A base has ``files``, each with ``id`` (the file id) and ``records``. Optional keys are ``name``, ``version``,
 ``user_version``, ``size`` (1024), ``fill`` and ``align``, which have defaults. ``before`` contains records of
@@ -42,7 +42,7 @@ _WORDS = {
 _LABELS = {"body_size": "size"}
 #: The default fields of a record.
 _USUAL = {"tx": 9, "user_type": 1}
-#: The number of records of each transaction in each file so far.
+#: The number of records of each transaction in each file, so far.
 Counts = dict[int, Counter[int]]
 
 
@@ -62,7 +62,7 @@ def layout_kind(kind: str, edition: str) -> str:
 def record_values(record: Mapping[str, Any], edition: str) -> dict[str, Any]:
     """Return the fields of a record under the names in the table of `edition`; ``stamp`` is its file id."""
     kind = record["kind"]
-    # An EVENT has its number from the newest edition, even in editions without EVENT.
+    # The number of EVENT comes from the newest edition, even in editions without EVENT.
     values: dict[str, Any] = {"type": LAYOUT.types(edition).get(kind, LAYOUT.types("v2e")[kind])}
     for name in LAYOUT.structure("record", edition, layout_kind(kind, edition)).names:
         word = _WORDS.get(name, name)
@@ -122,7 +122,7 @@ def _counted(record: dict[str, Any], file_id: int, counts: Counts) -> dict[str, 
 
 
 def build(base: Mapping[str, Any], edition: str) -> Built:
-    """Return the journal that `base` describes, written as `edition` prescribes."""
+    """Return the journal that `base` describes, in the form of `edition`."""
     built = Built({})
     counts: Counts = {}
     for number, described in enumerate(base.get("files", ()), start=1):
@@ -140,7 +140,7 @@ def _build_file(  # `editions`: that of the journal, and that of the layout of t
     built: Built, label: str, name: str, file: Mapping[str, Any], editions: tuple[str, str], counts: Counts
 ) -> None:
     edition, laid = editions
-    # Counts of the previous generation are not used.
+    # Counts of the previous generation are ignored.
     lives = {
         key: [_counted(parsed(record), file["id"], own) for record in file.get(key, ())]
         for key, own in (("before", {}), ("records", counts))

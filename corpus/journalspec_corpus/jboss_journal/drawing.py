@@ -1,4 +1,4 @@
-"""JBoss journals drawn at random: valid journals, and journals with wrong fields in records."""
+"""Random JBoss journals: valid ones, and journals with wrong fields in records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from journalspec_corpus.jboss_journal.naive import replayed
 #: of a file.
 HEADROOM, LARGEST_RECORD, LEAST = 64, 160, 1024
 KINDS = ("ADD", "ADD_TX", "COMMIT", "UPDATE", "DELETE_TX", "PREPARE", "UPDATE_TX", "DELETE", "ROLLBACK")
-#: Wrong sizes and counts for hostile input. Check sizes are right nevertheless.
+#: Wrong sizes and counts for hostile input. The check sizes are right.
 LIES = (-(2**31), -(2**29), -1000, -8, -1, 0, 1, 2, 17, 255, 256, 1024, 2**28, 2**29, 2**30, 2**31 - 1)
 LYING_FIELDS = ("size", "extra_size", "num_files", "check", "type", "stamp", "count")
 BODIES = (b"", b"a", b"q" * 40, bytes.fromhex("0b00000001"), bytes(9))

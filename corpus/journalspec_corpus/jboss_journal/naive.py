@@ -1,8 +1,8 @@
 """The naive reader: every offset of every file is checked.
 
-Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`). The
-table of fields determines the fields of a record. Parameters are the extension, the configured size of a
-file, and the user version.
+It is written from the specification, and shares no code with the reference (see
+:mod:`journalspec_corpus.naive`). The table of fields determines the fields of a record. Parameters are the
+extension, the configured size of a file, and the user version.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ LISTED = ("type", "id", "tx", "at")
 
 
 def read(files: Files, edition: str, params: Params = NONE) -> dict[str, Any]:
-    """Return the answer to the forensic question: everything that is in the files."""
+    """Return the answer to the forensic question: all content of the files."""
     found = _searched(files, edition, params)
     strict = recover(files, edition, "strict", params)
     if strict["verdict"] == REFUSED and all(file.unusable for file in found):
@@ -344,7 +344,7 @@ def _search(file: Scanned, data: bytes, edition: str, laid: str) -> None:
     reached = 0
     last = tail = max([LAYOUT.structure("header", laid).size, *map(end_of, file.records)])
     for off, claimed, reason in torn:
-        if off >= reached:  # not inside a reported region
+        if off >= reached:  # This is not inside a reported region.
             # The region ends at the claimed end, or at the next record (JBM-RDR-017).
             reached = min([claimed, *(r["at"]["off"] for r in file.records if r["at"]["off"] > off)])
             if off > last and _is_left_over(data, off, last, tail, laid, own):

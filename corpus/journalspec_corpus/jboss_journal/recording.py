@@ -113,7 +113,7 @@ class Run(Recorder):
 
     @property
     def taken_back(self) -> tuple[str, ...]:
-        """Records of the present generation that are no longer required."""
+        """Records of this generation that are no longer required."""
         return tuple(name for name in self._places if name not in self._required)
 
     @property
@@ -122,7 +122,7 @@ class Run(Recorder):
         return {name for name, _ in self.pending}
 
     def perform(self, op: Operation, *, together: bool) -> None:
-        """Do `op`; without a force if `together` asks for one force at the end."""
+        """Do `op`, without an fsync if `together` requests one fsync at the end."""
         self.apply({**op, "sync": "false"} if together else op)
 
     def end_life(self) -> None:
@@ -133,7 +133,7 @@ class Run(Recorder):
         for ident in sorted(self.kept.live, key=int):
             self.apply({"op": "delete", "id": ident})
         self.apply({"op": "next"})
-        # The file that was just left becomes free only now.
+        # The file that was left last becomes free only now.
         self.apply({"op": "reclaim"})
         self._required.clear()
         self.pending.clear()
@@ -151,7 +151,9 @@ class Run(Recorder):
         self.storage.note(item)
 
     def _decided(self) -> None:
-        """Release records that only old files contain: a compaction's control file takes effect next."""
+        """Records that only old files contain are no longer required, because a compaction's control file
+        takes effect next.
+        """
         self._let_go({name for name in self.ends if not name.endswith(".cmp")})
 
     def _renamed(self, item: trace.Rename) -> None:
@@ -220,7 +222,7 @@ class Run(Recorder):
         self.pending.append((name, 0))
         self.storage.note(trace.Publish((*(ended if kind.ends else ()), name)))
         if kind.ends:
-            # The next force acknowledges the transaction's records, including records from before this run.
+            # The next fsync acknowledges the transaction's records, including records from before this run.
             self.pending = [(entry, 0 if owner == tx else owner) for entry, owner in self.pending]
         if kind.name == "COMMIT":
             known = {entry for entry, _ in self.pending} | self._required
@@ -230,7 +232,7 @@ class Run(Recorder):
             self._required.update(held)
 
     def _take_back(self, record: JournalRecord) -> list[str]:
-        """Release the records that the next `record` ends; return those of its transaction."""
+        """Mark the records that the next `record` ends as deleted; return those of its transaction."""
         meaning = _meaning(record.kind.name, record.tx, record.id)
         if record.kind.name not in _ENDING:
             # The record does not end anything.
@@ -270,7 +272,7 @@ class Run(Recorder):
         return self._holding[ident]
 
     def _let_go(self, files: set[str]) -> None:
-        """Release records that only end something, and are only in `files`, which go out of use."""
+        """Mark records as deleted that only end something, and are only in `files`, which go out of use."""
         gone = []
         for name, places in self._places.items():
             if not places or not places <= files:
@@ -411,7 +413,7 @@ def _play(run: Run, work: Workload) -> int:
         run.open()
         return 0
     last = run.play(work.operations(), together=work.force == "end")
-    # If the steps share one force or a transaction, crashes before the last step are of interest, too.
+    # If the steps have one common fsync or transaction, crashes before the last step are of interest too.
     return last if work.settled else 0
 
 

@@ -1,4 +1,4 @@
-"""The author module: sound journals from descriptions, with every range named.
+"""The author module: it builds valid journals from descriptions, and names every range in them.
 
 A base describes ``files``, each with an ``id`` (default: 1, 2 ...), ``batches``, and what comes after them:
 ``end`` (``marker``, ``zeros`` or ``none``; default: the edition's) and zeros up to ``size``; a base with
@@ -134,7 +134,7 @@ def transaction(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def build(base: Mapping[str, Any], edition: str) -> Built:
-    """Return the journal that `base` describes, written as `edition` prescribes."""
+    """Return the journal that `base` describes, in the form of `edition`."""
     built = Built({})
     files = base.get("files", [base])
     number = 0

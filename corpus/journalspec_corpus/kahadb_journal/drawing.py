@@ -1,4 +1,4 @@
-"""KahaDB journals drawn at random: valid journals, and journals with wrong sizes and lengths."""
+"""Random KahaDB journals: valid ones, and journals with wrong sizes and lengths."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _lying_batch(edition: str, rng: random.Random, about: int) -> dict[str, Any]
         rng.choice(records)["length"] = rng.choice(LIES)
     elif kind == 1:
         batch["batch_size"] = rng.choice(LIES)
-    elif kind == 2:  # the third kind of wrong value
+    elif kind == 2:  # This is the third kind of wrong value.
         batch |= {"checksum": rng.choice(SUMS), "batch_size": rng.choice(LIES)}
     elif kind < 5:
         batch["checksum"] = 0
@@ -206,7 +206,7 @@ def _fields(data: bytes) -> list[Wire]:
     while at < len(data):
         key, at = _number(data, at)
         value, at = _number(data, at)
-        if key & 7 == 2:  # the next bytes are its length
+        if key & 7 == 2:  # The next bytes are the length of the content.
             found.append((key >> 3, 2, data[at : at + value]))
             at += value
         else:

@@ -1,6 +1,7 @@
-"""The naive reader: makes every check of the specification in its order, one after another.
+"""The naive reader: it makes all checks of the specification, one after another, in their order there.
 
-Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
+It is written from the specification, and shares no code with the reference (see
+:mod:`journalspec_corpus.naive`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The naive reader of an index: everything is read into lists first, and compared afterwards.
+"""The naive reader of an index: it first reads all parts into lists, and compares them afterwards.
 
-Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`).
+It is written from the specification, and shares no code with the reference (see
+:mod:`journalspec_corpus.naive`).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from journalspec.kahadb_journal.commands import messages
 _MOST = 0x7FFFFFFF
 
 
-class NoCommand(Exception):  # these are not errors, but possible results of a check
+class NoCommand(Exception):  # These exceptions are not errors, but possible results of a check.
     """The payload is not a command."""
 
 

@@ -1,8 +1,9 @@
-"""Records write traces of the KahaDB journal: batches, forced or not, on new files and over torn tails.
+"""Records write traces of the KahaDB journal: batches with and without an fsync, on new files and over torn
+tails.
 
 The traces are recorded from the reference writer. A batch is kept or lost as a whole, so the place of a
-record is that of its batch. A force acknowledges all records of its file, and with a COMMIT or PREPARE the
-commands of its transaction in all files. Other records in a file that the writer left without a force are
+record is that of its batch. An fsync acknowledges all records of its file, and with a COMMIT or PREPARE the
+commands of its transaction in all files. Other records in a file that the writer left without an fsync are
 never acknowledged. No record is ever deleted from the journal: removed messages stay readable.
 """
 
@@ -44,7 +45,7 @@ from journalspec_reference.kahadb_journal.scan import scan
 FORMAT = "kahadb_journal"
 #: Fields that give the place of a record, not its content.
 _PLACED = frozenset(["length", "batch_size", "checksum"])
-#: The space before the first step, for the initial content; the space after the last step, for forces.
+#: The space before the first step (for the initial content) and after the last step (for fsyncs).
 _STANDING, _ROOM = 300, 256
 #: Length of the files of a journal that is created.
 CREATED = 1024
@@ -75,27 +76,27 @@ class Run(TabledRecorder):
         self.defaults = {"max_file_length": str(length)}
         super().__init__(writer, life, image)
         self.dialect = DIALECTS[self.edition]
-        #: Whether each step that is not forced is a batch of its own.
+        #: Whether each step without an fsync is a separate batch.
         self.flushing = False
-        #: Records that wait for a force: name, file, type, transaction.
+        #: Records that wait for an fsync: name, file, type, transaction.
         self._waiting: list[tuple[str, str, str, str]] = []
         #: How often a name was used. A removal can be repeated if the transaction of an earlier removal had
         #: no effect.
         self._named: Counter[str] = Counter()
 
     def forcing(self, number: int) -> Operation:
-        """Return an append of a TRACE record with a force, as the product does periodically."""
+        """Return an append of a TRACE record with an fsync, as the product does periodically."""
         text = payload(f"r0 TRACE text=f{self.life}.{number}")
         return {"op": "append", "payload": text.hex(), "sync": True}
 
     def perform(self, op: Operation, *, together: bool) -> None:
-        """Append, and force at once unless `together` asks for one force at the end."""
+        """Append, and fsync at once unless `together` requests one fsync at the end."""
         self.apply(op if together or self.flushing else {**op, "sync": True})
         if self.flushing:
             self.apply({"op": "flush"})
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
-        """A force covers one file, and acknowledges all records in it (KHD-WRT-002, KHD-WRT-009)."""
+        """An fsync covers one file, and acknowledges all records in it (KHD-WRT-002, KHD-WRT-009)."""
         if not durable:
             return ()
         here = [entry for entry in self._waiting if entry[1] == self.file]
@@ -270,7 +271,7 @@ class LongRun(Run):
     def _to_edge(self, step: Step, edge: int) -> Step:
         """Return the step with the smallest larger body such that its batch ends at the wanted place."""
         start = self.position + CONTROL - edge
-        # A longer body may lengthen the fields that hold lengths, so this may need a second pass.
+        # A longer body may lengthen the fields that contain lengths, so a second pass may be needed.
         while over := (start + size_of(step.operation(0))) % SECTOR:
             step = replace(step, size=step.size + SECTOR - over)
         return step
@@ -280,7 +281,7 @@ def resumed(origin: Workload | LongWorkload, life: int, image: CrashImage) -> Ru
     """Return an unopened run of the writer of `origin` on `image`."""
     first = image.first
     size = origin.size if isinstance(origin, LongWorkload) else file_length(origin)
-    # Lives 1 and 2 are generations of a background.
+    # Lives 1 and 2 are the generations of a background.
     run = Run(first.tags["order"], size, life + 1, image)
     run.flushing = first.tags.get("force") == "flush"
     return run

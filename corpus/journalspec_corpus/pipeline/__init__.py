@@ -1,4 +1,4 @@
-"""Computes states with verdicts from traces, by the million: plan, run, write, count.
+"""Computes millions of states with verdicts from traces, in four phases: plan, run, write, count.
 
 The same functions run in processes of this machine (:mod:`.build`) and in one Spark stage (:mod:`.spark`).
 Tasks exchange descriptors only; a worker rebuilds the files of a state before it gets its verdicts. Shards

@@ -104,7 +104,7 @@ def prepare(plan: Plan, out: Path) -> None:
     elif out.exists() and (not out.is_dir() or not all(map(_left, out.iterdir()))):
         raise not_ours(out)
     out.mkdir(parents=True, exist_ok=True)
-    # The plan is written first, because it identifies the directory as a build's, even if the build is
+    # The plan is written first, because it shows that the directory belongs to a build, even if the build is
     # killed.
     replace_text(stored, render(plan.to_json()))
     (out / WORK).mkdir(exist_ok=True)
@@ -330,8 +330,8 @@ def each_shard(
             found[number] = work(number)
             progress(len(found))
         return found
-    # The last shards are first: workloads grow along the plan, and a large one should not be the last to
-    # finish.
+    # The last shards are processed first: workloads grow along the plan, and a large one should not be the
+    # last to finish.
     order = shards[::-1]
     try:
         with contextlib.closing(results(partial(_worker, work), order, jobs)) as done:

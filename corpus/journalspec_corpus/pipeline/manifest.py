@@ -1,9 +1,9 @@
 """The manifest of a build: its members, and the check of a build against it.
 
-It needs no module that builds. Every bit is checked: the manifest is sealed, contains the plan, and contains
-the checksums of all other files; unknown files are reported. Only a second build shows whether the plan leads
-to these files and counts (:func:`.build.built_again`). A directory may be hostile: only regular files are
-opened, and a file is read only if its size is within the limit for its kind.
+This module needs no module that builds. Every bit is checked: the manifest is sealed, contains the plan, and
+contains the checksums of all other files; unknown files are reported. Only a second build shows whether the
+plan leads to these files and counts (:func:`.build.built_again`). A directory may be hostile: only regular
+files are opened, and a file is read only if its size is within the limit for its kind.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The core tier as cases: a selection of the states of a build, as compressed lines.
 
-The selection depends only on ids, so that anybody can repeat it. A worker rebuilds each shard's chosen states
-and writes their lines. Afterwards the lines are joined and compressed. Lines and order depend on the plan
-alone.
+The selection depends only on ids, so that any user can repeat it. A worker rebuilds each shard's chosen
+states and writes their lines. Afterwards the lines are joined and compressed. Lines and order depend on the
+plan alone.
 
 The states of a trace share few different files and permitted answers. So each content of a file and each set
 of permitted answers is a line of its own, and later cases refer to it by number
@@ -43,10 +43,10 @@ from journalspec_corpus.pipeline.shards import BuildError
 
 #: The number of published cases, and the least number of each class.
 CORE_CASES, PER_CLASS = 100_000, 3
-#: The number of cases from each stratum. If a stratum has fewer, the remaining number is distributed to the
-#: strata in this order.
+#: The number of cases from each class of states. If a class has fewer, the remaining number is distributed to
+#: the classes in this order.
 QUOTA = {"R": 80_000, "C": 15_000, "L": 5_000}
-#: A category contributes at most one n-th of its stratum's quota, as long as other categories have states
+#: A category contributes at most one n-th of the quota of its class, as long as other categories have states
 #: left.
 SHARES = 8
 #: These categories contribute no more cases while there are others, because they contain garbage, which does
@@ -76,8 +76,8 @@ class CoreChoice:
 def choose(tables: Iterable[pa.Table], readers: Collection[str]) -> CoreChoice:
     """Return the ids of states in `tables` to publish, and how `readers` fail on them.
 
-    First the smallest ids of each class, then the smallest of each category up to its share, then of
-    each class up to its quota, then of all: ids are hashes, so this is a sample.
+    The smallest ids of each class come first, then the smallest of each category up to its share, then of
+    each class up to its quota, then of all. Ids are hashes, so this is a sample.
     """
     found: list[tuple[bytes, Kind, Kind]] = []
     for table in tables:
@@ -113,9 +113,9 @@ def _sorted(counts: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
 
 
 def _chosen(found: Sequence[tuple[bytes, Kind]], total: int) -> frozenset[bytes]:
-    """Return the ids to publish from `found`, which is sorted."""
+    """Return the ids to publish from `found`, which must be sorted."""
     taken: set[bytes] = set()
-    #: by stratum, by category, and by both
+    #: counted by stratum, by category, and by both
     count: Counter[str | tuple[str, str]] = Counter()
 
     def take(case: bytes, kind: Kind) -> None:

@@ -1,7 +1,7 @@
 """Shards: the states of some workloads with their verdicts, written atomically and found again.
 
-The content of a shard is a pure function of traces, presets and seed. During a build, shards are Arrow files,
-which are fast to write and to read. The rows that a finished build keeps are written as Parquet only once.
+The content of a shard depends only on traces, presets and seed. During a build, shards are Arrow files, which
+are fast to write and to read. The rows that a finished build keeps are written as Parquet only once.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ def tried(work: Callable[[int], object], number: int) -> object:
         return work(number)
     except (BuildError, OSError, MemoryError) as error:
         return error
-    except Exception as error:  # the builder must receive every error
+    except Exception as error:  # The builder must receive every error.
         if os.environ.get(_TRACEBACK):
             traceback.print_exc()
         text = f"shard {number}: a fault of journalspec, please report it: {type(error).__name__}: {error}"

@@ -67,7 +67,7 @@ def session(master: str | None = None) -> SparkSession:
     if master is not None or "spark.master" not in os.environ.get("PYSPARK_SUBMIT_ARGS", ""):
         settings["spark.master"] = master = master or "local[*]"
         if master.startswith(("local", f"spark://{_LOOPBACK}:", "spark://localhost:")):
-            # No connection comes from outside, so Java's warnings about host names do not matter.
+            # No connection comes from outside, so Java's warnings about host names are irrelevant.
             os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
             settings |= {"spark.driver.bindAddress": _LOOPBACK, "spark.driver.host": _LOOPBACK}
         if master.startswith("local"):
@@ -75,7 +75,7 @@ def session(master: str | None = None) -> SparkSession:
             settings["spark.local.dir"] = scratch
     try:
         found = SparkSession.builder.config(map=settings).getOrCreate()
-    except Exception as error:  # PySpark raises its own, Py4J's and RuntimeError
+    except Exception as error:  # PySpark raises its own exceptions, those of Py4J, and RuntimeError.
         raise BuildError(
             f"Spark does not start: {_first_line(error)}",
             "Java 17 or newer must be on PATH or in JAVA_HOME and the master must answer; or --engine local",
@@ -113,7 +113,7 @@ def run(
     watcher.start()
     try:
         done = job.collect()
-    except Exception as error:  # exceptions of Py4J and PySpark, after Spark has stopped retrying
+    except Exception as error:  # These are exceptions of Py4J and PySpark, after Spark has stopped retrying.
         raise BuildError(
             f"Spark gave up: {_cause(error)}", "finished parts stay: the same command continues there"
         ) from None

@@ -65,7 +65,7 @@ def counted(table: pa.Table) -> Counts:
     return out
 
 
-#: The stratum whose presets give guarantees.
+#: The class whose presets give guarantees.
 HONEST = "R"
 #: The invariants that must hold for a writer to be safe.
 SAFETY = ("I1", "I2", "I3", "I4", "I5")

@@ -1,4 +1,4 @@
-"""The author module: sound stores from descriptions, with every range named.
+"""The author module: it builds valid stores from descriptions, and names every range in them.
 
 A base describes ``pages`` in order and the ``log``, a list of texts ``LABEL WORDS``; without this key there
 is no log. Pages: ``p0 ROOT orders:1`` (queue:head), ``p1 QUEUE 0:2 1:3`` (key:page, with
@@ -126,7 +126,7 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
 
 
 def _alone(built: Built, file: str, label: str, parts: list[Part]) -> None:
-    """Lay a file that consists of the given parts."""
+    """Lay a file that consists only of the given parts."""
     data = bytearray()
     built.lay(file, label, parts, data)
     built.finish(file, label, data, len(data), b"\0")

@@ -1,7 +1,7 @@
-"""The naive reader: reads pages into a table, replays the log on them, then walks them from page 0.
+"""The naive reader: it reads pages into a table, replays the log on them, and then walks them from page 0.
 
-Written from the specification and independent of the reference (see :mod:`journalspec_corpus.naive`). It
-reports no notes. Pages have 2048 bytes unless the case has another size.
+It is written from the specification, and shares no code with the reference (see
+:mod:`journalspec_corpus.naive`). It reports no notes. Pages have 2048 bytes unless the case has another size.
 """
 
 from __future__ import annotations
@@ -343,7 +343,7 @@ class Store:
                 data += page[13:length]
                 require(length <= self.pages.size, "no length")
         except Invalid:
-            pass  # the message may be complete nevertheless
+            pass  # The message may be complete nevertheless.
         try:
             message = _message(data)
         except Invalid:

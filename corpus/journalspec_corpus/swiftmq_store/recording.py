@@ -1,4 +1,4 @@
-"""Records write traces of a store: its log, its pages, and the effects of a checkpoint on both.
+"""Records write traces of a store: of its log, its pages, and the effects of a checkpoint on both.
 
 The traces are recorded from the reference writer. A record of the log is valid alone, if it is complete.
 START ends a generation. By then the changes of the generation's records are in the pages, so the records are
@@ -53,20 +53,20 @@ class Run(Recorder):
         self._young = [mark.record for mark in self.marks]
 
     def perform(self, op: Operation, *, together: bool) -> None:
-        """Do one operation; the writer forces by itself."""
+        """Do one operation; the writer performs fsyncs by itself."""
         if op["op"] == "open":
             self.open()
         else:
             self.apply(op)
 
     def forcing(self, number: int) -> None:
-        """Return None: every record is forced already."""
+        """Return None, because every record is already fsynced."""
 
     def did(self, item: Op, op: Operation) -> None:
         """Record `item`, and the records in it."""
         in_log = isinstance(item, Write) and item.file == LOG
         if isinstance(item, Write) and in_log and item.off == 0 and len(item.data) == START_SIZE:
-            # The release comes before the write, because any part of START may arrive.
+            # The deletion comes before the write, because any part of START may arrive.
             self.tell(Release, self._young)
             self._young = []
         self.storage.note(item)
