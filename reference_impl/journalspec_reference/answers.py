@@ -191,8 +191,7 @@ def _completed(answer: Answer, policy: str | None, bad: list[tuple[str, Unreadab
     """Return the observation of `answer` with the unreadable parts and the missing items added."""
     journal, seen = answer.journal, answer.observation
     if journal.files and seen.verdict == CLEAN and not (seen.files or seen.notes):
-        # No file was read. Recovery reports an empty journal, but in fact the extension or the edition is
-        # wrong.
+        # No file was read. Recovery reports an empty journal, but the extension or the edition is wrong.
         seen = refused("fileset", NO_FILES, f"none of {len(journal.files)} file(s) belongs to such a journal")
     if bad:
         seen = _with_gaps(seen, journal, bad, policy)

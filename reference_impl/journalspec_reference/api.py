@@ -25,7 +25,7 @@ from journalspec_reference.batches import Stretch
 from journalspec_reference.storage import Storage
 
 #: The files of one directory: name -> content (bytes, memoryview, or :class:`.content.Content`).
-Files = Mapping[str, Any]  # collections.abc.Buffer needs Python 3.12
+Files = Mapping[str, Any]  # collections.abc.Buffer needs Python 3.12.
 
 Params = Mapping[str, str]
 #: A write operation of the protocol; its member ``op`` is the name of the operation.

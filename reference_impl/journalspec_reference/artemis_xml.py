@@ -62,7 +62,7 @@ HEADERS = {
 #: Properties that describe how the broker stored the body; they are not written.
 STORED = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE", "_AMQ_LARGE_COMPRESSED", "_HQ_LARGE_COMPRESSED")
 #: Prefixes that HornetQ and Artemis 1 put before the names of addresses; the importer of old exports removes
-#: them.
+#: these prefixes.
 OLD_QUEUE, OLD_TOPIC = "jms.queue.", "jms.topic."
 OLD_PREFIX, PREFIX = "_HQ_", "_AMQ_"
 #: Number of bytes in one piece of a large body.

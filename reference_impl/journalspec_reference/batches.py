@@ -1,4 +1,4 @@
-"""Stretches of a file as columns: the result of every scan, and the input of all later steps.
+"""Stretches of a file as columns. They are the result of every scan, and the input of all later steps.
 
 A scan reads a stretch of a file at a time and yields it as a :class:`Batch`: begin and end of each record, a
 number for its type, and the regions without records. No record becomes an object before a caller requests it.
@@ -28,7 +28,7 @@ STRETCH = 1 << 20
 _HEADS = 1 << 12
 #: A batch ends after this many regions and notes, whatever its length: hostile bytes may cause one per byte.
 MOST_ODD = 4096
-#: A cache has this many stored bytes, and each result counts as OWN more.
+#: A cache has this many stored bytes; each result counts as OWN more bytes.
 KEPT, OWN = 1 << 20, 192
 #: Runs of zeros; `zeros_end` skips zeros by the longest one that fits.
 _ZEROS = bytes(1 << 16), bytes(1 << 12), bytes(1 << 8)
@@ -114,7 +114,7 @@ class Batch:
 
 
 def zeros_end(data: bytes, at: int, top: int) -> int:
-    """Return an offset so that there are only zeros from `at` up to it; a few more zeros can follow."""
+    """Return an offset such that only zeros lie from `at` up to it; a few more zeros can follow."""
     if at < top and not data[at]:
         for zeros in _ZEROS:
             while at + len(zeros) <= top and data.startswith(zeros, at):
@@ -123,7 +123,7 @@ def zeros_end(data: bytes, at: int, top: int) -> int:
 
 
 def zeros_start(data: bytes, end: int) -> int:
-    """Return an offset so that there are only zeros from it up to `end`; a few more zeros can precede it."""
+    """Return an offset such that only zeros lie from it up to `end`; a few more zeros can precede it."""
     for zeros in _ZEROS:
         while data.endswith(zeros, 0, end):
             end -= len(zeros)
@@ -408,7 +408,7 @@ def power(exponent: int) -> int:
 
 
 class ValueCache(dict[bytes, T]):
-    """A cache: stored bytes -> what they mean. Files repeat a few names, values and bodies.
+    """A cache: stored bytes -> their meaning. Files repeat a few names, values and bodies.
 
     Bytes up to `longest` are kept, at most `most` bytes in total; each result counts OWN additional bytes. A
     missing result is made by `make`; without it, the caller puts it in.
@@ -435,7 +435,7 @@ class ValueCache(dict[bytes, T]):
         if size <= self._longest:
             self._left -= size + OWN
             if self._left < 0:
-                self.clear()  # crafted bytes must not slow down reading of the next journal
+                self.clear()  # Crafted bytes must not slow down the reading of the next journal.
                 self._left = self._most - size - OWN
             self[data] = made
 

@@ -96,7 +96,7 @@ class Ranges:
 
 
 class RawFile(Protocol):
-    """Where the bytes of a file come from. A class that says nothing else has no holes and never changes."""
+    """Where the bytes of a file come from. By default, a file has no holes and never changes."""
 
     __slots__ = ()
     #: The length in bytes when the file was opened, which is used even if the file changes.
@@ -191,7 +191,7 @@ class Content:
     def __bytes__(self) -> bytes:
         return self.read(0, self.size)
 
-    __iter__ = None  # no program reads a file one byte at a time
+    __iter__ = None  # No caller reads a file one byte at a time.
 
     def read(self, off: int, size: int) -> bytes:
         """Return `size` bytes from `off` on, fewer at the end of the file."""
@@ -309,7 +309,7 @@ def at_hand(files: Mapping[str, Any]) -> Mapping[str, Any]:
     if sum(map(len, files.values())) > BLOCK:
         return files
     found = {}
-    for name, data in files.items():  # a comprehension would be one more frame below every read
+    for name, data in files.items():  # A comprehension would add one more frame below every read.
         found[name] = bytes(data)
     return files if any(getattr(data, "unreadable", ()) for data in files.values()) else found
 

@@ -385,7 +385,7 @@ def appeared(journal: Journal) -> list[str]:
     listing = _new if settled else _new.__wrapped__
     try:
         new = listing(journal.root, journal.listed, stamps)
-    except OSError:  # nothing is cached: the next attempt may succeed
+    except OSError:  # Nothing is cached, because the next attempt may succeed.
         return []
     if not new:
         return []

@@ -480,7 +480,7 @@ def write(
 
 
 def _report(partial: Path, put: Callable[[IO[str]], None], kind: str) -> None:
-    """Write one of the reports, and force it to the disk."""
+    """Write one of the reports, with an fsync."""
     with (partial / f"report{kind}").open("x", encoding="utf-8", newline="\n") as out:
         put(out)
         out.flush()
@@ -488,7 +488,7 @@ def _report(partial: Path, put: Callable[[IO[str]], None], kind: str) -> None:
 
 
 def _fill(new: Path, parts: Sequence[Part], progress: Progress) -> Iterator[Digest]:
-    """Write the files of all parts, forced to the disk; yield their digests."""
+    """Write the files of all parts, with an fsync of each; yield their digests."""
     known: set[str] = set()
     for part in parts:
         for file in part.store.files():
@@ -595,7 +595,7 @@ def _clear(place: Path, own: Path | None = None) -> None:
         except BlockingIOError:
             raise FilesetError(f"{str(place)!r} is being written by another process", "wait for it") from None
         except OSError:
-            continue  # it belongs to another user
+            continue  # The directory belongs to another user.
 
 
 def refuse_other(path: Path) -> None:

@@ -80,7 +80,8 @@ class Predicate:
             column = texts(column)
         if self.op == LIKE:
             return pc.match_like(column, self.value)
-        # Numbers are not cast to the column's type: a number outside its range is simply larger or smaller.
+        # Numbers are not converted to the column's type, because a number outside its range is simply larger
+        # or smaller.
         kind = None if pa.types.is_integer(column.type) else column.type
         if self.op == IN:
             values = pa.array(self.value, kind)

@@ -114,7 +114,7 @@ class DirectoryStorage:
         """Call fsync on the directory and its subdirectories, if the system supports that."""
         if not hasattr(os, "O_DIRECTORY"):
             return
-        for directory in sorted(self._directories, reverse=True):  # the root comes last
+        for directory in sorted(self._directories, reverse=True):  # The root comes last.
             handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
             try:
                 os.fsync(handle)
@@ -180,7 +180,7 @@ class MemoryStorage:
         self._file(name)
 
     def sync_dir(self) -> None:
-        """Nothing to do."""
+        """Do nothing: memory needs no fsync of names."""
 
     def rename(self, old: str, new: str) -> None:
         """Rename, replacing."""

@@ -67,7 +67,7 @@ def gtrid_in_full(gtrid: bytes) -> str:
     if known is None:
         return gtrid.hex()
     if known.started is not None:
-        with suppress(ValueError, OverflowError, OSError):  # the year is out of range
+        with suppress(ValueError, OverflowError, OSError):  # The year is out of range.
             begun = f"begun {datetime.fromtimestamp(known.started // 1000, UTC):%Y-%m-%d %H:%M:%S} UTC, "
     return f"{known} ({begun}gtrid {gtrid.hex()})"
 

@@ -245,7 +245,7 @@ def told(file: str, batch: Batch) -> Iterator[Record]:
 
 
 def laps(file: str, source: Source, header: NioHeader, insert: int = 0) -> Stretch:
-    """Return both laps of a file; this lap ends at `insert`, by default where its last frame ends."""
+    """Return both laps of a file. This lap ends at `insert`; the default is the end of its last frame."""
     both = partial(scan, source, header, insert or insert_of(source, header), file=file)
     return Stretch(file, both, partial(told, file), late_columns(__package__, "nio"))
 

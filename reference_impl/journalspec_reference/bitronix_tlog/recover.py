@@ -77,7 +77,7 @@ class Replay:
             if gtrid in doubtful:
                 del doubtful[gtrid]
             if status == COMMITTING:
-                left[gtrid] = names.texts  # replaces the names of an earlier decision (BTM-RCV-009)
+                left[gtrid] = names.texts  # This replaces the names of an earlier decision (BTM-RCV-009).
             elif status in ends and gtrid in left:
                 # Without a decision before it, an end has no effect, not even later (BTM-RCV-011). Each
                 # resource ends separately (BTM-RCV-010). A decision without names ends with the first ending
@@ -90,7 +90,7 @@ class Replay:
                 self.known.add(gtrid)
 
     def _less(self, names: AbstractSet[str], gone: AbstractSet[str]) -> AbstractSet[str]:
-        """Return `names` without `gone`; a large set is copied only once."""
+        """Return `names` without `gone`; copy a large set only once."""
         if len(names) > FEW:
             many = names if isinstance(names, set) else set(names)
             many -= gone
@@ -323,7 +323,7 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
         beside = _outside(listed, after=forensic)
         unanchored = beside.records()
         odd.insert(len(odd) if forensic else 0, beside.notes())
-    elif not isinstance(active.data, bytes):  # a file can change before the records are asked for
+    elif not isinstance(active.data, bytes):  # A file can change before a caller requests the records.
         unanchored = _outside([log]).records()
     else:
         # Without damage, such records are after the tail and need no note, so most callers never need them.

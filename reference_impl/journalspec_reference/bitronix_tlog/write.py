@@ -1,6 +1,6 @@
 """Writes the disk journal with its tail pointer and swap, the seed's bare records, and NIO laps.
 
-Each order of writes and forces of the disk journal has a name. ``spec`` obeys every writer rule (BTM-WRT,
+Each order of writes and fsyncs of the disk journal has a name. ``spec`` obeys every writer rule (BTM-WRT,
 BTM-SWP). The other orders do what the traced products do, with their defects: they omit steps. So the crash
 states of these products can be enumerated.
 """
@@ -137,7 +137,7 @@ class DiskWriter(_Writer):
         self._order = order_of(ORDERS, params)
         #: Whether each step waits until the steps before it are durable.
         self._careful = self._order == "spec"
-        #: Whether a new tail stays in memory until a force has made the records durable: a stored tail then
+        #: Whether a new tail stays in memory until an fsync has made the records durable: a stored tail then
         #: never covers bytes that may not have arrived (BTM-WRT-006).
         self._lazy = self._careful and params.get("eager") != "true"
         # In 2.1 a record must end before the end of the file; in 3.0 it can end there (BTM-WRT-008, -009).
@@ -283,7 +283,7 @@ class DiskWriter(_Writer):
         self._position = self._written_position = at
 
     def _close(self, op: Operation) -> dict[str, Any]:
-        """Force everything, then mark both files clean (BTM-WRT-011)."""
+        """Perform an fsync of all files, then mark both files clean (BTM-WRT-011)."""
         if self._careful:
             self._force(op)
         for name in self._names:

@@ -147,13 +147,13 @@ class Heap:
     def spare(self, number: int) -> bool:
         """Return whether a page was preallocated and never used: the first page's list ends before it.
 
-        The bytes of such a page were not forced to disk, and may be torn.
+        The bytes of such a page were never fsynced, and may be torn.
         """
         return self._alone and number >= self._listed and self.sound
 
     @cached_property
     def sound(self) -> bool:
-        """Whether the first page can be relied on."""
+        """Whether the first page can be trusted."""
         with suppress(Fault):
             return self.fault is None and bool(self.page(0))
         return False

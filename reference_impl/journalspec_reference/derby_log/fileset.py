@@ -218,7 +218,7 @@ class Log:
         return None
 
     def went_on(self, file: LogFile, previous: Instant, found: Instant) -> bool:
-        """Return whether a later file proves more than an unfinished switch from the file `found`."""
+        """Return whether a later file proves more than an unfinished switch that began in `found`."""
         return self.filled(file) or previous.packed - found.packed > _BUFFERS
 
     def filled(self, file: LogFile) -> bool:

@@ -37,7 +37,7 @@ class NewLog:
 
     def __init__(self, answer: Answer, state: Booted, choices: StoreChoices) -> None:
         log, store = state.log, state.store
-        assert log is not None  # the log was redone
+        assert log is not None  # The log was redone.
         assert log.last is not None
         assert store is not None
         self._journal, self._encrypted = answer.journal, state.encrypted

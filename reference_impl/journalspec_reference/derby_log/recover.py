@@ -249,7 +249,7 @@ class LogPass:
         if self._unfit is not None and self._policy:
             raise self._unfit
         if self._edition != SEED:
-            for name in self.chosen.invalid:  # control files come after log files
+            for name in self.chosen.invalid:  # Control files come after log files.
                 yield from self._whole(name, "bad-control")
 
     # Where the log begins.
@@ -385,7 +385,7 @@ class LogPass:
     def take(self, batch: Batch) -> None:  # noqa: C901, PLR0912  # one pass over the rows
         """Take the next batch of the item that :meth:`steps` has yielded."""
         if "bodies" not in batch.more:
-            return  # a region without records
+            return  # This is a region without records.
         bodies, file = batch.more.pop("bodies"), self._counted
         self._end, self._problem = batch.more.get("end", self._end), batch.more.get("problem", "")
         if not self._replay:
@@ -409,8 +409,8 @@ class LogPass:
             closely = {*store.tables}
             if self._complete:
                 closely |= columns.containers() - self._beside.keys()
-                # In a database, containers created before the redo point must exist on disk: the checkpoint
-                # forced them.
+                # In a database, containers created before the redo point must exist on disk, because the
+                # checkpoint included an fsync of them.
                 if not self._home or number << 32 | base + batch.end[-1] > redo_from:
                     self._own |= bodies.made()
             rows = bodies.replay(store, closely, number << 32 | base, len(batch), redo_from)
@@ -457,7 +457,7 @@ class LogPass:
 
     def _misfit(self, error: Refusal | BadLog, file: LogFile, off: int) -> None:
         """Remember the first record that cannot be redone: recovery refuses it after the log is read."""
-        if isinstance(error, BadLog):  # the data of a row is invalid: that concerns only readers of rows
+        if isinstance(error, BadLog):  # The data of a row is invalid, which concerns only readers of rows.
             error = Refusal("record", "bad-body", str(error))
         elif isinstance(error, OldPage):
             text, has = older(self.store, error.place, error.needed), ""

@@ -289,7 +289,7 @@ class Store:
         #: The record that is being undone.
         self.undoing: Instant | None = None
         #: Container that the log creates -> the transaction. The new container can be filled without log
-        #: records: then its pages are forced to disk.
+        #: records; in that case, its pages are fsynced.
         self.made: dict[int, int] = {}
         #: Container that was filled in that way -> a page of it that is not on disk.
         self.unloaded: dict[int, int] = {}
@@ -316,7 +316,7 @@ class Store:
         """Redo the record at a packed instant (DRB-RCV-062, DRB-RCV-063); raises Refusal, BadLog."""
         number, name, fields = body.transaction, body.operation.name, body.fields
         if number is None or name == "CHECKSUM":
-            return  # whatever transaction a checksum record names, it belongs to none (DRB-CHK-036)
+            return  # Whatever transaction a checksum record names, the record belongs to none (DRB-CHK-036).
         self.next = max(self.next, number + 1)
         known, by_undo = self.transactions.get(number), None
         if body.group & FIRST:

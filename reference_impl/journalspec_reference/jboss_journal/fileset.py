@@ -94,7 +94,7 @@ class FileSet(NamedTuple):
     missing: Sequence[Missing] = ()
     #: Whether all files are usable, none was reused, and there was no compaction.
     unused: bool = False
-    #: In addition, whether no file was removed, so that every written record is still present.
+    #: Whether, in addition, no file was removed, so that every written record is still present.
     complete: bool = False
 
 

@@ -1,6 +1,6 @@
 """Writes the journal: files are used in turn and then reused; no record spans two files (JBM-WRT, JBM-CMP).
 
-ORDERS lists the orders of writes and forces. ``spec`` is the safe order. The others do what the traced
+ORDERS lists the orders of writes and fsyncs. ``spec`` is the safe order. The others do what the traced
 products do, with their defects, so that the crash states of these products can be enumerated.
 """
 
@@ -343,7 +343,7 @@ class JournalWriter:
         temporary = name + ".tmp"
         try:
             self.storage.create(temporary)
-        except FileExistsError:  # a compaction was interrupted
+        except FileExistsError:  # A compaction was interrupted.
             self.storage.unlink(temporary)
             self.storage.create(temporary)
         if not (suffix and self.order.output == "bare"):
@@ -356,7 +356,7 @@ class JournalWriter:
         return name
 
     def names_changed(self) -> None:
-        """Force the directory, if the order of writes does so."""
+        """Perform an fsync of the directory, if the order of writes includes it."""
         if self.order.force_names:
             self.storage.sync_dir()
 
@@ -461,7 +461,10 @@ class JournalWriter:
         return codec.encode_record(record, self.dialect, self.dialect.stamp(usage.file_id))
 
     def force(self) -> None:
-        """Make the current file durable; :meth:`roll` forces earlier files, if the order does so."""
+        """Make the current file durable.
+
+        If the order includes it, :meth:`roll` performs an fsync of earlier files.
+        """
         self.storage.sync(self.active.name)
 
     def reclaim(self) -> None:
@@ -473,7 +476,10 @@ class JournalWriter:
                 self.free.append(self._fresh(usage.name))
 
     def close(self) -> None:
-        """Force the current file if the order does so; no operation but `open` is possible after this."""
+        """Perform an fsync of the current file, if the order includes it.
+
+        Afterwards no operation but `open` is possible.
+        """
         if self.order.force_left:
             self.force()
         self.current = None

@@ -42,11 +42,11 @@ _MOST_NUMBER = (1 << 63) - 1
 Place = tuple[int, int]
 
 
-class UnusableIndex(Exception):  # not an error: one of the possible results of examining an index
+class UnusableIndex(Exception):  # This is not an error, but a possible result of examining an index.
     """The index cannot be used as evidence; the text says why (KHD-IDX-003)."""
 
 
-class ContradictoryIndex(UnusableIndex):  # also not an error
+class ContradictoryIndex(UnusableIndex):  # This is not an error either.
     """The index contradicts itself, which no product detects."""
 
 
@@ -226,7 +226,7 @@ class _Pages:
                 waiting.append(iter(node.longs(count + 1)))
             else:
                 values = value(node, count)
-                node.long()  # the next leaf is not needed, but must be there
+                node.long()  # The next leaf is not needed, but it must exist.
                 yield keys, values
             child = None
             while waiting and (child := next(waiting[-1], None)) is None:

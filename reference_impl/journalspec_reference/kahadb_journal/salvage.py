@@ -133,7 +133,7 @@ def _units(data: Any, region: Dropped, start: bytes) -> Iterator[tuple[int, byte
             yield at + begin, piece[begin:after]
             begin = after
         if begin > 0 and not last:
-            at, begun = at + begin, True  # the next piece contains more of this part
+            at, begun = at + begin, True  # The next piece contains more of this part.
             continue
         if begin >= 0:
             yield at + begin, piece[begin:]
@@ -150,7 +150,7 @@ class _Unit:
         self._whole = data.startswith(dialect.start) and 0 < size <= len(data) - CONTROL
         #: The end of the batch that its header states; -1 if that is impossible.
         self._said = CONTROL + size if self._whole else -1
-        #: From here on there are only zeros.
+        #: From here on, there are only zeros.
         self._zeros = len(data.rstrip(b"\0"))
         self._spans = list(self._walked()) if len(data) > CONTROL else []
         self.records = [self._looked(start, data[start:end]) for start, end in self._spans]

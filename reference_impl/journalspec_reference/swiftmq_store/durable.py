@@ -160,7 +160,7 @@ def durable(file: str, data: bytes) -> Durable:
     if not 0 < int.from_bytes(load) <= 0x7F800000:
         raise BadStore(f"a load factor of {load.hex()}")
     _expect(cursor, bytes((BLOCK, 8)))
-    cursor.s4()  # the number of buckets, which no reader needs
+    cursor.s4()  # This is the number of buckets, which no reader needs.
     entries: dict[str, int | None] = {}
     offs = array("q")
     for _ in range(cursor.count(2)):

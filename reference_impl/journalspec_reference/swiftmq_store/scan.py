@@ -346,7 +346,7 @@ class Log:
 # The pages after replay of the log.
 
 
-#: A page at most NEAR pages from the cached pages is read in a block of BLOCK bytes. Index pages lie farther
+#: A page at most NEAR pages from the cached pages is read in a block of BLOCK bytes. Index pages are farther
 #: apart, because messages lie between them.
 NEAR, BLOCK = 8, 1 << 16
 #: At most this many bytes of changed pages are kept in memory; a product changes fewer between two

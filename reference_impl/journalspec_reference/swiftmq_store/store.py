@@ -327,7 +327,7 @@ class Walk:
         pages, roles = self._pages, self.roles
         if not pages.count:
             return self
-        # There can be millions of queues: all without messages share one empty list of entries.
+        # There can be millions of queues. All queues without messages share one empty list of entries.
         none = Entries(pages)
         try:
             for found in self._index(0, _ROOT, codec.root_entries):

@@ -122,7 +122,7 @@ class Booted:
 
     @property
     def went(self) -> bool:
-        """Whether the log was redone and contains at least one record."""
+        """Whether the log was redone, and contains at least one record."""
         log = self.log
         if log is None or log.last is None:
             return False

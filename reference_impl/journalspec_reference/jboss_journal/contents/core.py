@@ -80,7 +80,7 @@ class Message:
     body: bytes = b""
     protocol: str = "core"
     large: bool = False
-    #: Whether no client has written a body: the bytes in the body's place are then left over.
+    #: Whether no client has written a body. In that case, the bytes at the place of the body are left over.
     blank: bool = False
     problem: str = ""
     #: Name of a property -> the tag of its value; None: the tags are not kept.
