@@ -316,7 +316,7 @@ class Store:
         """Redo the record at a packed instant (DRB-RCV-062, DRB-RCV-063); raises Refusal, BadLog."""
         number, name, fields = body.transaction, body.operation.name, body.fields
         if number is None or name == "CHECKSUM":
-            return  # Whatever transaction a checksum record names, the record belongs to none (DRB-CHK-036).
+            return  # a checksum record belongs to no transaction, whichever it names (DRB-CHK-036)
         self.next = max(self.next, number + 1)
         known, by_undo = self.transactions.get(number), None
         if body.group & FIRST:
