@@ -44,7 +44,7 @@ Json = dict[str, Any]
 
 #: Seconds: per question; per question without an answer; until all remains must be gone; for an attempt.
 TIMEOUT, SHORT, LEFT, WHOLE = 20.0, 1.0, 5.0, 60.0
-#: The most characters of a class and fingerprint in the output.
+#: The largest number of characters of a class and fingerprint in the output.
 SEEN = 80
 #: The environment variable that marks the processes of an attempt.
 MARK = "JOURNALSPEC_FAULTS_SANDBOX"

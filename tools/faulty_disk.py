@@ -42,7 +42,7 @@ SOURCE = Path(__file__).with_suffix(".c")
 STATE_SIZE = mmap.PAGESIZE
 COUNT_SIZE = 8
 TEXT_SIZE = 256
-#: The most lines of a message, and words that the message must not contain.
+#: The largest number of lines of a message, and words that the message must not contain.
 MOST_LINES = 6
 NEVER_SAID = ("Traceback", "fault of journalspec")
 ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EFBIG")

@@ -56,8 +56,8 @@ MEASURE_EVERY, SLOWER = 100, 20
 GROWTH = 2 << 30
 #: The size of inputs that are made to take long: with it, quadratic code exceeds the time limit.
 HOSTILE_SIZE = 1 << 13
-#: The most dropped regions that are parsed with the schemas, because a record there may claim all bytes after
-#: it.
+#: The largest number of dropped regions that are parsed with the schemas, because a record there may claim
+#: all bytes after it.
 MOST_REGIONS = 16
 MOST_FINDS = 20
 #: The number of inputs that share one valid journal, because drawing one takes longer than damaging it.
@@ -66,7 +66,7 @@ INPUTS_PER_BODY = 20
 #: A compressed byte may become 1,032 bytes of text (258 for two bits, the limit that zlib documents). Each
 #: byte of text may take 4 bytes in memory, temporarily twice. Texts of more than 64 MiB stay compressed.
 TIMES_INFLATED = 1032 * 8
-#: The least share of bodies whose other fields stay the same after a change of one byte.
+#: The smallest share of bodies whose other fields stay the same after a change of one byte.
 LEAST_KEPT = 0.9
 #: Shares of all inputs, in percent; the rest is damage to valid journals.
 LIES, NOISE = 15, 4

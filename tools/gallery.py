@@ -34,7 +34,7 @@ MAGIC = {
     "u4": "ubelong",
     "s8": "bequad",
 }
-#: The least number of constant bytes in a signature, and the greatest number that is compared.
+#: The smallest number of constant bytes in a signature, and the greatest number that is compared.
 LEAST, MOST = 4, 24
 #: An upper bound of the numbers of record types.
 TYPES = 1 << 9

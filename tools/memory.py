@@ -233,8 +233,8 @@ def derby_log(directory: Path, size: int, shape: Shape) -> int:
     return live
 
 
-#: The most bytes of a log file, the container of its table, and the smallest number that is stored in four
-#: bytes.
+#: The largest number of bytes of a log file, the container of its table, and the smallest number that is
+#: stored in four bytes.
 LONGEST_LOG, TABLE, LEAST = 256 * MIB - 1, 1168, 1 << 14
 
 

@@ -347,7 +347,7 @@ class Results:
             self.wrong.append(f"{number}: {state.kind}, {state.name}: {done.why}")
 
     def started(self, number: int, state: State, problem: str | None, column: str = "started") -> None:
-        """Count a start of the product; None: there was none."""
+        """Count a start of the product. `problem` is empty if it succeeded, None if there was no start."""
         self.counts[state.kind, column] += problem == ""
         if problem:
             self.add(number, state, Made("wrong", f"the product ({column}): {problem}"))

@@ -42,8 +42,8 @@ from journalspec_conformance.products import get_product, product_dir
 
 PROGRAMS = Path(__file__).with_name("operator")
 ROOT = Path(__file__).parents[1]
-#: The most CPU seconds of a task without a vendor's tool; the most lines of a screen; the number of damaged
-#: bytes.
+#: The longest CPU time of a task without a vendor's tool (seconds); the most lines of a screen; the number of
+#: damaged bytes.
 MOST_SECONDS, MOST_LINES, SECTOR = 10.0, 40, 4096
 #: Texts that the programs store, and that no redacted report may contain.
 SECRETS = ("orderId", "SKU-", "secret note", "last committed", "tenant", "stockdb", "gtx-")

@@ -30,7 +30,7 @@ from journalspec_corpus import Probe
 from journalspec_corpus.crash.formats import PACKAGE, crash_format
 from journalspec_corpus.worst import FINDINGS_FILE, SEED, Finding, findings, worst_cases
 
-#: The most bytes of an unknown record that are stored.
+#: The largest number of bytes of an unknown record that are stored.
 _SHOWN = 40
 _TIMEOUT = 60.0
 

@@ -23,8 +23,8 @@ Message = dict[str, Any]
 OUTCOMES = ("ok", "unsupported", "error")
 #: The deepest nesting of lists and objects in an answer. The protocol's own messages have a depth of seven.
 NESTING = 100
-#: The most digits of a JSON number. In the protocol only `seq` is a JSON number, and has few digits; all
-#: other numbers are strings.
+#: The largest number of digits of a JSON number. In the protocol only `seq` is a JSON number, and has few
+#: digits; all other numbers are strings.
 DIGITS = 100
 #: Default seconds per question, and the least seconds for starting and answering ``hello``.
 DEFAULT_TIMEOUT, START_TIMEOUT = 10.0, 30.0

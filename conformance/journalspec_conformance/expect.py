@@ -60,7 +60,8 @@ TODO = "TODO"
 #: The largest size of an expectation file (bytes). The largest shipped file is smaller than a hundredth of
 #: this.
 MAX_BYTES = 1 << 24
-#: The most dots of a line outside texts. The time for parsing a dotted key grows with the square of its dots.
+#: The largest number of dots in a line, without the dots in texts. The time for parsing a dotted key grows
+#: with the square of its dots.
 MAX_DOTS = 50
 #: Texts and comments of TOML. An unclosed text ends with its line or the file, so that the time of a scan is
 #: linear.

@@ -31,7 +31,7 @@ DUMP_LINES = 24
 STDERR_LINES = 20
 #: At most this many rows of the two answers.
 ANSWER_LINES = 40
-#: The most requirements that are shown. Some cases have dozens, which would hide the failure.
+#: At most this many requirements are shown. Some cases have dozens, which would hide the failure.
 MOST_REQUIREMENTS = 6
 #: At most this many characters of a value.
 MOST_LETTERS = 2000

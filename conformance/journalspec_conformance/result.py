@@ -129,7 +129,7 @@ _TEXTS = ("fingerprint", "reason", "choice", "stratum", "stderr", "issue")
 _CALLED = {"result_class": "class"}
 #: The longest accepted time of a probe (seconds): sums of much larger numbers would overflow to infinity.
 _FOREVER = 1e9
-#: The deepest nesting of a stored answer, and the most calls of a stored traceback.
+#: The deepest nesting of a stored answer, and the largest number of calls of a stored traceback.
 _DEEPEST = 50
 #: The longest reason for a failure of the runner itself (characters).
 _REASON = 1000

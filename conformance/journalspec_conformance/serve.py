@@ -19,7 +19,7 @@ from typing import IO, Any
 from journalspec_conformance.connection import Hello, Message
 from journalspec_conformance.errors import Crashed, Misbehaved, Problem
 
-#: The most characters of an exception's message, and of its traceback, in an answer.
+#: The largest number of characters of an exception's message, and of its traceback, in an answer.
 MESSAGE, DETAIL = 2000, 64 * 1024
 #: The argument with which the runner starts its own child process.
 CHILD = "--child"

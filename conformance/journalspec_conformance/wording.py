@@ -17,7 +17,7 @@ from journalspec_conformance.result import CLASSES, Result
 UNJUDGED = frozenset(entry.name for entry in CLASSES.values() if not entry.judged)
 _SHOWN = 200
 _NUMBER = re.compile(r"\d+")
-#: The most characters of a value, and of its place.
+#: At most this many characters of a value are shown, and at most this many of its place.
 VALUE, PLACE = 40, 36
 #: Members of an expectation that are part of the question, not of the answer.
 _ASKED = ("when", "unnoted")

@@ -46,7 +46,7 @@ from journalspec_corpus.design_rules import rules
 from journalspec_corpus.worst import worst_cases
 
 FOLDER = Path(str(files("journalspec_conformance"))) / "crashes" / "findings"
-#: The least number of states that a test asks about; the run behind the findings used thousands.
+#: The smallest number of states that a test asks about; the run behind the findings used thousands.
 STATES = 20
 UNSUPPORTED = "unsupported"
 #: Only the names of files: to collect the tests, every worker would otherwise read the files.

@@ -51,7 +51,7 @@ LIVE: dict[str, Callable[[Any], Sequence[Any]]] = {
 LOOKED = {"derby_log": {"tables": "suite"}}
 #: Journals that begin with additional records.
 BEGUN = {"derby_log", "kahadb_journal", "swiftmq_store"}
-#: The least number of live items for shapes in which each item has its own page; the default is 50.
+#: The smallest number of live items for shapes in which each item has its own page; the default is 50.
 LIVING = {"swiftmq_store": 10}
 
 

@@ -38,11 +38,11 @@ ABOVE |= {
     "journalspec_corpus.pipeline.plan": ("journalspec_corpus.pipeline", "journalspec_reference"),
 }
 MOST_LINES = 700
-#: The most code lines (without comments and docstrings) of all decoders of contents together, and of a single
-#: one. Decoders are the modules in the formats' folders ``contents``, and ``java_objects.py``. They define
-#: the meaning of bodies, pages and rows, and list the content of a store. Modules that recovery and queries
-#: also use (``contents.py``, ``xids.py``) are not counted. Missing files (``neighbours``), recovery, exports,
-#: and new stores are not counted either.
+#: The largest number of code lines (without comments and docstrings) of all decoders of contents together,
+#: and of a single one. Decoders are the modules in the formats' folders ``contents``, and
+#: ``java_objects.py``. They define the meaning of bodies, pages and rows, and list the content of a store.
+#: Modules that recovery and queries also use (``contents.py``, ``xids.py``) are not counted. Missing files
+#: (``neighbours``), recovery, exports, and new stores are not counted either.
 MOST_OF_CONTENTS, MOST_OF_A_DECODER = 4200, 500
 #: Public class names that two classes share, with the meaning of each class.
 SAME_NAME = table("same_name")

@@ -23,7 +23,7 @@ from judged import call
 
 #: The redacted form of contents: type and length, and a mark for names.
 SHOWN = re.compile(r"(text|bytes)\([0-9]+\)(#[0-9a-f]{6})?")
-#: The least length of contents that are searched in outputs; shorter ones may occur by chance.
+#: The smallest length of contents that are searched in outputs; shorter ones may occur by chance.
 TELLING = 5
 #: Every form of rows and answers except JSON, which has its own test.
 FORMS = (

@@ -24,7 +24,8 @@ from journalspec_corpus.load import find_case
 PACKAGES = frozenset(
     ["journalspec", "journalspec_reference", "journalspec_corpus", "journalspec_conformance"]
 )
-#: The most modules that are entered, for all formats, and the most modules that one command imports.
+#: The largest number of modules that are entered, for all formats, and the largest number of modules that one
+#: command imports.
 MOST_ENTERED, MOST_IMPORTED = 24, 85
 #: Case -> the largest depth of this project's frames. The goal is 11.
 DEEPEST = {

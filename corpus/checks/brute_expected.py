@@ -336,7 +336,7 @@ def _sure(records: Sequence[str], expected: BruteExpected) -> list[str]:
 
 Files = Mapping[str, bytes]
 SECTOR, PAGE = 512, 4096
-#: The most bytes that a burst can touch: it has at most 64 bits, and may begin inside a byte.
+#: The largest number of bytes that a burst can touch: it has at most 64 bits, and may begin inside a byte.
 BURST = 64 // 8 + 1
 
 

@@ -15,16 +15,17 @@ from functools import cache
 from importlib.resources import files
 from typing import IO, Any, NoReturn
 
-#: The most bytes of one line. The longest published line has 76,000; a full file of 16 MiB in hex still fits.
+#: The largest number of bytes of one line. The longest published line has 76,000; a full file of 16 MiB in
+#: hex still fits.
 MAX_LINE = 1 << 26
-#: The most commas and brackets of one line (1,500 in published cases), because a line's memory depends on
-#: their number.
+#: The largest number of commas and brackets of one line (1,500 in published cases), because a line's memory
+#: depends on their number.
 MAX_VALUES = 1_000_000
 #: The deepest nesting of objects and lists (8 in published cases).
 MAX_NESTING = 32
-#: The most bytes of all files of a case, holes and fill included, because readers take complete files into
-#: memory. The largest journal file that one of these products creates by default has 32 MiB; published cases
-#: have at most 2 MiB.
+#: The largest number of bytes of all files of a case, holes and fill included, because readers take complete
+#: files into memory. The largest journal file that one of these products creates by default has 32 MiB;
+#: published cases have at most 2 MiB.
 MAX_BYTES = 1 << 28
 #: The deepest nesting of directories, the file included. A name may be as long as file systems permit.
 MAX_SEGMENTS, MAX_SEGMENT = 16, 255

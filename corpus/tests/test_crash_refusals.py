@@ -83,7 +83,7 @@ def shown(files: Mapping[str, bytes]) -> str:
 
 
 def refusals(trace: Trace, presets: Sequence[str] = REACHING) -> dict[str, set[str]]:
-    """Return the refusal classes of each log that a crash before the acknowledgement leaves."""
+    """Return the refusal classes of each log that a crash before the acknowledgement can leave behind."""
     found: dict[str, set[str]] = {}
     told = next(at for at, op in enumerate(trace.ops) if isinstance(op, Ack))
     for states in crash_states(trace, tuple(map(get_preset, presets)), SEED):

@@ -55,7 +55,7 @@ class Source(Protocol):
         """Return the unreadable ranges found so far, in order."""
 
     def gap(self, start: int, end: int) -> Unreadable | None:
-        """Return the first range between `start` and `end` that could not be read; None: there is none."""
+        """Return the first range between `start` and `end` that could not be read, or None."""
 
 
 class Memory:
@@ -244,7 +244,7 @@ class _Scanned(Generic[T]):
 
     @property
     def key(self) -> object:
-        """A key, equal for stretches of one file with the same records; None: compare the records."""
+        """A key, equal for stretches of a file with the same records; if None, the records are compared."""
         alike = self.stretch.alike
         return None if alike is None else (alike(sorted(self.codes)), self.check)
 

@@ -228,7 +228,7 @@ class Content:
         return off if off >= self.size or self.size <= BLOCK else self._disk.next_data(off)
 
     def gap(self, start: int, end: int) -> Unreadable | None:
-        """Return the first range between `start` and `end` that could not be read; None: there is none."""
+        """Return the first range between `start` and `end` that could not be read, or None."""
         found = self.unreadable
         at = bisect_left(found, start, key=lambda bad: bad.end - 1)
         return found[at] if at < len(found) and found[at].start < end else None

@@ -267,7 +267,7 @@ class Layout:
         return found
 
     def held(self, field: str, data: bytes, values: Mapping[str, int] = {}) -> tuple[str, str] | None:
-        """Return family and type of a field's content, given other fields' `values`; None: no contents."""
+        """Return family and type of a field's content, given other fields' `values`, or None."""
         for row in self.contents:
             if row["field"] != field or not row.get("on", {}).items() <= values.items():
                 continue

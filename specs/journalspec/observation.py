@@ -20,7 +20,7 @@ from typing import Any
 from journalspec.reread import Lazy, Part
 
 #: A JSON value in the protocol, which contains no JSON numbers.
-Json = Any  # a recursive alias would help neither type checkers nor readers
+Json = Any  # a recursive alias would not help type checkers or readers
 
 CLEAN = "clean"
 RECOVERED = "recovered"

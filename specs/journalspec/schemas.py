@@ -86,7 +86,7 @@ class Journal:
 
 
 def record_reader(format_id: str, kind: str) -> RecordReader | None:
-    """Return the reader of complete records for a format; None: each record is one structure."""
+    """Return the reader of complete records for a format, or None if each record is one structure."""
     name = f"journalspec.{format_id}.records"
     if find_spec(name) is None:
         return None

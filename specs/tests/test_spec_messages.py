@@ -24,7 +24,7 @@ from journalspec.messages import (
 )
 from work import LINEAR, Task, growth, work
 
-#: The least number of messages that a start printed, for products that run here.
+#: The smallest number of messages that a start printed, for products that run here.
 RUN = {"jboss_journal": 10, "kahadb_journal": 10, "derby_log": 10, "bitronix_tlog": 10}
 MISTAKES = tomllib.loads((Path(__file__).parent / "data" / "mistakes.toml").read_text(encoding="utf-8"))
 #: Lines as they occur in logs, each with its message.

@@ -84,7 +84,7 @@ def all_families() -> Iterator[Family]:
 
 
 def lengths(body: Body) -> set[int]:
-    """Return the offsets of sizes and counts: other fields use them as such, or their names say so."""
+    """Return the offsets of the fields that are sizes or counts, judged by their use or their names."""
     found, measures = set[int](), _measures(body.family)
 
     def see(_: int, shape: Shape, member: Member, start: int, end: int, __: object) -> None:

@@ -324,7 +324,7 @@ def _told(
 
 
 def _problem(want: Expected, lines: Sequence[Sequence[str]]) -> str | None:
-    """Return the difference from the expectation; empty: none; None: ActiveMQ ends, as predicted."""
+    """Return the difference from the expectation, if any, or None if ActiveMQ ends as predicted."""
     got, prepared, failed = _told(lines)
     if failed:
         return failed if want.starts else None

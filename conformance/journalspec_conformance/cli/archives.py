@@ -31,7 +31,7 @@ ENDINGS = (".tar", ".tgz", ".tar.gz", ".tbz2", ".tar.bz2", ".txz", ".tar.xz", ".
 #: Prefixes of the directories into which archives are unpacked: one before the directory is locked, one
 #: after.
 NEW, UNPACKED = "journalspec-", "journalspec-unpacked-"
-#: The most entries of an archive. An archive with more entries cannot be a store.
+#: The largest number of entries of an archive. An archive with more entries cannot be a store.
 MOST_ENTRIES = 100_000
 #: The deepest nesting of an entry, and the longest component of its path (bytes). File systems have the same
 #: limit for a component.

@@ -86,7 +86,7 @@ def lines_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         yield form.line(values)
 
 
-#: The most cached forms: there is one for each combination of types in a row.
+#: The largest number of cached forms: there is one for each combination of types in a row.
 _MOST_FORMS = 256
 
 
@@ -147,7 +147,7 @@ class Holdings:
 
     contents: Contents
     format_id: str
-    #: Hides users' data in the output; None: nothing is hidden.
+    #: Hides users' data in the output. If it is None, nothing is hidden.
     redactor: Redactor | None = None
 
     @cached_property

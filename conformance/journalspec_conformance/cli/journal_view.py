@@ -58,9 +58,10 @@ EXIT_STATUS = (
     "never clean: recovered, with the note changed-while-read."
     " 130 interrupted, 141 closed pipe."
 )
-#: The most lines of a screen, and its largest width, which is used for every pipe.
+#: The largest number of lines on a screen, and its largest width, which every pipe uses.
 MOST_LINES, WIDTH = 40, 100
-#: The indentation of sentences; the most lines of a sentence; the least width of a column of text.
+#: The indentation of sentences; the largest number of lines of a sentence; the smallest width of a column of
+#: text.
 INDENT, MOST_WRAPPED, NARROW = 10, 4, 24
 #: All lists are cut to the first of these numbers of rows with which the output fits on the screen. The
 #: sections FIRST receive the remaining room.

@@ -47,7 +47,7 @@ STREAMED = click.option(
 #: the format.
 KIND_STYLES = {"header": "cyan", "dropped": "red", "stale": "yellow", "fill": "dim", "unused": "dim"}
 TURNS = ("green", "blue", "magenta", "bright_green", "bright_blue", "bright_magenta")
-#: The most records outside the result, or entries within an entry, that are listed one by one.
+#: The largest number of records outside the result, or entries within an entry, that are listed one by one.
 MOST_TOLD = 40
 BARE_KINDS = ("stale", "fill", "unused")
 #: The parts of an answer, and the parts that each level shows.

@@ -22,7 +22,8 @@ from journalspec_conformance.cli.archives import from_standard_input, is_archive
 from journalspec_reference import filesets
 from journalspec_reference.answers import checked_params
 
-#: The path that means standard input, and the most entries of a directory that are checked for similar names.
+#: The path that means standard input, and the largest number of entries of a directory that are checked for
+#: similar names.
 STANDARD_INPUT, MOST_NEIGHBOURS = Path("-"), 10_000
 #: The number of similar names that are listed for an unknown name.
 NEAREST = 3

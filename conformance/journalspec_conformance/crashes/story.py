@@ -23,7 +23,7 @@ from journalspec_corpus.crash.second_crash import SecondLife
 from journalspec_corpus.crash.verdict import MEANINGS, VERDICTS, Answer
 from journalspec_corpus.making import make_case
 
-#: The most questions that the reduction of one failure may take.
+#: The largest number of questions that the reduction of one failure may take.
 BUDGET = 300
 #: The reduction of a failure ends after this many breakdowns, because each of them may take the whole time
 #: limit.

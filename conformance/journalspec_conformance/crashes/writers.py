@@ -41,9 +41,10 @@ from journalspec_corpus.crash.trace import (
 )
 from journalspec_corpus.model import model_of
 
-#: The most attempts to omit an operation while a failure is reduced. Each attempt runs the writer again.
+#: The largest number of attempts to omit an operation while a failure is reduced. Each attempt runs the
+#: writer again.
 ATTEMPTS = 60
-#: The most characters of a state in the text of a failure.
+#: The largest number of characters of a state in the text of a failure.
 MOST_SHOWN = 1000
 
 

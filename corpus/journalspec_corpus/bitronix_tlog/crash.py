@@ -63,7 +63,7 @@ def action(key: str) -> Action:
     op = {"op": "log", "status": fields["status"], "gtrid": gtrid, "names": names}
     if fields["status"] == str(STATUS_CODES["ROLLEDBACK"]):
         return Action(op, gtrid, ROLLBACK)
-    # A record without a finishing status has the effects of its decision; only COMMITTING makes the decision.
+    # A record whose status finishes nothing has the effects of its decision, which only COMMITTING makes.
     finishing = fields["status"] in FINISHING
     return Action(op, gtrid, ALONE, () if finishing else _decided(gtrid, names))
 

@@ -47,7 +47,7 @@ CREATED = HEADER_SIZE + 100
 _COUNTERS = {0: (1_000_000, 500), 1: (1000, 1), 2: (1000, 1)}
 #: The space between a file's header and the record of the first step, for records that come before that step.
 _STANDING = 128
-#: The least length of the single name in a record that must end at an edge.
+#: The smallest length of the single name in a record that must end at an edge.
 _SHORTEST = 8
 
 

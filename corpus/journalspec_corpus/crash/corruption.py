@@ -46,7 +46,7 @@ RECENT, DISTANT = 12, 16
 #: The numbers of pairs of bits and of bursts that are drawn per crash point, and the number of bits per whole
 #: file.
 PAIRS, BURSTS, ELSEWHERE = 256, 256, 64
-#: The longest burst, in bits; the most sectors of a file that are cleared or overwritten.
+#: The longest burst, in bits; the largest number of sectors of a file that are cleared or overwritten.
 LONGEST, SECTORS = 64, 64
 _Span = tuple[str, int, int]
 #: Kind, file and index of a block.

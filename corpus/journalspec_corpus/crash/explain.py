@@ -46,7 +46,7 @@ from journalspec_corpus.making import make_case
 from journalspec_reference import load
 from journalspec_reference.hexdump import Head, lines, text_of
 
-#: The most rows of a picture.
+#: The largest number of rows of a picture.
 MOST_ROWS = 14
 #: Marks a row whose bytes differ from the written ones.
 MARK = "! "

@@ -34,7 +34,7 @@ from journalspec_corpus.model import Stepwise
 ALONE, MEMBER, PREPARE, COMMIT, ROLLBACK = "alone", "member", "prepare", "commit", "rollback"
 #: The ends of a transaction that are valid only if all its operations are present.
 _COMPLETE = (PREPARE, COMMIT)
-#: The most optional operations for which permitted states are listed.
+#: The largest number of optional operations for which permitted states are listed.
 MOST_OPEN = 8
 #: Kinds of effects: of a record, and of a decision that is still to be carried out.
 RECORD, DECISION = "record", "decision"
@@ -342,7 +342,7 @@ _WORDS: Mapping[str, str] = {
     DECISION_LOST: "transaction {tx} was prepared or decided and is not there: {what}",
     EFFECT_LOST: "{what} was read or acknowledged and is not in effect",
 }
-#: The most characters of an effect that are shown.
+#: At most this many characters of an effect are shown.
 _SHOWN = 40
 
 

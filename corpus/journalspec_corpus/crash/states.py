@@ -65,7 +65,7 @@ from journalspec_corpus.crash.trace import (
 Mask = npt.NDArray[np.bool_]
 
 
-#: The most combinations of which all are checked: twelve granules, each lost or kept.
+#: The largest number of combinations that are all checked: twelve granules, each lost or kept.
 EXHAUSTIVE = 4096
 #: The number of samples at a crash point with more combinations than EXHAUSTIVE.
 SAMPLES = EXHAUSTIVE
@@ -261,10 +261,10 @@ def allowed_cuts(op: Write, preset: Preset, size: int) -> Mask:
 
 # --- Granules that are lost, or broken ---
 
-#: The most checked rows per crash point in which new space has extra content.
+#: The largest number of checked rows per crash point in which new space has extra content.
 UNCOVERED = 1024
-#: The number of samples with random broken sectors; the most sectors in flight for which all pairs are
-#: broken.
+#: The number of samples with random broken sectors; the largest number of sectors in flight for which all
+#: pairs are broken.
 BROKEN_SAMPLES, PAIRS = 16, 6
 #: The mask of a descriptor has one byte per version code.
 MOST_VERSIONS = 255

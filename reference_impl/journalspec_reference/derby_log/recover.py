@@ -184,7 +184,7 @@ class LogPass:
         #: The reaction of the product to missing log files.
         self._does = _ENDS_BEFORE
         self.log = Log(self._logs, summed=edition not in UNSUMMED, linked=edition not in UNLINKED)
-        #: The operations with which bodies are decoded; None: bodies are opaque.
+        #: The operations with which bodies are decoded. If it is None, bodies are opaque.
         self._forms: Forms | None = None
         # A bound method would create a reference cycle, and a reader of many logs would keep all of them in
         # memory.

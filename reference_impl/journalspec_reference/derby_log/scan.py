@@ -40,7 +40,7 @@ _SUM_BODY = len(_SUM) + _COVERS.size
 #: A mask for the group's first byte, and a limit. Only values above the limit can have the group bit
 #: CHECKSUM: other bodies are not decoded.
 _FORM_AND_CHECKSUM, _NEITHER = 0xC8, 0x40
-#: A checksum record as writers make it, from the last byte of its length on.
+#: A checksum record as writers produce it, without the first three bytes of its length.
 _GROUP = rb"\x15(?<=\0\0\0\x15)%b[\0-\x7f].{3}\0\x81\x49\0\0\0\x01\xc5\x01[\0-\x7f].{3}\0\0\0\0.{4}\0\0\0\x15"
 #: The size of a checksum record, which a writer puts before the bytes that it covers (DRB-CHK-037).
 _CHECKSUM = 37

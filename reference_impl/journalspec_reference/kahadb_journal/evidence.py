@@ -82,7 +82,7 @@ class Evidence:
         #: How many messages took effect through records that the index covers, and the place of the first
         #: uncovered record; None until the pass reaches that record.
         self._mark: tuple[int, int] | None = None
-        #: The facts of a usable index that contents need; None before the comparison.
+        #: The facts of a usable index that the contents need, or None before the comparison.
         self.known: Known | None = None
         self._found_last = False
         self._files = [files[name] for name in (INDEX, REDO) if name in files]

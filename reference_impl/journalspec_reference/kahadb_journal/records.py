@@ -141,7 +141,7 @@ def transaction_in(record: bytes) -> bytes | None:
 
 
 def _at_once(field: int, record: bytes, at: int, end: int) -> list[tuple[int, int]] | None:
-    """Return the places of a field's values in a message; None: the message is damaged or unusual.
+    """Return the places of a field's values in a message, or None if it is damaged or unusual.
 
     Usual fields consist of a one-byte key, and a length of up to two bytes or a number below 128.
     """
@@ -266,7 +266,7 @@ class SeenHead:
             fields += range(at, end)
             at = end + value if key & 7 == SIZED else end
         self._message, self._rest = end, length - end - value
-        #: The bytes after the message; None: `start` does not contain them.
+        #: The bytes after the message, or None if `start` does not contain them.
         self._tail = start[at:] if len(start) == length else None
         if message != (end, value) or size != length - self._first or not self._fits(start, length):
             raise ValueError("the sizes contradict each other")
@@ -288,7 +288,7 @@ class SeenHead:
         return start[HEAD + 1 : self._first] == size and start[self._sized : self._message] == of_message
 
     def time(self, start: bytes, length: int) -> int | None:
-        """Return the time of the message in a record that begins with `start`; None: it has another form."""
+        """Return the time of a message from the first bytes of its record, or None for another form."""
         if len(start) < self._size or not self._fits(start, length):
             return None
         *values, time = self._unpack(start)

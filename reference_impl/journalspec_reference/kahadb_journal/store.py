@@ -77,7 +77,7 @@ class Step(NamedTuple):
     place: int
     subscription: str | None
     transaction: TxId | None
-    #: whether a beginning subscription needs the existing messages; None: no subscription begins
+    #: whether a beginning subscription needs the existing messages, or None if no subscription begins
     retroactive: bool | None
 
 

@@ -32,7 +32,8 @@ _VERSION, _FLAGS = 0x0507DAC1C31660D1, 3
 #: The handle of the first string: in a stream, the class gets the first handle, the map the second.
 _FIRST_STRING = HANDLES + 2
 _FIELDS = (b"F", b"loadFactor"), (b"I", b"threshold")
-#: The keys that a subscription uses, and the most bytes that a key can take (3 for each character).
+#: The keys that a subscription uses, and the largest number of bytes that a key can take (3 for each
+#: character).
 _KEYS, _LONGEST = ("topicName", "selector", "noLocal"), 27
 _WIDTHS = {ord(code): width for code, width in zip("BCDFIJSZ", (1, 2, 8, 4, 4, 8, 2, 1), strict=True)}
 

@@ -29,7 +29,7 @@ from journalspec_reference.swiftmq_store.fileset import named, role
 from journalspec_reference.swiftmq_store.scan import HEAD, PORTION, UPDATE, Log, ReplayedPages, actions
 from journalspec_reference.swiftmq_store.store import PAGES, Walk
 
-#: Texts for referenced pages, by type, and for other pages, by whether they are free.
+#: The texts for each type of referenced page, and for other pages that are free or not free.
 _USES = {"root_entry": "root index", "queue_entry": "index of a queue", "message_page": "message"}
 _UNUSED = {True: ("fill", "free"), False: ("unused", "nothing refers to it")}
 

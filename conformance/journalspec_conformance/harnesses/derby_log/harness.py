@@ -26,7 +26,7 @@ from journalspec_corpus.derby_log.model import STATE, Row
 
 FORMAT = "derby_log"
 TABLES = ("T", "U")
-#: The most characters in column V of a base.
+#: The largest number of characters in column V of a base.
 LONGEST = 3000
 #: The name of the database below the directory of a ``write`` request.
 DATABASE = "database"

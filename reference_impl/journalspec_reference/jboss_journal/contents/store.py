@@ -92,7 +92,7 @@ class Store:
 
     @cached_property
     def bindings_replay(self) -> Kept | None:
-        """The result of recovering the bindings; None: there are none."""
+        """The result of recovering the bindings, or None if there are none."""
         if self.is_bindings:
             return self.replay
         found = self.bindings_beside
@@ -100,7 +100,7 @@ class Store:
 
     @cached_property
     def bindings_beside(self) -> Answer | None:
-        """The answer of recovering the bindings next to the journal; None: there are none."""
+        """The answer of recovering the bindings next to the journal, or None if there are none."""
         room = beside(self.answer.journal, BINDINGS)
         with suppress(FilesetError):
             found = find_journals(room.loaded, FORMAT) if room is not None and room.loaded is not None else ()

@@ -330,7 +330,7 @@ class KahaContents(Contents):
         return out
 
     def _decided(self) -> set[tuple[Any, ...]] | None:
-        """Return the committed transactions across several stores; None: no store with outcomes exists."""
+        """Return the committed transactions across several stores, or None if no store has outcomes."""
         if self._root is None or not any(tx[1] == _MULTI for tx in self._store.prepared if tx[0] == "XA"):
             return None
         decided: set[tuple[Any, ...]] | None = None

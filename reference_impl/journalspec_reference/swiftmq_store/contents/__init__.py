@@ -148,7 +148,7 @@ class StoreContents(Contents):
 
 
 def _sent(head: bytes) -> int | None:
-    """Return the time when a message was sent (milliseconds) from its first bytes; None: unknown."""
+    """Return the time when a message was sent (milliseconds) from its first bytes; None if unknown."""
     return _SENT.unpack(head)[0] or None if len(head) == _SENT.size else None
 
 
