@@ -92,10 +92,7 @@ class Cursor:
 
     def s4(self) -> int:
         """Read a number of four bytes."""
-        off = self.off
-        if self.end - off < 4:
-            self.room(4)
-        self.off = off + 4
+        off = self.room(4)
         return int.from_bytes(self.data[off : off + 4], signed=True)
 
     def s8(self) -> int:

@@ -531,6 +531,9 @@ class ReplayedPages:
         old, least = before or after
         for off in range(max(1, at - (at - 1) % _FIELD), min(at + max(size, least), _FIELDS_END), _FIELD):
             field, shift = page * self.page_size + off, off - at
+            # A field that agreed once, or of which a part was changed first, is not compared again.
+            if field in self._seen and field not in self._unlike:
+                continue
             values = [data[image + shift : image + shift + _FIELD] for image in (old, start)]
             if field not in self._seen:
                 self._seen.add(field)

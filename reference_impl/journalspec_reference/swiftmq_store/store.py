@@ -73,8 +73,7 @@ class Entries(Sequence[Entry]):
 
     def add(self, entries: Iterable[tuple[int, ...]]) -> None:
         """Append entries of an index whose messages are not known yet."""
-        for entry in entries:
-            self._rows += _ROW.pack(*entry[1:], 0, _LATER)
+        self._rows += b"".join([_ROW.pack(*entry[1:], 0, _LATER) for entry in entries])
 
     def know(self, at: int, digest: bytes | None, length: int, why: str | None = None) -> None:
         """Set the facts about an entry's message. A message without a digest has one page."""
