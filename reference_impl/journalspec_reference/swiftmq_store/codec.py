@@ -138,8 +138,8 @@ def index(page: bytes) -> tuple[int, int, int, int]:
     return prev, following, slots, valid
 
 
-def root_slots(page: bytes, slots: int) -> list[tuple[int, int, int, tuple[bytes, int]]]:
-    """Return begin, end, first byte, and the queue's name and first page of each entry of the root index."""
+def root_slots(page: bytes, slots: int) -> list[tuple[int, bytes, int, int, int]]:
+    """Return first byte, name and first page of the queue, begin and end of each entry of the root index."""
     found, off, room = [], INDEX_HEADER, len(page) - _NAMED.size
     for _ in range(slots):
         valid, length = _NAMED.unpack_from(page, off) if off <= room else (0, NONE)
@@ -151,14 +151,9 @@ def root_slots(page: bytes, slots: int) -> list[tuple[int, int, int, tuple[bytes
             cursor = Cursor(page, off)
             cursor.u1(), cursor.blob(), cursor.s4(), cursor.room(4)
         (head,) = _NUMBER.unpack_from(page, end - 8)
-        found.append((off, end, valid, (page[name_at : end - 8], head)))
+        found.append((valid, page[name_at : end - 8], head, off, end))
         off = end
     return found
-
-
-def root_entries(page: bytes, slots: int) -> list[tuple[bytes, int]]:
-    """Return the queues of the valid entries on a page of the root index: name and first page."""
-    return [queue for _, _, valid, queue in root_slots(page, slots) if valid == 1]
 
 
 def queue_slots(page: bytes, slots: int) -> Iterator[tuple[int, ...]]:
@@ -167,11 +162,6 @@ def queue_slots(page: bytes, slots: int) -> Iterator[tuple[int, ...]]:
     if end > len(page):
         raise BadStore(f"{slots} entries do not fit into a page")
     return _SLOT.iter_unpack(page[INDEX_HEADER:end])
-
-
-def queue_entries(page: bytes, slots: int) -> list[tuple[int, ...]]:
-    """Return the valid entries of a page of a queue index, each as the members of QueueEntry."""
-    return [entry[1:] for entry in queue_slots(page, slots) if entry[0] == 1]
 
 
 def chain(page: bytes) -> tuple[int, int, int]:
@@ -214,6 +204,8 @@ FIXED = Struct(">iqiqii?")
 #: The decoders of a message's optional parts; a byte before each part states whether it is present.
 _OPTIONAL = (*[Cursor.utf] * 5, *[_destination] * 2, blob_place, *[Cursor.utf] * 3)
 _ABSENT = bytes(len(_OPTIONAL))
+#: The size of the fixed part, and of a message without optional parts up to its body.
+_FIXED_SIZE, _PLAIN_SIZE = FIXED.size, FIXED.size + len(_ABSENT)
 #: The numeric types in a stream or in properties, by id; 8 is a blob and 9 a string.
 PRIMITIVES = {kind: Struct(f">{code}") for kind, code in enumerate("iqdf?Hhb")}
 BLOB, TEXT = 8, 9
@@ -263,16 +255,16 @@ def optional(cursor: Cursor) -> Iterator[Any]:
 
 def message(data: Any) -> tuple[int, int, int]:
     """Return a message's kind, and the offsets of its body and its end; bytes after its end are ignored."""
-    head = bytes(data[: FIXED.size + len(_ABSENT)])
-    if len(head) < FIXED.size:
-        raise BadStore(f"{FIXED.size} bytes at 0 do not fit")
+    head = bytes(data[:_PLAIN_SIZE])
+    if len(head) < _FIXED_SIZE:
+        raise BadStore(f"{_FIXED_SIZE} bytes at 0 do not fit")
     (kind,) = _NUMBER.unpack_from(head)
     if not 0 <= kind <= 5:
         raise BadStore(f"a message of kind {kind}")
     cursor = Cursor(data, len(head))
     # Most messages have no optional part: one comparison shows that all presence bytes are 0.
-    if not head.endswith(_ABSENT, FIXED.size):
-        cursor.off = FIXED.size
+    if not head.endswith(_ABSENT, _FIXED_SIZE):
+        cursor.off = _FIXED_SIZE
         for _ in optional(cursor):
             pass
     off = cursor.off

@@ -189,8 +189,8 @@ class PagedIndex:
         if self._root:
             roots = codec.root_slots(page, slots)
             return [
-                Slot(off, end - off, valid == 1, java_order(name), at)
-                for off, end, valid, (name, at) in roots
+                Slot(off, end - off, valid == 1, java_order(name), head)
+                for valid, name, head, off, end in roots
             ]
         rows = enumerate(codec.queue_slots(page, slots))
         return [

@@ -7,8 +7,9 @@ dropped queues; the policy `salvage` keeps their readable messages. Nothing on d
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from journalspec import reread
@@ -66,6 +67,13 @@ _SHOWN = 60
 class Recovered:
     """The state after a start. `names` maps the store's own names of files to their names here."""
 
+    #: The reason why a start refuses the store, as a code and a text.
+    refused: tuple[str, str] | None = None
+    #: Whether the log makes a start check the store.
+    checked = False
+    #: The log that was read, the resulting pages, and the walk over them; None if the page size is too small.
+    read: tuple[Log, ReplayedPages, Walk] | None = None
+
     def __init__(
         self, files: Mapping[str, Any], page_size: int = DEFAULT_SIZE, names: Mapping[str, str] | None = None
     ) -> None:
@@ -73,11 +81,7 @@ class Recovered:
         #: A backup has all files in one directory, and no log (SMQ-BAK-057).
         self.backup = "/" not in self.names.get(PAGES, PAGES)
         #: The role of each file.
-        self.roles = {path: role(path) for path in in_order(files)}
-        #: The reason why a start refuses the store, as a code and a text.
-        self.refused: tuple[str, str] | None = None
-        #: Whether the log makes a start check the store.
-        self.checked = False
+        self.roles: dict[str, str] = {}
         self.queues: list[Queue] = []
         self.branches: list[codec.Branch] = []
         #: For queues with messages that branches hold: name, number of messages, keys of the held messages.
@@ -90,29 +94,23 @@ class Recovered:
         self.bad_files: dict[str, str] = {}
         self.swaps: list[str] = []
         self.notes = StoreNotes(page_size)
-        #: The records of the log, and its damaged regions: begin, end, reason.
+        #: The records of the log, and its damaged regions.
         self.log = Found()
-        self.damage: list[tuple[int, int, str]] = []
         #: Missing targets of references.
         self.missing: list[Missing] = []
-        #: The log that was read, the resulting pages, and the walk over them; None if the page size is too
-        #: small.
-        self.read: tuple[Log, ReplayedPages, Walk] | None = None
-
-    def name(self, plain: str) -> str:
-        """Return the name of a file here; it differs in a backup, and if the file is compressed."""
-        return self.names.get(plain, plain.rpartition("/")[2] if self.backup else plain)
-
-    def find_durables(self) -> None:
-        """Read the durable subscriptions, and list the swap files."""
-        for path, of in self.roles.items():
+        for path in in_order(files):
+            of = self.roles[path] = role(path)
             if of == "swap":
                 self.swaps.append(path)
             elif of == "durable":
                 try:
-                    self.durables.append(durable(path.removeprefix(DURABLES), bytes(self.files[path])))
+                    self.durables.append(durable(path.removeprefix(DURABLES), bytes(files[path])))
                 except codec.BadStore as bad:
                     self.bad_files[path] = str(bad)
+
+    def name(self, plain: str) -> str:
+        """Return the name of a file here; it differs in a backup, and if the file is compressed."""
+        return self.names.get(plain) or (plain.rpartition("/")[2] if self.backup else plain)
 
     def check(self, *, salvage: bool) -> None:
         """Drop the queues that the check drops; the check does not examine branches."""
@@ -139,7 +137,7 @@ class Recovered:
             untold = queue.entries.bad + queue.entries.bad_branches - len(queue.entries.whys)
             self.notes.more("bad-message", untold)
         # A damaged index may be the only sign of a wrong page size (SMQ-FIL-059).
-        wrong = bool(len(self.notes) or self.damage or self.refused or self.dropped or bad)
+        wrong = bool(len(self.notes) or self.log.dropped() or self.refused or self.dropped or bad)
         if self.page_size != DEFAULT_SIZE:
             add("page-size", PAGES, f"{self.page_size} bytes")
         elif wrong and (size := fitting_size(self.files.get(PAGES, b""), self.page_size)):
@@ -200,21 +198,18 @@ def recover(  # noqa: C901  # the steps of a start, in their order
     if page_size < codec.SMALLEST_PAGE:
         found.refused = "bad-page-size", f"{page_size} bytes have no room for an index"
         return found
-    log_data = files.get(LOG, b"")
-    source = source_of(log_data)
+    source = source_of(files.get(LOG, b""))
     pages = ReplayedPages(source_of(files.get(PAGES, b"")), page_size, source)
     log = Log(source, page_size, pages.count)
     found.checked = check
-    for batch in found.log.begin(_stretch(log, found.name(LOG))):
+    for batch in found.log.begin(_stretch(log, found.name(LOG))) if source.size else ():
         found.log.take(batch)
         pages.take(batch)
-        found.damage += batch.damage
-        found.checked |= batch.code.count(START) < len(batch)
-    found.checked |= len(log_data) > 0 and not log.end
-    found.find_durables()
+        found.checked |= batch.code.count(START) < len(batch.code)
+    found.checked |= source.size > 0 and not log.end
     # The first used page after page 0; searched for only if the log or the root index is absent.
     used = None if log.end else next(pages.used(), None)
-    if not len(log_data) and not found.backup and used is not None:
+    if used is not None and not source.size and not found.backup:
         found.notes.add("no-log", LOG)
     if log.reason in ("other-generation", "bad-record") and (number := log.alarming):
         found.notes.add("huge-count", LOG, f"{number} bytes or things", log.end)
@@ -366,14 +361,14 @@ def _maps(found: Recovered) -> Iterator[FileMap]:
             header["swapped"] = sum(1 for _ in codec.swapped(data))
         if of:
             of_file = "invalid" if path in found.bad_files else of
-            yield FileMap(found.name(path), len(data), of_file, header)
+            yield FileMap(found.names[path], len(data), of_file, header)
 
 
 def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
     """Return the state after a start with a policy; without one, all readable entries."""
     stored, page_size, names = _asked(files, params)
     found = recover(stored, page_size, names, policy=policy)
-    words, log = get_format(FORMAT).vocabulary, found.name(LOG)
+    words = get_format(FORMAT).vocabulary
     if found.refused and (policy or not found.read):
         code, why = found.refused
         name, data = found.name(PAGES), stored.get(PAGES, b"")
@@ -382,7 +377,7 @@ def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
         hint = "" if size is None else f"; page_size={size} makes sense of it, not {page_size}"
         return refused(words.codes[code].phase, code, f"{name}: {why}{hint}", At(name, 0, len(data)))
     found.tell(started=bool(policy))
-    dropped = [Dropped(log, start, end - start, why) for start, end, why in found.damage]
+    dropped = [*found.log.dropped()]
     for path in found.bad_files:
         dropped.append(Dropped(found.name(path), 0, len(stored[path]), "bad-durable"))
     notes = tuple(found.notes.named(found.name))
@@ -401,7 +396,6 @@ def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
 def plan(files: Files, _: str, params: Params) -> list[Stretch]:
     """Return the stretches: the log, and the unusable files of subscriptions."""
     found = Recovered(*_asked(files, params))
-    found.find_durables()
     gone = [lost(found.name(path), 0, len(found.files[path]), "bad-durable") for path in found.bad_files]
     if LOG not in found.files or found.page_size < codec.SMALLEST_PAGE:
         return gone
@@ -442,20 +436,21 @@ class StoreState(dict[str, object]):
 
     def __init__(self, found: Recovered) -> None:
         self.found = found
-        # Messages are kept in memory only if their total number is small; the same applies to queues.
-        many = sum([len(queue.entries) for queue in found.queues]) * COST > reread.KEEP
-        queues, number = partial(_queues, found.queues, many=many), len(found.queues)
+        queues, number = partial(_queues, found.queues), len(found.queues)
         super().__init__(
             queues=[*queues()] if number * COST <= reread.KEEP else Lazy([Part("", queues, number)]),
-            in_doubt=[_part(branch) for branch in sorted(found.branches, key=lambda one: one[:5])],
-            durables=[
-                {name: value for name, value in one._asdict().items() if value is not None}
-                for one in sorted(found.durables, key=lambda one: (one.client, one.name))
-            ],
+            in_doubt=[*map(_part, sorted(found.branches, key=itemgetter(slice(5))))],
+            durables=[*map(_subscription, sorted(found.durables, key=itemgetter(0, 1)))],
         )
 
 
-def _queues(queues: Iterable[Queue], *, many: bool) -> Iterator[dict[str, object]]:
+def _subscription(one: Durable) -> dict[str, object]:
+    return {name: value for name, value in one._asdict().items() if value is not None}
+
+
+def _queues(queues: Sequence[Queue]) -> Iterator[dict[str, object]]:
+    # Messages are kept in memory only if their total number is small; the same applies to queues.
+    many = sum([len(queue.entries) for queue in queues]) * COST > reread.KEEP
     for queue in queues:
         again, number = partial(_messages, queue), len(queue.entries)
         messages = Lazy([Part("", again, number)]) if many else Deferred(number, again)

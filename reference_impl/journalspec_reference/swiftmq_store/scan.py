@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from struct import Struct, pack
 
 from journalspec.swiftmq_store import ACTIONS
@@ -17,14 +18,17 @@ from journalspec_reference.swiftmq_store.codec import FREE, NONE, BadStore, is_f
 
 START, COMMIT, ABORT = 1, 2, 3
 INSERT, UPDATE, DELETE, PORTION = 1, 2, 3, 4
-#: The size of a START record; the number of bytes before the actions of other records, in a tagged and an
-#: untagged log; the minimum size of an action.
-START_SIZE, LEADS, LEAST_ACTION = 12, {True: 24, False: 16}, 8
+#: The size of a START record, and the minimum size of an action.
+START_SIZE, LEAST_ACTION = 12, 8
+#: The fields before the actions of other records, in a tagged and an untagged log: type, generation or
+#: transaction, number of actions; and their size.
+_LEAD_FIELDS = {True: Struct(">iq8xi"), False: Struct(">iqi")}
+LEADS = {tagged: fields.size for tagged, fields in _LEAD_FIELDS.items()}
 NUMBER, TRANSACTION = Struct(">i"), Struct(">qi")
 #: The fields at the start of every action; those after the first two are meaningful only in a PORTION.
 HEAD = Struct(">iiiBi")
-#: Padding after the last stretch, so that the head of an action can be unpacked without a check.
-_PAD = bytes(HEAD.size)
+#: Padding after the last stretch, so that any head can be unpacked without a check.
+_PAD = bytes(max(LEADS.values()))
 
 #: A generation that is higher by at most this is a later generation of the same log (SMQ-LOG-135).
 SOON = 1 << 16
@@ -134,6 +138,14 @@ def actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[LoggedAc
         yield begin, at, kind, page, undone, off, before, after
 
 
+def _undone(data: bytes, at: int, end: int, page_size: int) -> Iterator[LoggedAction]:
+    """Yield the actions that undo those from `at` to `end`."""
+    # Only the offsets of the actions are kept: there can be many.
+    for begin in reversed(array("q", (one[0] for one in actions(data, at, end, page_size)))):
+        _, stop, kind, page, undone, off, before, after = next(actions(data, begin, end, page_size))
+        yield begin, stop, kind, undone, page, off, after, before
+
+
 def following(generation: int) -> int:
     """Return the generation after this one (SMQ-WRT-038)."""
     return 1 if generation == (1 << 63) - 1 else generation + 1
@@ -153,12 +165,11 @@ class Log:
         # Between two checkpoints, the file grows by at most one page for each action.
         self._most = pages + source.size // LEAST_ACTION
         head = source.read(0, START_SIZE)
-        self.tagged = len(head) >= 4 and NUMBER.unpack_from(head)[0] == START
-        self.generation = NONE
-        self.end = 0
+        self.tagged = head[:4] == START.to_bytes(4)
+        self.generation, self.end = NONE, 0
         self.reason = "" if head else "empty"
         if self.tagged:
-            self.generation = int.from_bytes(head[4:START_SIZE], signed=True)
+            self.generation = int.from_bytes(head[4:], signed=True)
             if len(head) < START_SIZE or self.generation == NONE:
                 self.generation, self.reason = NONE, "bad-start"
         self.lead = LEADS[self.tagged]
@@ -173,9 +184,9 @@ class Log:
         """
         source, page_size, most, lead = self.source, self.page_size, self._most, self.lead
         size = source.size if limit is None else min(limit, source.size)
-        stamp = pack(">q", self.generation) if self.tagged else b""
+        tagged, generation, lead_of = self.tagged, self.generation, _LEAD_FIELDS[self.tagged].unpack_from
         # START may occur again in a tagged log (SMQ-LOG-023).
-        kinds = {START, COMMIT, ABORT} if self.tagged else {COMMIT, ABORT}
+        kinds = {START, COMMIT, ABORT} if tagged else {COMMIT, ABORT}
         base, need, over = start, 0, False
         while not over:
             # Most logs contain few records before the zeros or old bytes that end the log.
@@ -188,36 +199,36 @@ class Log:
             batch = Batch(base, data)
             batch.more["lead"] = lead
             add, add_end, add_code = batch.off.append, batch.end.append, batch.code.append
-            reason = ""
+            reason, room = "", size - base - lead
             if self.reason in ("empty", "bad-start"):
                 reason, over = self.reason, True
             while not over:
                 left = top - at
-                if left < lead and not final:
+                short = left < lead
+                if short and not final:
                     need = lead
                     break
                 if not left:
                     over = True
                     break
-                (kind,) = NUMBER.unpack_from(data, at)
+                kind, own, number = lead_of(data, at)
                 stop = -1
-                if left < NUMBER.size:
+                if short and left < NUMBER.size:
                     reason = "bad-record"
                 elif kind not in kinds:
                     reason = "not-a-record"
-                elif stamp and left < START_SIZE:
+                elif short and tagged and left < START_SIZE:
                     reason = "bad-record"
                 # Compare the generation first: records of older generations can follow the end, and contain
                 # anything (SMQ-LOG-022).
-                elif stamp and data[at + 4 : at + 12] != stamp:
+                elif tagged and own != generation:
                     reason = "other-generation"
                 elif kind == START:
                     stop = at + START_SIZE
-                elif left >= lead:
+                elif not short:
                     # The number is compared with the remaining bytes before it is used (SMQ-LOG-024); it may
                     # be 0 (SMQ-LOG-034), and the id of the transaction may be anything (SMQ-LOG-033).
-                    (number,) = NUMBER.unpack_from(data, at + lead - NUMBER.size)
-                    if 0 <= number * LEAST_ACTION <= size - base - at - lead:
+                    if 0 <= number * LEAST_ACTION <= room - at:
                         stop = actions_end(data, at + lead, top, number, page_size, most)
                     if stop > top and not final:
                         need = 0 if at else 2 * top
@@ -398,19 +409,18 @@ class ReplayedPages:
         self._block = self._source.read(start, size) if near else self._source.peek(start, start + size)
 
     def __getitem__(self, number: int) -> bytes:
-        if self._last[0] == number:
-            return self._last[1]
+        if number in self._held and number not in self.changed:
+            off = (number - self._held.start) * self.page_size
+            return self._block[off : off + self.page_size]
         if not 0 <= number < self.count:
             raise BadStore(f"page {number} of {self.count}")
+        if self._last[0] == number:
+            return self._last[1]
         if number in self.changed or number >= self.in_file:
-            page = self._built(number)
-        else:
-            if number not in self._held:
-                self._hold(number)
-            off = (number - self._held.start) * self.page_size
-            page = self._block[off : off + self.page_size]
-        self._last = number, page
-        return page
+            self._last = number, self._built(number)
+            return self._last[1]
+        self._hold(number)
+        return self[number]
 
     def _base(self, number: int) -> bytearray:
         """Return the bytes of a page before its images are put into it."""
@@ -477,45 +487,39 @@ class ReplayedPages:
     def take(self, batch: Batch) -> None:
         """Replay records in order (SMQ-RCV-028); an ABORT is applied, then undone (SMQ-RCV-029)."""
         data, lead, size, top = batch.data, batch.more["lead"], self.page_size, self.in_file
+        changed, made = self.changed, self._made
         for begin, end, code in zip(batch.off, batch.end, batch.code, strict=True):
             if code == START:
                 continue
-            for _, _, kind, page, _, off, before, after in actions(data, begin + lead, end, size):
-                if kind == PORTION and after and off < _FIELDS_END and page < top and page not in self._made:
-                    self._compare(data, page, off, before, after)
-                self._put(batch, kind, page, off, after)
+            steps: Iterable[LoggedAction] = actions(data, begin + lead, end, size)
             if code == ABORT:
-                # Only the offsets of the actions are kept: there can be many.
-                done = array("q", (one[0] for one in actions(data, begin + lead, end, size)))
-                for at in reversed(done):
-                    _, _, kind, _, page, off, before, _ = next(actions(data, at, end, size))
-                    self._put(batch, kind, page, off, before)
+                steps = chain(steps, _undone(data, begin + lead, end, size))
+            # Bytes are put into a page, which is used from then on; without bytes, the page becomes free.
+            for _, _, kind, page, _, off, before, image in steps:
+                images = changed.get(page)
+                if kind == PORTION:
+                    # A PORTION without bytes does nothing.
+                    if image is None:
+                        continue
+                    if page in made:
+                        made[page] = False
+                    elif off < _FIELDS_END and page < top:
+                        # For an undo, this compares the same values again, without effect.
+                        self._compare(data, page, off, before, image)
+                else:
+                    # All other actions replace the complete page.
+                    made[page], images = image is None, None
+                if images is None:
+                    self.count = max(self.count, page + 1)
+                    images = changed[page] = self._base(page) if len(changed) < self._most else array("q")
+                start, length = image or (0, 0)
+                if isinstance(images, bytearray):
+                    images[off : off + length] = data[start : start + length]
+                    continue
+                images.extend((off, batch.base + start, length))
+                if len(images) > size // PLACE * 3:
+                    changed[page] = bytearray(self._built(page))
         self._last = (-1, b"")
-
-    def _put(self, batch: Batch, kind: int, page: int, off: int, image: Bytes | None) -> None:
-        """Put bytes of a batch into a page, which is used from then on; no bytes: make the page free.
-
-        All actions except PORTION replace the complete page. A PORTION without bytes does nothing.
-        """
-        if kind == PORTION and image is None:
-            return
-        if page >= self.count:
-            self.count = page + 1
-        images = self.changed.get(page)
-        if kind != PORTION:
-            self._made[page], images = image is None, None
-        elif page in self._made:
-            self._made[page] = False
-        at, size = image or (0, 0)
-        if images is None:
-            few = len(self.changed) < self._most
-            images = self.changed[page] = self._base(page) if few else array("q")
-        if isinstance(images, bytearray):
-            images[off : off + size] = batch.data[at : at + size]
-            return
-        images.extend((off, batch.base + at, size))
-        if len(images) > self.page_size // PLACE * 3:
-            self.changed[page] = bytearray(self._built(page))
 
     def _compare(self, data: bytes, page: int, at: int, before: Bytes | None, after: Bytes) -> None:
         """Compare the header fields of a page of the file with their values in the log (SMQ-RCV-111).
@@ -527,6 +531,9 @@ class ReplayedPages:
         old, least = before or after
         for off in range(max(1, at - (at - 1) % _FIELD), min(at + max(size, least), _FIELDS_END), _FIELD):
             field, shift = page * self.page_size + off, off - at
+            # A field that agreed once, or of which a part was changed first, is not compared again.
+            if field in self._seen and field not in self._unlike:
+                continue
             values = [data[image + shift : image + shift + _FIELD] for image in (old, start)]
             if field not in self._seen:
                 self._seen.add(field)

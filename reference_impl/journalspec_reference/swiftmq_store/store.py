@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from struct import Struct
 from typing import Any, NamedTuple, TypeVar
 
@@ -21,7 +22,8 @@ from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import CHAIN_HEADER, INDEX_HEADER, NONE, PREPARED, BadStore
 from journalspec_reference.swiftmq_store.scan import ReplayedPages
 
-T = TypeVar("T")
+#: An entry of an index; its first member is 1 if it is valid.
+T = TypeVar("T", bound=tuple[Any, ...])
 #: The files and directories of a store.
 PAGES, LOG, SWAP, DURABLES = "db/page.db", "log/transaction.log", "swap/", "durables/"
 #: The role of a page, by the reference to it.
@@ -46,6 +48,8 @@ class Entry(NamedTuple):
 #: The layout of an entry in memory, with the length and digest of its message; the layout of these two alone,
 #: and their offset.
 _ROW, _FOUND, _FOUND_AT = Struct(">iiqqiq32s"), Struct(">q32s"), 28
+#: The first page of the message in such a row.
+_PAGE = Struct(">24xi40x")
 #: Values instead of a digest: not computed yet; the message cannot be read; the branch in it cannot be read.
 _LATER, _BAD, _BAD_BRANCH = bytes(32), b"\xff" * 32, b"\xfe" * 32
 #: Messages up to this size are read at once (bytes).
@@ -68,8 +72,8 @@ class Entries(Sequence[Entry]):
         self.bad = self.bad_branches = 0
 
     def add(self, entries: Iterable[tuple[int, ...]]) -> None:
-        """Append entries whose messages are not known yet."""
-        self._rows += b"".join([_ROW.pack(*entry, 0, _LATER) for entry in entries])
+        """Append entries of an index whose messages are not known yet."""
+        self._rows += b"".join([_ROW.pack(*entry[1:], 0, _LATER) for entry in entries])
 
     def know(self, at: int, digest: bytes | None, length: int, why: str | None = None) -> None:
         """Set the facts about an entry's message. A message without a digest has one page."""
@@ -91,7 +95,7 @@ class Entries(Sequence[Entry]):
 
     def first_pages(self) -> Iterator[int]:
         """Yield the first page of each message."""
-        return (row[4] for row in self.rows())
+        return chain.from_iterable(_PAGE.iter_unpack(self._rows))
 
     def whole(self) -> Entries:
         """Return the entries whose messages can be read."""
@@ -209,8 +213,8 @@ class StoreNotes:
 
     def add(self, code: str, file: str, text: str = "", off: int | None = None) -> None:
         """Add a note on a file; without a name, on the store."""
-        self.more(code, 1)
-        if self._counts[code] <= MOST_TOLD:
+        number = self._counts[code] = self._counts.get(code, 0) + 1
+        if number <= MOST_TOLD:
             self._kept.append((code, file, off, text))
 
     def page(self, code: str, number: int, text: str = "") -> None:
@@ -236,6 +240,14 @@ class StoreNotes:
 class Walk:
     """One walk of a store. `why` is the root index's fault; `notes` collect faults that lose no message."""
 
+    why: str | None = None
+    #: Whether the root index was never written.
+    unwritten = False
+    #: The lowest missing page with a reference, and the number of references to missing pages.
+    absent: tuple[int, int] | None = None
+    #: The pages with a role, in order; made only for a large file.
+    _reached: Sequence[int] = ()
+
     def __init__(self, pages: ReplayedPages, notes: StoreNotes | None = None) -> None:
         self._pages = pages
         self._few = pages.count <= MOST_COUNTED
@@ -253,18 +265,12 @@ class Walk:
         #: First page of a message -> number of further entries that refer to it, outside the queue of
         #: branches.
         self.shared: dict[int, int] = {}
-        #: The lowest missing page with a reference, and the number of references to missing pages.
-        self.absent: tuple[int, int] | None = None
         self.queues: list[Queue] = []
         #: First page of a message -> the part of a prepared branch in it.
         self.branches: dict[int, codec.Branch] = {}
         #: First pages of damaged messages: their pages can also belong to other messages, so they cannot be
         #: freed.
         self.damaged: set[int] = set()
-        self.why: str | None = None
-        #: Whether the root index was never written.
-        self.unwritten = False
-        self._reached: list[int] = []
 
     def use(self, number: int) -> str:
         """Return the use of a page, as a name of the format's tables; empty if nothing refers to the page."""
@@ -295,14 +301,14 @@ class Walk:
             self.notes.page("free-in-use", number)
         return page
 
-    def _index(self, head: int, role: int, decode: Callable[[bytes, int], list[T]]) -> Iterator[list[T]]:
+    def _index(self, head: int, role: int, decode: Callable[[bytes, int], Iterable[T]]) -> Iterator[list[T]]:
         """Yield the valid entries of an index, page by page."""
         number, before = head, NONE
         while True:
             page = self._claim(number, role)
             try:
                 prev, following, slots, valid = codec.index(page)
-                entries = decode(page, slots)
+                entries = [entry for entry in decode(page, slots) if entry[0] == 1]
             except BadStore:
                 self.roles[number] = 0
                 self._no_index.add(number)
@@ -330,8 +336,9 @@ class Walk:
         # There can be millions of queues. All queues without messages share one empty list of entries.
         none = Entries(pages)
         try:
-            for found in self._index(0, _ROOT, codec.root_entries):
-                self.queues += [Queue(name, head, none) for name, head in found]
+            for roots in self._index(0, _ROOT, codec.root_slots):
+                for _, name, head, _, _ in roots:
+                    self.queues.append(Queue(name, head, none))
         except BadStore as bad:
             self.why = str(bad)
         damaged = 0
@@ -340,8 +347,8 @@ class Walk:
         for queue in self.queues:
             last = NONE
             try:
-                for rows in self._index(queue.head, _QUEUE, codec.queue_entries):
-                    for _, _, _, key, _ in rows:
+                for rows in self._index(queue.head, _QUEUE, codec.queue_slots):
+                    for _, _, _, _, key, _ in rows:
                         if key <= last:
                             self.notes.add("key-order", PAGES, f"key {key} follows key {last}")
                         last = key
@@ -352,18 +359,21 @@ class Walk:
                 damaged += 1
                 queue.why = str(bad) if damaged <= MOST_TOLD else "damaged"
         for number, queue in enumerate(self.queues):
+            if queue.entries is none:
+                continue
             know, plain = queue.entries.know, queue.name != PREPARED
             for at, page in enumerate(queue.entries.first_pages()):
-                there, length = 0 <= page < pages.count, 0
-                if there and roles[page]:
-                    know(at, *self._again(number << 32 | at, page, prepared=not plain))
-                    continue
-                # Most messages have one page: their digest can wait.
-                if there and plain and (data := codec.alone(pages[page])):
-                    try:
-                        _, _, length = codec.message(data)
-                    except BadStore:
-                        length = 0
+                length = 0
+                if 0 <= page < pages.count:
+                    if roles[page]:
+                        know(at, *self._again(number << 32 | at, page, prepared=not plain))
+                        continue
+                    # Most messages have one page: their digest can wait.
+                    if plain and (data := codec.alone(pages[page])):
+                        try:
+                            _, _, length = codec.message(data)
+                        except BadStore:
+                            length = 0
                 if length:
                     roles[page] = _MESSAGE
                     know(at, None, length)
@@ -468,9 +478,8 @@ def fitting_size(data: Any, given: int) -> int | None:
     head = bytes(data[: SIZES[-1] + 1])
     # Without an entry on page 0, no size can be tested.
     if any(head[_SLOTS]):
-        source = source_of(data)
         for size in (given, *SIZES):
-            if size <= len(head) and _fits(ReplayedPages(source, size)):
+            if size <= len(head) and _fits(ReplayedPages(source_of(data), size)):
                 return None if size == given else size
     free = head[1:].find(1) + 1 if head[:1] == codec.FREE else 0
     return free if free != given and free in SIZES and not any(head[1:free]) else None
@@ -479,11 +488,11 @@ def fitting_size(data: Any, given: int) -> int | None:
 def _fits(pages: ReplayedPages) -> bool:
     try:
         _, _, slots, _ = codec.index(pages[0])
-        heads = codec.root_entries(pages[0], slots)[:_HEADS]
-        for _, head in heads:
+        heads = [head for of, _, head, _, _ in codec.root_slots(pages[0], slots) if of == 1]
+        for head in heads[:_HEADS]:
             page = pages[head]
             prev, _, slots, valid = codec.index(page)
-            entries = codec.queue_entries(page, slots)
+            entries = [entry for entry in codec.queue_slots(page, slots) if entry[0] == 1]
             if codec.is_free(page) or prev != NONE or valid != len(entries):
                 return False
             if entries and codec.chain(pages[entries[0][-1]])[0] != NONE:
