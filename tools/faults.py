@@ -331,53 +331,53 @@ def _file(data: Json) -> Json:
 
 #: Faults in the second of four cases: it must be quarantined, and the others must be judged.
 _CASES: tuple[tuple[str, str, Callable[[Json], Any]], ...] = (
-    ("no_json", "a line that is no JSON", lambda data: "{"),
+    ("no_json", "a line that is not JSON", lambda data: "{"),
     ("no_object", "a line that is a list", lambda data: "[]"),
     ("nested_case", "a line of 100,000 brackets", lambda data: "[" * 100_000),
     ("no_id", "a case without id", lambda data: data.pop("id")),
     ("id_as_number", "an id that is a number", lambda data: data.update(id=7)),
-    ("id_climbs", "an id that leaves the directory", lambda data: data.update(id="../../escaped")),
-    ("id_steers", "an id that steers terminals", lambda data: data.update(id="a\x1b[2J\nb")),
-    ("unknown_format", "a format that there is not", lambda data: data.update(format="x")),
-    ("unknown_edition", "an edition that there is not", lambda data: data.update(edition="x")),
-    ("path_climbs", "a file above its directory", lambda data: _file(data).update(path="../escaped")),
+    ("id_climbs", "an id with a path out of the directory", lambda data: data.update(id="../../escaped")),
+    ("id_steers", "an id with terminal control characters", lambda data: data.update(id="a\x1b[2J\nb")),
+    ("unknown_format", "an unknown format", lambda data: data.update(format="x")),
+    ("unknown_edition", "an unknown edition", lambda data: data.update(edition="x")),
+    ("path_climbs", "a file path out of the directory", lambda data: _file(data).update(path="../escaped")),
     ("path_absolute", "a file with an absolute path", lambda data: _file(data).update(path="/tmp/escaped")),  # noqa: S108
     ("path_zero", "a file with NUL in its name", lambda data: _file(data).update(path="a\0b")),
-    ("path_half_character", "a file named by half a character",
+    ("path_half_character", "a file name with a lone surrogate",
      lambda data: _file(data).update(path="\ud800")),
-    ("same_file_twice", "two files of one name", lambda data: data["input"]["files"].append(_file(data))),
+    ("same_file_twice", "two files with one name", lambda data: data["input"]["files"].append(_file(data))),
     ("huge_file", "a file of 2^62 bytes", lambda data: _file(data).update(size=str(1 << 62))),
     ("negative_size", "a file of -1 bytes", lambda data: _file(data).update(size="-1")),
-    ("size_as_text", "a size that is no number", lambda data: _file(data).update(size="many")),
-    ("extent_outside", "bytes behind the end of the file",
+    ("size_as_text", "a size that is not a number", lambda data: _file(data).update(size="many")),
+    ("extent_outside", "an extent after the end of the file",
      lambda data: _file(data)["extents"].append(["9" * 9, "00"])),
-    ("odd_hex", "half a byte", lambda data: _file(data)["extents"].append(["0", "0"])),
-    ("no_expectation", "an answer that nothing could fail",
+    ("odd_hex", "an odd number of hex digits", lambda data: _file(data)["extents"].append(["0", "0"])),
+    ("no_expectation", "an expectation that every answer meets",
      lambda data: data.update(expect=[{"when": {"op": "read"}}])),
     ("expects_text", "an expectation that is a text", lambda data: data.update(expect=["clean"])),
-    ("unknown_operation", "an operation that there is not",
+    ("unknown_operation", "an unknown operation",
      lambda data: data["expect"][0]["when"].update(op="destroy")),
 )  # fmt: skip
 
 #: Faults in a report, which must make it invalid.
 _REPORTS: tuple[tuple[str, str, Callable[[list[str]], list[str]]], ...] = (
-    ("report_empty", "a report without a line", lambda lines: []),
+    ("report_empty", "an empty report", lambda lines: []),
     ("report_cut", "a report without its footer", lambda lines: lines[:-1]),
-    ("report_half_line", "a report cut in a line", lambda lines: [*lines[:-1], lines[-1][:20]]),
+    ("report_half_line", "a report that ends within a line", lambda lines: [*lines[:-1], lines[-1][:20]]),
     ("report_headless", "a report without its header", lambda lines: lines[1:]),
-    ("report_twice", "two reports, one behind the other", lambda lines: lines + lines),
-    ("report_repeats", "a result that stands twice", lambda lines: [*lines[:2], *lines[1:]]),
-    ("report_shorter", "a result that is missing", lambda lines: [lines[0], *lines[2:]]),
-    ("report_repainted", "a result painted over, and the counts with it", lambda lines: [
+    ("report_twice", "two reports in one file", lambda lines: lines + lines),
+    ("report_repeats", "a duplicate result", lambda lines: [*lines[:2], *lines[1:]]),
+    ("report_shorter", "a missing result", lambda lines: [lines[0], *lines[2:]]),
+    ("report_repainted", "a changed result with adjusted counts", lambda lines: [
         line.replace('"class":"fail"', '"class":"pass"').replace('{"pass":3,"fail":1}', '{"pass":4}')
         for line in lines]),
-    ("report_reworded", "a reason that somebody has changed", lambda lines: [
+    ("report_reworded", "a changed reason", lambda lines: [
         lines[0], _with(lines[1], reason="all is well"), *lines[2:]]),
-    ("report_strange_class", "a class that there is not", lambda lines: [
+    ("report_strange_class", "an unknown class", lambda lines: [
         lines[0], _with(lines[1], **{"class": "fine"}), *lines[2:]]),
-    ("report_number", "a number in place of a text", lambda lines: [
+    ("report_number", "a number instead of a text", lambda lines: [
         lines[0], _with(lines[1], probe=7), *lines[2:]]),
-    ("report_list", "a list in place of a text", lambda lines: [
+    ("report_list", "a list instead of a text", lambda lines: [
         lines[0], _with(lines[1], reason=["x"]), *lines[2:]]),
     ("report_nan", "NaN for the seconds", lambda lines: [
         lines[0], _with(lines[1], seconds=float("nan")), *lines[2:]]),
@@ -387,14 +387,14 @@ _REPORTS: tuple[tuple[str, str, Callable[[list[str]], list[str]]], ...] = (
 
 #: Faults in an expectation file: it must be refused before the first question.
 _EXPECTATIONS = (
-    ("expect_no_toml", "no TOML", "[[["),
-    ("expect_tier", "a tier that there is not", 'tier = "coer"\n'),
-    ("expect_key", "a key that there is not", '[[known]]\ncase = "**"\noutcme = "fail"\nissue = "x"\n'),
-    ("expect_outcome", "an outcome that there is not",
+    ("expect_no_toml", "a file that is not TOML", "[[["),
+    ("expect_tier", "an unknown tier", 'tier = "coer"\n'),
+    ("expect_key", "an unknown key", '[[known]]\ncase = "**"\noutcme = "fail"\nissue = "x"\n'),
+    ("expect_outcome", "an unknown outcome",
      '[[known]]\ncase = "**"\noutcome = "fial"\nreason = "x"\n'),
-    ("expect_nothing", "a pattern that names nothing",
+    ("expect_nothing", "a pattern that matches no probe",
      '[[known]]\ncase = "no.such.case"\noutcome = "fail"\nreason = "x"\n'),
-    ("expect_bytes", "bytes that are no UTF-8", 'reason = "\udcff"\n'),
+    ("expect_bytes", "bytes that are not UTF-8", 'reason = "\udcff"\n'),
 )  # fmt: skip
 
 _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
