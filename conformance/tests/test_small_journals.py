@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from traceback import walk_stack
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -32,10 +33,12 @@ DEEPEST = {
     "btm.clean.known-answer": 11,
     "btm.clean.both-files": 11,
     "drb.clean.changes": 11,
-    "drb.captured.derby-10-14-2-0.changes": 14,
+    "drb.captured.derby-10-14-2-0.changes": 11,
+    "drb.captured.derby-10-14-2-0.prepared": 18,
     "jbm.clean.every-kind-v2e": 11,
     "jbm.clean.every-kind-s1": 11,
-    "khd.clean.three": 13,
+    "khd.clean.three": 11,
+    "khd.captured.activemq-6-1-7.unsubscribed": 13,
     "smq.files.small-pages": 11,
     "smq.missing.new-with-a-log-of-zeros": 11,
 }
@@ -62,14 +65,9 @@ def taken(task: Callable[[], object]) -> Taken:
         if event != "call" or not is_ours(frame) or frame.f_code.co_name == "<module>":
             return
         entered.add(frame.f_globals["__name__"])
-        calls: list[str] = []
-        here: FrameType | None = frame
-        while here is not None:
-            if is_ours(here):
-                calls.append(f"{here.f_globals['__name__']}:{here.f_code.co_qualname}")
-            here = here.f_back
-        if len(calls) > len(deepest):
-            deepest = tuple(reversed(calls))
+        ours = [here for here, _ in walk_stack(frame) if is_ours(here)]
+        if len(ours) > len(deepest):
+            deepest = tuple(f"{here.f_globals['__name__']}:{here.f_code.co_qualname}" for here in ours[::-1])
 
     before = sys.getprofile()
     sys.setprofile(enters)

@@ -325,9 +325,7 @@ class Found:
         if self._left >= 0:
             if not self._rows:
                 return ()
-            return Deferred(
-                self._rows, lambda: chain.from_iterable([each.records() for each in scanned]), codes
-            )
+            return Deferred(self._rows, lambda: chain.from_iterable(map(_Scanned.records, scanned)), codes)
         lists = [Part(each.stretch.file, each.records, each.rows, each.key) for each in scanned if each.rows]
         return Lazy(lists, codes) if lists else ()
 

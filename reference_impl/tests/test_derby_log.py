@@ -22,7 +22,7 @@ from journalspec_reference.derby_log import IMPLEMENTATION, codec, store
 from journalspec_reference.derby_log import scan as scanning
 from journalspec_reference.derby_log.bodies import decode
 from journalspec_reference.derby_log.fileset import gather
-from journalspec_reference.derby_log.recover import LogPass
+from journalspec_reference.derby_log.recover import LogPass, recover
 from journalspec_reference.derby_log.scan import End, scan
 from journalspec_reference.derby_log.write import LogWriter
 from journalspec_reference.storage import MemoryStorage
@@ -80,7 +80,7 @@ def test_overlapping_checksums_take_no_more_time_than_the_file() -> None:
 
 
 def found_in(files: Files, policy: str = "default") -> Observation:
-    return LogPass(files, "10.16", policy).observation()
+    return recover(files, "10.16", policy, {})
 
 
 LIFE = CAPTURED / "derby-10.16.1.1" / "three"
@@ -289,7 +289,8 @@ def test_simple_changes_are_redone_in_bulk_for_many_records(monkeypatch: pytest.
         answers = []
         for many in (1 << 30, 1):
             monkeypatch.setattr(store, "MANY", many)
-            passes = [LogPass({"log1.dat": data}, "10.16", policy) for policy in ("", "default")]
-            known = [(one.store.transactions, one.store.pages, one.store.next) for one in passes]
-            answers.append(([one.observation().to_json() for one in passes], known[0]))
+            found = LogPass({"log1.dat": data}, "10.16", "")
+            assert sum(len(batch) for _, batch, _ in found.batches()) == len(records)
+            seen = [found_in({"log1.dat": data}, policy).to_json() for policy in ("", "default")]
+            answers.append((seen, found.store.transactions, found.store.pages, found.store.next))
         assert answers[0] == answers[1]

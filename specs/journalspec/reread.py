@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain, groupby, islice
-from typing import Generic, TypeVar, overload
+from operator import attrgetter
+from typing import Any, Generic, TypeVar, overload
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -51,6 +52,9 @@ class Part(Generic[T]):
         return self.key is not None and mine == (other.name, other.count, other.key)
 
 
+_count: Callable[[Part[Any]], int] = attrgetter("count")
+
+
 class Lazy(Sequence[T]):
     """The items of several parts, one after the other, not stored in memory.
 
@@ -68,7 +72,7 @@ class Lazy(Sequence[T]):
     ) -> None:
         self.parts = tuple(parts)
         self.codes, self.brief = codes, brief
-        self._length = sum(part.count for part in self.parts)
+        self._length = sum(map(_count, self.parts))
 
     def __len__(self) -> int:
         return self._length
@@ -169,10 +173,6 @@ class Deferred(Sequence[T]):
 
     def __repr__(self) -> str:
         return repr(self._all())
-
-
-def _count(part: Part[T]) -> int:
-    return part.count
 
 
 def _walk(part: Part[T]) -> Iterator[T]:

@@ -35,7 +35,7 @@ def stored() -> Iterator[tuple[str, str, str, bytes]]:
             for record in ask(journal, SALVAGE).observation.records:
                 for data in (record.fields.get(name) for name in _HOLD):
                     if isinstance(data, bytes) and data:
-                        objects.append((str(openwire.version_of([data])), data))
+                        objects.append((str(next(openwire.fitting(data), None)), data))
     for version, data in objects:
         yield FAMILY, "stored", version, data
         fields = openwire.read(data, int(version)).fields

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from struct import Struct
@@ -98,13 +98,13 @@ Named = Callable[[str, int, int, Any], None]
 
 
 class BodyReader:
-    """A reader of `data` from its first byte on; every method raises BadLog if too few bytes are left.
+    """A reader of `data` from `at` on; every method raises BadLog if too few bytes are left.
 
     `named` receives each field, in order.
     """
 
-    def __init__(self, data: bytes, named: Named | None = None) -> None:
-        self.data, self.at, self._named = data, 0, named
+    def __init__(self, data: bytes, named: Named | None = None, at: int = 0) -> None:
+        self.data, self.at, self._named = data, at, named
         #: Whether a number had a longer form than it needs.
         self.long = False
 
@@ -138,68 +138,71 @@ class BodyReader:
         self.at += size
         return self.data[self.at - size : self.at]
 
-    def fields(self, slots: tuple[Slot, ...], path: str = "") -> dict[str, Any]:  # by type
-        """Read the fields of an operation, of an object or of an element; `path` precedes their names."""
+    def fields(self, slots: tuple[Slot, ...], path: str = "") -> dict[str, Any]:  # noqa: C901, PLR0912, PLR0915  # by type
+        """Read the fields of an operation, object or element; `path` precedes their names."""
         out: dict[str, Any] = {}
-        data, last = self.data, len(self.data) - 1
-        for slot in slots:
-            if slot.when and not slot.among(out):
-                continue
-            at, kind = self.at, slot.type
-            value: Any
-            # Most fields are small numbers in their shortest form: one byte, or two of a compressed long.
-            if at < last and data[at] < SHORTEST and kind == "cint":
-                value, self.at = data[at], at + 1
-            elif at < last and data[at] < SHORTEST and kind == "clong":
-                value, self.at = data[at] << 8 | data[at + 1], at + 2
-            elif kind in ("cint", "clong"):
-                value = self.number(wide=kind == "clong")
-            elif kind in _FIXED:
-                value = self.fixed(kind)
-            elif kind == "bytes":
-                value = self.take(out[slot.length])
-            elif kind == "utf":
-                value = mutf8.readable(self.take(self.fixed("u2")))
-            elif isinstance(slot.of, str):
-                out[slot.name] = self._object(objects()[slot.of], f"{path}{slot.name}.", null=slot.null)
-                continue
+        #: The structures to read after this one, the next one last: their remaining slots, fields, and path.
+        later: list[tuple[Iterator[Slot], dict[str, Any], str]] = []
+        data, last, left = self.data, len(self.data) - 1, iter(slots)
+        while True:
+            for slot in left:
+                if slot.when and not slot.among(out):
+                    continue
+                at, kind = self.at, slot.type
+                value: Any
+                # Most fields are small numbers in their shortest form: one byte, or two of a compressed long.
+                if at < last and data[at] < SHORTEST and kind == "cint":
+                    value, self.at = data[at], at + 1
+                elif at < last and data[at] < SHORTEST and kind == "clong":
+                    value, self.at = data[at] << 8 | data[at + 1], at + 2
+                elif kind in ("cint", "clong"):
+                    value = self.number(wide=kind == "clong")
+                elif kind in _FIXED:
+                    value = self.fixed(kind)
+                elif kind == "bytes":
+                    value = self.take(out[slot.length])
+                elif kind == "utf":
+                    value = mutf8.readable(self.take(self.fixed("u2")))
+                elif isinstance(slot.of, str):
+                    form, ident = objects()[slot.of], self.fixed("u2")
+                    if self._named is not None:
+                        self._named(f"{path}{slot.name}.id", at, self.at, ident)
+                    if not ident and slot.null:
+                        out[slot.name] = None
+                        continue
+                    if ident != form.id:
+                        raise BadLog(f"format id {ident} where {form.name} has {form.id}")
+                    later.append((left, out, path))
+                    inner = out[slot.name] = {}
+                    left, out, path = iter(form.fields), inner, f"{path}{slot.name}."
+                    break
+                elif (count := out[slot.count]) <= _FEW:
+                    later.append((left, out, path))
+                    rows = out[slot.name] = [{} for _ in range(count)]
+                    for number in range(count, 0, -1):
+                        later.append((iter(slot.of), rows[number - 1], f"{path}{slot.name}{number}."))
+                    left, out, path = later.pop()
+                    break
+                else:
+                    # An object takes many times its stored bytes, so a long list stays encoded. A pattern
+                    # skips numbers in their shortest forms. Other elements are decoded to find their end.
+                    # Each takes at least a byte, so a count larger than the remaining bytes soon raises
+                    # BadLog.
+                    plain = self._named is None and {each.type for each in slot.of} == {"cint"}
+                    end = passed(data, at, len(data), count * len(slot.of)) if plain else -1
+                    for number in range(1, count + 1) if end < 0 else ():
+                        self.fields(slot.of, f"{path}{slot.name}{number}.")
+                    self.at = max(self.at, end)
+                    elements = partial(_elements, data[at : self.at], slot.of, count)
+                    out[slot.name] = Lazy([Part("", elements, count)])
+                    continue
+                out[slot.name] = value
+                if self._named is not None and self.at > at:
+                    self._named(path + slot.name, at, self.at, value)
             else:
-                out[slot.name] = self._list(slot.of, out[slot.count], path + slot.name)
-                continue
-            out[slot.name] = value
-            if self._named is not None and self.at > at:
-                self._named(path + slot.name, at, self.at, value)
-        return out
-
-    def _object(self, form: Form, path: str, *, null: bool) -> dict[str, Any] | None:
-        """Read an object; with `null`, format id 0 means that there is none: None is returned."""
-        ident = self.fixed("u2")
-        if self._named is not None:
-            self._named(f"{path}id", self.at - 2, self.at, ident)
-        if not ident and null:
-            return None
-        if ident != form.id:
-            raise BadLog(f"format id {ident} where {form.name} has {form.id}")
-        return self.fields(form.fields, path)
-
-    def _list(self, slots: tuple[Slot, ...], count: int, path: str) -> Sequence[dict[str, Any]]:
-        # Each element takes at least a byte, so a count larger than the remaining bytes soon raises BadLog.
-        # An object takes many times its stored bytes in memory, so a long list stays encoded and is decoded
-        # anew on each iteration.
-        start, rows = self.at, []
-        plain = count > _FEW and self._named is None and all(each.type == "cint" for each in slots)
-        # A pattern skips numbers in their shortest forms without decoding each one.
-        end = passed(self.data, start, len(self.data), count * len(slots)) if plain else -1
-        if end >= 0:
-            self.at = end
-        else:
-            for number in range(1, count + 1):
-                row = self.fields(slots, f"{path}{number}.")
-                if count <= _FEW:
-                    rows.append(row)
-        if count <= _FEW:
-            return rows
-        return Lazy([Part("", partial(_elements, self.data[start : self.at], slots, count), count)])
+                if not later:
+                    return out
+                left, out, path = later.pop()
 
 
 def _elements(data: bytes, slots: tuple[Slot, ...], count: int) -> Iterator[dict[str, Any]]:
@@ -251,9 +254,9 @@ def decode(data: bytes, forms: Forms | None = None) -> Body:
     # records repeatedly.
     if (kept := forms.recent.get(data)) is not None:
         return kept
-    reader = BodyReader(data)
-    if (ident := reader.fixed("u2")) != LOG_RECORD:
-        raise BadLog(f"a body of format id {ident}")
+    if not data.startswith(BODY_START):
+        raise BadLog(f"a body of format id {BodyReader(data).fixed('u2')}")
+    reader = BodyReader(data, at=len(BODY_START))
     group = reader.number(wide=False)
     owner = reader.fields(_OWNER)["transaction"]
     ident = reader.fixed("u2")

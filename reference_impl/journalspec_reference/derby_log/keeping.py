@@ -6,8 +6,10 @@ end of the log. Until the next checkpoint, a boot reads from the undo point of t
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from journalspec_reference.api import Files, Params
-from journalspec_reference.derby_log.codec import Instant
+from journalspec_reference.derby_log.codec import Instant, Refusal
 from journalspec_reference.derby_log.fileset import gather
 from journalspec_reference.derby_log.recover import LogPass
 from journalspec_reference.keeping import Holder, Keeping
@@ -18,6 +20,9 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
     logs = gather(files)
     lengths = {file.name: file.length for file in logs.values()}
     found = LogPass(files, edition, "default", suite=False)
+    with suppress(Refusal):
+        for _batch in found.batches():
+            pass  # only the state at the end is needed
     if found.last is None:
         return Keeping(lengths, (), "the log does not begin where it should: see `journalspec recover`")
     last, start = found.last.file.number, found.start

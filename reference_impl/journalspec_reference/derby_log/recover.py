@@ -47,6 +47,7 @@ from journalspec_reference.derby_log.fileset import (
     gather,
     header_of,
     last_checkpoint,
+    number_of,
     stubs,
 )
 from journalspec_reference.derby_log.scan import UNLINKED, UNSUMMED, End, Groups, garbage, groups_after
@@ -154,7 +155,7 @@ class LogPass:
         self._controls = CONTROLS[: 1 if edition == SEED else None]
         self._columns = late_columns(__package__, edition)
         self._logs = gather(files)
-        self._found, self._beside_log = Found(), Found()
+        self.found, self._beside_log = Found(), Found()
         #: The number of records by operation, and the number of page changes by container.
         self._types: Counter[int] = Counter()
         self._containers: Counter[int] = Counter()
@@ -202,14 +203,14 @@ class LogPass:
         self.store = Store(tables(edition) if suite else {}, containers, self._find)
         #: The versions of pages that the log explains.
         self._explained: Explained | None = None
-        self.answer: Observation | None = None
-        try:
-            for stretch in self.steps() if replay else ():
-                for batch in self._found.begin(stretch):
-                    self._found.take(batch)
-                    self.take(batch)
-        except Refusal as refusal:
-            self.answer = _refused(refusal)
+
+    def batches(self) -> Iterator[tuple[int, Batch, Bodies | None]]:
+        """Read the log, and yield the number of the file, batch and bodies in turn; raises Refusal."""
+        for stretch in self.steps():
+            for batch in stretch.scan():
+                bodies = batch.more.get("bodies")
+                self.take(batch)
+                yield number_of(stretch.file) or 0, batch, bodies
 
     def steps(self) -> Iterator[Stretch]:
         """Yield the reported items, records or damage, in order; raises Refusal.
@@ -371,11 +372,12 @@ class LogPass:
     ) -> Generator[Stretch, None, End]:
         """Read a file from `start` on (up to `stop`); `counts`: it belongs to the log. Raises Refusal."""
         self._counted = file if counts else None
-        self._covered, self._end, self._problem = (
-            self._vouched(file, start) if counts else start,
-            End(start),
-            "",
-        )
+        self._covered, self._end, self._problem = start, End(start), ""
+        covers = counts and self.log.summed and start > HEADER
+        # Checksum records before the start can cover records after it.
+        for batch in self.log.scan(file, HEADER, start) if covers else ():
+            for row, size in batch.more["sums"]:
+                self._covered = max(self._covered, batch.base + batch.end[row] + size)
         yield self._stretch(file, start, stop)
         if counts and self._problem:
             # The record's wrapper is sound: with an unsound wrapper, the log would end here without an error.
@@ -434,13 +436,6 @@ class LogPass:
         # If two editions both have an operation, they decode it in the same way.
         known = self._forms is not None
         return Stretch(file.name, scanned, records, self._columns, alike=lambda _: known)
-
-    def _vouched(self, file: LogFile, start: int) -> int:
-        """Return the end of the range that the checksum records before `start` cover."""
-        out = start
-        for batch in self.log.scan(file, HEADER, start) if self.log.summed and start > HEADER else ():
-            out = max(out, *(batch.base + batch.end[row] + size for row, size in batch.more["sums"]), 0)
-        return out
 
     def _check(self, file: LogFile, batch: Batch) -> None:
         """Note the first record that no checksum covers."""
@@ -563,9 +558,7 @@ class LogPass:
     # The answer.
 
     def observation(self) -> Observation:
-        """Return the answer."""
-        if self.answer is not None:
-            return self.answer
+        """Return the answer after all batches were taken."""
         try:
             state = self._state()
         except BadLog as error:
@@ -575,21 +568,21 @@ class LogPass:
                 return refused("record", "bad-body", str(error), place)
             self._unfit = self._unfit or Refusal("record", "bad-body", str(error), place)
         lost = self._short or any(note.code in _LOSSES for note in self._late)
-        dropped = self._found.dropped()
+        dropped = self.found.dropped()
         if self.resume is not None and self._unfit is None and self.chosen.control is not None:
             # Contents reuse this pass, which does not depend on the policy. Its pages are no longer needed:
             # `state` contains the rows.
             self.store.pages.clear()
             self._explained, state = None, RedoneState(state, self)
         if self._forms is not None:
-            self._found.codes = self._types
+            self.found.codes = self._types
         return Observation(
             RECOVERED if lost or len(dropped) or self._missing else CLEAN,
-            records=self._found.records(),
+            records=self.found.records(),
             dropped=dropped,
             state=state,
             files=tuple(self._maps()),
-            notes=joined(note_place, self._found.notes(), self._late),
+            notes=joined(note_place, self.found.notes(), self._late),
             unanchored=self._beside_log.records(),
             missing=tuple(self._missing),
             tallies={self._called(number): count for number, count in self._containers.items()},
@@ -602,7 +595,7 @@ class LogPass:
 
     def _state(self) -> dict[str, Any]:
         if self._edition == SEED:
-            records = self._found.records()
+            records = self.found.records()
             return {"bodies": few(lambda: (one.fields["body"] for one in records), len(records), len)}
         if self._opaque:
             return {}
@@ -660,7 +653,15 @@ class RedoneState(dict[str, Any]):
 
 def recover(files: Files, edition: str, policy: str, params: Params) -> Observation:
     """Return the result of recovery, or of reading if there is no policy."""
-    return LogPass(files, edition, policy, suite=params.get("tables") != "none").observation()
+    log = LogPass(files, edition, policy, suite=params.get("tables") != "none")
+    try:
+        for stretch in log.steps():
+            for batch in log.found.begin(stretch):
+                log.found.take(batch)
+                log.take(batch)
+    except Refusal as refusal:
+        return _refused(refusal)
+    return log.observation()
 
 
 def plan(files: Files, edition: str, _: Params) -> Iterator[Stretch]:
@@ -672,9 +673,8 @@ def plan(files: Files, edition: str, _: Params) -> Iterator[Stretch]:
     for stretch in log.steps():
         done: list[bool] = []
         yield stretch._replace(scan=partial(_watched, stretch, log, done))
-        if not done:
-            for batch in stretch.scan():
-                log.take(batch)
+        for batch in () if done else stretch.scan():
+            log.take(batch)
 
 
 def _watched(stretch: Stretch, log: LogPass, done: list[bool]) -> Iterator[Batch]:

@@ -20,7 +20,7 @@ from journalspec.derby_log.operations import change_of, databases, row_of
 from journalspec.layout import joined
 from journalspec_reference.api import Operation, Params, WriterRefused, perform
 from journalspec_reference.derby_log.bodies import BITS, EDITIONS, Body, decode
-from journalspec_reference.derby_log.codec import CONTROL, HEADER, OVERHEAD, Control, Instant
+from journalspec_reference.derby_log.codec import CONTROL, HEADER, OVERHEAD, Control, Instant, Refusal
 from journalspec_reference.derby_log.fileset import CONTROLS, LARGEST, number_of
 from journalspec_reference.derby_log.heap import HeapPage, HeapRow
 from journalspec_reference.derby_log.recover import LogPass
@@ -104,8 +104,11 @@ class LogWriter:
             self._create()
         files = {name: whole(storage, name) for name in storage.names()}
         found = LogPass(files, self._edition, "default")
-        if found.answer is not None:
-            raise WriterRefused(str(found.answer.code), found.answer.message)
+        try:
+            for _batch in found.batches():
+                pass  # only the state at the end is needed
+        except Refusal as refusal:
+            raise WriterRefused(refusal.code, str(refusal)) from None
         assert found.last is not None
         file, end = found.last.file, found.last.end
         named = found.chosen.control.checkpoint if found.chosen.control else None

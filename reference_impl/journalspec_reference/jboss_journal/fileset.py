@@ -458,12 +458,15 @@ def detect(files: Files, params: Params) -> list[Detection]:
     header. All files with the extension belong to the journal (JBM-FIL-001).
     """
     groups: dict[str, list[str]] = defaultdict(list)
+    told = params.get("extension")
+    likely = {*EXTENSIONS}
     for name in sorted(files):
         stem, dot, extension = base_name(name).rpartition(".")
         if dot and stem and name != CONTROL:
             groups[extension].append(name)
-    told = params.get("extension")
-    chosen = [told] if told in groups else [] if told else [e for e in groups if _ours(e, groups[e], files)]
+            if not told and parsed(name) and head_of(files[name]) in ("1", "2"):
+                likely.add(extension)
+    chosen = [told] if told in groups else [] if told else [each for each in groups if each in likely]
     control = _control_of(chosen, groups, files)
     found = []
     for extension in chosen:
@@ -500,13 +503,6 @@ def head_of(data: Any) -> str:
         if version in (1, 2) and 0 <= user < codec.EVENT << 24 and 0 < file_id < MAX_ID:
             return str(version)
     return "short" if len(data) >= INT.size and INT.unpack_from(first)[0] >= 0 else ""
-
-
-def _ours(extension: str, names: list[str], files: Files) -> bool:
-    """Return whether files are a journal, judged by a known extension or by their names and headers."""
-    if extension in EXTENSIONS:
-        return True
-    return any(NAME.match(base_name(name)) and head_of(files[name]) in ("1", "2") for name in names)
 
 
 def _admitted(heads: list[str], compacted: bool) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from journalspec_reference.kahadb_journal.codec import (
     ends,
     head,
 )
-from journalspec_reference.kahadb_journal.contents.openwire import version_of
+from journalspec_reference.kahadb_journal.contents.openwire import fitting
 from journalspec_reference.kahadb_journal.fileset import id_of
 from journalspec_reference.kahadb_journal.scan import FILE, MARKED, next_control, scan
 
@@ -62,7 +62,7 @@ def _fields(
         with suppress(CommandError, KeyError):
             for name, start, end in [*blobs(payload, DIALECTS[edition].commands)]:
                 data, held = payload[start:end], Spot(name, spot.off - 1 + start, end - start, "")
-                if (found := LAYOUT.held(name, data)) and (version := version_of([data])):
+                if (found := LAYOUT.held(name, data)) and (version := next(fitting(data), None)):
                     family, shape = families(FORMAT)[found[0]], found[1]
                     inner = [*body_fields(held, family, shape, data, str(version))]
                     yield from [held, *inner] if inner else ()

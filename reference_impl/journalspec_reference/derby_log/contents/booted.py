@@ -21,7 +21,7 @@ from journalspec_reference.derby_log.bodies import known as bodies_known
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, BadLog, Instant
 from journalspec_reference.derby_log.containers import Fault, Heap, descriptor, main_page, stored, tally
 from journalspec_reference.derby_log.contents.cipher import Cipher
-from journalspec_reference.derby_log.fileset import body_at, number_of
+from journalspec_reference.derby_log.fileset import body_at
 from journalspec_reference.derby_log.heap import (
     BY_ROW,
     ROWS_PAGE,
@@ -62,21 +62,8 @@ def is_heap(container: int) -> bool:
     return not container & _KIND
 
 
-#: The number of a log file, a batch of it, and the bodies of its records.
-_Batches = Iterator[tuple[int, Batch, Bodies | None]]
-
-
-def _taken(log: LogPass) -> _Batches:
-    """Read a log and yield its batches."""
-    for stretch in log.steps():
-        for batch in stretch.scan():
-            bodies = batch.more.get("bodies")
-            log.take(batch)
-            yield number_of(stretch.file) or 0, batch, bodies
-
-
-def _again(log: LogPass, edition: str, at: Instant) -> _Batches:
-    """Yield the batches of a log that was read before, from the batch at `at` on."""
+def _again(log: LogPass, edition: str, at: Instant) -> Iterator[tuple[int, Batch, Bodies | None]]:
+    """Yield :meth:`LogPass.batches` of a log that was read before, from the batch at `at` on."""
     assert log.last is not None
     for file in [log.log.files[each] for each in range(at.number, log.last.file.number + 1)]:
         start = at.position if file.number == at.number else HEADER
@@ -152,7 +139,7 @@ class Booted:
         """
         self.log = log = known or LogPass(files, edition, "default", suite=False, replay=False)
         self._find = partial(body_at, log.log, edition)
-        batches, store = _taken(log), Store({}, _NONE, self._find)
+        batches, store = log.batches(), Store({}, _NONE, self._find)
         if known is not None and known.resume is not None:
             batches, store = _again(known, edition, known.resume[0]), known.resume[1].without_pages()
         self.store, store.ready = store, self._sound

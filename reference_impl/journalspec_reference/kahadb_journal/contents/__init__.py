@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache, partial
 from itertools import chain, islice
+from operator import itemgetter
 from os import scandir
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -111,11 +112,11 @@ class KahaContents(Contents):
                 yield self.tables["messages"].filled(self._message(listed, entry))
 
     def counts(self) -> Iterator[Count]:
-        """Yield the counts of each queue, of each durable subscription, and of each scheduler's jobs."""
-        # Subscriptions of a topic share messages, so their lengths and times are kept during the count.
-        time_of = lru_cache(1 << 14)(partial(self._read_time, self.version))
-        for listed in self._lists:
-            yield self._counted(listed, time_of)[0]
+        """Return the counts of each queue, of each durable subscription, and of each scheduler's jobs."""
+        return chain(map(itemgetter(1), self._counted()), self._scheduled())
+
+    def _scheduled(self) -> Iterator[Count]:
+        """Yield the count of each scheduler's jobs."""
         totals: dict[str, Count] = {}
         for row in self._jobs():
             scheduler = str(row["scheduler"])
@@ -138,7 +139,8 @@ class KahaContents(Contents):
         """The OpenWire version of the store's objects."""
         if self.passed.known is not None:
             return self.passed.known.index.openwire or _OLD
-        return openwire.version_of(islice(self._sample(), _SAMPLE)) or openwire.VERSIONS[0]
+        fits = Counter(chain.from_iterable(map(openwire.fitting, islice(self._sample(), _SAMPLE))))
+        return max(openwire.VERSIONS, key=fits.__getitem__)
 
     @cached_property
     def _heads(self) -> HeadTimes:
@@ -211,11 +213,10 @@ class KahaContents(Contents):
         return row
 
     def _queues(self) -> Iterator[dict[str, Value]]:
-        time_of = lru_cache(1 << 14)(partial(self._read_time, self.version))
         names = chain(self._store.destinations, self.passed.idle())
         counted: dict[Name, list[tuple[Count, int]]] = {name: [] for name in names}
-        for listed in self._lists:
-            counted.setdefault(listed.name, []).append(self._counted(listed, time_of))
+        for name, total, pending in self._counted():
+            counted.setdefault(name, []).append((total, pending))
         for name, found in sorted(counted.items()):
             times = [time for count, _ in found for time in (count.oldest, count.newest) if time is not None]
             yield {
@@ -229,23 +230,24 @@ class KahaContents(Contents):
                 "newest": max(times, default=None),
             }
 
-    def _counted(self, listed: Listed, time_of: Callable[[int], tuple[int, int | None]]) -> tuple[Count, int]:
-        """Return a queue's or subscription's count, and the number of messages that a broker reports."""
-        key = "" if listed.subscription is None else f" {listed.subscription}"
-        total = Count("messages", listed.name[1] + key)
-        if listed.subscription is None:
-            # The order of messages does not matter here, and their ids matter only if db.data hides some
-            # messages.
-            messages = self._store.destinations.get(listed.name, Destination()).messages
-            for place in map(place_of, messages.values()):
-                total.add(*self._read_time(self.version, place))
-            known = self.passed.known
-            return total, len(messages) - len(known.hidden.get(listed.name, ()) if known else ())
-        pending = 0
-        for entry in listed.entries():
-            pending += entry.state != NOT_IN_INDEX
-            total.add(*time_of(entry.place))
-        return total, pending
+    def _counted(self) -> Iterator[tuple[Name, Count, int]]:
+        """Yield the name and count of each queue or subscription, and the messages that a broker reports."""
+        known = self.passed.known
+        # Subscriptions of a topic share messages, so their lengths and times are kept during the count.
+        time_of = lru_cache(1 << 14)(partial(self._read_time, self.version))
+        for name, key, entries, _ in self._lists:
+            total, pending = Count("messages", name[1] if key is None else f"{name[1]} {key}"), 0
+            if key is None:
+                # The order of messages does not matter here, and their ids matter only if db.data hides some
+                # messages.
+                messages = self._store.destinations.get(name, Destination()).messages
+                for place in map(place_of, messages.values()):
+                    total.add(*self._read_time(self.version, place))
+                pending = len(messages) - len(known.hidden.get(name, ()) if known else ())
+            for entry in entries() if key is not None else ():
+                pending += entry.state != NOT_IN_INDEX
+                total.add(*time_of(entry.place))
+            yield name, total, pending
 
     def _read_time(self, version: int, place: int) -> tuple[int, int | None]:
         """Return length and time of a message's record, from its first bytes if they contain the time.

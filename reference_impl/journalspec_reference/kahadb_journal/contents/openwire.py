@@ -8,7 +8,7 @@ reports this.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import count
@@ -285,15 +285,13 @@ def _within(data: Bytes) -> Fields:
     return found
 
 
-def _wrong(read: Callable[..., object], *given: object) -> str:
-    """Return the error of ``read(*given)`` as a text; empty if there is none."""
-    try:
-        read(*given)
-    except OpenWireError as why:
-        return str(why)
-    except (IndexError, struct.error):
-        return "the bytes end within a field"
-    return ""
+#: The errors of reading damaged bytes.
+_ERRORS = OpenWireError, IndexError, struct.error
+
+
+def _text_of(error: Exception) -> str:
+    """Return the text of an error of reading."""
+    return str(error) if isinstance(error, OpenWireError) else "the bytes end within a field"
 
 
 #: Version and type of objects -> their known shapes, most recent first.
@@ -350,8 +348,11 @@ def fields_of(data: bytes, version: int, *, presumes: bool = False) -> Decoded:
             if shape is not known[0]:
                 _shapes[of_kind] = [shape, *(each for each in known if each is not shape)]
             return Decoded(fields, version)
-    taken, out = Bytes(data, 4, version, presumes=presumes), Fields()
-    wrong = _wrong(_object, taken, out)
+    taken, out, wrong = Bytes(data, 4, version, presumes=presumes), Fields(), ""
+    try:
+        _object(taken, out)
+    except _ERRORS as error:
+        wrong = _text_of(error)
     if not wrong and taken.at < len(data):
         wrong = f"{len(data) - taken.at} bytes follow its last field"
     if not wrong and not taken.odd and not presumes and out["kind"] != NULL:
@@ -441,14 +442,9 @@ def _past_transaction(data: bytes, at: int, marks: list[int]) -> int:
     return _past(data, at + 10, (_CONNECTION,), 0, marks)
 
 
-def version_of(objects: Iterable[bytes]) -> int | None:
-    """Return the version that can read the most objects; None if no version can read any."""
-    fits = dict.fromkeys(VERSIONS, 0)
-    for data in objects:
-        for version in VERSIONS:
-            fits[version] += not fields_of(data, version).wrong
-    best = max(fits, key=fits.__getitem__)
-    return best if fits[best] else None
+def fitting(data: bytes) -> Iterator[int]:
+    """Yield the versions that can read an object."""
+    return (version for version in VERSIONS if not fields_of(data, version).wrong)
 
 
 def message_id_text(found: Mapping[str, Any] | None) -> str | None:
@@ -507,10 +503,12 @@ def body(fields: Mapping[str, Any], out: dict[str, Any]) -> list[Problem]:
     if kind not in READERS:
         return []
     taken = Bytes(content)
-    wrong = _wrong(READERS[kind], taken, out)
-    out["data"] = content if wrong else None
-    if wrong:
+    try:
+        READERS[kind](taken, out)
+    except _ERRORS as error:
+        wrong = _text_of(error)
         return [("too-large" if wrong == _TOO_MANY else "bad-body", wrong)]
+    out["data"] = None
     return taken.odd
 
 
@@ -549,9 +547,12 @@ def properties(stored: bytes | None) -> tuple[dict[str, Any], str, list[Problem]
         return known.copy(), "", []
     found: dict[str, Any] = {}
     taken = Bytes(stored)
-    wrong = _wrong(taken.entries, found)
-    if not wrong and not taken.odd and len(stored) <= MOST_ENCODED:
+    try:
+        taken.entries(found)
+    except _ERRORS as error:
+        return found, _text_of(error), taken.odd
+    if not taken.odd and len(stored) <= MOST_ENCODED:
         if len(_known) >= MOST_KNOWN:
             _known.clear()
         _known[stored] = found.copy()
-    return found, wrong, taken.odd
+    return found, "", taken.odd
