@@ -1,11 +1,12 @@
 """Mutants of the reference with one small fault each, to test whether the corpus detects the faults.
 
 ``reference_impl/tests/mutants/FORMAT.toml`` lists for each mutant a place in the reference, a text that
-occurs there exactly once, its replacement, and why a real implementation might contain this fault. A place is
-``module:name``: a function, a method (``module:Class.method``), a class or a constant of the module. Code
-outside the place does not matter: a change of one function never breaks the mutants of another. A mutant is
-loaded as a private copy of that module and of the modules that import it; other modules are shared. The
-reference itself is never changed.
+occurs there exactly once, its replacement, and why a real implementation might contain this fault. The text
+contains no part of a comment, so rewording a comment breaks no mutant. A place is ``module:name``: a
+function, a method (``module:Class.method``), a class or a constant of the module. Code outside the place does
+not matter: a change of one function never breaks the mutants of another. A mutant is loaded as a private copy
+of that module and of the modules that import it; other modules are shared. The reference itself is never
+changed.
 
 ``python tools/mutants.py`` lists them and checks that each one still fits the reference's source.
 ``python tools/mutation.py`` reports which cases detect which mutant.
@@ -20,13 +21,16 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import io
 import re
 import sys
+import tokenize
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -85,6 +89,9 @@ class Mutant:
             raise MutantError(
                 f"{self.id}: {self.find!r} occurs {count} times in {self.at}; it has to occur once"
             )
+        at = text.index(self.find, start, end)
+        if any(begin < at + len(self.find) and at < stop for begin, stop in comments(text)):
+            raise MutantError(f"{self.id}: {self.find!r} contains text of a comment, which may be reworded")
         return text[:start] + text[start:end].replace(self.find, self.replace) + text[end:]
 
     def implementation(self) -> Any:
@@ -223,9 +230,7 @@ def places(text: str) -> dict[str, list[tuple[int, int]]]:
 
     All places of a name are listed. The name "" is the whole module.
     """
-    lines = [0]
-    for line in text.splitlines(keepends=True):
-        lines.append(lines[-1] + len(line))
+    lines = _line_starts(text)
 
     def inside(body: Sequence[ast.stmt], before: str) -> Iterator[tuple[str, tuple[int, int]]]:
         for node in body:
@@ -248,6 +253,21 @@ def places(text: str) -> dict[str, list[tuple[int, int]]]:
     for name, place in inside(ast.parse(text).body, ""):
         out.setdefault(name, []).append(place)
     return out
+
+
+@cache
+def comments(text: str) -> list[tuple[int, int]]:
+    """Return where each comment of a module begins and ends."""
+    lines = _line_starts(text)
+    return [
+        (lines[token.start[0] - 1] + token.start[1], lines[token.end[0] - 1] + token.end[1])
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type == tokenize.COMMENT
+    ]
+
+
+def _line_starts(text: str) -> list[int]:
+    return [0, *accumulate(map(len, text.splitlines(keepends=True)))]
 
 
 def load_mutants(format_id: str) -> list[Mutant]:

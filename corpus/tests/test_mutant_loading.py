@@ -46,6 +46,8 @@ def test_no_module_beside_a_mutant_uses_the_original(format_id: str) -> None:
         ("codec:split_names", "return", "it has to occur once"),
         ("codec:nosuch", "x", "codec.py has 0 places 'nosuch'"),
         ("nosuch:split_names", "x", "no module 'nosuch'"),
+        ("scan:scan", "at + UNCOUNTED > room:  # BTM-RDR-003", "contains text of a comment"),
+        ("scan:scan", "Framing, then form, then checksum", "contains text of a comment"),
     ],
 )
 def test_a_mutant_that_does_not_fit_reports_it(at: str, find: str, complaint: str) -> None:
