@@ -19,7 +19,7 @@ from journalspec_reference.bitronix_tlog.codec import BANNER, STATUS_CODES
 from journalspec_reference.bitronix_tlog.scan import OTHER, TYPES
 from journalspec_reference.content import UNREADABLE
 
-_HEADER, _RECORD = (LAYOUT.structure(name, "nio") for name in ("header", "record"))
+_HEADER = LAYOUT.structure("header", "nio")
 #: The bytes after the delimiters, and their offset.
 SEPARATOR, SEPARATOR_AT = _HEADER.fields[-1].constant, _HEADER.off("separator")
 HEADER_USED, UUID_SIZE = _HEADER.size, _HEADER.fields[1].width

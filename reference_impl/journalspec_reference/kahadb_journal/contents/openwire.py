@@ -38,7 +38,7 @@ ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatch
 INFLATED, DEPTH, VALUES = 64 << 20, 50, 1 << 19
 _TOO_MANY = f"there are more than {VALUES} values"
 
-_INT, _LONG, _LONGS = (struct.Struct(f">{kind}").unpack_from for kind in ("i", "q", "qq"))
+_INT, _LONGS = struct.Struct(">i").unpack_from, struct.Struct(">qq").unpack_from
 _CHARACTER, _STRING, _BYTES, _MAP, _LIST, _LONG_STRING = 3, 9, 10, 11, 12, 13
 
 
