@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from journalspec_reference.batches import IdNumbers
+from journalspec_reference.ids import IdNumbers
 
 
 def test_numbers_by_ids_are_those_of_a_dictionary_in_its_order() -> None:

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 from journalspec import mutf8
 from journalspec.families import ContentsError, families
-from journalspec_reference.batches import ValueCache
 from journalspec_reference.contents import MOST_ENCODED, MOST_KNOWN, Problem, inflated
 from journalspec_reference.java_objects import class_name
 from journalspec_reference.kahadb_journal.codec import FORMAT
 from journalspec_reference.kahadb_journal.contents.shapes import Make, Makes, SeenShape
+from journalspec_reference.value_cache import ValueCache
 
 #: Fields of an object by name. Nested objects are tuples, destinations are texts.
 Fields: TypeAlias = dict[str, Any]
