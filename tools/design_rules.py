@@ -20,7 +20,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from journalspec.formats import get_format
-from journalspec_corpus.crash import verdict
+from journalspec_corpus.crash.verdict import VERDICTS as CRASH_VERDICTS
 from journalspec_corpus.rows import members
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "data" / "design-rules"
@@ -126,7 +126,7 @@ class Invariant:
 
     def verdicts(self, ident: str) -> tuple[str, ...]:
         """Return the verdicts that mean that this invariant, whose id is `ident`, is broken."""
-        return tuple(verdict for verdict, broken in verdict.VERDICTS.items() if ident in broken)
+        return tuple(verdict for verdict, broken in CRASH_VERDICTS.items() if ident in broken)
 
 
 @cache
@@ -173,11 +173,6 @@ def parse_findings(format_id: str, data: Mapping[str, Any]) -> Mapping[str, tupl
         if given != wanted:
             raise RuleError(f"{name}: {rule}: its editions are not {', '.join(wanted)}, each once")
     return {rule: found[rule] for rule in rules()}
-
-
-def worst(items: Iterable[Finding]) -> str:
-    """Return the worst verdict of some findings."""
-    return min((item.verdict for item in items), key=VERDICTS.index)
 
 
 def _validate(data: Mapping[str, Any], kind: str, name: str) -> None:

@@ -21,7 +21,6 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
-import io
 import re
 import sys
 import tokenize
@@ -30,7 +29,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -84,15 +82,13 @@ class Mutant:
             known = ", ".join(sorted(sources(self.format)))
             raise MutantError(f"{self.id}: the reference has no module {self.module!r}; known are {known}")
         start, end = self._place(text)
-        count = text.count(self.find, start, end)
+        code = without_comments(text)
+        count = code.count(self.find, start, end)
         if count != 1:
-            raise MutantError(
-                f"{self.id}: {self.find!r} occurs {count} times in {self.at}; it has to occur once"
-            )
-        at = text.index(self.find, start, end)
-        if any(begin < at + len(self.find) and at < stop for begin, stop in comments(text)):
-            raise MutantError(f"{self.id}: {self.find!r} contains text of a comment, which may be reworded")
-        return text[:start] + text[start:end].replace(self.find, self.replace) + text[end:]
+            said = f"occurs {count} times in the code of {self.at}; it has to occur once"
+            raise MutantError(f"{self.id}: {self.find!r} {said}")
+        at = code.index(self.find, start, end)
+        return text[:at] + self.replace + text[at + len(self.find) :]
 
     def implementation(self) -> Any:
         """Return the mutated implementation (see journalspec_reference.api.Implementation).
@@ -230,7 +226,9 @@ def places(text: str) -> dict[str, list[tuple[int, int]]]:
 
     All places of a name are listed. The name "" is the whole module.
     """
-    lines = _line_starts(text)
+    lines = [0]
+    for line in text.splitlines(keepends=True):
+        lines.append(lines[-1] + len(line))
 
     def inside(body: Sequence[ast.stmt], before: str) -> Iterator[tuple[str, tuple[int, int]]]:
         for node in body:
@@ -256,18 +254,13 @@ def places(text: str) -> dict[str, list[tuple[int, int]]]:
 
 
 @cache
-def comments(text: str) -> list[tuple[int, int]]:
-    """Return where each comment of a module begins and ends."""
-    lines = _line_starts(text)
-    return [
-        (lines[token.start[0] - 1] + token.start[1], lines[token.end[0] - 1] + token.end[1])
-        for token in tokenize.generate_tokens(io.StringIO(text).readline)
-        if token.type == tokenize.COMMENT
-    ]
-
-
-def _line_starts(text: str) -> list[int]:
-    return [0, *accumulate(map(len, text.splitlines(keepends=True)))]
+def without_comments(text: str) -> str:
+    """Return a module with a blank for each character of a comment, so that all places stay the same."""
+    lines = text.splitlines(keepends=True)
+    for kind, comment, (row, column), *_ in [*tokenize.generate_tokens(iter(lines).__next__)]:
+        if kind == tokenize.COMMENT:
+            lines[row - 1] = lines[row - 1][:column] + " " * len(comment) + "\n"
+    return "".join(lines)
 
 
 def load_mutants(format_id: str) -> list[Mutant]:

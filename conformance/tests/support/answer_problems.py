@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from journalspec.observation import REFUSED, VERDICTS
-from journalspec.vocabulary import Entry, Field, Vocabulary, members
-
-Json = Any
+from journalspec.vocabulary import Entry, Field, Json, Vocabulary, members
 
 
 def problems(words: Vocabulary, answer: Mapping[str, Json], edition: str, op: str) -> Iterator[str]:

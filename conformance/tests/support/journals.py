@@ -9,7 +9,6 @@ from typing import Any
 from journalspec import bitronix_tlog, jboss_journal
 
 CAPTURED = Path(__file__).resolve().parents[3] / "corpus" / "captured"
-PARTIAL_COMMIT = CAPTURED / "bitronix_tlog" / "bitronix-2.1.4" / "partial-commit"
 HORNETQ = CAPTURED / "jboss_journal" / "hornetq-2.4.9"
 #: Statuses that the product writes after a decision, before it, and when the decision is confirmed.
 COMMITTING, PREPARED, COMMITTED = 8, 2, 3
