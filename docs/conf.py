@@ -12,7 +12,7 @@ import tomllib
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "ext"))
+sys.path[:0] = [str(HERE / "ext"), str(HERE.parent / "tools")]
 # All pages are in memory at once. A search for reference cycles among them took a sixth of a build.
 gc.set_threshold(50_000, 20, 100)
 

@@ -11,8 +11,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from families_ksy import ksy, ksy_id
+
 from journalspec.families import families
-from journalspec.families_ksy import ksy, ksy_id
 from journalspec.formats import format_ids
 
 SPECS = Path(__file__).resolve().parents[1] / "specs" / "journalspec"

@@ -1,11 +1,12 @@
 """Mutants of the reference with one small fault each, to test whether the corpus detects the faults.
 
 ``reference_impl/tests/mutants/FORMAT.toml`` lists for each mutant a place in the reference, a text that
-occurs there exactly once, its replacement, and why a real implementation might contain this fault. A place is
-``module:name``: a function, a method (``module:Class.method``), a class or a constant of the module. Code
-outside the place does not matter, so a change of one function never breaks the mutants of another. A mutant
-is loaded as a private copy of that module and of the modules that import it; other modules are shared. The
-reference itself is never changed.
+occurs there exactly once, its replacement, and why a real implementation might contain this fault. The text
+contains no part of a comment, so rewording a comment breaks no mutant. A place is ``module:name``: a
+function, a method (``module:Class.method``), a class or a constant of the module. Code outside the place does
+not matter: a change of one function never breaks the mutants of another. A mutant is loaded as a private copy
+of that module and of the modules that import it; other modules are shared. The reference itself is never
+changed.
 
 ``python tools/mutants.py`` lists them and checks that each one still fits the reference's source.
 ``python tools/mutation.py`` reports which cases detect which mutant.
@@ -22,6 +23,7 @@ import importlib.machinery
 import importlib.util
 import re
 import sys
+import tokenize
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -80,12 +82,13 @@ class Mutant:
             known = ", ".join(sorted(sources(self.format)))
             raise MutantError(f"{self.id}: the reference has no module {self.module!r}; known are {known}")
         start, end = self._place(text)
-        count = text.count(self.find, start, end)
+        code = without_comments(text)
+        count = code.count(self.find, start, end)
         if count != 1:
-            raise MutantError(
-                f"{self.id}: {self.find!r} occurs {count} times in {self.at}; it has to occur once"
-            )
-        return text[:start] + text[start:end].replace(self.find, self.replace) + text[end:]
+            said = f"occurs {count} times in the code of {self.at}; it has to occur once"
+            raise MutantError(f"{self.id}: {self.find!r} {said}")
+        at = code.index(self.find, start, end)
+        return text[:at] + self.replace + text[at + len(self.find) :]
 
     def implementation(self) -> Any:
         """Return the mutated implementation (see journalspec_reference.api.Implementation).
@@ -251,6 +254,16 @@ def places(text: str) -> dict[str, list[tuple[int, int]]]:
     for name, place in inside(ast.parse(text).body, ""):
         out.setdefault(name, []).append(place)
     return out
+
+
+@cache
+def without_comments(text: str) -> str:
+    """Return a module with a blank for each character of a comment, so that all places stay the same."""
+    lines = text.splitlines(keepends=True)
+    for kind, comment, (row, column), *_ in [*tokenize.generate_tokens(iter(lines).__next__)]:
+        if kind == tokenize.COMMENT:
+            lines[row - 1] = lines[row - 1][:column] + " " * len(comment) + "\n"
+    return "".join(lines)
 
 
 def load_mutants(format_id: str) -> list[Mutant]:

@@ -57,16 +57,16 @@ def killers(
 ) -> list[str]:
     """Return the ids of at most `enough` cases that detect a fault of `implementation`.
 
-    A case detects a fault if one of its probes fails; failures of a `should` count only if requested. Writers
-    are also checked with the reader of `implementation`, because a fault in the reference's source would be
-    in reader and writer.
+    A case detects a fault if one of its probes fails, and the reference passes the case; failures of a
+    `should` count only if requested. Writers are also checked with the reader of `implementation`, because a
+    fault in the reference's source would be in both.
     """
     found: list[str] = []
     with judging(implementation, enforce_should=enforce_should) as engine:
         for case in cases:
             if enough is not None and len(found) >= enough:
                 break
-            if notices(engine, case):
+            if notices(engine, case) and not fails(case, enforce_should=enforce_should):
                 found.append(case.id)
     return found
 
@@ -88,6 +88,19 @@ def notices(engine: Engine, case: Case) -> bool:
     """Return whether one of the probes of `case` fails."""
     engine.forgive()
     return any(engine.run(probe).result_class not in ("pass", "allowed") for probe in case.probes)
+
+
+#: Id of a case, and whether failures of a `should` count -> whether the reference fails the case.
+_FAILED: dict[tuple[str, bool], bool] = {}
+
+
+def fails(case: Case, *, enforce_should: bool = False) -> bool:
+    """Return whether the unchanged reference fails `case`; it is asked once for all mutants."""
+    key = case.id, enforce_should
+    if key not in _FAILED:
+        with judging(load(case.format), enforce_should=enforce_should) as engine:
+            _FAILED[key] = notices(engine, case)
+    return _FAILED[key]
 
 
 def proofs(format_id: str, cases: Sequence[Case], enough: int | None = 1) -> list[Proof]:
@@ -181,7 +194,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _mutant_table(format_id: str) -> int:
     cases = load_cases(format_id)
     mutants = load_mutants(format_id)
-    of_reference = killers(load(format_id), cases)
+    of_reference = [case.id for case in cases if fails(case)]
     print(f"{format_id}: {len(mutants)} mutants, {len(cases)} cases")
     print(f"  {'the reference':34} {len(of_reference):5}  {' '.join(of_reference[:3])}")
     status = int(bool(of_reference))

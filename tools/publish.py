@@ -15,7 +15,6 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from families import FamilyError, generated_cases
 from lint import lint
 
 from journalspec.files import read_bytes, replace_bytes
-from journalspec.formats import UnknownFormat, format_ids, format_module, get_format
+from journalspec.formats import UnknownFormat, format_ids, get_format
 from journalspec_corpus import seal
 from journalspec_corpus.case import Case, Origin
 from journalspec_corpus.form import MAX_BYTES
@@ -58,18 +57,15 @@ def collect(format_id: str, root: Path = CHECKOUT) -> dict[str, list[Case]]:
 
 
 def worst_cases_of(format_id: str) -> Iterator[Case]:
-    """Yield the cases of the format's ``worst.toml``, if it has one; the full form precedes the small one."""
-    try:
-        package = format_module("journalspec_corpus", format_id)
-    except UnknownFormat:
-        return
-    if not files(package).joinpath("worst.toml").is_file():
+    """Yield the format's worst cases, if it has any, the full form before the small one."""
+    if not (CHECKOUT.parent / "docs" / "data" / "worst" / f"{format_id}.toml").is_file():
         return
     # NumPy is imported late: only crash states use it, and only formats with worst cases use crash states.
+    from worst import TIER, worst_cases  # noqa: PLC0415  # see above
+
     from journalspec_corpus.crash.explain import case_of  # noqa: PLC0415  # see above
     from journalspec_corpus.crash.formats import crash_format  # noqa: PLC0415  # see above
     from journalspec_corpus.crash.verdict import VERDICTS  # noqa: PLC0415  # see above
-    from journalspec_corpus.worst import TIER, worst_cases  # noqa: PLC0415  # see above
 
     for worst in worst_cases(format_id):
         for form, name, title, larger in (

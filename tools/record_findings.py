@@ -21,11 +21,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from product_findings import BREAKS, FOLDER, HARMLESS, MEMBERS, REACHABLE, causes_of
 from toml_text import toml_value
 
 from journalspec.files import replace_bytes, replace_text
-from journalspec_conformance.crashes import findings
-from journalspec_conformance.crashes.findings import BREAKS, HARMLESS, MEMBERS, REACHABLE, causes_of
 from journalspec_conformance.crashes.states import CrashCase, answer_of, built, parting
 from journalspec_conformance.crashes.story import smallest
 from journalspec_conformance.engine import Engine
@@ -40,7 +39,6 @@ from journalspec_corpus.crash.trace import rank, writer_of
 from journalspec_corpus.crash.verdict import Answer
 from journalspec_corpus.pipeline.manifest import load
 
-FOLDER = Path(findings.__file__).parent / "findings"
 _HEAD = """# SPDX-License-Identifier: CC0-1.0
 # Written by `python tools/record_findings.py`, from a run; not edited.
 """

@@ -12,23 +12,21 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict
-from importlib.resources import files
-from pathlib import Path
 
+from product_findings import HARMLESS
 from record_findings import verdict_of
 from toml_text import toml_value
+from worst import FINDINGS, SEED, Finding, findings, worst_cases
 
 from journalspec.files import replace_text
-from journalspec.formats import format_ids, format_module
-from journalspec_conformance.crashes.findings import HARMLESS
+from journalspec.formats import format_ids
 from journalspec_conformance.crashes.states import CrashCase, answer_of, as_crash_case, parting
 from journalspec_conformance.engine import Engine
 from journalspec_conformance.errors import Breakdown, Problem
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.running import RunRequest, setup_of
 from journalspec_corpus import Probe
-from journalspec_corpus.crash.formats import PACKAGE, crash_format
-from journalspec_corpus.worst import FINDINGS_FILE, SEED, Finding, findings, worst_cases
+from journalspec_corpus.crash.formats import crash_format
 
 #: The largest number of bytes of an unknown record that are stored.
 _SHOWN = 40
@@ -138,8 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{format_id}: not so any more; run python tools/worst_findings.py")
             status = 1
         else:
-            path = Path(str(files(format_module(PACKAGE, format_id)).joinpath(FINDINGS_FILE)))
-            replace_text(path, rendered(found))
+            replace_text(FINDINGS / f"{format_id}.toml", rendered(found))
             print(f"{format_id}: {len(found)} findings written")
     return status
 

@@ -16,7 +16,7 @@ from journalspec_conformance.connection import Connection
 from journalspec_conformance.engine import Engine, Options
 from journalspec_conformance.expect import Expectations
 from journalspec_conformance.harnesses.product import serving
-from journalspec_conformance.products import get_product, is_fetched
+from journalspec_conformance.products import get_product, problems
 from journalspec_conformance.running import parse_impl
 from programs import source
 
@@ -72,7 +72,7 @@ def ready_product() -> ReadyProduct:
         if shutil.which("java") is None:
             pytest.skip("no Java runtime on PATH")
         product = get_product(product_id)
-        if not is_fetched(product):
+        if problems(product):
             pytest.skip(f"{product_id} is missing: run `journalspec products fetch {product_id}`")
         return product
 

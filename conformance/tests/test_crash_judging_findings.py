@@ -10,22 +10,18 @@ import tempfile
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
-from importlib.resources import files
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("pyarrow", reason="PyArrow is missing: install journalspec[corpus]")
 
-from record_findings import digest_of, judgement_text, sentence, verdict_of
-
-from journalspec.deviations import deviations
-from journalspec.requirements import requirements
-from journalspec_conformance.crashes.findings import (
+from design_rules import rules
+from product_findings import (
     BREAKS,
     CAUSES,
+    FOLDER,
     HARMLESS,
     MEMBERS,
     ProductRun,
@@ -34,6 +30,11 @@ from journalspec_conformance.crashes.findings import (
     judgements,
     worst_seen,
 )
+from record_findings import digest_of, judgement_text, sentence, verdict_of
+from worst import worst_cases
+
+from journalspec.deviations import deviations
+from journalspec.requirements import requirements
 from journalspec_conformance.crashes.states import sampled
 from journalspec_conformance.crashes.story import EngineReader
 from journalspec_conformance.engine import Engine
@@ -42,10 +43,7 @@ from journalspec_conformance.running import RunRequest, parse_impl, setup_of
 from journalspec_corpus.case import Case
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.trace import get_preset, writer_of
-from journalspec_corpus.design_rules import rules
-from journalspec_corpus.worst import worst_cases
 
-FOLDER = Path(str(files("journalspec_conformance"))) / "crashes" / "findings"
 #: The smallest number of states that a test asks about; the run behind the findings used thousands.
 STATES = 20
 UNSUPPORTED = "unsupported"

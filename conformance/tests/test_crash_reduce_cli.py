@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from click.testing import Result
+from worst import worst_cases
 
 from commands import Row, tried, typed
 from journalspec.formats import format_ids
@@ -19,7 +20,6 @@ from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.load import Intake
 from journalspec_corpus.pipeline.failures import place_of
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.worst import worst_cases
 from judged import call, has
 
 

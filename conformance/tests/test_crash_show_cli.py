@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from worst import worst_cases
 
 from journalspec.formats import format_ids
 from journalspec_corpus.crash.explain import as_json, story
@@ -17,7 +18,6 @@ from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.reduce import situations
 from journalspec_corpus.pipeline.failures import place_of
 from journalspec_corpus.pipeline.plan import Plan
-from journalspec_corpus.worst import worst_cases
 from judged import call, has
 
 #: SAMPLE is the number of reachable states that are checked. PREFIX is the preset whose states are a number

@@ -27,10 +27,11 @@ from journalspec_conformance.cli import journal_view
 from journalspec_conformance.cli.journal_view import wrapped_lines
 from journalspec_corpus import load_cases
 from journalspec_reference import answers, batches, load
-from journalspec_reference.batches import Ids, source_of
+from journalspec_reference.batches import source_of
 from journalspec_reference.bitronix_tlog import recover as bitronix
 from journalspec_reference.filesets import find_journals
 from journalspec_reference.filesets import load as load_files
+from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal import recover
 from journalspec_reference.jboss_journal.codec import DIALECTS
 from journalspec_reference.jboss_journal.fileset import DataFile

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from zlib import crc32
 
 import pytest
 from mutants import Mutant, load_mutants
-from mutation import Proof, enough_killers, faults, killers, main, proofs, proofs_json, shuffled
+from mutation import Proof, enough_killers, fails, faults, killers, main, proofs, proofs_json, shuffled
 
 from journalspec.formats import format_ids
 from journalspec_conformance.connect import in_process
@@ -45,9 +46,18 @@ PUBLISHED = Path(__file__).parents[2] / "docs" / "data"
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_reference_itself_fails_no_case(format_id: str) -> None:
-    """`killers` reports no case for the reference itself; test_smoke_tier runs all cases on it."""
-    assert killers(load(format_id), load_cases(format_id)[::40]) == []
+def test_no_case_notices_the_reference(format_id: str) -> None:
+    """No case of a sample fails on the reference itself; test_smoke_tier runs all cases on it."""
+    assert [case.id for case in load_cases(format_id)[::40] if fails(case)] == []
+
+
+def test_a_case_that_the_reference_fails_detects_no_mutant() -> None:
+    case = load_cases("bitronix_tlog")[0]
+    refused = tuple({**each, "verdict": "refused"} for each in case.expect)
+    wrong = replace(case, id="btm.wrong", expect=refused)
+    assert fails(wrong)
+    assert not fails(case)
+    assert killers(load_mutants("bitronix_tlog")[0].implementation(), [wrong]) == []
 
 
 @pytest.mark.parametrize("mutant", MUTANTS)

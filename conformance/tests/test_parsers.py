@@ -32,11 +32,11 @@ import pytest
 import yaml
 from bodies import Body, real_bodies
 from families_draw import draw
+from families_ksy import ksy_id, version_number
 from kaitaistruct import KaitaiStream, KaitaiStruct, KaitaiStructError
 
+from family_trees import plain
 from journalspec.families import Family, decode, families, leaves
-from journalspec.families_construct import plain
-from journalspec.families_ksy import ksy_id, version_number
 from journalspec.formats import format_ids
 from journalspec_corpus import load_cases
 from journalspec_reference import load

@@ -18,7 +18,7 @@ import pytest
 from journalspec_conformance.bounds import Bounds
 from journalspec_conformance.connection import Connection
 from journalspec_conformance.errors import TimedOut
-from journalspec_conformance.products import get_product, is_fetched, product_dir
+from journalspec_conformance.products import get_product, problems, product_dir
 from journalspec_reference import load
 from journalspec_reference.storage import MemoryStorage
 from judged import call
@@ -48,7 +48,7 @@ OLD: dict[str, tuple[dict[str, int], bool]] = {
 @pytest.fixture
 def own_journal(tmp_path: Path) -> Callable[[str], Path]:
     product = get_product(OWN)
-    if not is_fetched(product):
+    if problems(product):
         pytest.skip(f"{OWN} is missing: run `journalspec products fetch {OWN}`")
 
     def laid(name: str) -> Path:

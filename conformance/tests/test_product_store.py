@@ -26,7 +26,6 @@ from journalspec_conformance.products import (
     cache_dir,
     classpath,
     get_product,
-    is_fetched,
     problems,
     product_ids,
 )
@@ -122,7 +121,7 @@ def test_jar_with_another_hash_is_refused(cache: Path, product: Product) -> None
 def test_modified_jar_is_detected_and_replaced(cache: Path, product: Product) -> None:
     fetch_product(product, Delivery(CONTENT))
     (cache / "example-1" / "main-1.jar").write_bytes(b"spoilt")
-    assert not is_fetched(product)
+    assert problems(product)
     with pytest.raises(ProductError, match=r"main-1\.jar has SHA-256"):
         classpath(product)
     fetch_product(product, Delivery(CONTENT))

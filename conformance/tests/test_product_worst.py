@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from worst import findings
 from worst_findings import products, run
 
 from journalspec_conformance.harnesses import registry
-from journalspec_corpus.worst import findings
 
 FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal")
 RUNS = [

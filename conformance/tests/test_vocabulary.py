@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from answer_problems import problems
 from journalspec.families import families
 from journalspec.formats import format_ids, get_format
 from journalspec.observation import REFUSED
@@ -56,7 +57,7 @@ def test_answers_of_the_reference_use_only_names_of_the_table(format_id: str) ->
     wrong = [
         f"{case.id}/{op}: {problem}"
         for case, op, answer in answers(format_id)
-        for problem in words(format_id).problems(answer, case.edition, op)
+        for problem in problems(words(format_id), answer, case.edition, op)
     ]
     assert not wrong, "\n".join(wrong[:20])
 
@@ -239,5 +240,5 @@ def test_unknown_entries_are_reported(fault: Mapping[str, Any]) -> None:
         inner[last] = fault["value"]
     else:
         del inner[last]
-    problems = words("bitronix_tlog").problems(answer, case.edition, op)
-    assert any(text.startswith(fault["says"]) for text in problems), problems
+    found = list(problems(words("bitronix_tlog"), answer, case.edition, op))
+    assert any(text.startswith(fault["says"]) for text in found), found

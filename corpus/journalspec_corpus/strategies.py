@@ -31,7 +31,6 @@ from hypothesis import strategies as st
 
 from journalspec.formats import get_format
 from journalspec_corpus.drawn import KINDS, DrawnJournal, Fault, Field, Judgement, drawing_of, judge
-from journalspec_corpus.draws import formats_with_draws
 
 __all__ = [
     "KINDS",
@@ -40,7 +39,6 @@ __all__ = [
     "Field",
     "Judgement",
     "faults",
-    "formats_with_strategies",
     "journals",
 ]
 
@@ -60,11 +58,6 @@ def journals(format_id: str, edition: str | None = None) -> st.SearchStrategy[Dr
     return st.tuples(st.sampled_from(editions), st.randoms(use_true_random=False)).map(
         lambda drawn: drawing.base(*drawn, wide=True)
     )
-
-
-def formats_with_strategies() -> tuple[str, ...]:
-    """Return the ids of the formats that :func:`journals` can draw."""
-    return tuple(formats_with_draws())
 
 
 def faults(journal: DrawnJournal, kinds: tuple[str, ...] = KINDS) -> st.SearchStrategy[Fault]:

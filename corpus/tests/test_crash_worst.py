@@ -6,26 +6,13 @@ import json
 import tomllib
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 import pytest
+from design_rules import rules
 from publish import worst_cases_of
-from worst_findings import rendered
-
-import journalspec_corpus
-from journalspec.formats import get_format
-from journalspec.requirements import requirements
-from journalspec_corpus import Case, load_cases
-from journalspec_corpus.crash.explain import sectors, settled
-from journalspec_corpus.crash.formats import crash_format
-from journalspec_corpus.crash.oracle import Expected
-from journalspec_corpus.crash.reduce import reduce_state, wrong
-from journalspec_corpus.crash.trace import PRESETS
-from journalspec_corpus.crash.verdict import VERDICTS, Answer
-from journalspec_corpus.design_rules import rules
-from journalspec_corpus.worst import (
-    FILE,
-    FINDINGS_FILE,
+from worst import (
+    CASES,
+    FINDINGS,
     MENDED,
     SEED,
     TIER,
@@ -33,9 +20,21 @@ from journalspec_corpus.worst import (
     Form,
     Worst,
     findings,
+    sectors,
     text_of,
     worst_cases,
 )
+from worst_findings import rendered
+
+from journalspec.formats import get_format
+from journalspec.requirements import requirements
+from journalspec_corpus import Case, load_cases
+from journalspec_corpus.crash.explain import settled
+from journalspec_corpus.crash.formats import crash_format
+from journalspec_corpus.crash.oracle import Expected
+from journalspec_corpus.crash.reduce import reduce_state, wrong
+from journalspec_corpus.crash.trace import PRESETS
+from journalspec_corpus.crash.verdict import VERDICTS, Answer
 from journalspec_reference import load
 
 FORMATS = ("bitronix_tlog", "derby_log", "jboss_journal", "kahadb_journal", "swiftmq_store")
@@ -77,7 +76,7 @@ def test_small_form_is_the_reduction_of_the_full_form(worst: Worst) -> None:
     )
     assert out.minimal
     assert (out.workload, out.descriptor) == (worst.small.workload, worst.state(worst.small).descriptor(SEED))
-    path = Path(journalspec_corpus.__file__).parent / worst.format / FILE
+    path = CASES / f"{worst.format}.toml"
     assert out.records <= tomllib.loads(path.read_text(encoding="utf-8")).get("most_records", 3)
     assert out.state.deviations <= 2
 
@@ -157,7 +156,7 @@ def test_findings_cover_exactly_all_cases(format_id: str) -> None:
         mine = [finding.case for finding in found if (finding.product, finding.policy) == (product, policy)]
         editions = {cases[name] for name in mine}
         assert sorted(mine) == sorted(name for name, edition in cases.items() if edition in editions)
-    text = (Path(journalspec_corpus.__file__).parent / format_id / FINDINGS_FILE).read_text(encoding="utf-8")
+    text = (FINDINGS / f"{format_id}.toml").read_text(encoding="utf-8")
     assert rendered(found) == text
     known = {name for worst in worst_cases(format_id) for name in worst.state(worst.full).trace.marks}
     assert not {name for finding in found for name in finding.missing} - known

@@ -10,15 +10,26 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 import pytest
+from design_rules import (
+    FOLDER,
+    SOUND,
+    WEAK,
+    Finding,
+    RuleError,
+    StateProof,
+    findings,
+    invariants,
+    parse_findings,
+    rules,
+)
 from mutants import mutant_reader
 
 from journalspec.deviations import deviations as deviations_of
-from journalspec.formats import format_ids, format_module, get_format
+from journalspec.formats import format_ids, get_format
 from journalspec.observation import CLEAN, RECOVERED, REFUSED
 from journalspec.requirements import requirements
 from journalspec_corpus.crash.facts import Facts, State, find
@@ -26,22 +37,10 @@ from journalspec_corpus.crash.formats import CrashFormat, crash_format, has_cras
 from journalspec_corpus.crash.states import Descriptor, crash_states
 from journalspec_corpus.crash.trace import PRESETS, STRATA, Trace, get_preset
 from journalspec_corpus.crash.verdict import CATEGORIES, VERDICTS, first_that_covers, limits, parse_limits
-from journalspec_corpus.design_rules import (
-    FILE_NAME,
-    SOUND,
-    WEAK,
-    Finding,
-    RuleError,
-    StateProof,
-    findings,
-    parse_findings,
-    rules,
-)
 from journalspec_corpus.flags import load_flags
 from journalspec_corpus.load import find_case
 
 FORMATS = [name for name in format_ids() if has_crash_format(name)]
-INVARIANTS = {f"I{number}" for number in range(1, 13)}
 
 
 def entries() -> Iterator[tuple[str, str, Finding]]:
@@ -117,13 +116,13 @@ def verdict_of(format_id: str, proof: StateProof) -> str:
 
 def test_there_are_twenty_one_rules() -> None:
     assert list(rules()) == [f"L{number}" for number in range(1, 22)]
-    assert all(set(rule.invariants) <= INVARIANTS for rule in rules().values())
+    assert all(set(rule.invariants) <= invariants().keys() for rule in rules().values())
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_with_crash_traces_has_a_finding_for_every_rule_and_edition(name: str) -> None:
     found = findings(name)
-    assert found, f"{name} has crash states and no {FILE_NAME}: see CONTRIBUTING.md, A design rule"
+    assert found, f"{name} has crash states and no file in {FOLDER}: see CONTRIBUTING.md, A design rule"
     assert list(found) == list(rules())
     for items in found.values():
         assert sorted(edition for item in items for edition in item.editions) == sorted(
@@ -227,11 +226,10 @@ SPOILT: dict[str, Callable[[list[Any]], Any]] = {
 @pytest.mark.parametrize("spoilt", SPOILT)
 def test_wrong_file_of_findings_is_refused(spoilt: str) -> None:
     name = FORMATS[0]  # Any format is suitable, because one reader loads all files.
-    path = files(format_module("journalspec_corpus", name)).joinpath(FILE_NAME)
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    data = tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
     parse_findings(name, copy.deepcopy(data))
     SPOILT[spoilt](data["rule"])
-    with pytest.raises(RuleError, match=FILE_NAME):
+    with pytest.raises(RuleError, match=f"design-rules/{name}.toml"):
         parse_findings(name, data)
 
 

@@ -9,10 +9,10 @@ from typing import cast
 import fuzz
 import pytest
 from bodies import Decoder, all_families, decoders
+from families_ksy import ksy_id
 from fuzz import LEAST_KEPT, Bodies, BodyReaders, Readers, Source, Unsound, judge
 
 from journalspec.families import Family
-from journalspec.families_ksy import ksy_id
 from journalspec.formats import UnknownFormat, format_ids
 from journalspec.observation import Dropped, Observation
 

@@ -42,10 +42,11 @@ def test_modules_of_a_mutant_do_not_use_the_original(format_id: str) -> None:
 @pytest.mark.parametrize(
     ("at", "find", "complaint"),
     [
-        ("codec:split_names", "no such text", "occurs 0 times in codec:split_names"),
+        ("codec:split_names", "no such text", "occurs 0 times in the code of codec:split_names"),
         ("codec:split_names", "return", "it has to occur once"),
         ("codec:nosuch", "x", "codec.py has 0 places 'nosuch'"),
         ("nosuch:split_names", "x", "no module 'nosuch'"),
+        ("scan:scan", "at + UNCOUNTED > room:  # BTM-RDR-003", "occurs 0 times in the code of scan:scan"),
     ],
 )
 def test_mutant_whose_text_is_not_found_once_is_refused(at: str, find: str, complaint: str) -> None:

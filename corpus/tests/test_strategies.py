@@ -9,9 +9,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from journalspec.formats import UnknownFormat, get_format
-from journalspec_corpus.strategies import KINDS, DrawnJournal, faults, formats_with_strategies, journals
+from journalspec_corpus.draws import formats_with_draws
+from journalspec_corpus.strategies import KINDS, DrawnJournal, faults, journals
 
-FORMATS = formats_with_strategies()
+FORMATS = [*formats_with_draws()]
 EDITIONS = [(format_id, edition) for format_id in FORMATS for edition in get_format(format_id).editions]
 QUICK = settings(
     max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]

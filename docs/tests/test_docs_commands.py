@@ -18,10 +18,10 @@ from typing import Any
 import click
 import pytest
 import transcripts
+from design_rules import rules
 
 from journalspec.formats import format_ids
 from journalspec_conformance.cli import cli
-from journalspec_corpus.design_rules import rules
 from journalspec_corpus.load import load_cases
 
 HERE = Path(__file__).resolve().parent

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from design_rules import findings, rules
 
 from journalspec.formats import format_ids
 from journalspec_conformance import history
 from journalspec_conformance.report import make_header, open_report, write_report
 from journalspec_conformance.result import Result
-from journalspec_corpus.design_rules import findings, rules
 from journalspec_docs import matrix, rule_pages
 
 

@@ -48,7 +48,7 @@ _FIXED = {
 #: Kind of a row -> type of a message. Any other kind becomes the default type.
 TYPES = {"text": "text", "bytes": "bytes", "map": "map", "stream": "stream", "object": "object"}
 NULL_TEXT = "_AMQ_NULL"
-DUPLICATE, SCHEDULED, ROUTING = "_AMQ_DUPL_ID", "_AMQ_SCHED_DELIVERY", "_AMQ_ROUTING_TYPE"
+DUPLICATE, SCHEDULED = "_AMQ_DUPL_ID", "_AMQ_SCHED_DELIVERY"
 #: Columns that Core stores as properties, with their types.
 HEADERS = {
     "correlation_id": ("JMSCorrelationID", "string"),

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import zlib
 from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -28,8 +27,6 @@ STRETCH = 1 << 20
 _HEADS = 1 << 12
 #: A batch ends after this many regions and notes, whatever its length: hostile bytes may cause one per byte.
 MOST_ODD = 4096
-#: A cache has this many stored bytes; each result counts as OWN more bytes.
-KEPT, OWN = 1 << 20, 192
 #: Runs of zeros; `zeros_end` skips zeros by the longest one that fits.
 _ZEROS = bytes(1 << 16), bytes(1 << 12), bytes(1 << 8)
 
@@ -403,112 +400,3 @@ def power(exponent: int) -> int:
     if exponent == 0:
         return 0x00800000  # x**8, bit-reflected
     return multiply(power(exponent - 1), power(exponent - 1))
-
-
-class ValueCache(dict[bytes, T]):
-    """A cache: stored bytes -> their meaning. Files repeat a few names, values and bodies.
-
-    Bytes up to `longest` are kept, at most `most` bytes in total; each result counts OWN additional bytes. A
-    missing result is made by `make`; without it, the caller puts it in.
-    """
-
-    def __init__(
-        self, make: Callable[[bytes], T] | None = None, longest: int = KEPT, most: int = KEPT
-    ) -> None:
-        super().__init__()
-        self._make, self._longest, self._most = make, min(longest, most - OWN), most
-        self._left = most
-
-    def __missing__(self, data: bytes) -> T:
-        """Make and cache a new result; raises what `make` raises."""
-        if self._make is None:
-            raise KeyError(data)
-        made = self._make(data)
-        self.put(data, made)
-        return made
-
-    def put(self, data: bytes, made: T) -> None:
-        """Cache the result for bytes that are not cached yet."""
-        size = len(data)
-        if size <= self._longest:
-            self._left -= size + OWN
-            if self._left < 0:
-                self.clear()  # Crafted bytes must not slow down the reading of the next journal.
-                self._left = self._most - size - OWN
-            self[data] = made
-
-
-class Ids:
-    """A set of ids. A block of 256 ids shares one number: about half a byte per id, 200 bytes for one."""
-
-    __slots__ = ("_masks",)
-
-    def __init__(self) -> None:
-        self._masks: dict[int, int] = {}
-
-    def add(self, ident: int) -> None:
-        """Add an id."""
-        self._masks[ident >> 8] = self._masks.get(ident >> 8, 0) | 1 << (ident & 0xFF)
-
-    def update(self, idents: Iterable[int]) -> None:
-        """Add several ids."""
-        masks, get = self._masks, self._masks.get
-        for ident in idents:
-            block = ident >> 8
-            masks[block] = get(block, 0) | 1 << (ident & 0xFF)
-
-    @property
-    def masks(self) -> dict[int, int]:
-        """Block of 256 ids -> which of them are in the set, a bit for each."""
-        return self._masks
-
-    def __contains__(self, ident: int) -> bool:
-        return bool(self._masks.get(ident >> 8, 0) >> (ident & 0xFF) & 1)
-
-
-class IdNumbers(Mapping[int, int]):
-    """A map from ids to numbers. An id above all earlier ones takes 16 bytes, any other about 150.
-
-    Iteration yields the ids in the order in which they were added.
-    """
-
-    __slots__ = ("_ids", "_late", "_numbers", "_turns")
-
-    def __init__(self) -> None:
-        self._ids, self._numbers = array("q"), array("q")
-        #: Ids that did not ascend, and the number of ascending ids before each (`_turns`).
-        self._late: dict[int, int] = {}
-        self._turns = array("q")
-
-    def put(self, ident: int, number: int) -> int | None:
-        """Add an id, or replace the number of a known one; return the old number, or None."""
-        ids, known = self._ids, None
-        if not ids or ident > ids[-1]:
-            ids.append(ident)
-            self._numbers.append(number)
-            return None
-        at = bisect_left(ids, ident)
-        if ids[at] == ident:
-            known, self._numbers[at] = self._numbers[at], number
-        else:
-            if (known := self._late.get(ident)) is None:
-                self._turns.append(len(ids))
-            self._late[ident] = number
-        return known
-
-    def __getitem__(self, ident: int) -> int:
-        at = bisect_left(self._ids, ident)
-        if at < len(self._ids) and self._ids[at] == ident:
-            return self._numbers[at]
-        return self._late[ident]
-
-    def __iter__(self) -> Iterator[int]:
-        done = 0
-        for turn, ident in zip(self._turns, self._late, strict=True):
-            yield from self._ids[done:turn]
-            yield ident
-            done = turn
-        yield from self._ids[done:]
-
-    def __len__(self) -> int:
-        return len(self._ids) + len(self._late)

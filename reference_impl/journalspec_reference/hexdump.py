@@ -15,8 +15,6 @@ from journalspec_reference.api import Span
 from journalspec_reference.content import hole_end
 
 WIDTH = 16
-#: Kinds of spans that are regions, not fields of a region.
-CONTAINERS = frozenset({"header", "record", "dropped", "stale", "fill", "unused"})
 #: Kinds of regions that can contain well-formed records, which are then not part of the answer.
 AROUND = frozenset({"dropped", "stale", "unused"})
 #: A run of one byte is folded if it would fill more rows than this.

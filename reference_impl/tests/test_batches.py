@@ -11,7 +11,8 @@ from journalspec import reread
 from journalspec.observation import At, Dropped, Note, Record
 from journalspec.reread import Changed, Lazy
 from journalspec_reference import batches
-from journalspec_reference.batches import OWN, Batch, Found, Memory, Stretch, ValueCache, zeros_end
+from journalspec_reference.batches import Batch, Found, Memory, Stretch, zeros_end
+from journalspec_reference.value_cache import OWN, ValueCache
 
 
 def batch(base: int, *places: tuple[int, int]) -> Batch:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from journalspec_reference.batches import IdNumbers
+from journalspec_reference.ids import IdNumbers
 
 
 def test_numbers_by_id_equal_those_of_a_dictionary_in_order() -> None:

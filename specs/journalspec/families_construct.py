@@ -1,19 +1,17 @@
 """Families of contents as construct's structures: they parse strictly, and build what they parsed.
 
-In their results, texts are bytes in stored form, and an absent value is None. :func:`plain` converts such a
-result, or that of a generated Kaitai parser, to the naive decoder's form.
+In their results, texts are bytes in stored form, and an absent value is None.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from io import BytesIO
 from typing import Any
 
 from construct import (
     Construct,
-    ConstructError,
     Error,
     GreedyBytes,
     LazyBound,
@@ -27,8 +25,7 @@ from construct import (
 from construct.core import stream_write
 
 from journalspec.elements import Blob, Checked, Counted, While, ahead
-from journalspec.families import ContentsError, Family, Member, asked, evaluate, text_of, values_of
-from journalspec.families_ksy import PACKED
+from journalspec.families import Family, Member, asked, evaluate, values_of
 from journalspec.numbers import NUMBERS, Number
 
 #: Sizes and counts that are neither a number nor a field.
@@ -102,20 +99,6 @@ class Element(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs o
         return self.subcon._parsereport(stream, context, path)
 
 
-def parse(family: Family, name: str, data: bytes, version: str = "") -> Any:
-    """Return a type as a construct container; raises ContentsError."""
-    stream = BytesIO(data)
-    try:
-        found = schema(family, name, version or family.versions[-1]).parse_stream(
-            stream, elements=[len(data) + 1]
-        )
-    except (ConstructError, RecursionError) as error:
-        raise ContentsError(str(error), stream.tell()) from error
-    if stream.tell() < len(data):
-        raise ContentsError(f"more bytes than {name} has", stream.tell())
-    return found
-
-
 @cache
 def schema(family: Family, name: str, version: str) -> Construct[Any, Any]:
     """Return the construct of a type in a version."""
@@ -168,30 +151,3 @@ def _element(family: Family, member: Member, version: str) -> Construct[Any, Any
         found, rest = Element(found), member.count == "rest"
         found = While(lambda stream, _: bool(ahead(stream, 1)), found) if rest else Counted(counted, found)
     return There(there, found) if limits or member.when or member.left else found
-
-
-def plain(
-    family: Family, name: str, tree: Any, version: str, outer: tuple[Mapping[str, Any], ...] = ()
-) -> dict[str, Any]:
-    """Return the result of :func:`~journalspec.families.decode` from a type parsed by construct or Kaitai."""
-    found: dict[str, Any] = {}
-    scopes = (*outer, found)
-
-    def value(member: Member, kind: str, raw: Any) -> Any:
-        if kind in family.types:
-            return plain(family, kind, raw, version, scopes)
-        raw = getattr(raw, "held", raw) if member.on else raw
-        if kind in PACKED and not isinstance(raw, int):
-            return raw.high << 32 | raw.low if kind == "clong" else raw.amount
-        if kind == "bool":
-            return bool(raw)
-        return text_of(bytes(raw), member.encoding) if kind == "text" else raw
-
-    for member in family.types[name].fields:
-        raw = tree.get(member.name) if isinstance(tree, Mapping) else getattr(tree, member.name, None)
-        kind = "none" if raw is None else member.kind(values_of(scopes))
-        if member.count and raw is not None:
-            found[member.name] = [None if kind == "none" else value(member, kind, each) for each in raw]
-        elif kind != "none":
-            found[member.name] = value(member, kind, raw)
-    return found

@@ -24,7 +24,7 @@ from __future__ import annotations
 import struct
 import tomllib
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
 from importlib.resources import files
@@ -615,29 +615,3 @@ class _Encoding:
 def joined(parts: Sequence[Part]) -> bytes:
     """Return the bytes of all parts, joined."""
     return b"".join(part.data for part in parts)
-
-
-def laid(
-    pieces: Iterable[bytes | tuple[int, bytes]],
-    size: int | None = None,
-    fill: int = 0,
-    alignment: int = 1,
-    background: bytes = b"",
-) -> bytes:
-    """Return a whole file: `pieces` in their places, all other bytes `fill`.
-
-    A piece is placed at the end of the previous one, an (offset, bytes) piece at its offset; each is padded
-    with zeros to `alignment`. `background` is the earlier content of the file, which remains in unwritten
-    bytes. A `size` below the existing size cuts the file.
-    """
-    out = bytearray(background)
-    at = 0
-    for piece in pieces:
-        off, data = piece if isinstance(piece, tuple) else (at, piece)
-        at = -(-(off + len(data)) // alignment) * alignment
-        out += bytes([fill]) * (off - len(out))
-        out[off:at] = data.ljust(at - off, b"\0")
-    if size is not None:
-        out += bytes([fill]) * (size - len(out))
-        del out[size:]
-    return bytes(out)

@@ -1,8 +1,8 @@
 """The observation model of a format: every name that an answer may contain, from ``fields.toml``.
 
 One table per format lists the record types and the fields of each, with types and ranges, the fields of
-headers and of the state, and every role, reason, code, note, parameter and operation. The site, the runner,
-and :meth:`Vocabulary.problems`, which checks one answer, use the table.
+headers and of the state, and every role, reason, code, note, parameter and operation. The site and the runner
+use the table.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from journalspec.observation import PHASES, REFUSED, VERDICTS
+from journalspec.observation import PHASES
 
 Json = Any  # as in journalspec.observation
 
@@ -183,73 +183,6 @@ class Vocabulary:
             item for item in _standing(self.fields, edition) if not item.types or record_type in item.types
         )
 
-    def problems(self, answer: Mapping[str, Json], edition: str, op: str) -> list[str]:
-        """Return the faults of `answer` (an observation as JSON) by the tables.
-
-        A part that is missing because a lower level was requested is not a fault; a record, header or state
-        that is present must be complete.
-        """
-        return list(self._problems(answer, edition, op))
-
-    def _problems(self, answer: Mapping[str, Json], edition: str, op: str) -> Iterator[str]:
-        if answer.get("verdict") not in VERDICTS:
-            yield f"verdict: {answer.get('verdict')!r} is none of {', '.join(VERDICTS)}"
-        shapes: dict[Json, tuple[Field, ...]] = {}
-        for group in ("records", "unanchored"):
-            for index, record in enumerate(answer.get(group, ())):
-                where = f"{group}[{index}]"
-                kind = record.get("type")
-                yield from _known(self.record_types, kind, f"{where}.type", edition, op)
-                inner = {name: value for name, value in record.items() if name not in ("type", "at")}
-                if kind not in shapes:
-                    shapes[kind] = self.fields_of(kind, edition)
-                yield from members(shapes[kind], inner, where, edition)
-        for index, region in enumerate(answer.get("dropped", ())):
-            yield from _known(self.reasons, region.get("reason"), f"dropped[{index}].reason", edition, op)
-        for index, gone in enumerate(answer.get("missing", ())):
-            yield from self._gone(gone, f"missing[{index}]", edition, op)
-        for index, entry in enumerate(answer.get("files", ())):
-            where = f"files[{index}]"
-            yield from _known(self.roles, entry.get("role"), f"{where}.role", edition, op)
-            if entry.get("header"):
-                yield from members(self.header, entry["header"], f"{where}.header", edition)
-        for index, note in enumerate(answer.get("notes", ())):
-            yield from self._note(note, f"notes[{index}]", edition, op)
-        if answer.get("state") is not None:
-            yield from members(self.state, answer["state"], "state", edition)
-        if answer.get("verdict") == REFUSED:
-            yield from self._refusal(answer, edition, op)
-
-    def _note(self, note: Mapping[str, Json], where: str, edition: str, op: str) -> Iterator[str]:
-        code = note.get("code")
-        yield from _known(self.notes, code, f"{where}.code", edition, op)
-        entry = self.notes.get(str(code))
-        for name in ("file", "off", "text") if entry else ():
-            if bool(getattr(entry, name)) != (name in note):
-                state = "lacks" if name not in note else "has, and the table does not,"
-                yield f"{where}: {code} {state} {name!r}"
-
-    def _gone(self, gone: Mapping[str, Json], where: str, edition: str, op: str) -> Iterator[str]:
-        code = gone.get("code")
-        yield from _known(self.missing, code, f"{where}.code", edition, op)
-        entry = self.missing.get(str(code))
-        if entry and "count" in gone and not entry.count:
-            yield f"{where}: {code} has, and the table does not, 'count'"
-        for name in ("file", "off") if entry else ():
-            if bool(getattr(entry, name)) < (name in gone):
-                yield f"{where}: {code} has, and the table does not, {name!r}"
-
-    def _refusal(self, answer: Mapping[str, Json], edition: str, op: str) -> Iterator[str]:
-        code = answer.get("code")
-        yield from _known(self.codes, code, "code", edition, op)
-        entry = self.codes.get(str(code))
-        if entry is None:
-            return
-        if answer.get("phase") != entry.phase:
-            yield f"phase: {answer.get('phase')!r} with the code {code}, whose phase is {entry.phase}"
-        if bool(entry.at) != ("at" in answer):
-            yield f"at: the code {code} {'lacks' if entry.at else 'carries'} a place"
-
 
 def _standing(fields: Iterable[Field], edition: str) -> Iterator[Field]:
     return (item for item in fields if not item.editions or edition in item.editions)
@@ -258,16 +191,6 @@ def _standing(fields: Iterable[Field], edition: str) -> Iterator[Field]:
 @cache
 def _by_name(fields: tuple[Field, ...], edition: str) -> Mapping[str, Field]:
     return {item.name: item for item in _standing(fields, edition)}
-
-
-def _known(table: Mapping[str, Entry], name: Json, where: str, edition: str, op: str) -> Iterator[str]:
-    entry = table.get(str(name))
-    if entry is None:
-        yield f"{where}: {name!r} is none of {', '.join(table) or 'none'}"
-    elif entry.editions and edition not in entry.editions:
-        yield f"{where}: {name} is not one of edition {edition}"
-    elif entry.ops and op not in entry.ops:
-        yield f"{where}: {name} is not for {op}"
 
 
 def members(fields: Iterable[Field], value: Json, where: str, edition: str) -> Iterator[str]:

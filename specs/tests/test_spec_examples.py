@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from journals import laid
 from journalspec.formats import format_ids, format_module, get_format
-from journalspec.layout import Layout, laid
+from journalspec.layout import Layout
 from journalspec.schemas import KINDS, codec, described
 
 EXAMPLES: list[dict[str, Any]] = [

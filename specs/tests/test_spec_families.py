@@ -17,11 +17,12 @@ from typing import Any
 
 import pytest
 from families_draw import draw
+from families_ksy import ksy, ksy_id, version_number
 from kaitaistruct import KaitaiStream
 
+from family_trees import parse, plain
 from journalspec.families import ContentsError, Family, decode, families, load
-from journalspec.families_construct import parse, plain, schema
-from journalspec.families_ksy import ksy, ksy_id, version_number
+from journalspec.families_construct import schema
 from journalspec.formats import format_ids
 
 ROOT = Path(__file__).resolve().parents[2]

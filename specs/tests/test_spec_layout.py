@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 import yaml
 
+from journals import laid
 from journalspec import elements
 from journalspec.formats import get_format
-from journalspec.layout import Field, Layout, Part, Structure, joined, laid
+from journalspec.layout import Field, Layout, Part, Structure, joined
 from journalspec.observation import CLEAN, Observation
 from journalspec.schemas import KINDS, Codec, SchemaError, codec, described, reread
 from journalspec.vocabulary import WIDTHS

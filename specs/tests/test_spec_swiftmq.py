@@ -12,10 +12,11 @@ import pytest
 from construct import Construct, GreedyBytes, Struct
 from kaitaistruct import KaitaiStream, KaitaiStruct
 
+from family_trees import parse
+from family_trees import plain as told
 from journalspec.elements import Counted, parsed
 from journalspec.families import decode, families
-from journalspec.families_construct import parse, schema
-from journalspec.families_construct import plain as told
+from journalspec.families_construct import schema
 from journalspec.swiftmq_store._kaitai.swiftmq_store import SwiftmqStore
 from journalspec.swiftmq_store._kaitai.swiftmq_store_durable import SwiftmqStoreDurable
 from journalspec.swiftmq_store._kaitai.swiftmq_store_message import SwiftmqStoreMessage

@@ -169,11 +169,6 @@ def problems(product: Product, folder: Path | None = None) -> list[str]:
     return [text for jar in product.jars if (text := jar_problem(jar, place)) is not None]
 
 
-def is_fetched(product: Product) -> bool:
-    """Return whether all jars of `product` are in the cache and intact."""
-    return not problems(product)
-
-
 def own_classpath(product: Product) -> list[str]:
     """Return the class path that the user provides for an unpublished product.
 

@@ -2,17 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from journalspec import bitronix_tlog, jboss_journal
-from journalspec.layout import laid
 
 CAPTURED = Path(__file__).resolve().parents[3] / "corpus" / "captured"
-PARTIAL_COMMIT = CAPTURED / "bitronix_tlog" / "bitronix-2.1.4" / "partial-commit"
 HORNETQ = CAPTURED / "jboss_journal" / "hornetq-2.4.9"
 #: Statuses that the product writes after a decision, before it, and when the decision is confirmed.
 COMMITTING, PREPARED, COMMITTED = 8, 2, 3
+
+
+def laid(
+    pieces: Iterable[bytes | tuple[int, bytes]],
+    size: int | None = None,
+    fill: int = 0,
+    alignment: int = 1,
+    background: bytes = b"",
+) -> bytes:
+    """Return a whole file: `pieces` in their places, all other bytes `fill`.
+
+    A piece is placed at the end of the previous one, an (offset, bytes) piece at its offset; each is padded
+    with zeros to `alignment`. `background` is the earlier content of the file, which remains in unwritten
+    bytes. A `size` below the existing size cuts the file.
+    """
+    out = bytearray(background)
+    at = 0
+    for piece in pieces:
+        off, data = piece if isinstance(piece, tuple) else (at, piece)
+        at = -(-(off + len(data)) // alignment) * alignment
+        out += bytes([fill]) * (off - len(out))
+        out[off:at] = data.ljust(at - off, b"\0")
+    if size is not None:
+        out += bytes([fill]) * (size - len(out))
+        del out[size:]
+    return bytes(out)
 
 
 def decision(status: int, gtrid: bytes, *names: bytes, broken: bool = False) -> bytes:

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from itertools import groupby, pairwise
-from operator import itemgetter
+from itertools import pairwise
 from typing import Any
 
 from journalspec.formats import get_format
@@ -213,31 +212,6 @@ def unarrived(state: State) -> dict[str, bytes]:
     """Return the files that would exist if no write without an fsync had reached the disk."""
     point = state.situation.states.point
     return point.materialise(bytes(len(point.blocks)))
-
-
-def sectors(state: State) -> Iterator[tuple[str, int, int, str]]:
-    """Yield (file, offset, length, what) of each run of sectors with the same fate.
-
-    Writes since the last fsync have ``arrived``, are ``lost``, or arrived ``partly``: only some of them, a
-    part of one write, or garbage. A ``lost`` sector has its old content, or zeros if the file has grown
-    around it. All other sectors are ``settled``.
-    """
-    before, after = unarrived(state), settled(state)
-    for name, content in state.files.items():
-        versions = content, before.get(name, b""), after.get(name, b"")
-        found = [
-            (_became(*(data[at : at + SECTOR] for data in versions)), at)
-            for at in range(0, len(content), SECTOR)
-        ]
-        for what, run in groupby(found, itemgetter(0)):
-            places = [at for _, at in run]
-            yield name, places[0], min(places[-1] + SECTOR, len(content)) - places[0], what
-
-
-def _became(now: bytes, was: bytes, wanted: bytes) -> str:
-    if now == wanted:
-        return "settled" if now == was else "arrived"
-    return "lost" if now == was.ljust(len(now), b"\0") else "partly"
 
 
 def picture(state: State, loss: Loss) -> Iterator[str]:

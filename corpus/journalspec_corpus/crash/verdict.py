@@ -169,27 +169,6 @@ def _has_hole(present: Sequence[str | None], expected: Expected) -> bool:
     return tuple(present) != expected.order[: len(present)]
 
 
-@dataclass(frozen=True, slots=True)
-class Invariant:
-    """One invariant: its usual name, its statement, and where and in which classes it is checked.
-
-    Classes of states: R (a crash can leave it), L (only possible if an fsync was not performed), C
-    (corruption), H (hostile bytes, from cases and fuzzing).
-    """
-
-    name: str
-    statement: str
-    looked_at: tuple[str, ...]
-    strata: str
-
-    def verdicts(self, ident: str) -> tuple[str, ...]:
-        """Return the verdicts that mean that this invariant, whose id is `ident`, is broken."""
-        return tuple(verdict for verdict, broken in VERDICTS.items() if ident in broken)
-
-
-INVARIANTS: Mapping[str, Invariant] = {
-    ident: Invariant(**members(row)) for ident, row in _TABLES["invariant"].items()
-}
 #: Maps each category to its code in the plan of the corpus. Names are permanent; several categories may share
 #: a code.
 CODES: Mapping[str, str] = _TABLES["category"]

@@ -14,7 +14,6 @@ from journalspec.derby_log.operations import tables
 from journalspec_corpus.model import StateForm
 from journalspec_corpus.naive import Taker
 
-Json = dict[str, Any]
 #: Table, key, value.
 Row = tuple[str, str, str]
 #: Inserted and deleted rows, in order.

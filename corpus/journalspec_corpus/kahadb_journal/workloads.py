@@ -20,8 +20,6 @@ LIFE = 1000
 VICTIM, OWED, FILLER = 91, 92, 90
 #: The number of bytes by which every body in a shifted earlier generation is longer.
 SHIFTED, SHIFT = 2, 3
-#: Bodies are generated in multiples of this length and cut: a shorter body is the beginning of a longer one.
-_TOGETHER = 4096
 
 
 @dataclass(frozen=True, slots=True)

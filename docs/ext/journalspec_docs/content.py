@@ -8,6 +8,10 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
+from design_rules import BASES, findings, invariants, rules
+from product_findings import causes, worst_seen
+from worst import worst_cases
+
 from journalspec import contents
 from journalspec.deviations import deviations
 from journalspec.families import ENCODINGS, families
@@ -15,14 +19,11 @@ from journalspec.formats import format_ids, get_format
 from journalspec.messages import messages
 from journalspec.requirements import requirements
 from journalspec.schemas import described
-from journalspec_conformance.crashes.findings import causes, worst_seen
 from journalspec_conformance.harnesses import registry
 from journalspec_conformance.products import get_product, product_ids
 from journalspec_conformance.result import CLASSES
 from journalspec_corpus.crash.trace import PRESETS
-from journalspec_corpus.crash.verdict import INVARIANTS, MEANINGS, VERDICTS
-from journalspec_corpus.design_rules import BASES, findings, rules
-from journalspec_corpus.worst import worst_cases
+from journalspec_corpus.crash.verdict import MEANINGS, VERDICTS
 from journalspec_docs import (
     alternatives,
     captured_pages,
@@ -109,6 +110,7 @@ OTHERS = (
     generate.area_id,
     get_format,
     get_product,
+    invariants,
     ksy.offset_text,
     markup.code_html,
     markup.details,
@@ -135,7 +137,6 @@ TABLES = {
     "endian": schema_pages.ENDIAN,
     "field_meanings": schema_pages.MEANINGS,
     "harnesses": registry,
-    "invariants": INVARIANTS,
     "kinds_of_deviations": requirement_pages.KINDS,
     "levels": requirement_pages.LEVELS,
     "meanings": MEANINGS,

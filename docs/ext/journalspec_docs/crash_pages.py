@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from itertools import groupby
 
-from journalspec_conformance.crashes.findings import HARMLESS, Cause, Finding, ProductRun, causes, judgements
-from journalspec_corpus.crash.explain import arrived, sectors, story
+from product_findings import HARMLESS, Cause, Finding, ProductRun, causes, judgements
+from worst import Form, Worst, findings, sectors, text_of
+
+from journalspec_corpus.crash.explain import arrived, story
 from journalspec_corpus.crash.trace import rank
 from journalspec_corpus.crash.verdict import CODES
-from journalspec_corpus.worst import Form, Worst, findings, text_of
 
 BLAMED = {
     "format": "the format",

@@ -9,10 +9,11 @@ from html import escape
 from importlib import resources
 from pathlib import Path
 
+from product_findings import HARMLESS, ProductRun, judgements
+
 import journalspec
 from journalspec.deviations import deviations
 from journalspec.formats import format_ids
-from journalspec_conformance.crashes.findings import HARMLESS, ProductRun, judgements
 from journalspec_conformance.products import product_ids
 from journalspec_docs import hexdump, matrix, sources
 from journalspec_reference.api import load

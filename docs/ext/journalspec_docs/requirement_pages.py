@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 
+from design_rules import findings
+
 from journalspec.deviations import Deviation, deviations
 from journalspec.formats import Format
 from journalspec.requirements import Requirement
-from journalspec_corpus.design_rules import findings
 from journalspec_docs import sources
 
 LEVELS = ("must", "should", "may")

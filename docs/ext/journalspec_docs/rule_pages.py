@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from design_rules import VERDICTS, Rule, findings
 from docutils import nodes
 
 from journalspec.formats import format_ids, get_format
-from journalspec_corpus.design_rules import VERDICTS, Rule, findings
 from journalspec_docs import sources
 
 #: Maps a verdict to (text in the table, colour of the badge).

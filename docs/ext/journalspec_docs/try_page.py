@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from inspect import signature
 from typing import Any
 
+from families_ksy import ksy_id, version_number
+
 from journalspec.families import families
-from journalspec.families_ksy import ksy_id, version_number
 from journalspec.formats import format_module, get_format
 from journalspec.parsers import codec_of
 from journalspec.schemas import described

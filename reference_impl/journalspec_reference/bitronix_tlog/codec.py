@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from journalspec.bitronix_tlog import LAYOUT
-from journalspec_reference.batches import ValueCache
+from journalspec_reference.value_cache import ValueCache
 
 _HEADER, _RECORD = (LAYOUT.structure(name, "2.1") for name in ("header", "record"))
 #: "Btnx" (BTM-HDR-003), and the same four letters reversed (BTM-REC-009).

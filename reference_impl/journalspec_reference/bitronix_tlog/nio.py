@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import At, Note, Record
-from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Stretch, ValueCache, late_columns
+from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Stretch, late_columns
 from journalspec_reference.bitronix_tlog.codec import BANNER, STATUS_CODES
 from journalspec_reference.bitronix_tlog.scan import OTHER, TYPES
 from journalspec_reference.content import UNREADABLE
+from journalspec_reference.value_cache import ValueCache
 
-_HEADER, _RECORD = (LAYOUT.structure(name, "nio") for name in ("header", "record"))
+_HEADER = LAYOUT.structure("header", "nio")
 #: The bytes after the delimiters, and their offset.
 SEPARATOR, SEPARATOR_AT = _HEADER.fields[-1].constant, _HEADER.off("separator")
 HEADER_USED, UUID_SIZE = _HEADER.size, _HEADER.fields[1].width

@@ -23,8 +23,9 @@ from journalspec.derby_log.operations import (
 )
 from journalspec.observation import At, Record
 from journalspec.reread import Lazy, Part
-from journalspec_reference.batches import Batch, ValueCache
+from journalspec_reference.batches import Batch
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, BadLog, Instant
+from journalspec_reference.value_cache import ValueCache
 
 #: Editions whose record bodies are specified, the oldest first.
 EDITIONS = tuple(databases())

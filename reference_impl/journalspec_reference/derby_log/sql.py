@@ -32,8 +32,6 @@ _LONGEST = 7 << 20
 #: The format ids of a default, of an index description and its map, and of a number and a text in the map.
 _DEFAULT, _INDEX, _MAP, _INT, _TEXT = 326, 387, 313, 303, 1
 _BY_DEFAULT, _GENERATED = 1, 2
-#: The largest number of columns of a table.
-_MOST_COLUMNS = 1012
 _XML, _USER, _NUMERIC = 457, 264, 198
 #: DATE, TIME and TIMESTAMP.
 _MOMENTS = (32, 33, 34)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import compress
-from operator import itemgetter
 from typing import NamedTuple, Protocol
 
 
@@ -38,53 +35,6 @@ class BodyColumns(NamedTuple):
     codes: Sequence[int]
     heads: Sequence[tuple[int, int, int]]
     starts: Sequence[int]
-
-
-def one_by_one(batch: BodyColumns) -> Iterator[Body]:
-    """Yield the records of a batch."""
-    # `tuple.__new__` takes half the time of the constructor of a NamedTuple.
-    made, body = tuple.__new__, Body
-    data, places, codes, heads, starts = batch
-    for place, code, (ident, size, kind), start in zip(places, codes, heads, starts, strict=True):
-        yield made(body, (place, code, ident, kind, data, start, start + size))
-
-
-class Rows:
-    """The ids of records and their places, in order: 16 bytes for a record."""
-
-    __slots__ = ("ids", "places")
-
-    def __init__(self) -> None:
-        self.ids, self.places = array("q"), array("q")
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        return zip(self.ids, self.places, strict=True)
-
-    def __len__(self) -> int:
-        return len(self.ids)
-
-    def append(self, row: tuple[int, int]) -> None:
-        """Add a record."""
-        self.ids.append(row[0])
-        self.places.append(row[1])
-
-    def extend(self, rows: Rows | Sequence[tuple[int, int]]) -> None:
-        """Add several records."""
-        if rows:
-            self.ids.extend(map(itemgetter(0), rows))
-            self.places.extend(map(itemgetter(1), rows))
-
-    def keep(self, live: bytearray) -> None:
-        """Keep the records with a 1 in `live`."""
-        if 0 in live:
-            self.ids, self.places = (
-                array("q", compress(self.ids, live)),
-                array("q", compress(self.places, live)),
-            )
-
-
-#: No records; nothing is ever added to it.
-NO_ROWS = Rows()
 
 
 class Kept(Protocol):

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from struct import Struct
 
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import Batch, Ids
+from journalspec_reference.batches import Batch
+from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal import codec
 from journalspec_reference.jboss_journal.codec import DIALECTS, Dialect
 from journalspec_reference.jboss_journal.fileset import DataFile, gather

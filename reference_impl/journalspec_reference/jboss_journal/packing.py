@@ -9,7 +9,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from journalspec_reference.answers import Answer
-from journalspec_reference.batches import Ids
+from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal import codec
 from journalspec_reference.jboss_journal.bodies import Body, Kept
 from journalspec_reference.jboss_journal.codec import DIALECTS, Dialect, JournalRecord

@@ -14,16 +14,10 @@ from journalspec.observation import At, Missing, Note, Observation, Record
 from journalspec.reread import COST, Changed, Deferred, few, joined, mapped
 from journalspec_reference import batches
 from journalspec_reference.api import Files, Params
-from journalspec_reference.batches import Batch, Found, Ids, Source, Stretch, source_of
+from journalspec_reference.batches import Batch, Found, Source, Stretch, source_of
+from journalspec_reference.ids import NO_PLACES, IdPlaces, Ids
 from journalspec_reference.jboss_journal import codec, fileset
-from journalspec_reference.jboss_journal.bodies import (
-    NO_ROWS,
-    Body,
-    BodyColumns,
-    PreparedTx,
-    Rows,
-    one_by_one,
-)
+from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, PreparedTx
 from journalspec_reference.jboss_journal.codec import DIALECTS, INT, Dialect, JournalRecord, decode_record
 from journalspec_reference.jboss_journal.fileset import DataFile, FileSet
 from journalspec_reference.jboss_journal.scan import BODY_HEAD, earlier, first_found, scan
@@ -84,14 +78,14 @@ class Transaction:
 
     def __init__(self) -> None:
         # Most transactions delete nothing, and arrays take memory even if they are empty.
-        self.changes, self.deletes = Rows(), NO_ROWS
+        self.changes, self.deletes = IdPlaces(), NO_PLACES
         self.seen: dict[int, int] = {}
         self.prepared, self.unhealthy_prepare, self.lacks = -1, False, (-1, 0)
 
     def delete(self, row: tuple[int, int]) -> None:
         """Add the id and the place of a DELETE_TX."""
-        if self.deletes is NO_ROWS:
-            self.deletes = Rows()
+        if self.deletes is NO_PLACES:
+            self.deletes = IdPlaces()
         self.deletes.append(row)
 
     @property
@@ -132,12 +126,12 @@ class Replay:
         self._size = self._turn = 0
         #: If the journal is small, its batches, each with the place of its first byte.
         self._kept: list[tuple[int, Batch]] = []
-        self._delivered = Rows()
+        self._delivered = IdPlaces()
         #: If no file is missing, the ids of added records that are not delivered (None: not kept).
         self._added = Ids() if complete else None
         self._ended = Ids()
         #: Deletes since the last sweep, and earlier deletes of records that were never added.
-        self._deletes, self._unknown = Rows(), Rows()
+        self._deletes, self._unknown = IdPlaces(), IdPlaces()
         #: For each transaction that lacks records: its id, the place of the record that shows this, and the
         #: number of missing records.
         self._lacking: list[tuple[int, int, int]] = []
@@ -262,7 +256,7 @@ class Replay:
                 deleted.update(gone)
                 latest = max(gone)
                 self._highest = max(top, latest)
-                self._deletes = Rows()
+                self._deletes = IdPlaces()
             self._swept = len(delivered.ids)
         self._sweep_at = max(SWEEP_FROM, 2 * len(delivered.ids))
 
@@ -447,7 +441,7 @@ class Replay:
 
     def bodies(self, places: Iterable[int]) -> Iterator[Body]:
         """Return the records of :meth:`columns` one by one."""
-        return chain.from_iterable(map(one_by_one, self.columns(places)))
+        return chain.from_iterable(map(_one_by_one, self.columns(places)))
 
     def columns(self, places: Iterable[int]) -> Iterator[BodyColumns]:
         """Yield the records at `places`, which have bodies; raises Changed if one is no longer there.
@@ -535,7 +529,16 @@ def _columns(dialect: Dialect, data: bytes, places: Sequence[int]) -> tuple[Body
     return (BodyColumns(data, places, codes, heads, starts) if min(sizes) >= 0 else None), end
 
 
-def _soon_unknown(delivered: Rows) -> list[tuple[int, int]]:
+def _one_by_one(batch: BodyColumns) -> Iterator[Body]:
+    """Yield the records of a batch."""
+    # `tuple.__new__` takes half the time of the constructor of a NamedTuple.
+    made, body = tuple.__new__, Body
+    data, places, codes, heads, starts = batch
+    for place, code, (ident, size, kind), start in zip(places, codes, heads, starts, strict=True):
+        yield made(body, (place, code, ident, kind, data, start, start + size))
+
+
+def _soon_unknown(delivered: IdPlaces) -> list[tuple[int, int]]:
     """Return (id, place) of each change whose record was not added shortly before."""
     found: list[tuple[int, int]] = []
     for at in range(0, len(delivered.ids), _SOON):

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from journalspec.kahadb_journal.commands import KINDS
-from journalspec_reference.batches import Ids
+from journalspec_reference.ids import Ids
 from journalspec_reference.kahadb_journal.codec import CommandError, varint
 from journalspec_reference.kahadb_journal.store import Name
 

@@ -283,18 +283,6 @@ def database_of(directory: Path, name: str) -> Iterator[Path]:
         yield copy
 
 
-def flatten(directory: Path, name: str) -> None:
-    """Turn the result of a ``write`` request into a capture: changed containers go next to the log."""
-    own, kept = directory / DATABASE / "seg0", base(name) / "seg0"
-    for path in sorted(own.iterdir()):
-        before = kept / path.name
-        if not before.is_file() or before.read_bytes() != path.read_bytes():
-            shutil.copyfile(path, directory / (PAGES + path.name))
-    shutil.rmtree(directory / DATABASE)
-    shutil.rmtree(directory / "seg0")
-    (directory / "README_DO_NOT_TOUCH_FILES.txt").unlink(missing_ok=True)
-
-
 def _branch(op: Op) -> Xid:
     return int(op.get("format_id", "1")), bytes.fromhex(op["gtrid"]), bytes.fromhex(op.get("bqual", "00"))
 

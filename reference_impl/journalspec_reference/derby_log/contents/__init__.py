@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from journalspec.contents import Column, Table
@@ -50,8 +51,6 @@ class DerbyContents(Contents):
         self._counts: dict[int, tuple[int, int]] = {}
         #: Faults of containers that were found before their tables had names.
         self._early: list[tuple[int, Fault, str]] | None = []
-        #: The database after a boot; empty without readable containers.
-        self.state = Booted({}, None, self._report)
         #: Whether all pages of all containers were checked.
         self.looked_at = False
         #: Files of the log that had to be rebuilt, so that it could be redone.
@@ -87,14 +86,18 @@ class DerbyContents(Contents):
                 self._redone(containers, cipher, files, journal.edition)
         if problem:
             self._add("no-redo", f"the log is redone up to here only: {problem}")
-        tables, others = catalogue(self.state, properties or {})
-        self.sql = {**tables}
+        self.sql, others = catalogue(self.state, properties or {})
         self._titles = {table.container: title for title, table in self.sql.items()}
         early, self._early = self._early or [], None
         for container, fault, effect in early:
             self._report(container, fault, effect)
         self._check(others)
         self.tables = {**self.tables, **{title: _as_table(table) for title, table in self.sql.items()}}
+
+    @cached_property
+    def state(self) -> Booted:
+        """The database after a boot; empty without readable containers."""
+        return Booted({}, None, self._report)
 
     def _redone(
         self,

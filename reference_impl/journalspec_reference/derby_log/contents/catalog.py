@@ -50,9 +50,7 @@ def _container(name: str, properties: Mapping[str, str]) -> int:
     return int(given if _CONTAINER.fullmatch(given) else str(AT_LEAST[name]))
 
 
-def catalogue(
-    state: Booted, properties: Mapping[str, str]
-) -> tuple[Mapping[str, SqlTable], Mapping[int, str]]:
+def catalogue(state: Booted, properties: Mapping[str, str]) -> tuple[dict[str, SqlTable], Mapping[int, str]]:
     """Return the tables of a database by title, and Derby's other containers with their purpose.
 
     The tables include user tables and system tables. If the catalogue is incomplete, heaps without a name

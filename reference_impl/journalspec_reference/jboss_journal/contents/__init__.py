@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 
 from journalspec.families import ContentsError, decode, families
 from journalspec_reference.answers import Answer
-from journalspec_reference.batches import Ids
 from journalspec_reference.contents import Contents, Count, Row, Value
+from journalspec_reference.ids import Ids
 from journalspec_reference.jboss_journal.bodies import Body
 from journalspec_reference.jboss_journal.contents.bindings import FORMAT, Queue
 from journalspec_reference.jboss_journal.contents.core import Message, message_of

@@ -15,9 +15,9 @@ from struct import Struct
 from typing import NamedTuple
 
 from journalspec import mutf8
-from journalspec_reference.batches import ValueCache
 from journalspec_reference.contents import MOST_ENCODED, MOST_KNOWN, Value, inflated
 from journalspec_reference.java_objects import class_name
+from journalspec_reference.value_cache import ValueCache
 
 INT, LONG, SHORT, CHAR = Struct(">i"), Struct(">q"), Struct(">h"), Struct(">H")
 #: Type, durable, expiration, timestamp, priority, and whether properties follow.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import chain, repeat
 from struct import Struct
 
-from journalspec_reference.batches import IdNumbers, Ids
+from journalspec_reference.ids import IdNumbers, Ids
 from journalspec_reference.jboss_journal.bodies import Body, BodyColumns, Kept, PreparedTx
 from journalspec_reference.jboss_journal.contents import core
 

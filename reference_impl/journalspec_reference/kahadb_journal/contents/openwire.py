@@ -16,11 +16,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 from journalspec import mutf8
 from journalspec.families import ContentsError, families
-from journalspec_reference.batches import ValueCache
 from journalspec_reference.contents import MOST_ENCODED, MOST_KNOWN, Problem, inflated
 from journalspec_reference.java_objects import class_name
 from journalspec_reference.kahadb_journal.codec import FORMAT
 from journalspec_reference.kahadb_journal.contents.shapes import Make, Makes, SeenShape
+from journalspec_reference.value_cache import ValueCache
 
 #: Fields of an object by name. Nested objects are tuples, destinations are texts.
 Fields: TypeAlias = dict[str, Any]
@@ -38,7 +38,7 @@ ACKS = ("delivered", "poison", "standard", "redelivered", "individual", "unmatch
 INFLATED, DEPTH, VALUES = 64 << 20, 50, 1 << 19
 _TOO_MANY = f"there are more than {VALUES} values"
 
-_INT, _LONG, _LONGS = (struct.Struct(f">{kind}").unpack_from for kind in ("i", "q", "qq"))
+_INT, _LONGS = struct.Struct(">i").unpack_from, struct.Struct(">qq").unpack_from
 _CHARACTER, _STRING, _BYTES, _MAP, _LIST, _LONG_STRING = 3, 9, 10, 11, 12, 13
 
 

@@ -1,25 +1,30 @@
 """The worst effects of a crash on a format, as data, and the results of products.
 
-For each case, a format's ``worst.toml`` describes the effect. It contains the verdict on the reference, the
-requirements and design rules concerned, and the workload and descriptor of a full state and of a small one.
-``most_records`` is the number of records that a small state may have. The tests check all of it: they rebuild
-both states, compute the verdicts, and reduce the full state to the small one.
+For each case, ``docs/data/worst/FORMAT.toml`` describes the effect. It contains the verdict on the reference,
+the requirements and design rules concerned, and the workload and descriptor of a full state and of a small
+one. ``most_records`` is the number of records that a small state may have. The tests check all of it: they
+rebuild both states, compute the verdicts, and reduce the full state to the small one.
 
-``worst_findings.toml`` contains one entry for each case, product and policy that was run. Only ``python
-tools/worst_findings.py`` writes this file.
+``docs/data/worst-findings/FORMAT.toml`` contains one entry for each case, product and policy that was run.
+Only ``python tools/worst_findings.py`` writes this file.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
-from journalspec.formats import format_text, get_format
+from journalspec.formats import get_format
+from journalspec_corpus.crash.disk import SECTOR
+from journalspec_corpus.crash.explain import settled, unarrived
 from journalspec_corpus.crash.facts import State, find
-from journalspec_corpus.crash.formats import PACKAGE, Named, crash_format, named_reader
+from journalspec_corpus.crash.formats import Named, crash_format, named_reader
 from journalspec_corpus.crash.reduce import situations
 from journalspec_corpus.crash.states import Descriptor
 from journalspec_corpus.crash.trace import PRESETS, REACHABLE, Trace, Workload
@@ -27,13 +32,15 @@ from journalspec_corpus.crash.verdict import PRODUCT_WORDS, VERDICTS
 from journalspec_corpus.rows import members
 
 TIER = "worst"
-FILE = "worst.toml"
+_DATA = Path(__file__).resolve().parents[1] / "docs" / "data"
+#: The directories of the cases and of the findings; each format has a file there.
+CASES, FINDINGS = _DATA / "worst", _DATA / "worst-findings"
 #: The seed for the content of trashed sectors; nothing else in a worst case is random.
 SEED = 1
 
 
 class WorstError(ValueError):
-    """A ``worst.toml`` is wrong; the message identifies the case."""
+    """A file of worst cases is wrong; the message identifies the case."""
 
 
 @dataclass(frozen=True)
@@ -123,13 +130,12 @@ def worst_cases(format_id: str) -> tuple[Worst, ...]:
 
     Raises WorstError on an id that occurs twice and UnknownFormat for a format that is not described.
     """
-    get_format(format_id)
-    entries = tomllib.loads(format_text(PACKAGE, format_id, FILE)).get("worst", ())
+    entries = _table(CASES, format_id).get("worst", ())
     if not entries:
         return ()
     tables = crash_format(format_id).tables
     if tables is None:
-        raise WorstError(f"{format_id}/{FILE}: the format makes no workloads from tables")
+        raise WorstError(f"{CASES.name}/{format_id}.toml: the format makes no workloads from tables")
 
     def form(workload: Mapping[str, Any], mask: str = "", **place: Any) -> Form:
         return Form(tables.workload_of(workload), mask=bytes.fromhex(mask), **place)
@@ -146,11 +152,14 @@ def worst_cases(format_id: str) -> tuple[Worst, ...]:
             raise WorstError(f"{entry.get('id', 'a case without id')}: {error!r}") from None
     names = [worst.id for worst in found]
     if len(set(names)) != len(names):
-        raise WorstError(f"{format_id}/{FILE}: an id occurs twice")
+        raise WorstError(f"{CASES.name}/{format_id}.toml: an id occurs twice")
     return tuple(found)
 
 
-FINDINGS_FILE = "worst_findings.toml"
+def _table(folder: Path, format_id: str) -> Mapping[str, Any]:
+    """Return the content of a format's file; empty without one. Raises UnknownFormat."""
+    path = folder / f"{get_format(format_id).id}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +189,7 @@ class Finding:
 @cache
 def findings(format_id: str) -> tuple[Finding, ...]:
     """Return the findings of `format_id` in the order of its file; none if there is no such file."""
-    get_format(format_id)
-    rows = tomllib.loads(format_text(PACKAGE, format_id, FINDINGS_FILE)).get("finding", ())
-    return tuple(Finding(**members(row)) for row in rows)
+    return tuple(Finding(**members(row)) for row in _table(FINDINGS, format_id).get("finding", ()))
 
 
 def text_of(finding: Finding) -> str:
@@ -192,3 +199,28 @@ def text_of(finding: Finding) -> str:
     detail = finding.refused or ", ".join(finding.wrong or finding.missing)
     more = f": {detail}" if detail else ""
     return f"{finding.called} {finding.version}, {finding.policy}: {words}{broken}{more}."
+
+
+def sectors(state: State) -> Iterator[tuple[str, int, int, str]]:
+    """Yield (file, offset, length, what) of each run of sectors with the same fate.
+
+    Writes since the last fsync have ``arrived``, are ``lost``, or arrived ``partly``: only some of them, a
+    part of one write, or garbage. A ``lost`` sector has its old content, or zeros if the file has grown
+    around it. All other sectors are ``settled``.
+    """
+    before, after = unarrived(state), settled(state)
+    for name, content in state.files.items():
+        versions = content, before.get(name, b""), after.get(name, b"")
+        found = [
+            (_became(*(data[at : at + SECTOR] for data in versions)), at)
+            for at in range(0, len(content), SECTOR)
+        ]
+        for what, run in groupby(found, itemgetter(0)):
+            places = [at for _, at in run]
+            yield name, places[0], min(places[-1] + SECTOR, len(content)) - places[0], what
+
+
+def _became(now: bytes, was: bytes, wanted: bytes) -> str:
+    if now == wanted:
+        return "settled" if now == was else "arrived"
+    return "lost" if now == was.ljust(len(now), b"\0") else "partly"

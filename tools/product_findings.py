@@ -1,10 +1,10 @@
 """The results of shipped products on crash states: loads and checks the data files.
 
-``findings/<name>.toml`` contains the results of one run over one harness. It is written by
-``tools/record_findings.py`` and never by hand. The file of the first run over a harness has the harness's
-name. ``findings/causes.toml`` explains causes: why a failure happens, which component is at fault, and what
-an operator can do. Its patterns select the kinds of failure that a cause explains.
-``findings/<name>.jsonl.gz`` holds the smallest state of each kind as cases.
+The files are in ``docs/data/product-findings``. ``<name>.toml`` contains the results of one run over one
+harness. It is written by ``tools/record_findings.py`` and never by hand. The file of the first run over a
+harness has the harness's name. ``causes.toml`` explains causes: why a failure happens, which component is at
+fault, and what an operator can do. Its patterns select the kinds of failure that a cause explains.
+``<name>.jsonl.gz`` holds the smallest state of each kind as cases.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
+
+from worst import findings, worst_cases
 
 from journalspec.formats import format_ids
 from journalspec_corpus.crash.formats import crash_format, has_crash_format
 from journalspec_corpus.crash.verdict import VERDICTS
 from journalspec_corpus.rows import members
-from journalspec_corpus.worst import findings, worst_cases
 
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "data" / "product-findings"
 CAUSES = "causes.toml"
 #: The members that all failures of one kind share.
 MEMBERS = ("writer", "policy", "stratum", "verdict", "category")
@@ -114,14 +115,10 @@ class ProductRun:
         return self.strata[REACHABLE]
 
 
-def _folder() -> Traversable:
-    return files(__package__).joinpath("findings")
-
-
 @cache
 def causes() -> tuple[Cause, ...]:
     """Return all causes in the order of their file; raises KeyError if a member is missing."""
-    loaded = tomllib.loads(_folder().joinpath(CAUSES).read_text(encoding="utf-8"))
+    loaded = tomllib.loads((FOLDER / CAUSES).read_text(encoding="utf-8"))
     return tuple(map(_cause, loaded["cause"]))
 
 
@@ -182,12 +179,12 @@ def _worst(format_id: str) -> Iterator[WorstSeen]:
 
 
 def _judgements() -> Iterator[ProductRun]:
-    for path in sorted(_folder().iterdir(), key=lambda entry: entry.name):
-        if path.name.endswith(".toml") and path.name != CAUSES:
+    for path in sorted(FOLDER.glob("*.toml"), key=lambda path: path.name):
+        if path.name != CAUSES:
             loaded = tomllib.loads(path.read_text(encoding="utf-8"))
             run = loaded["run"]
             yield ProductRun(
-                path.name.removesuffix(".toml"),
+                path.stem,
                 run["harness"],
                 run["product"],
                 run["format"],

@@ -1,9 +1,9 @@
 """Design rules: strengths and weaknesses of log formats, and the findings of each format.
 
-The rules are in ``design_rules.toml`` next to this module, a format's findings in the file of the same name
-in its directory. Both are data, checked against ``design_rules.schema.json`` when they are read. Each finding
-contains its proof: single crash states with the verdict of a named reader, published cases, or an argument if
-no state or case can prove it.
+The rules are in ``docs/data/design-rules/rules.toml``, a format's findings in ``FORMAT.toml`` beside it. Both
+are data, checked against ``schema.json`` there when they are read. Each finding contains its proof: single
+crash states with the verdict of a named reader, published cases, or an argument if no state or case can prove
+it.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from journalspec.formats import format_text, get_format
+from journalspec.formats import get_format
+from journalspec_corpus.crash.verdict import VERDICTS as CRASH_VERDICTS
 from journalspec_corpus.rows import members
 
-FILE_NAME = "design_rules.toml"
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "data" / "design-rules"
 #: The possible verdicts on a format under a rule, beginning with the worst.
 WEAK, PARTLY, SOUND, NOT_APPLICABLE = "weak", "partly", "sound", "not-applicable"
 VERDICTS = (WEAK, PARTLY, SOUND, NOT_APPLICABLE)
@@ -110,12 +111,38 @@ class Finding:
     argument: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """One invariant: its usual name, its statement, and where and in which classes it is checked.
+
+    Classes of states: R (a crash can leave it), L (only possible if an fsync was not performed), C
+    (corruption), H (hostile bytes, from cases and fuzzing).
+    """
+
+    name: str
+    statement: str
+    looked_at: tuple[str, ...]
+    strata: str
+
+    def verdicts(self, ident: str) -> tuple[str, ...]:
+        """Return the verdicts that mean that this invariant, whose id is `ident`, is broken."""
+        return tuple(verdict for verdict, broken in CRASH_VERDICTS.items() if ident in broken)
+
+
+@cache
+def invariants() -> Mapping[str, Invariant]:
+    """Return the twelve invariants by id, in order."""
+    table = tomllib.loads((FOLDER / "invariants.toml").read_text(encoding="utf-8"))
+    return {ident: Invariant(**members(row)) for ident, row in table.items()}
+
+
 @cache
 def rules() -> Mapping[str, Rule]:
     """Return the design rules by id, in order; raises RuleError if the file is wrong."""
-    data = tomllib.loads(files("journalspec_corpus").joinpath(FILE_NAME).read_text(encoding="utf-8"))
-    _validate(data, "rules", FILE_NAME)
-    _once(FILE_NAME, (entry["id"] for entry in data["rule"]))
+    path = FOLDER / "rules.toml"
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    _validate(data, "rules", path.name)
+    _once(path.name, (entry["id"] for entry in data["rule"]))
     return {entry["id"]: _rule(entry) for entry in data["rule"]}
 
 
@@ -126,14 +153,13 @@ def findings(format_id: str) -> Mapping[str, tuple[Finding, ...]]:
     Raises RuleError unless every rule is present, with every edition exactly once. Raises UnknownFormat for a
     format that is not described.
     """
-    get_format(format_id)
-    text = format_text("journalspec_corpus", format_id, FILE_NAME)
-    return parse_findings(format_id, tomllib.loads(text)) if text else {}
+    path = FOLDER / f"{get_format(format_id).id}.toml"
+    return parse_findings(format_id, tomllib.loads(path.read_text("utf-8"))) if path.is_file() else {}
 
 
 def parse_findings(format_id: str, data: Mapping[str, Any]) -> Mapping[str, tuple[Finding, ...]]:
     """Return the findings in `data`, the content of a format's file; raises RuleError."""
-    name = f"{format_id}/{FILE_NAME}"
+    name = f"{FOLDER.name}/{format_id}.toml"
     _validate(data, "findings", name)
     ids = [entry["id"] for entry in data["rule"]]
     _once(name, ids)
@@ -149,11 +175,6 @@ def parse_findings(format_id: str, data: Mapping[str, Any]) -> Mapping[str, tupl
     return {rule: found[rule] for rule in rules()}
 
 
-def worst(items: Iterable[Finding]) -> str:
-    """Return the worst verdict of some findings."""
-    return min((item.verdict for item in items), key=VERDICTS.index)
-
-
 def _validate(data: Mapping[str, Any], kind: str, name: str) -> None:
     faults = [
         f"{'/'.join(map(str, error.absolute_path)) or 'the file'}: {error.message[:200]}"
@@ -165,8 +186,8 @@ def _validate(data: Mapping[str, Any], kind: str, name: str) -> None:
 
 @cache
 def _validator(kind: str) -> Draft202012Validator:
-    text = files("journalspec_corpus").joinpath("design_rules.schema.json").read_text(encoding="utf-8")
-    return Draft202012Validator({**json.loads(text), "$ref": f"#/$defs/{kind}"})
+    schema = json.loads((FOLDER / "schema.json").read_text(encoding="utf-8"))
+    return Draft202012Validator({**schema, "$ref": f"#/$defs/{kind}"})
 
 
 def _once(name: str, ids: Iterable[str]) -> None:

@@ -1,0 +1,123 @@
+"""Ids of records in little memory: as a set, with a number for each, with a place for each."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import compress
+from operator import itemgetter
+
+
+class Ids:
+    """A set of ids. A block of 256 ids shares one number: about half a byte per id, 200 bytes for one."""
+
+    __slots__ = ("_masks",)
+
+    def __init__(self) -> None:
+        self._masks: dict[int, int] = {}
+
+    def add(self, ident: int) -> None:
+        """Add an id."""
+        self._masks[ident >> 8] = self._masks.get(ident >> 8, 0) | 1 << (ident & 0xFF)
+
+    def update(self, idents: Iterable[int]) -> None:
+        """Add several ids."""
+        masks, get = self._masks, self._masks.get
+        for ident in idents:
+            block = ident >> 8
+            masks[block] = get(block, 0) | 1 << (ident & 0xFF)
+
+    @property
+    def masks(self) -> dict[int, int]:
+        """Block of 256 ids -> which of them are in the set, a bit for each."""
+        return self._masks
+
+    def __contains__(self, ident: int) -> bool:
+        return bool(self._masks.get(ident >> 8, 0) >> (ident & 0xFF) & 1)
+
+
+class IdNumbers(Mapping[int, int]):
+    """A map from ids to numbers. An id above all earlier ones takes 16 bytes, any other about 150.
+
+    Iteration yields the ids in the order in which they were added.
+    """
+
+    __slots__ = ("_ids", "_late", "_numbers", "_turns")
+
+    def __init__(self) -> None:
+        self._ids, self._numbers = array("q"), array("q")
+        #: Ids that did not ascend, and the number of ascending ids before each (`_turns`).
+        self._late: dict[int, int] = {}
+        self._turns = array("q")
+
+    def put(self, ident: int, number: int) -> int | None:
+        """Add an id, or replace the number of a known one; return the old number, or None."""
+        ids, known = self._ids, None
+        if not ids or ident > ids[-1]:
+            ids.append(ident)
+            self._numbers.append(number)
+            return None
+        at = bisect_left(ids, ident)
+        if ids[at] == ident:
+            known, self._numbers[at] = self._numbers[at], number
+        else:
+            if (known := self._late.get(ident)) is None:
+                self._turns.append(len(ids))
+            self._late[ident] = number
+        return known
+
+    def __getitem__(self, ident: int) -> int:
+        at = bisect_left(self._ids, ident)
+        if at < len(self._ids) and self._ids[at] == ident:
+            return self._numbers[at]
+        return self._late[ident]
+
+    def __iter__(self) -> Iterator[int]:
+        done = 0
+        for turn, ident in zip(self._turns, self._late, strict=True):
+            yield from self._ids[done:turn]
+            yield ident
+            done = turn
+        yield from self._ids[done:]
+
+    def __len__(self) -> int:
+        return len(self._ids) + len(self._late)
+
+
+class IdPlaces:
+    """The ids of records and their places, in order: 16 bytes for a record."""
+
+    __slots__ = ("ids", "places")
+
+    def __init__(self) -> None:
+        self.ids, self.places = array("q"), array("q")
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return zip(self.ids, self.places, strict=True)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def append(self, row: tuple[int, int]) -> None:
+        """Add a record."""
+        self.ids.append(row[0])
+        self.places.append(row[1])
+
+    def extend(self, rows: IdPlaces | Sequence[tuple[int, int]]) -> None:
+        """Add several records."""
+        if rows:
+            self.ids.extend(map(itemgetter(0), rows))
+            self.places.extend(map(itemgetter(1), rows))
+
+    def keep(self, live: bytearray) -> None:
+        """Keep the records with a 1 in `live`."""
+        if 0 in live:
+            self.ids, self.places = (
+                array("q", compress(self.ids, live)),
+                array("q", compress(self.places, live)),
+            )
+
+
+#: No records; nothing is ever added to it.
+NO_PLACES = IdPlaces()
