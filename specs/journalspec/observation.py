@@ -162,9 +162,9 @@ class Note(Item):
         return out
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FileMap(Item):
-    """One file of the set at level ``layout``: its length, role and header fields.
+    """One file of the set at level ``layout``: its length, role and header fields. It never changes.
 
     `content` is the meaning of a file that is neither data nor damaged, such as pending changes of other
     files.

@@ -9,7 +9,7 @@ import pytest
 
 from journalspec import jsontext, reread
 from journalspec.observation import At, Dropped, Note, Observation, Record, record_place
-from journalspec.reread import Changed, Deferred, Late, Lazy, Part, by_file, few, joined
+from journalspec.reread import Changed, Deferred, Lazy, Part, by_file, few, joined, parts_of
 
 
 def records(file: str, count: int, size: int = 10) -> list[Record]:
@@ -49,17 +49,16 @@ def test_joined_journals_keep_their_files() -> None:
 
 
 @pytest.mark.parametrize("kind", [tuple, list, lambda kept: Deferred(len(kept), lambda: kept)])
-def test_a_late_sequence_is_made_once_at_the_first_access(
+def test_parts_are_made_once_at_the_first_access(
     kind: Callable[[list[Record]], Sequence[Record]],
 ) -> None:
     kept, made = [*records("a", 2), *records("b", 1)], []
 
-    def make() -> Sequence[Record]:
+    def make() -> Iterator[Part[Record]]:
         made.append(1)
-        return kind(kept)
+        yield from parts_of(record_place, kind(kept))
 
-    late = Late(record_place, make)
-    assert isinstance(late, Lazy)
+    late = Lazy(make())
     assert made == []
     assert (len(late), late[2], list(late), late == kept) == (3, kept[2], kept, True)
     assert list(by_file(record_place, late)("b")) == kept[2:]
