@@ -63,6 +63,12 @@ def missing_numbers(numbers: Iterable[int]) -> list[str]:
     ]
 
 
+@lru_cache(1 << 12)
+def _number_in(name: str, pattern: re.Pattern[str], largest: int) -> int | None:
+    match = pattern.fullmatch(name)
+    return int(match[1]) if match and int(match[1]) <= largest else None
+
+
 @dataclass(frozen=True, slots=True)
 class NumberedNames:
     """The file names of a format: `pattern` matches a name, its group is a number of at most `largest`.
@@ -79,16 +85,17 @@ class NumberedNames:
 
     def number(self, name: str) -> int | None:
         """Return the number in a file's name; None if the name is not one of the format."""
-        match = self.pattern.fullmatch(name)
-        return int(match[1]) if match and int(match[1]) <= self.largest else None
+        return _number_in(name, self.pattern, self.largest)
 
     def notes(self, files: Files) -> Iterator[Note]:
         """Yield notes on the names of `files`: ignored ones, and numbers without a file."""
-        numbers = {name: self.number(name) for name in sorted(files)}
-        for name, number in numbers.items():
-            if number is None and name not in self.others and self.like.fullmatch(name):
+        numbers = []
+        for name in sorted(files):
+            if (number := self.number(name)) is not None:
+                numbers.append(number)
+            elif name not in self.others and self.like.fullmatch(name):
                 yield Note("ignored-name", name)
-        if gaps := missing_numbers(sorted(number for number in numbers.values() if number is not None)):
+        if gaps := missing_numbers(sorted(numbers)):
             yield Note(self.gap, text=", ".join(gaps))
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from itertools import chain
 from types import ModuleType
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from journalspec import reread
 from journalspec.observation import Dropped, Note, Record
@@ -202,36 +202,27 @@ def late_columns(package: str, *given: object) -> Callable[[Batch], Mapping[str,
 T = TypeVar("T")
 
 
-class _Scanned(Generic[T]):
-    """The result of scanning a stretch: its counts, and its batches while the journal has only a few."""
+class _Scanned:
+    """The counts of a stretch whose batches are not kept."""
 
-    __slots__ = ("batches", "check", "codes", "notes", "regions", "rows", "stretch")
+    __slots__ = ("check", "codes", "notes", "regions", "rows", "stretch")
 
-    def __init__(self, stretch: Stretch, *, keeps: bool) -> None:
+    def __init__(self, stretch: Stretch) -> None:
         self.stretch = stretch
-        self.batches: list[Batch] | None = [] if keeps else None
         self.rows = self.regions = self.notes = self.check = 0
-        self.codes: set[int] = set()
+        #: Number of records of each type, by its number.
+        self.codes: dict[int, int] = {}
 
     def count(self, batch: Batch) -> None:
-        """Count a batch that is not kept."""
-        self.codes.update(batch.code)
+        """Count the next batch."""
+        _count_codes(self.codes, batch)
         self.rows += len(batch.off)
         self.regions += len(batch.damage)
         self.notes += len(batch.notes)
         self.check = _checked(self.check, batch)
 
-    def forget(self) -> None:
-        """Count the batches so far instead of keeping them."""
-        for batch in self.batches or ():
-            self.count(batch)
-        self.batches = None
-
     def again(self) -> Iterator[Batch]:
-        """Yield the batches once more; raises Changed if the file has changed."""
-        if self.batches is not None:
-            yield from self.batches
-            return
+        """Scan the batches once more; raises Changed if the file has changed."""
         check = 0
         for batch in self.stretch.scan():
             check = _checked(check, batch)
@@ -248,16 +239,21 @@ class _Scanned(Generic[T]):
     def records(self) -> Iterator[Record]:
         return chain.from_iterable(map(self.stretch.tell, self.again()))
 
-    def dropped_of(self, batch: Batch) -> Iterator[Dropped]:
-        name = self.stretch.file
-        return (Dropped(name, start, end - start, reason) for start, end, reason in batch.damage)
-
     def dropped(self) -> Iterator[Dropped]:
-        return chain.from_iterable(map(self.dropped_of, self.again()))
+        return chain.from_iterable(map(partial(_dropped_of, self.stretch.file), self.again()))
 
     def remarks(self) -> Iterator[Note]:
         for batch in self.again():
             yield from batch.notes
+
+
+def _dropped_of(file: str, batch: Batch) -> Iterator[Dropped]:
+    return (Dropped(file, start, end - start, reason) for start, end, reason in batch.damage)
+
+
+def _count_codes(codes: dict[int, int], batch: Batch) -> None:
+    for code in set(batch.code):
+        codes[code] = codes.get(code, 0) + batch.code.count(code)
 
 
 def _checked(check: int, batch: Batch) -> int:
@@ -270,75 +266,79 @@ class Found:
     """The records, regions and notes of all stretches: few are kept, many are scanned again."""
 
     def __init__(self) -> None:
-        self._scanned: list[_Scanned[Any]] = []
+        #: The batches of all stretches while they are few, and the counts of the stretches otherwise.
+        self._kept: list[tuple[Stretch, Batch]] = []
+        self._scanned: list[_Scanned] = []
         self._left, self._rows = reread.KEEP, 0
         #: All regions and notes so far; None if there are more than MOST_ODD in batches that are not kept.
         self._regions: list[Dropped] | None = []
         self._notes: list[Note] | None = []
-        #: Number of records of each type, by its number.
-        self.codes: dict[int, int] = {}
 
     def begin(self, stretch: Stretch) -> Iterator[Batch]:
         """Return the batches of a stretch; the caller must pass each batch to :meth:`take`."""
-        self._scanned.append(_Scanned(stretch, keeps=self._left >= 0))
+        self._stretch = stretch
         return iter(stretch.scan())
 
     def take(self, batch: Batch) -> None:
         """Count the next batch of the stretch that was begun last; keep the batches while they are few."""
-        here = self._scanned[-1]
-        for code in set(batch.code):
-            self.codes[code] = self.codes.get(code, 0) + batch.code.count(code)
         self._rows += len(batch.off)
         self._left -= len(batch.data) + COST * (len(batch.off) + len(batch.damage) + len(batch.notes))
         # While the batches are kept, their regions and notes are few.
         if batch.damage and self._regions is not None:
-            self._regions += here.dropped_of(batch)
+            self._regions += _dropped_of(self._stretch.file, batch)
             self._regions = None if self._left < 0 and len(self._regions) > MOST_ODD else self._regions
         if batch.notes and self._notes is not None:
             self._notes += batch.notes
             self._notes = None if self._left < 0 and len(self._notes) > MOST_ODD else self._notes
-        if here.batches is None:
-            here.count(batch)
-            return
-        here.batches.append(batch)
+        self._kept.append((self._stretch, batch))
         if self._left < 0:
             # Most of the journal will be read again, so keeping a part of it would save little.
-            for each in self._scanned:
-                each.forget()
+            for stretch, each in self._kept:
+                if not self._scanned or self._scanned[-1].stretch is not stretch:
+                    self._scanned.append(_Scanned(stretch))
+                self._scanned[-1].count(each)
+            self._kept.clear()
 
-    def walked(self, stretch: Stretch) -> Iterator[Batch]:
-        """Count and yield the batches of a stretch; one without batches is not listed."""
-        begun = False
-        for batch in stretch.scan():
-            if not begun:
-                self._scanned.append(_Scanned(stretch, keeps=self._left >= 0))
-                begun = True
-            self.take(batch)
-            yield batch
+    def batches(self) -> Iterator[Batch]:
+        """Yield all batches once more; raises Changed if a file has changed."""
+        return chain([batch for _, batch in self._kept], *[each.again() for each in self._scanned])
 
-    def records(self) -> Sequence[Record]:
-        """Return the records of all stretches, in order."""
-        scanned, codes = self._scanned, dict(self.codes)
+    def codes(self) -> dict[int, int]:
+        """Return the number of records of each type, by its number."""
+        found: dict[int, int] = {}
+        for _, batch in self._kept:
+            _count_codes(found, batch)
+        for each in self._scanned:
+            for code, count in each.codes.items():
+                found[code] = found.get(code, 0) + count
+        return found
+
+    def records(self, codes: Mapping[int, int] | None = None) -> Sequence[Record]:
+        """Return the records of all stretches, in order; `codes` is by default that of :meth:`codes`."""
+        if not self._rows:
+            return ()
+        codes = self.codes() if codes is None else codes
         if self._left >= 0:
-            if not self._rows:
-                return ()
-            return Deferred(self._rows, lambda: chain.from_iterable(map(_Scanned.records, scanned)), codes)
-        lists = [Part(each.stretch.file, each.records, each.rows, each.key) for each in scanned if each.rows]
-        return Lazy(lists, codes) if lists else ()
+            kept = self._kept[:]
+            return Deferred(
+                self._rows, lambda: chain.from_iterable([of.tell(batch) for of, batch in kept]), codes
+            )
+        found = [each for each in self._scanned if each.rows]
+        return Lazy([Part(each.stretch.file, each.records, each.rows, each.key) for each in found], codes)
 
     def dropped(self) -> Sequence[Dropped]:
         """Return the regions without records, in order."""
         if self._regions is not None:
             return tuple(self._regions)
         odd = [each for each in self._scanned if each.regions]
-        return Lazy(Part(each.stretch.file, each.dropped, each.regions) for each in odd)
+        return Lazy([Part(each.stretch.file, each.dropped, each.regions) for each in odd])
 
     def notes(self) -> Sequence[Note]:
         """Return the notes, in order."""
         if self._notes is not None:
             return tuple(self._notes)
         odd = [each for each in self._scanned if each.notes]
-        return Lazy(Part(each.stretch.file, each.remarks, each.notes) for each in odd)
+        return Lazy([Part(each.stretch.file, each.remarks, each.notes) for each in odd])
 
 
 _POLYNOMIAL = 0xEDB88320

@@ -34,8 +34,8 @@ def told(found: Batch) -> Iterator[Record]:
 def walked(*scans: list[Batch]) -> Found:
     found, turns = Found(), iter(scans)
     stretch = Stretch("a", lambda: next(turns), told)
-    for _ in found.walked(stretch):
-        pass
+    for each in found.begin(stretch):
+        found.take(each)
     return found
 
 
@@ -51,7 +51,7 @@ def test_listed_records_equal_the_scanned_ones(monkeypatch: pytest.MonkeyPatch, 
         assert places == [(1, 4), (5, 4), (200, 7)]
         assert list(found.dropped()) == [Dropped("a", at, 5, "torn") for at in (90, 190, 290)]
         assert [note.off for note in found.notes()] == [0, 100, 200]
-    assert (len(found.records()), {*found.codes}, sum(found.codes.values())) == (3, {0, 1, 5}, 3)
+    assert (len(found.records()), {*found.codes()}, sum(found.codes().values())) == (3, {0, 1, 5}, 3)
 
 
 @pytest.mark.parametrize("most", [1, 3])

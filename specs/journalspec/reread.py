@@ -59,9 +59,9 @@ class Lazy(Sequence[T]):
     """The items of several parts, one after the other, not stored in memory.
 
     An iteration takes a pass over the files; an access by index takes a pass up to the item. Raises
-    :class:`Changed` if a part yields different items than at first. `codes` maps the numbers of record types
-    to their counts, if known. `brief` yields each item's name in a summary and its size (bytes), without
-    making the item.
+    :class:`Changed` if a part yields different items than at first. The parts are requested at the first
+    access, and only once. `codes` maps the numbers of record types to their counts, if known. `brief` yields
+    each item's name in a summary and its size (bytes), without making the item.
     """
 
     def __init__(
@@ -70,9 +70,16 @@ class Lazy(Sequence[T]):
         codes: Mapping[int, int] | None = None,
         brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
     ) -> None:
-        self.parts = tuple(parts)
-        self.codes, self.brief = codes, brief
-        self._length = sum(map(_count, self.parts))
+        self._given, self.codes, self.brief = parts, codes, brief
+
+    @cached_property
+    def parts(self) -> tuple[Part[T], ...]:
+        """The parts, in order."""
+        return tuple(self._given)
+
+    @cached_property
+    def _length(self) -> int:
+        return sum(map(_count, self.parts))
 
     def __len__(self) -> int:
         return self._length
@@ -112,24 +119,6 @@ class Lazy(Sequence[T]):
         )
 
     __hash__ = None  # type: ignore[assignment]  # unhashable, as a list: its items may be of any type
-
-
-class Late(Lazy[T]):
-    """The items of the sequence that `make` returns; it is called at the first access, and only once."""
-
-    codes = brief = None
-
-    def __init__(self, place: Place[T], make: Callable[[], Sequence[T]]) -> None:
-        self._place, self._make = place, make
-
-    @cached_property
-    def parts(self) -> tuple[Part[T], ...]:  # type: ignore[override]  # not set by a caller
-        """The parts of the made sequence."""
-        return tuple(_parts(self._place, self._make()))
-
-    @cached_property
-    def _length(self) -> int:  # type: ignore[override]  # as above
-        return sum(map(_count, self.parts))
 
 
 class Deferred(Sequence[T]):
@@ -210,7 +199,7 @@ def few(
     """
     left = KEEP - count * COST
     kept: list[T] = []
-    for item in again() if left >= 0 else ():
+    for item in again() if count and left >= 0 else ():
         left -= size(item)
         if left < 0:
             break
@@ -219,7 +208,7 @@ def few(
 
 
 #: The types of sequences whose items are not yet in memory.
-_MADE = {Lazy, Late, Deferred}
+_MADE = {Lazy, Deferred}
 
 
 def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
@@ -228,6 +217,8 @@ def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
     if len(sequences) == 1 and type(sequences[0]) is not list:
         return sequences[0]
     filled = [sequence for sequence in sequences if len(sequence)]
+    if not filled:
+        return ()
     if len(filled) == 1 and type(filled[0]) is not list:
         return filled[0]
     if _MADE.isdisjoint(map(type, filled)):
@@ -236,10 +227,11 @@ def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
     codes = None if None in known else sum(map(Counter, known), Counter[int]())
     if not any(isinstance(sequence, Lazy) for sequence in filled):
         return Deferred(sum(map(len, filled)), lambda: chain.from_iterable(filled), codes)
-    return Lazy((part for sequence in filled for part in _parts(place, sequence)), codes)
+    return Lazy((part for sequence in filled for part in parts_of(place, sequence)), codes)
 
 
-def _parts(place: Place[T], sequence: Sequence[T]) -> Iterator[Part[T]]:
+def parts_of(place: Place[T], sequence: Sequence[T]) -> Iterator[Part[T]]:
+    """Yield the parts of a sequence: one for each run of items of the same file."""
     if isinstance(sequence, Lazy):
         yield from sequence.parts
         return

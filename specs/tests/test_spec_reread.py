@@ -9,7 +9,7 @@ import pytest
 
 from journalspec import jsontext, reread
 from journalspec.observation import At, Dropped, Note, Observation, Record, record_place
-from journalspec.reread import Changed, Deferred, Late, Lazy, Part, by_file, few, joined
+from journalspec.reread import Changed, Deferred, Lazy, Part, by_file, few, joined, parts_of
 
 
 def records(file: str, count: int, size: int = 10) -> list[Record]:
@@ -54,12 +54,11 @@ def test_late_sequence_is_made_once_at_the_first_access(
 ) -> None:
     kept, made = [*records("a", 2), *records("b", 1)], []
 
-    def make() -> Sequence[Record]:
+    def make() -> Iterator[Part[Record]]:
         made.append(1)
-        return kind(kept)
+        yield from parts_of(record_place, kind(kept))
 
-    late = Late(record_place, make)
-    assert isinstance(late, Lazy)
+    late = Lazy(make())
     assert made == []
     assert (len(late), late[2], list(late), late == kept) == (3, kept[2], kept, True)
     assert list(by_file(record_place, late)("b")) == kept[2:]

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import PurePath, PurePosixPath
 from typing import Any
 
-from journalspec.observation import At, Missing, Observation, refused
+from journalspec.observation import At, Missing, Observation, Record, refused
 from journalspec_reference.answers import Answer, is_copy
 from journalspec_reference.api import Detection, Files, Params, natural_key
-from journalspec_reference.batches import source_of
+from journalspec_reference.batches import Batch, source_of
 from journalspec_reference.bitronix_tlog import codec
 from journalspec_reference.bitronix_tlog.codec import (
     BANNER,
@@ -26,7 +26,7 @@ from journalspec_reference.bitronix_tlog.codec import (
     FileHeader,
     Framing,
 )
-from journalspec_reference.bitronix_tlog.scan import scan
+from journalspec_reference.bitronix_tlog.scan import scan, told
 from journalspec_reference.xids import FIRST_WALL_CLOCK
 
 FORMAT = "bitronix_tlog"
@@ -50,6 +50,14 @@ class LogFile:
     header: FileHeader | None = None
     timestamp: int = -1
     problem: tuple[str, str] | None = None
+
+    def scan(self) -> Iterator[Batch]:
+        """Yield the batches of its log."""
+        yield from scan(source_of(self.data), self.framing.log_start, self.limit, self.framing, self.name)
+
+    def tell(self, batch: Batch) -> Iterator[Record]:
+        """Yield the records of a batch."""
+        return told(self.name, batch)
 
 
 def in_order(names: Iterable[str]) -> list[str]:
@@ -99,10 +107,13 @@ def examine(name: str, data: Any) -> LogFile:
 def load_pair(files: Files) -> list[LogFile]:
     """Return the examined files in order; one of the usable files gets the role "active"."""
     pair = [examine(name, files[name]) for name in in_order(files)]
-    usable = [file for file in pair if file.problem is None]
-    if usable:
+    active: LogFile | None = None
+    for file in pair:
         # The larger timestamp (BTM-RCV-002), on a tie the later file (BTM-RCV-003).
-        max(reversed(usable), key=lambda file: file.timestamp).role = "active"
+        if file.problem is None and (active is None or file.timestamp >= active.timestamp):
+            active = file
+    if active is not None:
+        active.role = "active"
     return pair
 
 

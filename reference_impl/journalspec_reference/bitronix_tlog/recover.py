@@ -13,14 +13,14 @@ from functools import partial
 from typing import Any
 
 from journalspec import observation
-from journalspec.observation import At, FileMap, Missing, Note, Observation, refused
-from journalspec.reread import Late, few, joined
+from journalspec.observation import At, Dropped, FileMap, Missing, Note, Observation, Record, refused
+from journalspec.reread import Lazy, Part, few, joined, parts_of
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of
 from journalspec_reference.bitronix_tlog import codec, nio
 from journalspec_reference.bitronix_tlog.codec import DISK, PAYLOAD_AT, SEED, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, exchanged, load_pair, refusal
-from journalspec_reference.bitronix_tlog.scan import TYPES, gtrids, rows, scan, search, told
+from journalspec_reference.bitronix_tlog.scan import TYPES, rows, search, told
 from journalspec_reference.xids import gtrid_text
 
 COMMITTING = STATUS_CODES["COMMITTING"]
@@ -67,9 +67,10 @@ class Replay:
     def take(self, batch: Batch) -> None:
         """Apply the records of the next batch, in the order of the file (BTM-RDR-008)."""
         left, doubtful, watched, ends = self.left, self.doubtful, self._watched, self.ends
-        for gtrid, status, names in zip(
-            gtrids(batch, self.size_at), batch.code, batch.more["names"], strict=True
-        ):
+        data, moved, size_at = batch.data, batch.more.get("moved"), self.size_at
+        for at, status, names in zip(batch.off, batch.code, batch.more["names"], strict=True):
+            begin = at + size_at + 1 + (moved.get(at, 0) if moved else 0)
+            gtrid = data[begin : begin + data[begin - 1]]
             if status in UNDECIDED:
                 doubtful[gtrid] = status, names.texts
                 continue
@@ -106,7 +107,7 @@ class Replay:
         left, doubtful = self.left, self.doubtful
         if not left and not doubtful:
             return {"active": active, "unfinished": [], "in_doubt": []}
-        undecided = sorted(gtrid for gtrid in doubtful if gtrid not in left)
+        undecided = sorted([gtrid for gtrid in doubtful if gtrid not in left])
 
         def unfinished() -> Iterator[dict[str, Any]]:
             return ({"gtrid": gtrid, "names": sorted(left[gtrid])} for gtrid in sorted(left))
@@ -142,11 +143,9 @@ def log_of(file: LogFile) -> Stretch:
     """Return the log of a file, up to its tail; all of an unusable file is a region without records."""
     if file.problem is not None:
         return lost(file.name, 0, file.length, file.problem[0], file.role)
-    start, framing = file.framing.log_start, file.framing
-    logged = partial(scan, source_of(file.data), start, file.limit, framing, file=file.name)
     # The single file of the seed has no role, because there is no other file.
-    role = "" if framing is SEED else file.role
-    return Stretch(file.name, logged, partial(told, file.name), _COLUMNS[framing], role)
+    role = "" if file.framing is SEED else file.role
+    return Stretch(file.name, file.scan, file.tell, _COLUMNS[file.framing], role)
 
 
 def seed_file(name: str, data: Any) -> LogFile:
@@ -167,7 +166,8 @@ class Log:
         stamp, limit = file.timestamp, file.limit
         self.is_position = stamp == limit
         self.fault: Fault | None = None
-        for batch in self.found.walked(log_of(file)):
+        for batch in self.found.begin(log_of(file)):
+            self.found.take(batch)
             if batch.base <= stamp < limit:
                 starts = (damage[0] for damage in batch.damage)
                 self.is_position |= stamp - batch.base in batch.off or stamp in starts
@@ -180,7 +180,8 @@ class Log:
 
     def remarks(self) -> list[Note]:
         """Return conclusions from the header (BTM-HDR-007, BTM-HDR-008, BTM-RCV-015)."""
-        name, header, found = self.file.name, self.file.header, list[Note]()
+        name, header = self.file.name, self.file.header
+        found: list[Note] = []
         if header is None or self.file.problem is not None:
             return found
         if header.state == codec.STATE_UNCLEAN:
@@ -259,7 +260,8 @@ def _recover_single(files: Files, edition: str, policy: str) -> Observation:
         else:
             state.take(batch)
     found = Found()
-    for batch in found.walked(nio.laps(name, source, header, insert)):
+    for batch in found.begin(nio.laps(name, source, header, insert)):
+        found.take(batch)
         if batch.damage and policy == "strict":
             return refused_at((*batch.damage[0], batch.more["why"]), name, "frame")
         if batch.more["current"]:
@@ -311,12 +313,14 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
     logs = {active.name: log}
     if other is not None:
         logs[other.file.name] = other
-    shown = pair if forensic else [*[file for file in pair if file.problem is not None], active]
-    listed = [logs.get(file.name) or Log(file) for file in shown]
-    dropped = joined(observation.region_place, *[each.found.dropped() for each in listed])
+    listed = [logs.get(file.name) or Log(file) for file in pair if forensic or file.problem is not None]
+    listed += [] if forensic else [log]
+    regions: list[Sequence[Dropped]] = []
     odd: list[Sequence[Note]] = []
     for each in listed:
+        regions.append(each.found.dropped())
         odd += each.remarks(), each.found.notes()
+    dropped = joined(observation.region_place, *regions)
     if other is not None and other.is_position and not forensic:
         odd.append(other.remarks()[-1:])
     if forensic or len(dropped):
@@ -327,7 +331,7 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
         unanchored = _outside([log]).records()
     else:
         # Without damage, such records are after the tail and need no note, so most callers never need them.
-        unanchored = Late(observation.record_place, lambda: _outside([log]).records())
+        unanchored = Lazy(_parts_outside(log))
     missing = () if other is None else tuple(_missing(log, other))
     state = LogState(log.state.answer(active.name))
     state.logs = logs
@@ -337,7 +341,7 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
         dropped=dropped,
         missing=missing,
         state=state,
-        files=tuple([map_of(file) for file in (pair if forensic else [active])]),
+        files=tuple(map(map_of, pair if forensic else [active])),
         notes=joined(observation.note_place, notes, *odd),
         unanchored=unanchored,
     )
@@ -354,6 +358,10 @@ def _outside(logs: Iterable[Log], *, after: bool = False) -> Found:
         for batch in found.begin(Stretch(name, partial(_searched, log, after), partial(told, name))):
             found.take(batch)
     return found
+
+
+def _parts_outside(log: Log) -> Iterator[Part[Record]]:
+    yield from parts_of(observation.record_place, _outside([log]).records())
 
 
 def _searched(log: Log, after: bool) -> Iterator[Batch]:  # for `partial`
@@ -386,7 +394,7 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
         return
     left, passive, doomed = other.state.left, other.file.name, DOOMED.format(log.file.name)
     gone = {gtrid for gtrid, names in left.items() if names and gtrid not in log.state.known}
-    places = decided(log_of(other.file).scan(), gone) if gone else {}
+    places = decided(other.found.batches(), gone) if gone else {}
     for gtrid in sorted(gone):
         text = f"{gtrid_text(gtrid)} is to be committed on {', '.join(sorted(left[gtrid]))}{doomed}"
         yield Missing("decision", gtrid.hex(), passive, places[gtrid], text=text)
@@ -394,10 +402,10 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
 
 def _newer(log: Log, other: Log) -> Iterator[Missing]:
     """Yield the passive file's records that are newer than all of the active file (BTM-RCV-022)."""
-    newest = max((time for *_, time in rows(log_of(log.file).scan())), default=None)
+    newest = max((time for *_, time in rows(log.found.batches())), default=None)
     first, count, begun = -1, 0, False
     last: dict[bytes, int] = {}
-    for at, code, gtrid, time in rows(log_of(other.file).scan()):
+    for at, code, gtrid, time in rows(other.found.batches()):
         # Decisions at the start of the passive file that are open in the active one can be copies from an
         # interrupted swap.
         begun = begun or code != COMMITTING or gtrid not in log.state.left

@@ -42,6 +42,8 @@ FIRST_OF_A_RUN = (0, 1)
 _FIXED = LAYOUT.structure("record", "2.1").names[:6]
 #: The layout of the fixed fields, with an unsigned length: then a negative length reaches beyond any stretch.
 UNSIGNED = struct.Struct(codec.FIXED.format.replace("ii", "iI", 1))
+#: Zeros after the tail, so that the fixed fields can be unpacked at each place.
+_PADDING, _HEAD = bytes(UNSIGNED.size), UNSIGNED.unpack_from
 #: The layout of only the status, the length and the length of the gtrid.
 _BRIEF = struct.Struct(f">iI{PAYLOAD_AT - 2 * INT.size}xB").unpack_from
 #: The reason of the region after a record whose length is unreadable.
@@ -57,8 +59,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
     start: int,
     limit: int,
     framing: codec.Framing = DISK,
-    *,
     file: str = "",
+    *,
     only_usual: bool = False,
     stretch: int = STRETCH,
 ) -> Iterator[Batch]:
@@ -72,7 +74,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
     first damage. ``moved`` maps the offset of a seed record with an extension to the length of that
     extension.
     """
-    head, head_size, usual = UNSIGNED.unpack_from, UNSIGNED.size, framing.header_length
+    head, head_size, usual = _HEAD, len(_PADDING), framing.header_length
     fixed, uncounted, resumes, least = codec.CRC_AT, UNCOUNTED, codec.CRC_RESUMES_AT, codec.MIN_RECORD_LENGTH
     known: Callable[[bytes], Any] = codec.PLAIN_NAMES.get
     most, crc = codec.MAX_GTRID, crc32
@@ -89,7 +91,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
         batch.more["names"] = names
         # A record's fixed fields can be unpacked if it begins at or before `top`. Zeros replace the bytes
         # after the tail, because zeros contain no end marker.
-        data, top = (data + bytes(head_size), room) if final else (data, len(data) - head_size)
+        data, top = (data + _PADDING, room) if final else (data, len(data) - head_size)
         edge = top
         # If bytes of the stretch are unreadable, no record may take the fast path: all checks are made.
         most_gtrid = -1 if source.unreadable and source.gap(base, base + top) else most

@@ -7,7 +7,6 @@ but plain numbers.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -209,7 +208,7 @@ class Gathered:
         here = (self.operation == _CONTAINER)[:rows] & ~self.closely[:rows]
         return {*self.fields["container"][:rows][here].tolist()}
 
-    def tally(self, rows: int, types: Counter[int], containers: Counter[int]) -> None:
+    def tally(self, rows: int, types: dict[int, int], containers: dict[int, int]) -> None:
         """Count the first `rows` records by operation and by the container whose page they change.
 
         Rows in `closely` are omitted: their bodies are decoded.

@@ -274,7 +274,7 @@ def _told(structure: str, edition: str) -> tuple[Struct, list[tuple[str, int]]]:
     return form.packed(), [(name, form.names.index(name)) for name in _TOLD if name in form.names]
 
 
-def header_of(structure: str, edition: str, data: bytes) -> Mapping[str, Any]:
+def header_of(structure: str, edition: str, data: bytes) -> dict[str, Any]:
     """Return those fields of a header or a control file that a file map shows."""
     form, places = _told(structure, edition)
     values = form.unpack(data)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -104,7 +104,7 @@ def examined(  # noqa: C901, PLR0912  # the checks of a batch before its records
         odd: list[tuple[int, Note]] = []
         # The first invalid record is included: covered bytes can also end inside it.
         reach = base + end[min(rows, len(end) - 1)] if end else base
-        known = bisect_right(covered, reach, key=itemgetter(0))
+        known = bisect_left(covered, (reach + 1,))
         for place, at in covered[:known]:
             row = bisect_left(end, place - base)
             if end and off[row] < place - base < end[row]:
@@ -115,10 +115,13 @@ def examined(  # noqa: C901, PLR0912  # the checks of a batch before its records
                 odd.append((row, Note("long-number", file.name, base + off[row])))
             if body.surplus:
                 odd.append((row, Note("surplus", file.name, base + off[row], str(body.surplus))))
-        batch.notes += [note for _, note in sorted(odd, key=itemgetter(0))]
-        if rows == len(off) and last is not None:
+        if odd:
+            batch.notes += [note for _, note in sorted(odd, key=itemgetter(0))]
+        if rows < len(off):
+            del off[rows:], end[rows:], batch.code[rows:]
+            batch.more["sums"] = [found for found in batch.more["sums"] if found[0] < rows]
+        elif covered and last is not None:
             batch.notes += [Note("odd-coverage", file.name, at) for _, at in covered]
-        del off[rows:], end[rows:], batch.code[rows:]
         batch.more["bodies"] = bodies
         if last is not None:
             batch.more["end"] = last
@@ -157,8 +160,8 @@ class LogPass:
         self._logs = gather(files)
         self.found, self._beside_log = Found(), Found()
         #: The number of records by operation, and the number of page changes by container.
-        self._types: Counter[int] = Counter()
-        self._containers: Counter[int] = Counter()
+        self._types: dict[int, int] = defaultdict(int)
+        self._containers: dict[int, int] = defaultdict(int)
         self._late: list[Note] = []
         self._invalid: set[str] = set()
         #: The checkpoint record that the control file names; without a control file, the last one of the log.
@@ -440,7 +443,7 @@ class LogPass:
     def _check(self, file: LogFile, batch: Batch) -> None:
         """Note the first record that no checksum covers."""
         base, off, end, low = batch.base, batch.off, batch.end, 0
-        sums = [found for found in batch.more["sums"] if found[0] < len(batch)]
+        sums = batch.more["sums"]
         for row, size in (*sums, (len(batch), None)):
             if low < row and base + end[row - 1] > self._covered and self._forms is not None:
                 first = bisect_right(end, self._covered - base, low, row)
@@ -529,7 +532,8 @@ class LogPass:
             elif later.length >= HEADER and not self._usable(later):
                 yield from self._whole(later.name, "bad-header")
             elif later.length >= HEADER and not self._policy and self._replay:
-                for batch in self._beside_log.walked(self._stretch(later, HEADER)):
+                for batch in self._beside_log.begin(self._stretch(later, HEADER)):
+                    self._beside_log.take(batch)
                     del batch.more["bodies"]
 
     def _missing_files(self, last: LogEnd) -> None:
@@ -574,11 +578,9 @@ class LogPass:
             # `state` contains the rows.
             self.store.pages.clear()
             self._explained, state = None, RedoneState(state, self)
-        if self._forms is not None:
-            self.found.codes = self._types
         return Observation(
             RECOVERED if lost or len(dropped) or self._missing else CLEAN,
-            records=self.found.records(),
+            records=self.found.records(None if self._forms is None else self._types),
             dropped=dropped,
             state=state,
             files=tuple(self._maps()),
@@ -639,7 +641,7 @@ class LogPass:
             data, invalid, header = self._files[name], name in self._invalid, {}
             if len(data) >= HEADER if name not in CONTROLS else not invalid and len(data) == codec.CONTROL:
                 begins, size = ("control", codec.CONTROL) if name in CONTROLS else ("header", HEADER)
-                header = {**header_of(begins, self._edition, bytes(data[:size]))}
+                header = header_of(begins, self._edition, bytes(data[:size]))
             yield FileMap(name, len(data), "invalid" if invalid else role, header)
 
 
@@ -695,4 +697,4 @@ def _framed(file: LogFile, off: int) -> At:
 
 def _shown(rows: Iterable[tuple[str, str, str]]) -> list[dict[str, str]]:
     """Return rows in the form and order of an observation."""
-    return [dict(zip(("table", "key", "value"), row, strict=True)) for row in sorted(rows)]
+    return [{"table": table, "key": key, "value": value} for table, key, value in sorted(rows)]

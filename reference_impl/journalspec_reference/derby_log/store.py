@@ -7,7 +7,6 @@ containers next to it identify these tables.
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -140,7 +139,7 @@ class Bodies:
         store.next = max(store.next, highest + 1)
         return store.replay(numbers, plain, redo_from, closely)
 
-    def tally(self, types: Counter[int], containers: Counter[int]) -> None:
+    def tally(self, types: dict[int, int], containers: dict[int, int]) -> None:
         """Count the records by operation, and by the container whose page they change."""
         if self.columns is not None and not self._filled:
             self.columns.tally(self.rows, types, containers)
