@@ -25,6 +25,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -54,12 +55,13 @@ SECRETS = ("orderId", "SKU-", "secret note", "last committed", "tenant", "stockd
 
 @dataclass(frozen=True)
 class Ran:
-    """The result of a process: exit status, output, CPU seconds and peak memory (MB)."""
+    """The result of a process: exit status, output, CPU seconds, peak memory (MB) and seconds of waiting."""
 
     status: int
     text: str
     seconds: float
     peak: float
+    waited: float
 
 
 @dataclass(frozen=True)
@@ -150,15 +152,17 @@ def run(words: Sequence[str]) -> Ran:
     """Run a program to its end. Its CPU seconds and peak memory are those of this process alone."""
     # Our modules are compiled first, as in an installed package: see `compiled`.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    begun = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
             words, stdout=out, stderr=errors, stdin=subprocess.DEVNULL, env=environment
         )
         _, status, used = os.wait4(process.pid, 0)
+        waited = time.monotonic() - begun
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         text = out.read().decode("utf-8", "replace")
-    return Ran(process.returncode, text, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+    return Ran(process.returncode, text, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, waited)
 
 
 def compiled() -> None:
@@ -179,7 +183,7 @@ SUBJECTS = {
     "artemis": Subject(
         "Artemis 2.44.0", "ArtemisTasks", _broker("artemis", "2.44.0"), lambda mb: [mb * 1300]
     ),
-    "kahadb": Subject("ActiveMQ 6.1.7", "KahaTasks", _broker("kahadb", "6.1.7"), lambda mb: [mb * 800]),
+    "kahadb": Subject("ActiveMQ 6.1.7", "KahaTasks", _broker("kahadb-log", "6.1.7"), lambda mb: [mb * 800]),
     "derby": Subject("Derby 10.14.2.0", "DerbyTasks", _products("derby-10.14.2.0"), lambda mb: [mb]),
     "bitronix": Subject(
         "BTM 2.1.4",
@@ -428,13 +432,15 @@ TASKS = tuple(_tasks())
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a task: the fault, and the cost of both commands."""
+    """The result of a task: the fault, and the cost of both commands in CPU seconds and waiting."""
 
     key: str
     wrong: str
     seconds: float
     peak: float
     vendor: float | None
+    waited: float
+    vendor_waited: float
     ours: str = ""
     theirs: str = ""
 
@@ -447,11 +453,13 @@ class Outcome:
         """Return the row of this task in the table."""
         vendor = f"{self.vendor:8.1f}" if self.vendor is not None else "    none"
         ratio = f"{self.seconds / self.vendor:6.2f}" if self.vendor else "      "
+        theirs = f"{self.vendor_waited:8.1f}" if self.vendor is not None else "        "
         right = "right" if not self.wrong else "WRONG"
-        return f"{self.key:42} {right}  {self.seconds:6.1f} {self.peak:7.0f} {vendor} {ratio}  {self.wrong}"
+        cost = f"{self.seconds:6.1f} {self.peak:7.0f} {vendor} {ratio} {self.waited:6.1f} {theirs}"
+        return f"{self.key:42} {right}  {cost}  {self.wrong}"
 
 
-HEAD = f"{'task':42} {'':5}  {'CPU s':>6} {'peak MB':>7} {'vendor':>8} {'ratio':>6}"
+HEAD = f"{'task':42} {'':5}  {'CPU s':>6} peak MB {'vendor':>8} {'ratio':>6} wall s {'vendor':>8}"
 
 
 def ask(task: Task, store: Path, before: Counts, starts: dict[str, list[Any]]) -> Outcome:
@@ -470,20 +478,20 @@ def ask(task: Task, store: Path, before: Counts, starts: dict[str, list[Any]]) -
         key = " ".join((task.product, task.state, *start))
         if start and key not in starts:
             starts[key] = _started(task.product, copy, start)
-    text, seconds, removed = starts[key] if start else ("", 0.0, [])
+    text, seconds, removed, waited = starts[key] if start else ("", 0.0, [], 0.0)
     wrong = task.right(Asked(ours, before, Counts(text), frozenset(removed)))
     vendor = seconds if task.vendor else None
-    return Outcome(task.key, wrong, ours.seconds, ours.peak, vendor, ours.text, text)
+    return Outcome(task.key, wrong, ours.seconds, ours.peak, vendor, ours.waited, waited, ours.text, text)
 
 
 def _started(product: str, copy: Path, start: Sequence[str]) -> list[Any]:
-    """Return the product's counts of a copy, its CPU seconds, and the data files that it removed."""
+    """Return the product's counts of a copy, its CPU seconds, the files that it removed, and the waiting."""
     if "index" in start:
         for name in ("db.data", "db.redo"):
             (copy / name).unlink()
     there = _data_files(copy)
     done = run(java(product, start[0], str(copy), *start[1:]))
-    return [done.text, done.seconds, sorted(there - _data_files(copy))]
+    return [done.text, done.seconds, sorted(there - _data_files(copy)), done.waited]
 
 
 def _data_files(root: Path) -> set[str]:

@@ -63,8 +63,8 @@ class Count:
         self.rows += 1
         self.bytes += size
         if time is not None:
-            self.oldest = time if self.oldest is None else min(self.oldest, time)
-            self.newest = time if self.newest is None else max(self.newest, time)
+            self.oldest = time if self.oldest is None or time < self.oldest else self.oldest
+            self.newest = time if self.newest is None or time > self.newest else self.newest
 
 
 @dataclass

@@ -9,7 +9,7 @@ import org.apache.activemq.broker.region.Destination;
 import org.apache.activemq.command.ActiveMQDestination;
 import org.apache.activemq.store.kahadb.KahaDBPersistenceAdapter;
 
-/** Arguments: write DIRECTORY MESSAGES | start DIRECTORY [check] [ignore] [clean]. Says what the broker counts. */
+/** Arguments: write DIRECTORY MESSAGES | start DIRECTORY [check] [ignore] [clean] [log]. Says what the broker counts. */
 public class KahaTasks {
   static final String[] QUEUES = {"ORDERS", "INVOICES", "AUDIT", "PAYMENTS", "NOTIFY"};
 
@@ -59,6 +59,12 @@ public class KahaTasks {
 
   public static void main(String[] arguments) throws Exception {
     Set<String> options = new HashSet<>(Arrays.asList(arguments));
+    String logger = "org.slf4j.simpleLogger.";
+    System.setProperty(logger + "logFile", "System.out");
+    System.setProperty(logger + "defaultLogLevel", options.contains("log") ? "info" : "off");
+    // The log of a clean-up names what keeps each file, at this level only.
+    if (options.contains("log") && options.contains("clean"))
+      System.setProperty(logger + "log.org.apache.activemq.store.kahadb.MessageDatabase", "trace");
     try {
       BrokerService broker = broker(arguments[1], options);
       if (options.contains("write")) write(broker, Integer.parseInt(arguments[2]));

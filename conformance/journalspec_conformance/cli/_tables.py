@@ -8,14 +8,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
-from rich import progress
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from journalspec.files import shown
 from journalspec_conformance.errors import Problem
-from journalspec_conformance.result import CLASSES
 
 if TYPE_CHECKING:
     from journalspec_conformance.result import Result
@@ -71,6 +69,8 @@ def progress_bar() -> Iterator[Show]:
         # Older versions of rich would leave a blank line even for a bar that is not shown.
         yield lambda step, done, total: None
         return
+    from rich import progress  # noqa: PLC0415  # only a terminal needs it
+
     # The name in an implementation's ``hello`` may look like markup of rich, and must be printed as it is.
     name = progress.TextColumn("{task.description}", markup=False)
     times = progress.TimeElapsedColumn(), progress.TimeRemainingColumn()
@@ -86,6 +86,8 @@ def progress_bar() -> Iterator[Show]:
 
 def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator[Result]:
     """Yield `results`, and show the progress meanwhile."""
+    from journalspec_conformance.result import CLASSES  # noqa: PLC0415  # only a run has results
+
     red = 0
     with progress_bar() as show:
         for number, result in enumerate(results, start=1):

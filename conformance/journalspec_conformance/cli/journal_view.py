@@ -13,7 +13,6 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any, Protocol
 
-from rich import progress
 from rich.console import Console
 from rich.text import Text
 
@@ -173,6 +172,8 @@ def reading(total: int) -> Iterator[Callable[[], None]]:
     def watch() -> None:
         if done.wait(1):
             return
+        from rich import progress  # noqa: PLC0415  # only a terminal needs it
+
         speed = progress.DownloadColumn(), progress.TransferSpeedColumn(), progress.TimeRemainingColumn()
         columns = (progress.TextColumn("{task.description}"), progress.BarColumn(), *speed)
         with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:

@@ -72,6 +72,8 @@ DIALECTS = {edition: Dialect(edition) for edition in get_format(FORMAT).editions
 
 #: Batch size and checksum of the control record at an offset.
 sums = Struct(">16xiq").unpack_from
+#: The first 16 bytes of a control record, its batch size and checksum, and the start of the record after it.
+batch_head = Struct(">16siqiBB").unpack_from
 #: Length and type of the record at an offset, without and with the first byte of its payload.
 head, head_and_code = Struct(">iB").unpack_from, Struct(">iBB").unpack_from
 

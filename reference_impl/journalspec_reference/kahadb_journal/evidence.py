@@ -8,8 +8,8 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import accumulate, chain
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain, compress, repeat
 from typing import NamedTuple
 
 from journalspec.observation import Missing, Note
@@ -69,6 +69,8 @@ class Log(NamedTuple):
     ends: Mapping[int, int]
     #: whether a message begins at a place, given the store's entry for this message
     adds: Callable[[Place, int | None], bool]
+    #: whether the store has each of some messages at the place that the index states
+    agrees: Callable[[Sequence[Place], Iterable[int]], bool]
     #: whether regions are dropped, or files have lost their content
     damaged: bool
 
@@ -160,7 +162,7 @@ class Known:
     """
 
     def __init__(self, index: Index, store: Store, log: Log, mark: tuple[int, int]) -> None:
-        self.index, self._mark = index, mark
+        self.index, self._mark, self._adds = index, mark, index.version >= _UPDATES_ADD
         #: messages that the index places in missing files, or after a log's end -> that place
         self.lost: dict[tuple[Name, str], Place] = {}
         #: topic -> id of such a message -> its number in the index
@@ -184,19 +186,13 @@ class Known:
             known = here.messages if here is not None else {}
             left = self._covered(here)
             numbers = array("q")
-            for number, ident, place in index.messages(roots):
-                left.discard(ident)
+            for leaf in index.messages(roots):
+                left.difference_update(leaf[1])
                 if roots.subscriptions is not None:
-                    numbers.append(number)
-                if place[1] >= log.ends.get(place[0], 0):
-                    self.lost[roots.name, ident] = place
-                    if roots.subscriptions is not None:
-                        self._numbers.setdefault(roots.name, {})[ident] = number
-                    self._referred.add(place[0])
-                elif not log.adds(place, known.get(ident)):
-                    self.strays += 1
-                elif ident not in known and roots.subscriptions is None:
-                    self.committed[roots.name, ident] = place
+                    numbers.extend(leaf[0])
+                # In almost all leaves, every message is where the journal has it.
+                if not log.agrees(leaf[2], map(known.get, leaf[1], repeat(-1))):
+                    self._differs(roots, zip(*leaf, strict=True), known, log)
             # Versions 1 and 2 do not store acknowledgements of single messages of a topic.
             if left and (roots.subscriptions is None or index.version > 2):
                 self.hidden[roots.name] = left
@@ -207,6 +203,21 @@ class Known:
         #: destinations that only the index contains
         self.idle = names - store.destinations.keys()
 
+    def _differs(
+        self, roots: Roots, leaf: Iterable[tuple[int, str, Place]], known: Mapping[str, int], log: Log
+    ) -> None:
+        """Find the differences between messages in the index and those that the journal has (`known`)."""
+        for number, ident, place in leaf:
+            if place[1] >= log.ends.get(place[0], 0):
+                self.lost[roots.name, ident] = place
+                if roots.subscriptions is not None:
+                    self._numbers.setdefault(roots.name, {})[ident] = number
+                self._referred.add(place[0])
+            elif not log.adds(place, known.get(ident)):
+                self.strays += 1
+            elif ident not in known and roots.subscriptions is None:
+                self.committed[roots.name, ident] = place
+
     def took_in(self, stored: int) -> bool:
         """Return whether a message in the state took effect through a record that the index covers."""
         return number_of(stored) <= self._mark[0]
@@ -216,14 +227,13 @@ class Known:
 
         Releases that write version 6 or 7 add a message if a later UPDATE_MESSAGE replaces it.
         """
-        adds = self.index.version >= _UPDATES_ADD and place_of(stored) >= self._mark[1]
-        return self.took_in(stored) and not adds
+        return self.took_in(stored) and not (self._adds and place_of(stored) >= self._mark[1])
 
     def _covered(self, here: Destination | None) -> set[str]:
         """Return those messages of a destination that the index covers."""
         if here is None:
             return set()
-        return {ident for ident, stored in here.messages.items() if self.covers(stored)}
+        return {*compress(here.messages, map(self.covers, here.messages.values()))}
 
     def _hide_others(self, names: set[Name], store: Store) -> None:
         """Hide the messages of destinations that the index lacks; `names` are those in the index."""

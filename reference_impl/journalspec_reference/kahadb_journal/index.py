@@ -353,8 +353,10 @@ class Index:
             data.long()
         return Roots(("", ""), (order, *others), location, ids, *topic)
 
-    def messages(self, roots: Roots) -> Iterator[tuple[int, str, Place]]:
-        """Yield the messages of a destination; at the end, raises ContradictoryIndex if its trees differ.
+    def messages(self, roots: Roots) -> Iterator[tuple[Sequence[int], Sequence[str], Sequence[Place]]]:
+        """Yield the messages of a destination: the numbers, ids and places in each leaf of a tree.
+
+        At the end, raises ContradictoryIndex if the trees differ.
 
         The trees are compared by sums of hashes, which do not depend on the order of entries. Bytes and texts
         are hashed, not tuples: sums of tuple hashes are often equal if two entries have swapped their
@@ -366,7 +368,7 @@ class Index:
             for numbers, (named, at) in self.pages.leaves(root, _Bytes.longs, partial(_named, form=form)):
                 places += _sum_of_places(numbers, at)
                 ids += _sum_of_ids(numbers, named)
-                yield from zip(numbers, named, at, strict=True)
+                yield numbers, named, at
         for at, numbers in self.pages.leaves(roots.location, partial(_Bytes.places, form=form), _Bytes.longs):
             places -= _sum_of_places(numbers, at)
         for named, numbers in self.pages.leaves(roots.ids, _texts, _Bytes.longs):
@@ -406,8 +408,7 @@ class Index:
 
 
 def _sum_of_places(numbers: Sequence[int], places: Sequence[Place]) -> int:
-    pack = _NUMBERED.pack
-    return sum([hash(pack(number, *place)) for number, place in zip(numbers, places, strict=True)])
+    return sum(map(hash, map(_NUMBERED.pack, numbers, *zip(*places, strict=True))))
 
 
 def _sum_of_ids(numbers: Sequence[int], ids: Sequence[str]) -> int:

@@ -428,7 +428,7 @@ class JournalPass:
         missing = list(emptied(self.files, self.dialect)) if len(self.files) > 1 else []
         dropped = self._found.dropped()
         if self._evidence is not None:
-            log = Log(self._ends, self._adds, bool(missing or len(dropped)))
+            log = Log(self._ends, self._adds, self._agrees, bool(missing or len(dropped)))
             lacking, told_by_index = self._evidence.compare(self.store, log, self._later)
             late += told_by_index
             missing += lacking
@@ -464,6 +464,11 @@ class JournalPass:
             and start[HEAD - 1] == USER
             and self.dialect.commands.get(start[HEAD], "") in _ADDS
         )
+
+    def _agrees(self, places: Iterable[Place], stored: Iterable[int]) -> bool:
+        """Return whether each stored message is at the place that the index states."""
+        turns = self._turns
+        return [turns.get(file, -1) << PLACE | off for file, off in places] == [*map(place_of, stored)]
 
     def _later(self) -> Iterator[Step]:
         """Yield the steps of the commands that the index does not cover."""

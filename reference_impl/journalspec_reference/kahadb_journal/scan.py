@@ -25,6 +25,7 @@ from journalspec_reference.kahadb_journal.codec import (
     OTHER,
     USER,
     Dialect,
+    batch_head,
     head,
     head_and_code,
     sums,
@@ -77,27 +78,27 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
         add, add_end, add_code, view = off.append, end.append, code.append, memoryview(data)
         # A batch that begins at or before `plain` can take the fast path; -1 sends all batches through the
         # careful checks.
-        calm = -1 if bad or beyond else top - CONTROL
+        calm = -1 if bad or beyond else top - CONTROL - HEAD - 1
         plain = -1 if hurt or inside else calm
         body, stop, odd = 0, inside - base, 0
         while True:
             # The fast path for almost all batches: it accepts only batches that would pass all checks below.
             begun, batches = len(off), len(first)
-            while at <= plain and len(off) < MOST_ROWS and data.startswith(begin, at):
-                size, total = sums(data, at)
-                rows, p, stop = len(off), at + CONTROL, at + CONTROL + size
-                if not 0 < size <= piece or stop > top or not total:
+            while at <= plain and (rows := len(off)) < MOST_ROWS:
+                control, size, total, length, kind, number = batch_head(data, at)
+                p = at + CONTROL
+                stop = p + size
+                if control != begin or not 0 < size <= piece or stop > top or not total:
                     break
                 if checked and adler32(view[p:stop]) != total:
                     break
                 last = stop - HEAD - 1
-                while p <= last:
-                    length, kind, number = head_and_code(data, p)
-                    if kind != USER or length <= HEAD:
-                        break
+                while p <= last and kind == USER and length > HEAD:
                     add(p)
                     add_code(number)
                     p += length
+                    if p <= last:
+                        length, kind, number = head_and_code(data, p)
                 if p != stop or len(off) > 2 * MOST_ROWS:
                     del off[rows:], code[rows:]
                     break

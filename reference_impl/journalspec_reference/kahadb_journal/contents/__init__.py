@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache, partial
-from itertools import chain, islice
+from itertools import chain, islice, starmap
 from operator import itemgetter
 from os import scandir
 from pathlib import Path
@@ -519,7 +519,7 @@ class Lists:
             others: dict[str, list[ListedMessage]] = {
                 key: [] for topic, key in self._known.only if topic == name
             }
-            for number, ident, (file, off) in index.messages(roots):
+            for number, ident, (file, off) in chain.from_iterable(starmap(zip, index.messages(roots))):
                 if (stored := here.messages.get(ident)) is not None:
                     numbers[number_of(stored)] = number
                 wanted = [key for key in others if is_in(needed.get(key, _NONE), number)]
