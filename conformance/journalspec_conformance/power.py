@@ -16,6 +16,7 @@ Torn writes are only in the crash engine (``journalspec corpus``).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,6 +43,7 @@ Files = dict[str, bytes]
 
 #: A write of bytes at an offset without an fsync so far, or (with None) a truncation to that size.
 _Change = tuple[int, bytes | None]
+_UNSET = re.compile(rb"\0+")
 
 
 @dataclass(slots=True, eq=False)
@@ -51,11 +53,14 @@ class _Body:
     lasting: bytes = b""
     whole: bytearray = field(default_factory=bytearray)
     pending: list[_Change] = field(default_factory=list)
+    #: The content without one change, for each of them; empty if it was not requested since the last change.
+    without: list[bytes] = field(default_factory=list)
     #: The number of fsyncs of the file.
     forced: int = 0
 
     def change(self, change: _Change) -> None:
         self.pending.append(change)
+        self.without = []
         _lay(self.whole, change)
 
     def force(self) -> None:
@@ -65,11 +70,40 @@ class _Body:
         """Return the content with all pending changes (`rest`) or none; change `but` is the exception."""
         if but is None:
             return bytes(self.whole) if rest else self.lasting
+        if rest:
+            self.without = self.without or [*self._without_each()]
+            return self.without[but]
         out = bytearray(self.lasting)
-        for number, change in enumerate(self.pending):
-            if rest != (number == but):
-                _lay(out, change)
+        _lay(out, self.pending[but])
         return bytes(out)
+
+    def _without_each(self) -> Iterator[bytes]:
+        """Yield the content without one pending change, for each of them in turn.
+
+        Only the bytes that no later change sets can differ from the content with all changes. They are as
+        before the change, so no change is applied again for each of the others.
+        """
+        most = max(len(self.lasting), *(off + len(data or b"") for off, data in self.pending))
+        #: For each byte, whether a later change sets it; all bytes from `cut` on are set by a later one.
+        later, cut = bytearray(most), most
+        #: The length that later writes need, and that after the last truncation.
+        needed, length = 0, None
+        own: list[tuple[list[tuple[int, int]], int, int | None]] = []
+        for off, data in reversed(self.pending):
+            end = cut if data is None else min(cut, off + len(data))
+            own.append(([found.span() for found in _UNSET.finditer(later, off, end)], needed, length))
+            if data is None:
+                cut, length = min(cut, off), max(off, needed) if length is None else length
+            elif off < end:
+                later[off:end] = b"\1" * (end - off)
+            needed = max(needed, off + len(data or b""))
+        before = bytearray(self.lasting)
+        for change, (spans, needed, length) in zip(self.pending, reversed(own), strict=True):
+            out = self.whole.ljust(most, b"\0")
+            for start, end in spans:
+                out[start:end] = before[start:end].ljust(end - start, b"\0")
+            yield bytes(out[: max(len(before), needed) if length is None else length])
+            _lay(before, change)
 
     def key(self, rest: bool, but: int | None) -> tuple[object, ...]:
         """Return a key for the content without computing the content."""

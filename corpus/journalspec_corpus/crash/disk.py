@@ -183,18 +183,22 @@ class CrashPoint:
 
     def file(self, number: int, size: int, codes: Sequence[int]) -> bytes:
         """Return the first `size` bytes of file `number` if block i has version ``codes[i]``."""
-        content: bytes | bytearray = self.contents[number]
+        content = self.contents[number][:size].ljust(size, b"\0")
+        parts, done = list[bytes](), 0
         for at in self.data_of.get(number, ()):
             if codes[at]:
-                content = content if isinstance(content, bytearray) else bytearray(content)
-                put(content, self.blocks[at].index * self.granule, self.blocks[at].versions[codes[at]])
-        return bytes(content if len(content) == size else content[:size].ljust(size, b"\0"))
+                block = self.blocks[at]
+                start, version = block.index * self.granule, block.versions[codes[at]]
+                # A block behind the end is cut off below.
+                parts += content[done:start], version
+                done = start + len(version)
+        return b"".join([*parts, content[done:]])[:size] if parts else content
 
     @cached_property
     def data_of(self) -> dict[int, list[int]]:
-        """Maps the number of a file to the numbers of its blocks of data."""
+        """Maps the number of a file to the numbers of its blocks of data, in the order of their offsets."""
         found: dict[int, list[int]] = {}
-        for at, block in enumerate(self.blocks):
+        for at, block in sorted(enumerate(self.blocks), key=lambda numbered: numbered[1].index):
             if block.kind == DATA:
                 found.setdefault(block.file, []).append(at)
         return found
@@ -495,11 +499,23 @@ class StateContents:
         self._layouts: dict[tuple[int, ...], list[_NamedFile]] = {}
         self._known: dict[tuple[str, int, int], _NamedFile] = {}
         self._pages: dict[tuple[int, int, _Moving], bytes] = {}
+        self._settled: dict[int, bytes] = {}
 
     @cached_property
     def files(self) -> list[list[tuple[_NamedFile, bytes]]]:
         """The files of each row by name, each with the bytes that represent it in a content id."""
         return [[(file, self._named(file, row)) for file in self._layout(row)] for row in self.rows]
+
+    def settled(self, number: int) -> bytes:
+        """Return the first bytes of a file, which all rows share; each time the same object."""
+        if number not in self._settled:
+            point = self.point
+            ends = [point.blocks[at].index * point.granule for at in point.data_of.get(number, ())[:1]]
+            ends += [
+                min(block.versions) for block in point.blocks if (block.kind, block.file) == (SIZE, number)
+            ]
+            self._settled[number] = point.contents[number][: min([point.sizes[number], *ends])]
+        return self._settled[number]
 
     @cached_property
     def ids(self) -> list[bytes]:
@@ -539,16 +555,15 @@ class StateContents:
             ids = file.ids.copy()
             for block, pages in file.moving.items():
                 for place in pages if row[block] else ():
-                    ids[place.page] = self._page(block, row[block], place)
+                    key = block, row[block], place
+                    ids[place.page] = self._pages.get(key) or self._page(*key)
             found = file.named[codes] = b"".join([file.head, *shortened(ids)])
         return found
 
     def _page(self, block: int, code: int, place: _Moving) -> bytes:
-        known = self._pages.get((block, code, place))
-        if known is None:
-            version = self.point.blocks[block].versions[code][place.start : place.end]
-            known = self._pages[block, code, place] = blake(version.ljust(place.end - place.start, b"\0"))
-        return known
+        version = self.point.blocks[block].versions[code][place.start : place.end]
+        made = self._pages[block, code, place] = blake(version.ljust(place.end - place.start, b"\0"))
+        return made
 
 
 def memories(trace: Trace) -> list[bytes]:

@@ -58,7 +58,7 @@ class StateFiles(Mapping[str, bytes]):
     """The files of one state. Their names and sizes are known; bytes are computed on demand."""
 
     def __init__(self, contents: StateContents, at: int, memory: Remembered) -> None:
-        self._point, self._row, self._memory = contents.point, contents.rows[at], memory
+        self._contents, self._row, self._memory = contents, contents.rows[at], memory
         self._files = {file.name: (file, same) for file, same in contents.files[at]}
         self._made: dict[str, bytes] = {}
 
@@ -71,7 +71,7 @@ class StateFiles(Mapping[str, bytes]):
     def __getitem__(self, name: str) -> bytes:
         if name not in self._made:
             file, _ = self._files[name]
-            self._made[name] = self._point.file(file.number, file.size, self._row)
+            self._made[name] = self._contents.point.file(file.number, file.size, self._row)
         return self._made[name]
 
     def size(self, name: str) -> int:
@@ -82,9 +82,19 @@ class StateFiles(Mapping[str, bytes]):
         """Return bytes that are equal for two files only if their names and contents are equal."""
         return self._files[name][1]
 
+    def settled(self, name: str) -> bytes:
+        """Return the first bytes of a file, which are the same in all states of the crash point."""
+        return self._contents.settled(self._files[name][0].number)
+
     def once(self, names: tuple[str, ...], find: Callable[..., T], *given: object) -> T:
         """Return ``find(*contents, *given)`` for the files `names`; computed once for equal contents."""
-        looks, place = self._memory.looks, (find, *map(self.same, names), *given)
+        return self.kept((find, *map(self.same, names), *given), names, find, *given)
+
+    def kept(
+        self, place: tuple[object, ...], names: tuple[str, ...], find: Callable[..., T], *given: object
+    ) -> T:
+        """Return ``find(*contents, *given)`` for the files `names`; computed once for equal `place`."""
+        looks = self._memory.looks
         if place not in looks:
             if len(looks) >= LOOKS:
                 looks.clear()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Iterator
-from functools import cache
+from functools import cache, lru_cache
+from hashlib import blake2b
 from typing import NamedTuple
 
 from journalspec.derby_log.operations import named, tables_of_all
@@ -22,7 +23,7 @@ from journalspec_corpus.crash.oracle import (
     Semantics,
 )
 from journalspec_corpus.crash.record import record_of_json
-from journalspec_corpus.crash.trace import blake
+from journalspec_corpus.crash.trace import ID_BYTES
 from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.derby_log import workloads as tables
 from journalspec_corpus.derby_log.model import CHANGES, STATE, UNDOES, PageRows, PlacedRows, State, text_in
@@ -76,14 +77,12 @@ class LogSeen(NamedTuple):
     """The visible content of a log file: its front, which is the log, and the bytes after it.
 
     `front` identifies the log, which ends at `end`. `records` are the offsets of byte ranges after the
-    log that look like records, in the form in which other records would refer to one of them. `undo` are the
-    instants where undo may begin according to a checkpoint of the log.
+    log that look like records, in the form in which other records would refer to one of them.
     """
 
     front: Hashable
     end: int
     records: tuple[bytes, ...]
-    undo: tuple[Instant, ...]
 
 
 def look(files: StateFiles, edition: str) -> Hashable:
@@ -92,8 +91,19 @@ def look(files: StateFiles, edition: str) -> Hashable:
     Records after the end of the log are visible only if something before the end refers to one of them.
     """
     numbers = {name: number for name in files if (number := _number(name)) is not None}
-    logs = {name: files.once((name,), _log_seen, number, edition) for name, number in numbers.items()}
-    undo, seen = [instant for log in logs.values() for instant in log.undo], list[Hashable]()
+    logs = {
+        name: files.kept(
+            (_log_seen, files.same(name), edition), (name,), _log_seen, files.settled(name), number, edition
+        )
+        for name, number in numbers.items()
+    }
+    # Many states have equal logs and differ in the bytes after them.
+    undo = [
+        instant
+        for name, log in logs.items()
+        for instant in files.kept((_undo, log.front), (name,), _undo, log.end)
+    ]
+    seen = list[Hashable]()
     for name in files:
         if name not in logs:
             seen.append((name, files.once((name,), _control_seen) if name in CONTROLS else files.same(name)))
@@ -104,9 +114,11 @@ def look(files: StateFiles, edition: str) -> Hashable:
         # A referenced record after the end may refer to other records (a checkpoint to its undo start), so
         # the whole file is visible.
         mentioned = any(
-            files.once(
-                (other,), _mentions, logs[other].end if other in logs else files.size(other), log.records
+            files.kept(
+                (_mentions, logs[other].front, log.records), (other,), _mentions, logs[other].end, log.records
             )
+            if other in logs
+            else files.once((other,), _mentions, files.size(other), log.records)
             for other in (files if log.records else ())
         )
         seen.append((name, len(beyond), log.front, files.same(name) if mentioned else None))
@@ -120,10 +132,11 @@ def _control_seen(content: bytes) -> Hashable:
         return error.reason, not content
 
 
-def _log_seen(content: bytes, number: int, edition: str) -> LogSeen:
-    source, summed, end = Memory(content), edition not in UNSUMMED, End(0)
-    for batch in scan(source, number, summed=summed):
-        end = batch.more.get("end", end)
+def _log_seen(content: bytes, settled: bytes, number: int, edition: str) -> LogSeen:
+    """Return what is visible of a log whose first bytes are `settled`."""
+    source, summed = Memory(content), edition not in UNSUMMED
+    known, front = _begun(settled, number, summed)
+    end = _end(source, number, max(known, HEADER), summed=summed)
     size, behind = len(content), end.off + 4 * end.marked
     # A file that was closed for a switch ends right after the end marker, inside a sector.
     ended = end.marked and size == behind and size % 512 != 0
@@ -132,20 +145,39 @@ def _log_seen(content: bytes, number: int, edition: str) -> LogSeen:
     if left:
         groups = summed and groups_after(source, number, end.off) is not None
         records = tuple([off.to_bytes(4, "big") for off, _ in search(source, number, end.off, size)])
+    front = front.copy()
+    front.update(content[known : end.off])
     ends = bool(end.reason), end.marked, size < HEADER, ended, bool(left), groups
-    front = blake(content[: end.off])
-    return LogSeen((front, *ends), end.off, records, tuple(_undo(content, end.off)))
+    return LogSeen((front.digest(), *ends), end.off, records)
 
 
-def _undo(content: bytes, end: int) -> Iterator[Instant]:
-    """Yield the instants that may be undo starts: those at the places for it after a checkpoint's id."""
-    at = content.find(_CHECKPOINT, 0, end)
+#: All states of a crash point have the same settled bytes.
+@lru_cache(64)
+def _begun(settled: bytes, number: int, summed: bool) -> tuple[int, blake2b]:
+    """Return the end of the records in the first bytes of a log, and a digest of these records."""
+    end = min(_end(Memory(settled), number, HEADER, summed=summed).off, len(settled))
+    return end, blake2b(settled[:end], digest_size=ID_BYTES)
+
+
+def _end(source: Memory, number: int, start: int, *, summed: bool) -> End:
+    """Return the end of the records from `start` on."""
+    end = End(0)
+    for batch in scan(source, number, start, summed=summed):
+        end = batch.more.get("end", end)
+    return end
+
+
+def _undo(content: bytes, end: int) -> tuple[Instant, ...]:
+    """Return the instants that may be undo starts: those at the places for it after a checkpoint's id."""
+    log, found = content[:end], list[Instant]()
+    at = log.find(_CHECKPOINT)
     while at >= 0:
         # A compressed long of 2, 4 or 8 bytes precedes it. Its own first bit is not part of the number
         # (DRB-ENC-002).
         for start in (at + 4, at + 6, at + 10):
-            yield Instant.unpack(int.from_bytes(content[start : start + 8], "big") & (1 << 63) - 1)
-        at = content.find(_CHECKPOINT, at + 1, end)
+            found.append(Instant.unpack(int.from_bytes(log[start : start + 8], "big") & (1 << 63) - 1))
+        at = log.find(_CHECKPOINT, at + 1)
+    return tuple(found)
 
 
 def _mentions(content: bytes, end: int, places: tuple[bytes, ...]) -> bool:

@@ -251,7 +251,9 @@ def _merged(
     (out / WORK / STATES).mkdir(exist_ok=True)
     show(0, total)
     work = partial(_finish, plan, out, kept, choice.ids)
-    done = each_shard(work, range(total), jobs, lambda number: show(number, total)).values()
+    done = each_shard(
+        work, plan.longest_first(range(total)), jobs, lambda number: show(number, total)
+    ).values()
     parts, counts, published = zip(*done, strict=True)
     seen = sum(counts, Counts())
     generated = sum(entry.generated for entry in have.values())
@@ -291,7 +293,7 @@ def _finish(
 def _run(plan: Plan, out: Path, engine: Builder, todo: list[int], progress: ShardsDone) -> int:
     """Run the engine and return how many workers it had."""
     if engine.name == "local":
-        each_shard(partial(write_shard, plan, out), todo, engine.jobs, progress)
+        each_shard(partial(write_shard, plan, out), plan.longest_first(todo), engine.jobs, progress)
         return engine.jobs
     from journalspec_corpus.pipeline import spark as on_spark  # noqa: PLC0415  # PySpark is optional
 
@@ -320,7 +322,7 @@ def each_shard(
     jobs: int = 1,
     progress: ShardsDone = lambda done: None,
 ) -> dict[int, Result]:
-    """Return the result of `work` for each of `shards`; with more than one job, `work` is pickled.
+    """Return the result of `work` for each of `shards`, sorted; with more than one job, `work` is pickled.
 
     Raises BuildError if a worker dies or cannot write, OSError if this process cannot.
     """
@@ -329,18 +331,15 @@ def each_shard(
         for number in shards:
             found[number] = work(number)
             progress(len(found))
-        return found
-    # The last shards are processed first: workloads grow along the plan, and a large one should not be the
-    # last to finish.
-    order = shards[::-1]
+        return dict(sorted(found.items()))
     try:
-        with contextlib.closing(results(partial(_worker, work), order, jobs)) as done:
+        with contextlib.closing(results(partial(_worker, work), shards, jobs)) as done:
             for at, answer in done:
-                found[order[at]] = answer
+                found[shards[at]] = answer
                 progress(len(found))
     except WorkerDied as error:
         raise BuildError(str(error), "finished parts stay: the same command continues there") from None
-    return {number: found[number] for number in shards}
+    return dict(sorted(found.items()))
 
 
 @contextlib.contextmanager

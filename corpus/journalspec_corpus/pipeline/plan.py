@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from journalspec import __version__
 from journalspec_corpus.crash.formats import crash_format
 from journalspec_corpus.crash.trace import PRESETS
+from journalspec_corpus.workloads import LongWorkload
 
 #: This is increased whenever the same descriptor would lead to another id, class or verdict.
 ENGINE = 3
@@ -63,6 +65,18 @@ class Plan:
         """Return the workloads of shard `number`, in order."""
         start = number * self.shard_size
         return self.workloads()[start : start + self.shard_size]
+
+    def longest_first(self, shards: Iterable[int]) -> list[int]:
+        """Return `shards` so that one that takes long is not the last to finish: long workloads come first.
+
+        The others begin with the last one, because workloads grow along the plan.
+        """
+
+        def duration(number: int) -> tuple[int, int]:
+            long = sum(isinstance(work, LongWorkload) for work in self.shard_workloads(number))
+            return long, number
+
+        return sorted(shards, key=duration, reverse=True)
 
 
 @lru_cache(maxsize=8)

@@ -113,10 +113,10 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                     if not plain and length == _SUM_BODY and data.startswith(_SUM, at + _HEAD.size):
                         size, value = covers_at(data, at + _HEAD.size + len(_SUM))
                         behind = stop + size
-                        if size >= 0 and behind <= soon and digest.summed <= base + stop:
-                            digest.summed = base + behind
-                            plain = crc32(data[stop:behind]) == value
-                        if plain:
+                        fits = size >= 0 and behind <= soon and digest.summed <= base + stop
+                        # A wrong sum ends the log, so only then are bytes summed twice.
+                        if fits and crc32(data[stop:behind]) == value:
+                            digest.summed, plain = base + behind, True
                             sums.append((len(batch.off), size))
                     if plain:
                         add(at)
@@ -237,15 +237,21 @@ def groups_after(source: Source, number: int, start: int) -> Groups | None:
     return Groups(first, count) if count else None
 
 
+@lru_cache(16)
+def _stamp_of(number: int) -> tuple[bytes, re.Pattern[bytes]]:
+    """Return the stored number without zeros at its end, and a pattern that matches its last byte."""
+    # The search skips zeros, so the pattern ends with the last nonzero byte of the number.
+    stamp = number.to_bytes(4, "big").rstrip(b"\0")
+    return stamp, re.compile(re.escape(stamp[-1:]) + b"(?<=" + re.escape(stamp) + b")", re.DOTALL)
+
+
 def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield begin and end of complete records of file `number` between `start` and `end`, not overlapping.
 
     A record's instant must match its offset; only then is the second length read, and no other bytes. So the
     search takes linear time for any content.
     """
-    # The search skips zeros, so the pattern ends with the last nonzero byte of the number.
-    stamp = number.to_bytes(4, "big").rstrip(b"\0")
-    pattern = re.compile(re.escape(stamp[-1:]) + b"(?<=" + re.escape(stamp) + b")", re.DOTALL)
+    stamp, pattern = _stamp_of(number)
     behind, at = _LENGTH.size + len(stamp) - 1, start
     for place, data, low in places(
         source, pattern, stamp[-1:], start + behind, min(end, source.size), behind
