@@ -96,6 +96,8 @@ class Booted:
         #: Container -> its highest page after a record COMPRESS_SPACE cut it off.
         self._highest: dict[int, int] = {}
         self._made: set[int] = set()
+        #: The instants of the changes that were undone.
+        self._undone: set[int] = set()
         self._parts: OrderedDict[Place, HeapPage] = OrderedDict()
         #: The number of bytes still allowed for parts of a table's rows.
         self._left = 0
@@ -259,7 +261,10 @@ class Booted:
             for gone in [each for each in self._images if each[0] == place[0] and each[1] > highest]:
                 self._images.drop(gone)
         elif body.undone is not None:
-            self._apply(place, self._find(body.undone), body, undo=True)
+            # As in recovery, only the first undo of a change changes rows: a log can repeat it many times.
+            if body.undone.packed not in self._undone:
+                self._undone.add(body.undone.packed)
+                self._apply(place, self._find(body.undone), body, undo=True)
         else:
             self._apply(place, body, body)
 
