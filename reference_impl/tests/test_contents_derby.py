@@ -26,6 +26,7 @@ from journalspec_reference.derby_log.contents import booted as booted_module
 from journalspec_reference.derby_log.contents import values
 from journalspec_reference.derby_log.contents.booted import Booted, Images
 from journalspec_reference.derby_log.contents.cipher import PASSWORD, Cipher, NotReadable
+from journalspec_reference.derby_log.fileset import body_at
 from journalspec_reference.derby_log.heap import HeapPage, HeapRow, Pointer
 from journalspec_reference.filesets import find_journals, load
 from tables import literals
@@ -283,6 +284,27 @@ def test_page_after_a_cut_is_used_only_if_the_log_makes_it_again() -> None:
         assert not told
         found.append([*texts(booted).values()])
     assert found == [[], ["new"]]
+
+
+def test_only_the_first_undo_of_a_change_changes_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log can repeat the undo of a long change: the change is looked up once, not at each undo."""
+    there, looked_up = container([page([head()]), page([row_of(6, "old")])]), []
+
+    def counted(*given: Any) -> Any:
+        looked_up.append(given[-1])
+        return body_at(*given)
+
+    monkeypatch.setattr(booted_module, "body_at", counted)
+    insert = {"operation": "INSERT", "record_id": 7, "slot": 1, "data": row_of(7, "new")}
+    at = 1 << 32 | len(log_of(BEGIN))
+    undo = {"operation": "PHYSICAL_UNDO", "group": 0x184, "container": 0x470, "page": 1, "undone": at}
+    undone = [{**undo, "page_version": version} for version in range(3, 23)]
+    booted, told = state_of(there)
+    booted.replay({"log1.dat": log_of(BEGIN, insert, *undone, COMMITTED)}, "10.8")
+    assert not told
+    assert texts(booted) == {6: "old"}
+    # Once for the rows, once for the versions of pages.
+    assert len(looked_up) == 2
 
 
 def test_packed_pages_are_unpacked_unchanged() -> None:
