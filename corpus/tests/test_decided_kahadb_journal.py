@@ -114,7 +114,7 @@ SITUATIONS: dict[str, Situation] = {
         {"batches": [["r1 tq=Q tx=c:1"], ["r2"]], "index": QUEUE["index"]},
         {"notes": ["incomplete-transaction", "index-only-messages"], "missing": []},
         (
-            "evidence:Known.__init__",
+            "evidence:Known._differs",
             "elif ident not in known and roots.subscriptions is None:",
             'elif ident not in known and roots.name[0] == "QUEUE":',
         ),
@@ -127,7 +127,7 @@ SITUATIONS: dict[str, Situation] = {
             "index": {"messages": ["r2"], "last": "r2"},
         },
         {"notes": [], "missing": []},
-        ("evidence:Known.covers", "self.index.version >= _UPDATES_ADD and ", "False and "),
+        ("evidence:Known.covers", "self._adds and ", "False and "),
         "a message is as old as its first record",
     ),
     "a-later-update-in-version-5": Situation(
@@ -137,7 +137,7 @@ SITUATIONS: dict[str, Situation] = {
             "index": {"messages": ["r2"], "last": "r2", "version": 5},
         },
         {"notes": ["index-hides"], "missing": []},
-        ("evidence:Known.covers", ">= _UPDATES_ADD", ">= _UPDATES_ADD - 1"),
+        ("evidence:Known.__init__", ">= _UPDATES_ADD", ">= _UPDATES_ADD - 1"),
         "an UPDATE_MESSAGE adds a message in every release",
     ),
     "the-rest-of-a-rewritten-file": Situation(
@@ -253,8 +253,8 @@ SITUATIONS: dict[str, Situation] = {
         {"notes": ["unused-file"], "missing": [("emptied-file", "db-1.log", None)]},
         (
             "recover:emptied",
-            "            continue\n        # In the seed",
-            "            waiting = []\n            continue\n        # In the seed",
+            '"unused":\n',
+            '"unused":\n            waiting = []\n',
         ),
         "an unused file is the next file",
         of_data=lambda data: {"db-1.log": b"", "db-2.log": b"-qMa4", "db-3.log": b"", "db-4.log": data},
@@ -306,7 +306,7 @@ SITUATIONS: dict[str, Situation] = {
         },
         {"notes": ["incomplete-transaction"], "missing": []},
         (
-            "evidence:Known.__init__",
+            "evidence:Known._differs",
             "elif ident not in known and roots.subscriptions is None:",
             "elif ident not in known:",
         ),
@@ -317,7 +317,7 @@ SITUATIONS: dict[str, Situation] = {
         {"batches": [["r1"]], "index": {"messages": ["r1"], "last": "r1"}},
         {"notes": ["index-only-messages", "index-hides"], "missing": []},
         (
-            "evidence:Known.__init__",
+            "evidence:Known._differs",
             "elif not log.adds(place, known.get(ident)):",
             "elif ident not in known or not log.adds(place, known.get(ident)):",
         ),
@@ -394,7 +394,7 @@ SITUATIONS: dict[str, Situation] = {
         "KHD-IDX-003",
         QUEUE,
         UNUSABLE,
-        ("index:_Pages.leaves", "node.long()  #", "pass  #"),
+        ("index:_Pages.leaves", "node.long()", "pass"),
         "what is not needed may be absent",
         edits=({"at": "i.page4.start+9", "len": 8, "plus": -8},),
     ),

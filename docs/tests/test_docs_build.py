@@ -310,7 +310,7 @@ def test_reference_without_a_target_is_an_error(tmp_path: Path) -> None:
     source.mkdir()
     conf = f"""
 import sys
-sys.path.insert(0, {str(DOCS / "ext")!r})
+sys.path[:0] = [{str(DOCS / "ext")!r}, {str(DOCS.parent / "tools")!r}]
 extensions = ["myst_parser", "journalspec_docs"]
 exclude_patterns = ["formats"]
 """
