@@ -262,7 +262,8 @@ def without_comments(text: str) -> str:
     lines = text.splitlines(keepends=True)
     for kind, comment, (row, column), *_ in [*tokenize.generate_tokens(iter(lines).__next__)]:
         if kind == tokenize.COMMENT:
-            lines[row - 1] = lines[row - 1][:column] + " " * len(comment) + "\n"
+            line = lines[row - 1]
+            lines[row - 1] = line[:column] + " " * len(comment) + line[column + len(comment) :]
     return "".join(lines)
 
 

@@ -65,6 +65,7 @@ class _Body:
 
     def force(self) -> None:
         self.lasting, self.pending, self.forced = bytes(self.whole), [], self.forced + 1
+        self.without = []
 
     def content(self, rest: bool, but: int | None) -> bytes:
         """Return the content with all pending changes (`rest`) or none; change `but` is the exception."""

@@ -266,8 +266,11 @@ class Found:
     """The records, regions and notes of all stretches: few are kept, many are scanned again."""
 
     def __init__(self) -> None:
-        #: The batches of all stretches while they are few, and the counts of the stretches otherwise.
+        #: The stretch that was begun last.
+        self._stretch: Stretch
+        #: The batches of all stretches, while they are few.
         self._kept: list[tuple[Stretch, Batch]] = []
+        #: The counts of each stretch, if the batches are many.
         self._scanned: list[_Scanned] = []
         self._left, self._rows = reread.KEEP, 0
         #: All regions and notes so far; None if there are more than MOST_ODD in batches that are not kept.
@@ -317,7 +320,7 @@ class Found:
         """Return the records of all stretches, in order; `codes` is by default that of :meth:`codes`."""
         if not self._rows:
             return ()
-        codes = self.codes() if codes is None else codes
+        codes = self.codes() if codes is None else dict(codes)
         if self._left >= 0:
             kept = self._kept[:]
             return Deferred(

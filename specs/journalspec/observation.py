@@ -164,10 +164,10 @@ class Note(Item):
 
 @dataclass(slots=True)
 class FileMap(Item):
-    """One file of the set at level ``layout``: its length, role and header fields. It never changes.
+    """One file of the set at level ``layout``: its length, role and header fields.
 
     `content` is the meaning of a file that is neither data nor damaged, such as pending changes of other
-    files. It never changes; as an Observation, it is not frozen.
+    files. A FileMap never changes. Like an Observation, it is not frozen, because that takes longer.
     """
 
     file: str

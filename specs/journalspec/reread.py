@@ -59,14 +59,14 @@ class Lazy(Sequence[T]):
     """The items of several parts, one after the other, not stored in memory.
 
     An iteration takes a pass over the files; an access by index takes a pass up to the item. Raises
-    :class:`Changed` if a part yields different items than at first. The parts are requested at the first
-    access, and only once. `codes` maps the numbers of record types to their counts, if known. `brief` yields
-    each item's name in a summary and its size (bytes), without making the item.
+    :class:`Changed` if a part yields different items than at first. If `parts` is a function, it is called at
+    the first access, and again only if it fails. `codes` maps the numbers of record types to their counts, if
+    known. `brief` yields each item's name in a summary and its size (bytes), without making the item.
     """
 
     def __init__(
         self,
-        parts: Iterable[Part[T]],
+        parts: Sequence[Part[T]] | Callable[[], Iterable[Part[T]]],
         codes: Mapping[int, int] | None = None,
         brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
     ) -> None:
@@ -75,7 +75,8 @@ class Lazy(Sequence[T]):
     @cached_property
     def parts(self) -> tuple[Part[T], ...]:
         """The parts, in order."""
-        return tuple(self._given)
+        given = self._given
+        return tuple(given() if callable(given) else given)
 
     @cached_property
     def _length(self) -> int:
@@ -177,7 +178,9 @@ def mapped(function: Callable[[S], T], sequence: Sequence[S]) -> Sequence[T]:
     """Return ``function(item)`` for each item. For a sequence that is read again, compute it on access."""
     if not isinstance(sequence, Lazy):
         return tuple(map(function, sequence))
-    return Lazy(Part(part.name, partial(map, function, Lazy([part])), part.count) for part in sequence.parts)
+    return Lazy(
+        [Part(part.name, partial(map, function, Lazy([part])), part.count) for part in sequence.parts]
+    )
 
 
 def files_of(place: Place[T], sequence: Sequence[T]) -> list[str]:
@@ -227,7 +230,7 @@ def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
     codes = None if None in known else sum(map(Counter, known), Counter[int]())
     if not any(isinstance(sequence, Lazy) for sequence in filled):
         return Deferred(sum(map(len, filled)), lambda: chain.from_iterable(filled), codes)
-    return Lazy((part for sequence in filled for part in parts_of(place, sequence)), codes)
+    return Lazy([part for sequence in filled for part in parts_of(place, sequence)], codes)
 
 
 def parts_of(place: Place[T], sequence: Sequence[T]) -> Iterator[Part[T]]:

@@ -23,7 +23,7 @@ def test_sequence_that_is_read_again_behaves_like_a_list() -> None:
     files = {"a": records("a", 4), "c": records("c", 3)}
     kept = (*files["a"], *files["c"])
     made = Deferred(7, lambda: iter(kept))
-    again = Lazy(Part(name, found.__iter__, len(found)) for name, found in files.items())
+    again = Lazy([Part(name, found.__iter__, len(found)) for name, found in files.items()])
     for sequence in (made, again):
         assert sequence == kept
         assert (len(sequence), sequence[0], sequence[-1], sequence[3:5]) == (7, kept[0], kept[-1], kept[3:5])
@@ -58,12 +58,26 @@ def test_late_sequence_is_made_once_at_the_first_access(
         made.append(1)
         yield from parts_of(record_place, kind(kept))
 
-    late = Lazy(make())
+    late = Lazy(make)
     assert made == []
     assert (len(late), late[2], list(late), late == kept) == (3, kept[2], kept, True)
     assert list(by_file(record_place, late)("b")) == kept[2:]
     assert list(joined(record_place, late, kept)) == [*kept, *kept]
     assert made == [1]
+
+
+def test_parts_are_requested_again_after_a_failure() -> None:
+    kept, faults = records("a", 2), [MemoryError()]
+
+    def make() -> list[Part[Record]]:
+        if faults:
+            raise faults.pop()
+        return [Part("a", kept.__iter__, len(kept))]
+
+    late = Lazy(make)
+    with pytest.raises(MemoryError):
+        len(late)
+    assert list(late) == kept
 
 
 def test_file_with_other_content_at_the_second_read_is_noticed() -> None:

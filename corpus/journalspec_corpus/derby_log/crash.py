@@ -91,6 +91,7 @@ def look(files: StateFiles, edition: str) -> Hashable:
     Records after the end of the log are visible only if something before the end refers to one of them.
     """
     numbers = {name: number for name in files if (number := _number(name)) is not None}
+    # The settled bytes are the first bytes of the file, so the key need not contain them.
     logs = {
         name: files.kept(
             (_log_seen, files.same(name), edition), (name,), _log_seen, files.settled(name), number, edition

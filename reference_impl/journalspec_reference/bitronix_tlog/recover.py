@@ -331,7 +331,7 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
         unanchored = _outside([log]).records()
     else:
         # Without damage, such records are after the tail and need no note, so most callers never need them.
-        unanchored = Lazy(_parts_outside(log))
+        unanchored = Lazy(partial(_parts_outside, log))
     missing = () if other is None else tuple(_missing(log, other))
     state = LogState(log.state.answer(active.name))
     state.logs = logs

@@ -195,8 +195,7 @@ class LogPass:
         self._find = partial(body_at, self.log, edition)
         self._beside = container_names(files)
         #: Whether the log is in a database; whether all containers should be next to it; missing containers
-        #: -> the first record that changes each; stubs; containers that the log creates or removes, or that
-        #: have a stub.
+        #: -> the first record that changes each; stubs; those that the log makes or removes, or with a stub.
         self._home = any(name.startswith(HOME) for name in files)
         self._complete = self._home or self._beside.keys() >= CATALOGUE
         self._absent: dict[int, Instant] = {}
@@ -208,7 +207,7 @@ class LogPass:
         self._explained: Explained | None = None
 
     def batches(self) -> Iterator[tuple[int, Batch, Bodies | None]]:
-        """Read the log, and yield the number of the file, batch and bodies in turn; raises Refusal."""
+        """Read the log, without counts in `found`; yield file number, batch and bodies. Raises Refusal."""
         for stretch in self.steps():
             for batch in stretch.scan():
                 bodies = batch.more.get("bodies")
@@ -675,8 +674,9 @@ def plan(files: Files, edition: str, _: Params) -> Iterator[Stretch]:
     for stretch in log.steps():
         done: list[bool] = []
         yield stretch._replace(scan=partial(_watched, stretch, log, done))
-        for batch in () if done else stretch.scan():
-            log.take(batch)
+        if not done:
+            for batch in stretch.scan():
+                log.take(batch)
 
 
 def _watched(stretch: Stretch, log: LogPass, done: list[bool]) -> Iterator[Batch]:

@@ -464,7 +464,7 @@ def detect(files: Files, params: Params) -> list[Detection]:
         stem, dot, extension = base_name(name).rpartition(".")
         if dot and stem and name != CONTROL:
             groups[extension].append(name)
-            if not told and parsed(name) and head_of(files[name]) in ("1", "2"):
+            if not told and extension not in likely and parsed(name) and head_of(files[name]) in ("1", "2"):
                 likely.add(extension)
     chosen = [told] if told in groups else [] if told else [each for each in groups if each in likely]
     control = _control_of(chosen, groups, files)

@@ -239,8 +239,9 @@ class RecordPlaces:
         return name, fields.get("add", {}) if name == "UPDATE_MESSAGE" else fields, len(record)
 
 
-#: How many forms of records are known at a time, and of each form how many lengths of records.
-_FORMS, _LENGTHS = 8, 1 << 9
+_as_varint = lru_cache(1 << 12)(as_varint)
+#: How many forms of records are known at a time.
+_FORMS = 8
 
 
 class SeenHead:
@@ -267,34 +268,31 @@ class SeenHead:
         self._message, self._rest = end, length - end - value
         #: The bytes after the message, or None if `start` does not contain them.
         self._tail = start[at:] if len(start) == length else None
+        if message != (end, value) or size != length - self._first or not self._fits(start, length):
+            raise ValueError("the sizes contradict each other")
         places = bytearray(b"x" * time)
-        for mark in (*range(HEAD + 1, self._first), *fields, *marks):
+        for mark in (*fields[: self._sized - end], *marks):
             places[mark] = ord("s")
         form = "".join(f"{len([*group])}{kind}" for kind, group in groupby(places.decode()))
-        self._unpack, self._start = struct.Struct(f">{form}q").unpack_from, start[: time + 8]
-        self._values = lru_cache(_LENGTHS)(self._values_of)
-        if message != (end, value) or size != length - self._first or self.time(start, length) is None:
-            raise ValueError("the sizes contradict each other")
+        self._unpack, self._size = struct.Struct(f">{form}q").unpack_from, time + 8
+        *self._values, _ = self._unpack(start)
 
-    def _values_of(self, length: int) -> list[bytes]:
-        """Return the decisive bytes of a record of this length; empty if it needs longer or shorter sizes."""
-        size, of_message = as_varint(length - self._first), as_varint(length - self._message - self._rest)
-        start = self._start[: HEAD + 1] + size + self._start[self._first : self._sized] + of_message
-        start += self._start[self._message :]
-        widths = self._first - HEAD - 1, self._message - self._sized
-        return [*self._unpack(start)[:-1]] if widths == (len(size), len(of_message)) else []
-
-    def time(self, start: bytes, length: int) -> int | None:
-        """Return the time of the message in a record that begins with `start`, or None for another form."""
-        if len(start) < len(self._start):
-            return None
+    def _fits(self, start: bytes, length: int) -> bool:
+        """Return whether the sizes in a record and the bytes after its message are as expected."""
         if len(start) < length:
             if length - self._rest < len(start):
-                return None
+                return False
         elif self._tail is None or not start.endswith(self._tail):
+            return False
+        size, of_message = _as_varint(length - self._first), _as_varint(length - self._message - self._rest)
+        return start[HEAD + 1 : self._first] == size and start[self._sized : self._message] == of_message
+
+    def time(self, start: bytes, length: int) -> int | None:
+        """Return the time of a message from the first bytes of its record, or None for another form."""
+        if len(start) < self._size or not self._fits(start, length):
             return None
         *values, time = self._unpack(start)
-        return time if values == self._values(length) else None
+        return time if values == self._values else None
 
 
 class HeadTimes:

@@ -181,7 +181,7 @@ class Recovered:
         return {page: number - 1 for page, number in left.items() if number > 1}
 
 
-def recover(  # noqa: C901  # the steps of a start, in their order
+def recover(  # noqa: C901, PLR0912  # the steps of a start, in their order
     files: Mapping[str, Any],
     page_size: int = DEFAULT_SIZE,
     names: Mapping[str, str] | None = None,
@@ -202,10 +202,11 @@ def recover(  # noqa: C901  # the steps of a start, in their order
     pages = ReplayedPages(source_of(files.get(PAGES, b"")), page_size, source)
     log = Log(source, page_size, pages.count)
     found.checked = check
-    for batch in found.log.begin(_stretch(log, found.name(LOG))) if source.size else ():
-        found.log.take(batch)
-        pages.take(batch)
-        found.checked |= batch.code.count(START) < len(batch.code)
+    if source.size:
+        for batch in found.log.begin(_stretch(log, found.name(LOG))):
+            found.log.take(batch)
+            pages.take(batch)
+            found.checked |= batch.code.count(START) < len(batch.code)
     found.checked |= source.size > 0 and not log.end
     # The first used page after page 0; searched for only if the log or the root index is absent.
     used = None if log.end else next(pages.used(), None)

@@ -394,7 +394,7 @@ class ReplayedPages:
         in_memory = isinstance(source, Memory)
         self._held = range(self.in_file if in_memory else 0)
         self._block = source.read(0, source.size) if in_memory else b""
-        #: The page that was built last: the reader of a message returns to it for every few bytes.
+        #: The page that was read last: the reader of a message returns to it for every few bytes.
         self._last: tuple[int, bytes] = (-1, b"")
 
     def _hold(self, number: int) -> None:
@@ -409,18 +409,19 @@ class ReplayedPages:
         self._block = self._source.read(start, size) if near else self._source.peek(start, start + size)
 
     def __getitem__(self, number: int) -> bytes:
-        if number in self._held and number not in self.changed:
-            off = (number - self._held.start) * self.page_size
-            return self._block[off : off + self.page_size]
-        if not 0 <= number < self.count:
-            raise BadStore(f"page {number} of {self.count}")
         if self._last[0] == number:
             return self._last[1]
+        if not 0 <= number < self.count:
+            raise BadStore(f"page {number} of {self.count}")
         if number in self.changed or number >= self.in_file:
-            self._last = number, self._built(number)
-            return self._last[1]
-        self._hold(number)
-        return self[number]
+            page = self._built(number)
+        else:
+            if number not in self._held:
+                self._hold(number)
+            off = (number - self._held.start) * self.page_size
+            page = self._block[off : off + self.page_size]
+        self._last = number, page
+        return page
 
     def _base(self, number: int) -> bytearray:
         """Return the bytes of a page before its images are put into it."""

@@ -244,9 +244,10 @@ class KahaContents(Contents):
                 for place in map(place_of, messages.values()):
                     total.add(*self._read_time(self.version, place))
                 pending = len(messages) - len(known.hidden.get(name, ()) if known else ())
-            for entry in entries() if key is not None else ():
-                pending += entry.state != NOT_IN_INDEX
-                total.add(*time_of(entry.place))
+            else:
+                for entry in entries():
+                    pending += entry.state != NOT_IN_INDEX
+                    total.add(*time_of(entry.place))
             yield name, total, pending
 
     def _read_time(self, version: int, place: int) -> tuple[int, int | None]:
