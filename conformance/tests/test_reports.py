@@ -102,7 +102,7 @@ LACKING = {
     "a number of 5000 digits": [HEAD, '{"seconds": ' + "9" * 5000 + "}"],
     SECOND_BEGINS: [*LINES, *TEXT.replace("./mine", "./other").splitlines(keepends=True)],
     "line 3: a second report starts": [HEAD, FIRST, HEAD, SECOND, *REST, FOOTER],
-    "edited: the lines above the footer are not those": [HEAD, SECOND, FIRST, *REST, FOOTER],
+    "edited: the lines above the footer do not match its digest": [HEAD, SECOND, FIRST, *REST, FOOTER],
 }
 
 
@@ -122,7 +122,7 @@ def test_damaged_report_is_refused(message: str, old: str, new: str) -> None:
 
 def test_edited_results_with_matching_counts_are_detected() -> None:
     changed = TEXT.replace('"class":"fail"', '"class":"pass"').replace('"pass":1,"fail":1', '"pass":2')
-    with pytest.raises(InvalidReport, match="edited: the lines above the footer are not those"):
+    with pytest.raises(InvalidReport, match="edited: the lines above the footer do not match its digest"):
         parsed(changed)
 
 

@@ -11,8 +11,8 @@ from journalspec_docs import sources
 #: Maps the name of a special encoding of numbers in the tables to its description.
 FORMS = {
     "bool": "a byte: true if it is not 0",
-    "cint": "a number of variable length: the bits 00 and 6 more bits, 01 and 14 more bits, or 1 and 31 more bits",
-    "clong": "a number of variable length: the bits 00 and 14 more bits, 01 and 30 more bits, or 1 and 63 more bits",
+    "cint": "a number of variable length: the bits 00 and 6 more, 01 and 14 more, or 1 and 31 more",
+    "clong": "a number of variable length: the bits 00 and 14 more, 01 and 30 more, or 1 and 63 more",
     "varint": (
         "a signed number of 64 bits in groups of 7, the lowest first; "
         "every byte but the last has its first bit set"
