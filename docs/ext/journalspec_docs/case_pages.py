@@ -284,7 +284,7 @@ def varying(cases: Sequence[Case]) -> dict[str, Callable[[Case], list[str]]]:
     """Map heads to functions of a case, for facts that differ; values common to all cases are omitted."""
     columns: dict[str, Callable[[Case], Iterable[str]]] = {
         "Edition": lambda case: [case.edition],
-        "Stratum": lambda case: [case.stratum],
+        "Class": lambda case: [case.stratum],
         "Category": lambda case: [case.category],
         "Flags": lambda case: case.flags,
         "Breaks": lambda case: case.breaks,
