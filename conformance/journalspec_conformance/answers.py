@@ -54,10 +54,10 @@ def check_claims(hello: Hello) -> None:
         faults += [_fault(where, name, MEMBERS) for name in _strange(declared, MEMBERS)]
     if faults:
         raise Problem(
-            f"{hello.name}: its answer to hello has words that the format does not have:\n  "
+            f"{hello.name}: its answer to hello has names that the format does not define:\n  "
             + "\n  ".join(faults),
-            "Correct them where the implementation declares what it can do. What is misspelt there would"
-            f" never be asked or compared. Names of your own begin with {OWN!r}.",
+            "Correct the declaration of the implementation. A misspelt name would never be asked or compared."
+            f" Names of your own start with {OWN!r}.",
         )
 
 

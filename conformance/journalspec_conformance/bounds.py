@@ -58,6 +58,6 @@ def check_timeout(seconds: float) -> None:
         )
     if seconds > LONGEST_TIMEOUT:
         raise Problem(
-            f"a timeout of {seconds:g} s is none: an implementation that hangs would never be noticed",
+            f"a timeout of {seconds:g} s is too long: an implementation that hangs would never be detected",
             f"At most {LONGEST_TIMEOUT:g} s (a day).",
         )

@@ -130,7 +130,7 @@ class Expectations:
             if entry.outcome == "flaky":
                 return result
             return result.judged(
-                "fixed", f"expected to {entry.outcome}, but it passes: take the entry out", entry.issue
+                "fixed", f"expected to {entry.outcome}, but it passes: remove the entry", entry.issue
             )
         expected = " ".join(part for part in (entry.outcome, entry.fingerprint) if part)
         return result.judged(
@@ -164,7 +164,7 @@ class Expectations:
         if idle:
             raise Problem(
                 f"{source or 'expectations'}: no probe matches {', '.join(sorted(idle))}",
-                "Take the entries out, or give them the tier that they are about (tier = ...). "
+                "Remove the entries, or set their tier (tier = ...). "
                 "`journalspec list` shows all ids of a tier.",
             )
         return Expectations(self.entries, bound)

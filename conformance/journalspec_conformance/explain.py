@@ -98,7 +98,7 @@ def _answer_lines(result: Result, case: Case) -> Iterator[str]:
     probe = next((probe for probe in case.probes if probe.id == result.probe), None)
     if result.answer is None or probe is None or probe.op == "write":
         return
-    yield "the whole answer beside the expected one:"
+    yield "the complete answer beside the expected answer:"
     nearest, _ = closest(probe.expect, result.answer, Claims())
     yield from (f"  {line}" for line in beside(probe.expect[nearest], result.answer, ANSWER_LINES))
 

@@ -16,7 +16,7 @@ from journalspec_conformance.wording import UNJUDGED, grouped, judged_and_not
 #: Characters that XML 1.0 cannot contain, even escaped.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-NOTHING = "nothing was judged: silence is not success"
+NOTHING = "nothing was judged: a run without judged probes fails"
 _GOOD = frozenset({"pass", "allowed"})
 
 

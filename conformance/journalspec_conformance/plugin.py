@@ -119,7 +119,7 @@ class _Seen:
         terminalreporter.write_line(f"journalspec: {judged} judged, {total - judged} not")
         if judged < self._least:
             terminalreporter.write_line(
-                f"journalspec: failed: at least {self._least} must be judged; what is skipped is not success",
+                f"journalspec: failed: at least {self._least} must be judged; a skipped probe is no success",
                 red=True,
             )
 

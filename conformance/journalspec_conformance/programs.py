@@ -377,7 +377,7 @@ class Child(Program):
             if self._by_line and b"\n" not in self._held:
                 raise self._ended()
         if self.memory() > bounds.memory:
-            raise Crashed(f"ended by the runner: it held more than {size_of(bounds.memory)} of memory")
+            raise Crashed(f"ended by the runner: it used more than {size_of(bounds.memory)} of memory")
         places = [*self.directories, *([Path(directory)] if directory else [])]
         if sum(disk_usage(path, bounds.disk) for path in places) > bounds.disk:
             left = size_of(bounds.disk)

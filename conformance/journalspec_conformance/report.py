@@ -76,9 +76,9 @@ class Report:
         """Warnings about comparing this report, one sentence each."""
         found = []
         if self.header["suite"] != __version__:
-            found.append(f"made by journalspec {self.header['suite']}, read by {__version__}")
+            found.append(f"written by journalspec {self.header['suite']}, read by {__version__}")
         if not self.sealed:
-            found.append(f"a report of version {UNSEALED}: not sealed, so that an edit cannot be seen")
+            found.append(f"a report of version {UNSEALED}: not sealed, so that edits cannot be detected")
         return found
 
     @property
@@ -211,8 +211,8 @@ def parse_report(lines: Iterable[bytes], source: str) -> Report:
             header = _header(line, source)
         elif line.get("kind") == "header":
             raise InvalidReport(
-                f"{where}: a second report begins, of {line.get('target')!r}, behind the first, of"
-                f" {header['target']!r}: reports are not put into one file",
+                f"{where}: a second report starts, of {line.get('target')!r}, after the first, of"
+                f" {header['target']!r}: a file contains one report",
                 "`journalspec matrix` compares several.",
             )
         elif footer is not None:
@@ -243,11 +243,11 @@ def _check_footer(report: Report, footer: Mapping[str, Any] | None, digest: str,
     number = len(report.results)
     if footer is None:
         fault = f"the footer is missing after {number} results: "
-        fault += "the file was cut off, or the run did not come to its end"
+        fault += "the file was truncated, or the run did not finish"
     elif footer.get("results") != number or footer.get("counts") != report.counts:
         fault = f"edited: the footer's counts are not those of the {number} results above it"
     elif report.sealed and footer.get("sha256") != digest:
-        fault = "edited: the lines above the footer are not those that it was made for"
+        fault = "edited: the lines above the footer do not match its digest"
     else:
         return
     raise InvalidReport(f"{source}: {fault}")

@@ -27,14 +27,21 @@ _TABLE = (
     ResultClass("pass", False, "as expected; the only permitted answer"),
     ResultClass("allowed", False, "one of several permitted answers, or a recommendation not followed"),
     ResultClass("fail", True, "not a permitted answer"),
-    ResultClass("unsupported", False, "not declared, and so not asked; never a pass", judged=False),
+    ResultClass(
+        "unsupported",
+        False,
+        "the capability is not declared, so the question was not asked; never a pass",
+        judged=False,
+    ),
     ResultClass("known", False, "an expected failure that failed as predicted"),
     ResultClass("fixed", True, "an expected failure that passes: the expectation file is out of date"),
-    ResultClass("crash", True, "the implementation ended or raised before it answered"),
+    ResultClass("crash", True, "the implementation exited or raised an exception before its answer"),
     ResultClass("timeout", True, "no answer in time"),
-    ResultClass("error", True, "an answer outside the protocol, or the harness in trouble"),
-    ResultClass("unasked", True, "not asked any more after it broke down many times in a row", judged=False),
-    ResultClass("quarantined", True, "the case itself is faulty, and was not asked", judged=False),
+    ResultClass("error", True, "an answer that violates the protocol, or a fault of the harness"),
+    ResultClass(
+        "unasked", True, "not asked, because the implementation broke down many times in a row", judged=False
+    ),
+    ResultClass("quarantined", True, "the case itself is faulty, and no question was asked", judged=False),
 )
 
 #: All classes by name, in the order in which reports show them.

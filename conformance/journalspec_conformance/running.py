@@ -247,7 +247,7 @@ class Setup:
         except Breakdown as error:
             tail = f"\n{error.stderr.strip()}" if error.stderr.strip() else ""
             raise Problem(
-                f"{self.target.text}: it did not introduce itself: {error.reason}",
+                f"{self.target.text}: it did not answer hello: {error.reason}",
                 "It must answer the request `hello` on standard output; see the protocol." + tail,
             ) from None
 
@@ -272,7 +272,11 @@ def run_probes(setup: Setup, probes: Sequence[Probe], jobs: int, engine: Engine)
             late = result.result_class == "timeout"
             in_a_row = in_a_row + 1 if late else 0
             if late:
-                rest = f"; after {BREAKDOWN_LIMIT} in a row the rest is not asked" if in_a_row > 1 else ""
+                rest = (
+                    f"; after {BREAKDOWN_LIMIT} in a row, the remaining probes are not asked"
+                    if in_a_row > 1
+                    else ""
+                )
                 click.echo(f"{shown(result.probe)}: {shown(result.reason)}{rest}", err=True)
             yield result
 
@@ -292,7 +296,7 @@ def _from_workers(setup: Setup, probes: Sequence[Probe], jobs: int) -> Generator
                         at += 1
         except WorkerDied:
             raise Problem(
-                "a worker process died: the implementation took the interpreter down with it",
+                "a worker process ended: the implementation ended the Python interpreter",
                 "Run it as a process: --impl 'python -m journalspec_conformance.serve module:Class'.",
             ) from None
 

@@ -122,7 +122,7 @@ class CaseDirectory:
             return "the directory itself was removed"
         if not samestat(info, self._info):
             return "the directory itself is another one"
-        return None if info.st_mode == self._info.st_mode else "the directory itself has other rights"
+        return None if info.st_mode == self._info.st_mode else "the directory itself has other permissions"
 
     def _entries(self) -> dict[str, _Seen]:
         """Return the properties of all entries, by the path below the directory."""

@@ -105,7 +105,7 @@ class FailureGroup:
     @property
     def line(self) -> str:
         """The group in one line: the failure, the number of results, and the first of them."""
-        also = f" ({self.count} probes fail so; this is the first)" if self.count > 1 else ""
+        also = f" ({self.count} probes fail in this way; this is the first)" if self.count > 1 else ""
         return shown(f"{self.label}: {self.example.probe}: {self.example.reason}{also}")
 
     def to_json(self) -> dict[str, Any]:

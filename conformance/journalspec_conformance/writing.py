@@ -84,7 +84,7 @@ def _whole(engine: Asking, probe: Probe) -> Outcome:
         unnamed = sorted(set(reply["ok"].get("files", ())) - set(files))
         if unnamed:
             return Outcome(
-                "fail", "wrote-invalid", f"it reported writing {', '.join(unnamed)}, which does not exist"
+                "fail", "wrote-invalid", f"it reported the file {', '.join(unnamed)}, which does not exist"
             )
         said = _said(probe.expect, reply["ok"])
         return said or _judge_files(engine, probe, files)

@@ -208,5 +208,5 @@ def test_an_implementation_that_starts_only_once(tmp_path: Path, capfd: pytest.C
     program = tmp_path / "once.py"
     program.write_text(GREETS_ONCE)
     done = run("--impl", f"{sys.executable} {program} {tmp_path / 'mark'}", "--jobs", "2", status=2)
-    has(done.stderr, "once.py", "it did not introduce itself", "exit status 3")
+    has(done.stderr, "once.py", "it did not answer hello", "exit status 3")
     assert "Traceback" not in done.stderr + capfd.readouterr().err

@@ -55,7 +55,7 @@ def test_materialize_does_not_follow_links_inside(link: str, tmp_path: Path) -> 
     out.mkdir()
     (out / link).symlink_to(outside / "new" if link.endswith(".json") else outside)
     done = call("materialize", out, "--cases", written(tmp_path / "c.jsonl", GOOD), status=2)
-    assert f"{out / link} is there already, and nothing is overwritten" in done.stderr
+    assert f"{out / link} exists already, and nothing is overwritten" in done.stderr
     assert names(outside) == []
 
 

@@ -59,7 +59,7 @@ def test_new_store_is_written_and_reported_on_the_screen(pair: Path) -> None:
     assert call("inspect", target).exit_code == 0
     found = report(target)
     assert [each["file"] for each in found["beside"]] == ["notes.txt"]
-    assert "is there already" in call("recover", pair, "--to", target, status=2).stderr
+    assert "exists already" in call("recover", pair, "--to", target, status=2).stderr
 
 
 def test_directory_of_several_stores_keeps_its_paths(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_export_does_not_replace_a_file(tmp_path: Path) -> None:
     target = tmp_path / "rows.csv"
     assert call("export", KAHADB, "--as", "csv", "--to", target).exit_code in (0, 1)
     assert target.read_text() == call("export", KAHADB, "--as", "csv").stdout
-    assert "is there already" in call("export", KAHADB, "--as", "csv", "--to", target, status=2).stderr
+    assert "exists already" in call("export", KAHADB, "--as", "csv", "--to", target, status=2).stderr
     other = tmp_path / "other.csv"
     assert call("export", KAHADB, "--as", "csv", "--queue", "no such", "--to", other).exit_code == 2
     assert sorted(tmp_path.iterdir()) == [target]
@@ -180,7 +180,7 @@ def test_messages_are_exported_for_artemis_and_losses_are_counted_before(tmp_pat
     # In the XML, a message in several queues is one message.
     assert done.stdout.count("            <queue name=") == len(rows) > done.stdout.count("<message ")
     assert f"not kept  {done.stdout.count('<message ')} messages, xml-new-id" in done.stderr
-    assert "`recover --to` keeps more" in done.stderr
+    assert "`recover --to` preserves more data" in done.stderr
     target = tmp_path / "messages.xml"
     assert call("export", HORNETQ, "--as", "artemis-xml", "--to", target).exit_code == done.exit_code
     assert target.read_text() == done.stdout

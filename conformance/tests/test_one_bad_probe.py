@@ -147,7 +147,7 @@ def poke(path: Path, off: int) -> None:
         (piped, "btm1.tlog was a file and is a pipe"),
         (lambda d: (d / "btm1.tlog").chmod(0o4755), "btm1.tlog had the rights 644 and has 4755"),
         (lambda d: (d / "btm1.tlog").chmod(0), "btm1.tlog had the rights 644 and has 0"),
-        (lambda d: d.chmod(0), "the directory itself has other rights"),
+        (lambda d: d.chmod(0), "the directory itself has other permissions"),
         (lambda d: (d / "btm1.tlog").unlink(), "btm1.tlog is gone"),
         (lambda d: d.rename(d.with_name("moved")) and None, "the directory itself was removed"),
         (swapped, "the directory itself is another one"),

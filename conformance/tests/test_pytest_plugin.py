@@ -79,7 +79,7 @@ def test_failure_is_explained_without_a_traceback(run: Run) -> None:
 def test_unsupported_is_skipped_with_its_reason(run: Run) -> None:
     done = run(f"--journalspec-impl={fake('declares_nothing')}", SOME, "-rs")
     assert done.ret == 1, "an implementation that claims nothing is no success"
-    has(str(done.stdout), "0 judged", "what is skipped is not success", "unsupported: format bitronix_tlog")
+    has(str(done.stdout), "0 judged", "a skipped probe is no success", "unsupported: format bitronix_tlog")
     assert "passed" not in str(done.stdout)
 
 
@@ -92,7 +92,7 @@ def test_known_failure_is_xfailed_and_fixed_one_is_an_error(run: Run, pytester: 
     has(str(known.stdout), "1 xfailed", "it forgets")
     fixed = run(f"--journalspec-impl={fake('perfect')}", *arguments)
     assert fixed.ret == 1
-    assert "take the entry out" in str(fixed.stdout)
+    assert "remove the entry" in str(fixed.stdout)
 
 
 def test_with_xdist(run: Run, chosen: list[str]) -> None:
@@ -113,4 +113,4 @@ def test_wrong_options_are_usage_errors(run: Run, arguments: list[str], message:
 def test_implementation_without_hello_ends_the_session(run: Run) -> None:
     done = run(f"--journalspec-impl={sys.executable} -c print('hello')", SOME)
     assert done.ret == 2
-    assert "did not introduce itself" in str(done.stdout) + str(done.stderr)
+    assert "did not answer hello" in str(done.stdout) + str(done.stderr)

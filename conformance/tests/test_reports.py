@@ -83,7 +83,7 @@ def test_report_is_read_as_it_was_written(report: Report) -> None:
 
 
 HEAD, FIRST, SECOND, *REST, FOOTER = LINES
-SECOND_BEGINS = "line 8: a second report begins, of './other', behind the first, of './mine'"
+SECOND_BEGINS = "line 8: a second report starts, of './other', after the first, of './mine'"
 #: Message about a faulty report -> the lines of that report.
 LACKING = {
     "not the header": [],
@@ -101,8 +101,8 @@ LACKING = {
     "line 2: a line that cannot be used: no JSON": [HEAD, "\ufeff" + FIRST],
     "a number of 5000 digits": [HEAD, '{"seconds": ' + "9" * 5000 + "}"],
     SECOND_BEGINS: [*LINES, *TEXT.replace("./mine", "./other").splitlines(keepends=True)],
-    "line 3: a second report begins": [HEAD, FIRST, HEAD, SECOND, *REST, FOOTER],
-    "edited: the lines above the footer are not those": [HEAD, SECOND, FIRST, *REST, FOOTER],
+    "line 3: a second report starts": [HEAD, FIRST, HEAD, SECOND, *REST, FOOTER],
+    "edited: the lines above the footer do not match its digest": [HEAD, SECOND, FIRST, *REST, FOOTER],
 }
 
 
@@ -122,7 +122,7 @@ def test_damaged_report_is_refused(message: str, old: str, new: str) -> None:
 
 def test_edited_results_with_matching_counts_are_detected() -> None:
     changed = TEXT.replace('"class":"fail"', '"class":"pass"').replace('"pass":1,"fail":1', '"pass":2')
-    with pytest.raises(InvalidReport, match="edited: the lines above the footer are not those"):
+    with pytest.raises(InvalidReport, match="edited: the lines above the footer do not match its digest"):
         parsed(changed)
 
 
@@ -140,7 +140,7 @@ def test_report_without_digest_is_read_with_a_note() -> None:
     """Older versions wrote reports without digests, which remain readable."""
     old = parsed(TEXT.replace('"report":2', '"report":1').rpartition(',"sha256"')[0] + "}")
     assert not old.sealed
-    assert "not sealed, so that an edit cannot be seen" in old.notes[0]
+    assert "not sealed, so that edits cannot be detected" in old.notes[0]
     for form in (as_text, as_markdown):
         assert old.notes[0] in form(old)
 
@@ -148,7 +148,7 @@ def test_report_without_digest_is_read_with_a_note() -> None:
 def test_report_of_another_version_has_a_note() -> None:
     header = {**json.loads(HEAD), "suite": "9.8"}
     report = parsed(written([], header))
-    assert report.notes == [f"made by journalspec 9.8, read by {__version__}"]
+    assert report.notes == [f"written by journalspec 9.8, read by {__version__}"]
     assert report.notes[0] in as_text(report)
     assert report.notes[0] in as_junit(report)
 
@@ -271,7 +271,7 @@ def test_report_may_be_compressed(tmp_path: Path) -> None:
     assert gzip.decompress(data) == plain.read_bytes()
     assert load_report(packed) == load_report(plain)
     packed.write_bytes(data * 2)
-    with pytest.raises(InvalidReport, match="line 3: a second report begins"):
+    with pytest.raises(InvalidReport, match="line 3: a second report starts"):
         load_report(packed)
     packed.write_bytes(data[:-4])
     with pytest.raises(Problem, match="cannot be read"):

@@ -301,7 +301,7 @@ def long_header(path: Path) -> Path:
     return path
 
 
-OUT, LINK, LARGE = "leads out of the archive", "is a link or a device", "unpacks to more than 2 MiB"
+OUT, LINK, LARGE = "has a path outside the archive", "is a link or a device", "unpacks to more than 2 MiB"
 #: A function that makes an archive, and the reason of its refusal. See test_hostile_questions.py for broken
 #: archives.
 HARMFUL: dict[str, tuple[Callable[[Path], Path], str]] = {

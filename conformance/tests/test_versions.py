@@ -24,7 +24,7 @@ OTHERWISE = ("target", "journalspec")
 
 def test_old_report_is_read() -> None:
     summary = call("summary", OLD / "report.jsonl", status=1)
-    has(summary.output, "fail              2", "made by journalspec 0.1.0")
+    has(summary.output, "fail              2", "written by journalspec 0.1.0")
     assert "1/3" in call("matrix", OLD / "report.jsonl", OLD / "report.jsonl").output
 
 

@@ -40,7 +40,7 @@ def test_equal_failures_form_one_group() -> None:
         ("crash", 3),
         ("fail notes", 1),
     ]
-    assert groups[0].line == "fail verdict: a.b0/read: r0 (668 probes fail so; this is the first)"
+    assert groups[0].line == "fail verdict: a.b0/read: r0 (668 probes fail in this way; this is the first)"
     assert groups[2].line == "fail notes: z/read: r"
 
 

@@ -215,8 +215,8 @@ def _of_system(error: OSError) -> str:
     entries=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     epilog="Exit status: 0 all as expected, 1 something failed, 2 usage or configuration, 130 interrupted"
-    " (143 by SIGTERM, 129 by SIGHUP), 141 the output was closed. `inspect` and `recover` have more "
-    "values, see there.",
+    " (143 by SIGTERM, 129 by SIGHUP), 141 closed pipe. `inspect` and `recover` have more "
+    "values: see their help.",
 )
 @click.version_option(__version__, prog_name="journalspec")
 def cli() -> None:

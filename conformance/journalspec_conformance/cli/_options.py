@@ -74,7 +74,7 @@ def selection(more: str = "") -> Callable[[Command], Command]:
             multiple=True,
             type=FILE,
             metavar="FILE",
-            help="Take the cases from FILE (JSON lines, also .gz) or a core build's directory.",
+            help="Take the cases from FILE (JSON lines, also .gz), or from the directory of a core build.",
         ),
     )
 
@@ -127,5 +127,5 @@ def level() -> Callable[[Command], Command]:
     return click.option(
         "--level",
         type=click.Choice([entry.name.lower() for entry in Level]),
-        help="The highest level to compare. Default: the declared one (oneshot: records).",
+        help="The highest level to compare. Default: the declared level (oneshot: records).",
     )

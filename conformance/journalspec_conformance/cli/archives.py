@@ -186,7 +186,7 @@ def _checked(name: str) -> tuple[str, ...]:
     """Return the parts of an entry's name; raises FilesetError for one that leads out of the archive."""
     parts = PurePosixPath(name).parts
     if name.startswith("/") or ".." in parts or any(each in name for each in "\\:\0") or not name:
-        text = f"its entry {shown(name)!r} leads out of the archive; the archive was not read"
+        text = f"its entry {shown(name)!r} has a path outside the archive; the archive was not read"
         raise FilesetError(text, "such an archive may be an attack: do not unpack it")
     if len(parts) > MOST_DEEP or any(len(os.fsencode(part)) > LONGEST_NAME for part in parts):
         raise FilesetError(

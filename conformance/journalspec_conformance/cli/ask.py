@@ -30,7 +30,7 @@ Message = Mapping[str, Any]
 @click.argument("case_id", metavar="CASE")
 @_options.implementation()
 @_options.level()
-@click.option("--cases", multiple=True, type=_options.FILE, metavar="FILE", help="Look for CASE in FILE.")
+@click.option("--cases", multiple=True, type=_options.FILE, metavar="FILE", help="Search for CASE in FILE.")
 @click.option("--validate", is_flag=True, help="Check every message against the protocol's schemas.")
 @click.option(
     "--keep",
@@ -41,7 +41,8 @@ Message = Mapping[str, Any]
 def ask_command(case_id: str, cases: tuple[Path, ...], keep: Path | None, **options: Any) -> None:
     """Ask IMPL about CASE (a case or probe id, also one of a draw), and show the request and both answers.
 
-    The journal, the requests and the answers are kept in a directory, to repeat a question by hand.
+    The journal, the requests and the answers are stored in a directory, so that you can repeat a
+    question by hand.
     """
     case = find(case_id.partition("/")[0], cases)
     probes = [probe for probe in case.probes if case_id in (case.id, probe.id)]

@@ -56,7 +56,7 @@ def _title(case: Case) -> str:
 @click.command("show", epilog=_options.EXIT_STATUS)
 @click.argument("case_id", metavar="CASE")
 @click.option(
-    "--cases", multiple=True, type=_options.FILE, metavar="FILE", help="Look in FILE, not in the tiers."
+    "--cases", multiple=True, type=_options.FILE, metavar="FILE", help="Search in FILE, not in the tiers."
 )
 @click.option("--json", "as_json", is_flag=True, help="The case in its published form.")
 @click.option("--no-hex", is_flag=True, help="Omit the bytes.")

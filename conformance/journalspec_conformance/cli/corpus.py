@@ -36,7 +36,7 @@ COMMANDS = {
     "verify": Subcommand("corpus", "verify_command", "Check every file against its manifest."),
     "judge": Subcommand("run", "judge_command", "Judge an implementation on the states of a build."),
     "show": Subcommand("corpus_states", "show_command", "Print the definition of a state of a build."),
-    "reduce": Subcommand("corpus_states", "reduce_command", "Make a failing state as small as can be."),
+    "reduce": Subcommand("corpus_states", "reduce_command", "Reduce a failing state."),
 }
 
 
@@ -47,7 +47,13 @@ def command() -> None:
 
 @click.command("build", epilog=_STATUS + " 130 interrupted: the same command continues.")
 @click.option("--tier", type=click.Choice(["core", "full"]), required=True, help="Which tier.")
-@click.option("--out", type=FILE, required=True, metavar="DIR", help="A new directory, or one to resume in.")
+@click.option(
+    "--out",
+    type=FILE,
+    required=True,
+    metavar="DIR",
+    help="A new directory, or the directory of an interrupted build.",
+)
 @click.option("--format", "format_id", metavar="F", help="The format; needed if several have crash traces.")
 @click.option(
     "--engine",
@@ -69,16 +75,16 @@ def command() -> None:
     default=1,
     show_default=True,
     metavar="S",
-    help="The random choices depend on it alone.",
+    help="The random choices depend only on the seed.",
 )
 @click.option("--every", type=click.IntRange(1), default=1, metavar="N", help="Take each N-th workload only.")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest.")
 def build_command(tier: str, out: Path, format_id: str | None, as_json: bool, **options: Any) -> None:
     """Build a tier into DIR.
 
-    It records write traces, enumerates the states that a crash may leave, judges every distinct state, and
-    writes Parquet with a manifest; `core` also writes cases. An interrupted build continues where it stopped.
-    The result depends on tier, format and seed alone, not on engine, jobs or partitions.
+    The command records write traces, enumerates the states that a crash may leave, judges every distinct
+    state, and writes Parquet with a manifest; the tier `core` also contains cases. The same command continues
+    an interrupted build. The result depends only on tier, format and seed, not on engine, jobs or partitions.
     """
     try:
         from journalspec_corpus.pipeline.build import Builder, build, cores  # noqa: PLC0415  # needs optional parts
@@ -148,9 +154,9 @@ class Failed(click.ClickException):
 def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...]) -> None:
     """Write the published cases to FILE, for programs in any language.
 
-    Every case is a directory: its journal as real files, its questions and answers as JSON. A README explains
-    the form. JSON Schemas, specifications, Kaitai schemas and parsers come along. The same cases give the
-    same bytes.
+    Every case is a directory, with the journal as real files, and the questions and answers as JSON. A README
+    explains the form. The archive also contains JSON Schemas, specifications, Kaitai schemas and parsers. The
+    same cases give the same bytes.
     """
     from journalspec_conformance.protocol import schemas  # noqa: PLC0415 - slow, and for this only
     from journalspec_conformance.selection import cases_of  # noqa: PLC0415 - as above
@@ -166,7 +172,7 @@ def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...])
     try:
         write_archive(out, cases, {f"{name}.schema.json": schemas()[name] for name in _SCHEMAS})
     except FileExistsError:
-        raise Problem(f"{out} is there already, and nothing is overwritten", "Name a new file.") from None
+        raise Problem(f"{out} exists already, and nothing is overwritten", "Name a new file.") from None
     except ValueError as error:
         raise Problem(str(error)) from None
     except OSError as error:
@@ -266,13 +272,13 @@ def _show_stratum(stratum: str, tables: dict[str, Any]) -> None:
     multiple=True,
     help="Only this published tier. May be repeated. Default: all.",
 )
-@click.option("--again", is_flag=True, help="Build it once more, in a scratch directory, and compare.")
+@click.option("--again", is_flag=True, help="Repeat the build in a scratch directory, and compare.")
 def verify_command(directory: Path | None, tiers: tuple[str, ...], again: bool) -> None:
     """Check every file of a build, or of published tiers, against its manifest.
 
     DIR is a build, a downloaded core tier, or a folder of published tiers. Default: the tiers of this
-    package. Every bit is checked: manifests are sealed and have the checksums of all other files; an unlisted
-    file is an error. With --again the build is repeated, and everything must be equal.
+    package. Every bit is checked: manifests are sealed and contain the checksums of all other files; an
+    unlisted file is an error. With --again, the command repeats the build, and all files must be equal.
     """
     from journalspec_corpus.shipped import holds_tiers, verify_tiers  # noqa: PLC0415 - as above
 

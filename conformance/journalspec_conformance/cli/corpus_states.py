@@ -36,9 +36,10 @@ def show_command(directory: Path, case_id: str, as_json: bool) -> None:
     """Print the definition of a state of the build in DIR: writes, fsyncs, acknowledgements, the crash.
 
     ID is a `case_id` of the build's Parquet files, or the id of a published core
-    case. The bytes that reached the disk, the required outcome and the verdicts of the build follow. With
-    --json, the required outcome can be recomputed elsewhere: the output has all bytes of all writes and
-    files, the place of each record, the write that publishes it, and the earlier records at that place.
+    case. The output also has the bytes that reached the disk, the required outcome and the verdicts of the
+    build. With --json, another program can recompute the required outcome: the output has all bytes of all
+    writes and files, the place of each record, the write that publishes the record, and the earlier records
+    at the same place.
     """
     try:
         place = failures.place_of(directory, case_id)
@@ -96,15 +97,15 @@ _REDUCE_STATUS = (
     "name",
     default="",
     metavar="NAME",
-    help="The failing reader of the build. Default: the first one that fails.",
+    help="The failing reader of the build. Default: the first failing reader.",
 )
 @click.option("--impl", default="", metavar="IMPL", help="An implementation instead of a reader.")
-@click.option("--policy", default="", metavar="P", help="With --impl: the policy. Default: the first one.")
+@click.option("--policy", default="", metavar="P", help="With --impl: the policy. Default: the first policy.")
 @click.option(
     "--out",
     type=_options.FILE,
     metavar="DIR2",
-    help="Write both forms as cases and the files of the small one.",
+    help="Write both states as cases, and the files of the small state.",
 )
 @click.option(
     "--budget", type=click.IntRange(1), default=20_000, show_default=True, metavar="N", help="Reader calls."
@@ -123,9 +124,9 @@ def reduce_command(
     """Reduce a failing state of the build in DIR to the smallest one that fails in the same way.
 
     ID is a `case_id` of the build's Parquet files, or the id of a published core
-    case. The verdict stays the same. Removed are, in this order: records, sectors that did not reach the
-    disk, weak guarantees, backgrounds, bytes of payload and alignment. A deviation is a sector, size or name
-    that differs from a state in which all writes (or none) reached the disk.
+    case. The verdict stays the same. The command removes, in this order: records, sectors that did not reach
+    the disk, weak guarantees, backgrounds, bytes of payload and alignment. A deviation is a sector, size or
+    name that differs from a state in which all writes (or none) reached the disk.
     """
     if out is not None:
         refuse_filled(out)

@@ -83,25 +83,23 @@ class _Wanted:
 def export_command(path: Path, **what: Any) -> None:
     """Write the recovered data of the journal at PATH as a file for other programs.
 
-    PATH is as for `journalspec inspect`. Damaged data is omitted, as with `recover --to`, which keeps more:
-    these files have no place for some ids, states and times. With --to, FILE.loss-report.md and .json list
-    the omissions of a file for a product.
+    PATH is as for `journalspec inspect`. Damaged data is omitted. `recover --to` preserves more data, because
+    these files cannot contain some ids, states and times. With --to, FILE.loss-report.md and .json list the
+    omissions of a file for a product.
     """
     wanted = _Wanted(**places.taken(what, fields(_Wanted)))
     kind, to = wanted.kind, wanted.to
     if to is not None and to.exists():
-        raise places.UsageProblem(f"{shown(str(to))} is there already", "give the name of a new file")
+        raise places.UsageProblem(f"{shown(str(to))} exists already", "give the name of a new file")
     if kind == PARQUET and (to is None or not has_arrow()):
         raise places.UsageProblem(
             "parquet is written to a file, by Arrow", "give --to FILE, and install pyarrow"
         )
     asked = places.Asked(paths=(path,), **what)
     if asked.redact and kind in (XML, SQL):
-        raise click.UsageError(
-            "--redact would make other messages and rows of them: not with --as xml or sql."
-        )
+        raise click.UsageError("--redact would change the messages and rows: not with --as xml or sql.")
     if len(wanted.tables) > 1 and kind != SQL:
-        raise click.UsageError(f"--as {kind} is of one table.")
+        raise click.UsageError(f"--as {kind} writes one table.")
     found = places.find(asked)
     if wanted.policy is not None:
         places.known_policy(found, wanted.policy)
@@ -110,7 +108,7 @@ def export_command(path: Path, **what: Any) -> None:
             # A product would mistake a new file with a name such as db-2.log for a part of the journal.
             newstore.refuse_target(to, newstore.own_directories(found.journals))
         if wanted.tables and kind == XML:
-            raise click.UsageError("--as artemis-xml is of messages: --queue chooses, --table does not.")
+            raise click.UsageError("--as artemis-xml writes messages: use --queue, not --table.")
         raise SystemExit((_for_a_product if kind in (XML, SQL) else _rows)(found, wanted))
 
 
@@ -205,7 +203,7 @@ class _OneFile(newstore.NewStore):
 
     def steps(self) -> Sequence[str]:
         """Return the advice in the report: how the product reads the file, and how to keep more."""
-        return self.step, "`journalspec recover --to` writes a new store, which keeps more."
+        return self.step, "`journalspec recover --to` writes a new store, which preserves more data."
 
     def files(self) -> Iterator[newstore.NewFile]:
         """Yield the file under an empty name, because the caller chooses the name."""
@@ -218,7 +216,7 @@ def _for_a_product(found: places.Stores, wanted: _Wanted) -> int:
     every, status = ask_rows(found, Question(), wanted.policy)
     sources = with_contents(every)
     if len(sources) != 1:
-        raise places.UsageProblem(f"--as {kind} is of one store", "give the path of one of them")
+        raise places.UsageProblem(f"--as {kind} writes one store", "give the path of one of them")
     answer = sources[0].recovered
     writer = _sql(answer, wanted.tables) if kind == SQL else _xml(answer, wanted.queues)
     if to is not None and not any(each.rows for each in writer.carried()):
@@ -256,7 +254,7 @@ def _account(report: LossReport, answer: Answer, to: Path | None) -> None:
         text = shown(one.left_out.texts[what, code])
         noun = "region" if what == newstore.BYTES else what
         click.echo(f"not kept  {places.amount(number, noun)}, {code}: {text}", err=True)
-    click.echo("          `recover --to` keeps more of it than any such file", err=True)
+    click.echo("          `recover --to` preserves more data than any such file", err=True)
 
 
 def _reports(to: Path) -> list[Path]:

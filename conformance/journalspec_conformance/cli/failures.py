@@ -62,7 +62,7 @@ def show_failures(prepared: Prepared, red: Sequence[Result], details: bool, keep
     if details or prepared.tier in (CRASH, CRASH_WRITE):
         say()
     else:
-        say("--details explains them, --report keeps them all; `journalspec ask` shows both answers to one")
+        say("--details explains the failures, --report stores all; `journalspec ask` shows both answers")
 
 
 def _reduced(
@@ -124,7 +124,9 @@ def _explained(prepared: Prepared, group: FailureGroup, result: Result, case: Ca
             text = "\n".join(map(shown, told(engine, case, target, repeat)))
     else:
         text = explain(result, case, target)
-    more = f"\n{group.count - 1} more probes fail so (--report keeps them all)" if group.count > 1 else ""
+    more = (
+        f"\n{group.count - 1} more probes fail in this way (--report stores all)" if group.count > 1 else ""
+    )
     return text + more
 
 

@@ -51,10 +51,10 @@ VERSION = "1"
 STATUSES = {CLEAN: 0, RECOVERED: 1, REFUSED: 3}
 EXIT_STATUS = (
     "Exit status: 0 clean; 1 recovered: something is damaged or was omitted, and the rest is reported;"
-    " 3 refused; of several journals the worst. 2 usage or configuration: no such path, no journal there,"
-    " an unknown format, edition, policy or parameter, an edition that cannot be detected, or files that "
-    "differ or cannot be read when they are read a second time. A journal that changes during the read is "
-    "never clean: recovered, with the note changed-while-read."
+    " 3 refused; for several journals, the worst status. 2 usage or configuration: no such path, no journal"
+    " at the path, an unknown format, edition, policy or parameter, an edition that cannot be detected, or"
+    " files that differ or cannot be read when they are read a second time. A journal that changes during the"
+    " read is never clean: recovered, with the note changed-while-read."
     " 130 interrupted, 141 closed pipe."
 )
 #: The largest number of lines on a screen, and its largest width, which every pipe uses.

@@ -34,14 +34,14 @@ from journalspec_reference.filesets import Journal, LeftOut, by_reason
 
 LEVELS = [level.name.lower() for level in Level]
 LEVEL_HELP = (
-    "How much to report with --json, --ndjson and --all: layout if left out. It implies --all. With contents"
-    " --json has the rows of all tables as well."
+    "How much to report with --json, --ndjson and --all; default: layout. Implies --all. With contents,"
+    " --json also has the rows of all tables."
 )
 STREAMED = click.option(
     "--ndjson",
     "as_ndjson",
     is_flag=True,
-    help="Lines of JSON during the read: the kind of journal, each record, then the rest of the answer.",
+    help="Lines of JSON during the read: the kind of journal, each record, then the remaining answer.",
 )
 #: Colours depend on the kind of region, and alternate between fields: colours by field name would depend on
 #: the format.
@@ -65,13 +65,13 @@ WHOLE = {
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @places.options()
 @click.option(
-    "--records", "with_records", is_flag=True, help="Each record of each file, instead of the summary."
+    "--records", "with_records", is_flag=True, help="List each record of each file, instead of the summary."
 )
+@click.option("--files", "with_files", is_flag=True, help="Each file: header, damage, unused bytes.")
+@click.option("--notes", "with_notes", is_flag=True, help="List each note, instead of the summary.")
 @click.option(
-    "--files", "with_files", is_flag=True, help="Each file: its header, its damage, what is unused."
+    "--all", "with_all", is_flag=True, help="The complete answer: files, records, the state, notes."
 )
-@click.option("--notes", "with_notes", is_flag=True, help="Each note, instead of the summary.")
-@click.option("--all", "with_all", is_flag=True, help="Everything: files, records, the state, notes.")
 @click.option("--level", type=click.Choice(LEVELS), help=LEVEL_HELP)
 @click.option(
     "--hex",
@@ -88,9 +88,9 @@ def inspect_command(
     """Show kind, content and losses of the journals at PATH on one screen.
 
     PATH is a data directory of a broker, a directory of a database, the directory that holds the journal's
-    files, one above several stores, one of the files (its neighbours are found), an archive (.tar, .tgz,
-    .zip), or - for standard input. Several files are one journal, such as a pair in two directories. Files
-    that end in .gz are unpacked for reading. PATH is only read.
+    files, a directory with several stores, one of the files (the other files are found), an archive (.tar,
+    .tgz, .zip), or - for standard input. Several files are one journal, such as a pair in two directories.
+    Files whose names end in .gz are unpacked for reading. PATH is only read.
     """
     if as_hex + as_json + as_ndjson > 1:
         raise click.UsageError("--hex, --json and --ndjson exclude each other.")
@@ -135,11 +135,11 @@ def _members(level: Level, part: view.Part) -> dict[str, object]:
     show_default=view.STRICT,
     metavar="POLICY",
     help="The rules for damage: strict refuses; salvage reports the remaining data and the losses; default "
-    "acts like the format's product. Not every format has all policies: after a wrong one the command "
-    "lists the right ones.",
+    "acts like the format's product. Not every format has all policies: for a wrong policy, the command "
+    "lists the right policies.",
 )
-@click.option("--notes", "with_notes", is_flag=True, help="Each note, instead of the summary.")
-@click.option("--all", "with_all", is_flag=True, help="Everything: damage, the state, notes.")
+@click.option("--notes", "with_notes", is_flag=True, help="List each note, instead of the summary.")
+@click.option("--all", "with_all", is_flag=True, help="The complete answer: damage, the state, notes.")
 @click.option("--level", type=click.Choice(LEVELS), help=LEVEL_HELP)
 @click.option("--json", "as_json", is_flag=True, help="The observation as one JSON object.")
 @STREAMED
@@ -168,7 +168,7 @@ def recover_command(
     if wanted:
         if as_ndjson or level or with_all or with_notes:
             raise click.UsageError(
-                "--to and --dry-run print a report: --ndjson, --level, --all and --notes do not go with them."
+                "--to and --dry-run print a report: --ndjson, --level, --all and --notes exclude them."
             )
         rebuild.rebuild(found, asked, policy, wanted, as_json=as_json)
     policy = policy or view.STRICT
@@ -200,13 +200,13 @@ def recover_command(
 )
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @places.options()
-@click.option("--json", "as_json", is_flag=True, help="The same as one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print the answers as one JSON object.")
 def check_command(as_json: bool, **what: Any) -> None:
     """Print one line for each journal at PATH: clean, recovered or refused, and the reason.
 
-    It is for monitoring: verdict and PATH are those of `journalspec recover`. After a clean verdict the line
-    has the effect of a start of the product, if it fails or loses data. A path without an answer is an error
-    on standard error; the other paths are still answered.
+    This command is for monitoring: verdict and PATH are those of `journalspec recover`. After a clean
+    verdict, the line has the effect of a start of the product, if the start fails or loses data. A path
+    without an answer is reported on standard error; the other paths are still answered.
     """
     found, problems = _found(places.Asked(**what))
     statuses: list[int] = []

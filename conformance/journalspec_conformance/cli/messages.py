@@ -47,8 +47,8 @@ def explain_command(text: str, path: Path | None, everything: bool, verbose: boo
     """Explain TEXT, a message that a product printed about its journal.
 
     TEXT is any part of a log line: an id such as AMQ222043, HQ142015 or XSDB4, or words of the
-    message. Numbers and names in it do not matter. With PATH, the store is read like `recover`, and the
-    causes of the message in it are listed. PATH is only read.
+    message. Numbers and names in TEXT are ignored. With PATH, the command reads the store like `recover`, and
+    lists the causes of the message in this store. PATH is only read.
     """
     if not text.strip():
         raise click.UsageError("TEXT is empty: give an id, or words of the product's message.")

@@ -59,7 +59,7 @@ def _copy(source: Traversable, target: Path, values: dict[str, str]) -> None:
 def new_harness_command(language: str, format_id: str, target: Path | None) -> None:
     """Write a harness for FORMAT in LANG: c, go, java, javascript or rust.
 
-    It needs no package. It reads questions and answers each as unsupported: put your reader in.
+    The harness needs no package. It answers each question as unsupported until you add your reader.
     """
     target = Path(f"{format_id}-{language}") if target is None else target
     declared = claims(get_format(format_id))

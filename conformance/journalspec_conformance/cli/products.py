@@ -64,8 +64,8 @@ def fetch(names: tuple[str, ...]) -> None:
     """Fetch the named products (all of them without a name) into the cache.
 
     Uses Maven if `mvn` is on PATH, else Java and the Ivy of an installed
-    PySpark, each with your own repository settings. A jar is taken only if its
-    SHA-256 is the recorded one. The cache is $JOURNALSPEC_PRODUCTS or the
+    PySpark, each with your own repository settings. A jar is used only if its
+    SHA-256 equals the recorded one. The cache is $JOURNALSPEC_PRODUCTS or the
     platform's cache directory.
     """
     try:

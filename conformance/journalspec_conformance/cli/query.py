@@ -214,9 +214,9 @@ def query_command(
     """Answer a question in SQL about the journals at PATH.
 
     The tables are records, files, lost (regions without a record), missing, transactions (those without
-    an end), and the other lists of the format's state: `journalspec columns PATH` has them all. On a
-    terminal the first 40 rows are printed, elsewhere all as CSV. Needs DuckDB, the extra `query`, which
-    reads neither files nor the network here. PATH is only read.
+    an end), and the other lists of the format's state. `journalspec columns PATH` lists all tables. On a
+    terminal, the command prints the first 40 rows; otherwise, it prints all rows as CSV. The command needs
+    DuckDB (the extra `query`), which can access neither files nor the network. PATH is only read.
     """
     if find_spec("duckdb") is None:
         raise UsageProblem(
@@ -379,15 +379,15 @@ def _memory_bound(size: int) -> Iterator[None]:
 
 
 @click.command(
-    "columns", epilog="Exit status: 0 listed; 2 usage: no such path, no journal there, no such format."
+    "columns", epilog="Exit status: 0 listed; 2 usage: no such path, no journal at the path, no such format."
 )
 @click.argument("paths", metavar="[PATH...]", nargs=-1, type=click.Path(path_type=Path))
 @options()
 def columns_command(**what: Any) -> None:
     """List the columns of the journals at PATH, or of a format: name, type and meaning.
 
-    Those of records are what `journalspec inspect --where` and --count-by take; all tables are those of
-    `journalspec query`.
+    `journalspec inspect --where` and --count-by take the columns of records. `journalspec query` has all
+    listed tables.
     """
     asked = Asked(**what)
     if not asked.paths and not asked.format_id:

@@ -37,8 +37,8 @@ ALL, IN_REPORT = "(--all)", "(report)"
 #: The name that stands for the new directory in the report of --dry-run.
 NOWHERE = "NEWDIR"
 EXIT_STATUS = (
-    "With --to: 0 all is carried over, 1 something is not, 2 nothing was written because of the command line,"
-    " of a change, a lock or the disk, 3 nothing can be kept."
+    "With --to: 0 everything was copied, 1 something was omitted, 2 nothing was written because of the"
+    " command line, a change, a lock or the disk, 3 nothing can be copied."
 )
 #: The meaning of the verdict on the old store.
 VERDICTS = {
@@ -310,7 +310,7 @@ def _sections(report: LossReport) -> Iterator[view.Section]:
     size = sum(each.length for each in report.written)
     files = places.amount(len(report.written), "file")
     yield view.Section(
-        "new store", [f"{shown(report.target)}   {files}, {size:,} bytes, complete and forced"]
+        "new store", [f"{shown(report.target)}   {files}, {size:,} bytes, complete and synced"]
     )
     policies: dict[str, str] = {}
     stores = []

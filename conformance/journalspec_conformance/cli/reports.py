@@ -72,8 +72,8 @@ def matrix_command(reports: tuple[Path, ...], by: str, markdown: bool) -> None:
 def expect_command(path: Path, report: Path) -> None:
     """Bring FILE up to date with REPORT: remove fixed entries, add new failures.
 
-    Comments stay, entries are sorted. A new entry's reason begins with TODO, and
-    runs refuse it until you have written down why it fails.
+    Comments remain, and entries are sorted. The reason of a new entry starts with TODO.
+    A run refuses the file until you have replaced TODO by the reason of the failure.
     """
     loaded = load_report(report)
     text = read_text(path) if path.exists() else ""

@@ -33,7 +33,7 @@ def command() -> None:
 @click.argument("report", type=_options.FILE)
 @_IN
 def add_command(report: Path, directory: Path) -> None:
-    """Add REPORT to a directory of results. It is not changed, only compressed."""
+    """Add REPORT to a directory of results. The report is compressed, and its content is unchanged."""
     say(f"added: {history.add(report, directory)}")
 
 
@@ -43,7 +43,7 @@ def add_command(report: Path, directory: Path) -> None:
 def history_command(names: tuple[str, ...], directory: Path) -> None:
     """List the runs of each implementation, the oldest first.
 
-    `better` and `worse` count the probes that changed since the run of the same tier before it.
+    `better` and `worse` count the probes that changed since the previous run of the same tier.
     """
     runs = history.runs(directory)
     if unknown := sorted(set(names) - {run.folder for run in runs}):

@@ -124,12 +124,12 @@ _asking = _options.apply(
 def run_command(**options: Any) -> None:
     """Ask IMPL about every selected probe of the corpus and judge its answers.
 
-    The tier `crash` needs no build: IMPL is asked about files as a crash may leave them, and its answers are
-    judged by the operations acknowledged before the crash. A failure is reduced to few operations and printed
-    from the first write. With --cases DIR, the states are those of a build.
+    The tier `crash` needs no build: it asks IMPL about files as a crash may leave them, and judges the
+    answers by the operations acknowledged before the crash. A failure is reduced to few operations and
+    printed from the first write. With --cases DIR, the states are those of a build.
 
     The tier `crash-write` lets IMPL write and report its storage operations. The reference recovers the
-    states that a disk may leave of them: what IMPL had acknowledged must be there.
+    states that a crash may leave of these writes, and must find every record that IMPL acknowledged.
 
     On GitHub (GITHUB_ACTIONS=true), failures are also printed as annotations.
     """
@@ -209,7 +209,7 @@ def _failed_before(request: RunRequest) -> Prepared:
     prepared = prepare(request)
     probes = tuple(probe for probe in prepared.probes if probe.id in failed)
     if not probes:
-        raise Problem("the last failures are not among the probes any more", "Leave out --last-failed.")
+        raise Problem("the probes of the last failures no longer exist", "Leave out --last-failed.")
     return replace(prepared, probes=probes)
 
 
@@ -320,7 +320,8 @@ def _summary(prepared: Prepared, results: Sequence[Result], red: Sequence[Result
 
 @click.command(
     "smoke",
-    epilog=_options.EXIT_STATUS + " A failure here is most likely the harness's, not the implementation's.",
+    epilog=_options.EXIT_STATUS
+    + " The most likely cause of a failure is the harness, not the implementation.",
 )
 @_options.implementation()
 def smoke_command(**options: Any) -> None:
@@ -332,8 +333,8 @@ def smoke_command(**options: Any) -> None:
         probes = list(_easy(engine, prepared.probes))
         if not probes:
             raise Problem(
-                f"{engine.hello.name} declares nothing that the corpus has questions about",
-                "Look at `formats` in its answer to hello; `journalspec formats` lists the formats.",
+                f"{engine.hello.name} declares no capability that the corpus tests",
+                "Check `formats` in the answer to hello; `journalspec formats` lists the formats.",
             )
         results = [engine.run(probe) for probe in probes]
     finally:

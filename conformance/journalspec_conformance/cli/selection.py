@@ -63,7 +63,12 @@ def questions() -> Callable[[Command], Command]:
         click.option(
             "--follow", is_flag=True, help="Rows that a running product writes from now on, until Ctrl-C."
         ),
-        click.option("--csv", "as_csv", is_flag=True, help="Rows as CSV; the head goes to standard error."),
+        click.option(
+            "--csv",
+            "as_csv",
+            is_flag=True,
+            help="Rows as CSV; the lines above the table go to standard error.",
+        ),
         click.option(
             "--parquet", type=click.Path(path_type=Path), metavar="FILE", help="Rows as Parquet, a new file."
         ),

@@ -409,7 +409,10 @@ def next_steps(
         lines.append("copy all files before anything opens them for writing, then look at the damage:")
         lines.append(f"  {again('inspect', '--files')}")
     if kept_by:
-        lines += [f"see in full what {kept_by} keeps:", f"  {again('recover', '--policy', kept_by, '--all')}"]
+        lines += [
+            f"list everything that {kept_by} keeps:",
+            f"  {again('recover', '--policy', kept_by, '--all')}",
+        ]
         if DEFAULT in description.policies and DEFAULT not in (kept_by, policy):
             lines += ["the default result of the product:", f"  {again('recover', '--policy', DEFAULT)}"]
     elif verdict == REFUSED and policy is not None and not rebuilt:

@@ -28,12 +28,12 @@ UNDESCRIBED = {"what": "The rules for freeing files of this format are not descr
 
 @click.command(
     "why",
-    epilog="Exit status: 0 answered, whether files stay or not; 2 usage: no such path, no journal there,"
-    " a file that is not one of its data files.",
+    epilog="Exit status: 0 answered, whether files stay or not; 2 usage: no such path, no journal at"
+    " the path, a file that is not one of its data files.",
 )
 @click.argument("path", type=click.Path(path_type=Path))
 @options()
-@click.option("--all", "everything", is_flag=True, help="All files and all reasons, however many.")
+@click.option("--all", "everything", is_flag=True, help="List all files and all reasons.")
 def why_command(path: Path, everything: bool, **what: Any) -> None:
     """List the reasons why the data file at PATH, or each file of the journals at PATH, is not deleted.
 

@@ -180,7 +180,7 @@ def answer_of(adapter: CrashFormat, observed: Mapping[str, Any], *, listed: bool
     try:
         answer = adapter.answer(seen)
     except (KeyError, TypeError, ValueError) as error:
-        raise Misbehaved(f"the observation lacks what records are distinguished by: {error!r}") from None
+        raise Misbehaved(f"the observation lacks the fields that distinguish records: {error!r}") from None
     return replace(answer, unlisted=not listed)
 
 

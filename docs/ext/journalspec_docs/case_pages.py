@@ -147,7 +147,7 @@ def case_facts(cases: Sequence[Case], told: list[str]) -> Iterator[tuple[str, st
         "Edition": (lambda case: [case.edition], escape),
         # Facts that a sheet omits are in the list of cases.
         "Level": (lambda case: [case.level] if case.level != "must" else [], markup.badge_html),
-        "Stratum": (lambda case: [case.stratum], lambda name: f"{name}: {STRATA.get(name, '')}".rstrip(": ")),
+        "Class": (lambda case: [case.stratum], lambda name: f"{name}: {STRATA.get(name, '')}".rstrip(": ")),
         "Category": (lambda case: [case.category], escape),
         "Obeys": (lambda case: case.obeys, required),
         "Breaks": (lambda case: case.breaks, required),
@@ -284,7 +284,7 @@ def varying(cases: Sequence[Case]) -> dict[str, Callable[[Case], list[str]]]:
     """Map heads to functions of a case, for facts that differ; values common to all cases are omitted."""
     columns: dict[str, Callable[[Case], Iterable[str]]] = {
         "Edition": lambda case: [case.edition],
-        "Stratum": lambda case: [case.stratum],
+        "Class": lambda case: [case.stratum],
         "Category": lambda case: [case.category],
         "Flags": lambda case: case.flags,
         "Breaks": lambda case: case.breaks,

@@ -11,8 +11,8 @@ from journalspec_docs import sources
 #: Maps the name of a special encoding of numbers in the tables to its description.
 FORMS = {
     "bool": "a byte: true if it is not 0",
-    "cint": "a number that says how long it is: the bits 00 and 6 more, 01 and 14 more, or 1 and 31 more",
-    "clong": "a number that says how long it is: the bits 00 and 14 more, 01 and 30 more, or 1 and 63 more",
+    "cint": "a number of variable length: the bits 00 and 6 more, 01 and 14 more, or 1 and 31 more",
+    "clong": "a number of variable length: the bits 00 and 14 more, 01 and 30 more, or 1 and 63 more",
     "varint": (
         "a signed number of 64 bits in groups of 7, the lowest first; "
         "every byte but the last has its first bit set"
@@ -51,7 +51,7 @@ def conditions_of(member: Member) -> Iterator[tuple[str, str]]:
         name, *wanted = member.when
         yield "Only if", f"{name} {' or '.join(map(_alternative, wanted))}"
     if member.left:
-        yield "Only if bytes are left", ""
+        yield "Only if bytes remain", ""
     for words, value in (
         ("Since version", member.since),
         ("Up to version", member.until),

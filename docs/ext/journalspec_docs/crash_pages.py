@@ -18,14 +18,14 @@ BLAMED = {
     "format": "the format",
     "writer": "the product's order of writes",
     "reader": "the product's reader",
-    "disk": "a disk that does not do what it says",
+    "disk": "a disk that acknowledges an unperformed fsync",
 }
 #: Maps the fate of sectors to the words in the box of a picture.
 BOXES = {
     "settled": "as it should be",
     "arrived": "new: it arrived",
-    "lost": "old: what was written is lost",
-    "partly": "in part: some of it arrived, or garbage",
+    "lost": "old: the written bytes are lost",
+    "partly": "in part: some bytes arrived, or garbage",
 }
 #: Product, stratum, policy, and the number of answers with each verdict.
 Run = tuple[ProductRun, str, str, Mapping[str, int]]

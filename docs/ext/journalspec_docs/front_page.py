@@ -70,7 +70,7 @@ def headline_numbers() -> dict[str, int | str]:
         "Formats": len(format_ids()),
         "Releases of products": len(product_ids()),
         "Published cases": sum(len(sources.cases(name)) for name in format_ids()),
-        "Answers of products about states after a crash or decay": answers,
+        "Answers of products for states after a crash or corruption": answers,
         "Deviations": len(found),
         "of these, the product is wrong": sum(item.kind == "errata" for item in found),
         "What products did wrong after an ordinary crash, and how often": ", ".join(worst),

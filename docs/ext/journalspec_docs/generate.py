@@ -107,7 +107,9 @@ def _case_groups(item: Format) -> Iterator[tuple[str, str, list[tuple[str, int, 
 
 def _case_contents(item: Format) -> Iterator[str]:
     yield _toctree(f"{title} <{name}>" for name, title, _ in _case_groups(item))
-    about = "A flag states what is special about a case, and what a user loses if the case is mishandled."
+    about = (
+        "A flag states a special property of a case, and the loss of a user if a reader mishandles the case."
+    )
     yield f"## Flags\n\n{about}\n\n{_directive('flag-list', item.id)}"
 
 
