@@ -45,8 +45,8 @@ _HEAD = """# SPDX-License-Identifier: CC0-1.0
 _EXAMPLE = ("workload", "preset", "crash_index", "mask", "tear")
 #: Verdict -> the text about the missing or wrong records.
 _WORDS = {
-    "lost": "It returned {came}. It did not return {missing}, which had been acknowledged.",
-    "append-lost": "It returned {came}. It did not return {missing}, acknowledged after the first crash.",
+    "lost": "It returned {came}. It lost the acknowledged {missing}.",
+    "append-lost": "It returned {came}. It lost {missing}, acknowledged after the first crash.",
     "non-idempotent": "It returned {came}. An earlier recovery had still found {missing}.",
     "resurrected": "It returned {came}. An earlier generation of the file wrote {wrong}.",
     "torn-accepted": "It returned {came}, and {wrong}, which was never written.",
