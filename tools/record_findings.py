@@ -45,15 +45,15 @@ _HEAD = """# SPDX-License-Identifier: CC0-1.0
 _EXAMPLE = ("workload", "preset", "crash_index", "mask", "tear")
 #: Verdict -> the text about the missing or wrong records.
 _WORDS = {
-    "lost": "It gave {came}; {missing} had been acknowledged.",
-    "append-lost": "It gave {came}; {missing} had been acknowledged after the first crash.",
-    "non-idempotent": "It gave {came}; a recovery before had still found {missing}.",
-    "resurrected": "It gave {came}; {wrong} is from an earlier use of the file.",
-    "torn-accepted": "It gave {came}, and {wrong}, which was never written.",
-    "hole": "It gave {came}, with a record missing in between.",
-    "silent": "It gave {came} and said nothing of what was damaged; nothing acknowledged is missing.",
+    "lost": "It returned {came}. It lost the acknowledged {missing}.",
+    "append-lost": "It returned {came}. It lost {missing}, acknowledged after the first crash.",
+    "non-idempotent": "It returned {came}. An earlier recovery had still found {missing}.",
+    "resurrected": "It returned {came}. An earlier generation of the file wrote {wrong}.",
+    "torn-accepted": "It returned {came}, and {wrong}, which was never written.",
+    "hole": "It returned {came}. A record before the last of these is missing.",
+    "silent": "It returned {came} and did not report the damage. No acknowledged record is missing.",
     "refused": "It refused ({refused}) files in which nothing is damaged.",
-    **dict.fromkeys(oracle.ORDER, "It gave {came}; {effect}."),
+    **dict.fromkeys(oracle.ORDER, "It returned {came}; {effect}."),
     "hang": "It had not answered after {timeout:g} seconds.",
     "crash": "It ended instead of answering, twice.",
 }
@@ -64,7 +64,7 @@ def sentence(verdict: str, answer: Mapping[str, Any], timeout: float) -> str:
     question in seconds.
     """
     parts = {name: _listed(answer.get(name, ())) for name in ("came", "missing", "wrong")}
-    return _WORDS.get(verdict, "It gave no proper answer.").format(
+    return _WORDS.get(verdict, "It returned no valid answer.").format(
         **parts,
         timeout=timeout,
         effect=answer.get("effect", "the state is another"),

@@ -129,7 +129,7 @@ def summary(verdict: str, **members: object) -> dict[str, Any]:
 
 def test_an_answer_is_reported_in_words() -> None:
     told = sentence("lost", {"came": ["r0"], "missing": ["r1", "r2"]}, 2.0)
-    assert told == "It gave r0; r1, r2 had been acknowledged."
+    assert told == "It returned r0. It lost the acknowledged r1, r2."
     assert sentence("refused", {"refused": "exception:EOFException"}, 2.0).startswith(
         "It refused (EOFException)"
     )

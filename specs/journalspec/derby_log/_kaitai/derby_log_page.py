@@ -9,7 +9,7 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class DerbyLogPage(KaitaiStruct):
-    """Container files (seg0/c*.dat): the first page with what the container says of itself, pages of rows, and their slots. The sequence is: A page of rows, or a first page as far as all pages are alike.
+    """Container files (seg0/c*.dat): the first page with the description of the container, pages of rows, and their slots. The sequence is: A page of rows, or the part of a first page that all pages have.
     
     .. seealso::
        Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data FileContainer, AllocPage, AllocExtent, CachedPage, StoredPage; the same bytes from 10.1 to 10.16
@@ -30,7 +30,7 @@ class DerbyLogPage(KaitaiStruct):
         self.header._fetch_instances()
 
     class AllocationPage(KaitaiStruct):
-        """The first page of a container, or a further one after the pages that it lists. Its checksum is of its bytes with the info as zeros.
+        """The first page of a container, or a further one after the pages that it lists. The checksum is over the page with zeros in place of the info.
         
         .. seealso::
            AllocPage (writeHeader, createPage), AllocExtent (writeExternal)
@@ -64,7 +64,7 @@ class DerbyLogPage(KaitaiStruct):
 
 
     class ContainerInfo(KaitaiStruct):
-        """What a container says of itself, on its first page and in the log record that makes it: 80 bytes.
+        """The description of a container (80 bytes), on its first page and in the log record that creates the container.
         
         .. seealso::
            FileContainer (writeHeaderToArray)
@@ -126,7 +126,7 @@ class DerbyLogPage(KaitaiStruct):
 
 
     class PageHeader(KaitaiStruct):
-        """What a page begins with: 60 bytes.
+        """The 60 bytes at the beginning of a page.
         
         .. seealso::
            Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data FileContainer, AllocPage, AllocExtent, CachedPage, StoredPage; the same bytes from 10.1 to 10.16
@@ -160,7 +160,7 @@ class DerbyLogPage(KaitaiStruct):
 
 
     class Slot(KaitaiStruct):
-        """The place of a row on its page: slot i is 6 * (i + 1) bytes before the checksum. Their order is that of the rows.
+        """The position of a row on its page: slot i is 6 * (i + 1) bytes before the checksum. The slots are in the order of the rows.
         
         .. seealso::
            StoredPage (recordPortionLengthInfo, writeSlots)

@@ -9,7 +9,7 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class DerbyLogRow(KaitaiStruct):
-    """A row, or a part of one, as it is stored on a page and in the data of a log record. The sequence is: A row. A row that continues elsewhere is its beginning; a row with the number of its first column is a later part, or was the first of its page.
+    """A row, or a part of one, as it is stored on a page and in the data of a log record. The sequence is: A row. If a row continues elsewhere, this is its first part. If it has the number of its first column, it is a later part, or was the first row of its page.
     
     .. seealso::
        Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16
@@ -68,7 +68,7 @@ class DerbyLogRow(KaitaiStruct):
             self.columns._fetch_instances()
 
     class Cint(KaitaiStruct):
-        """A compressed int, whose first two bits say how long it is.
+        """A compressed int; the first two bits give its length.
         
         .. seealso::
            Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16
@@ -111,7 +111,7 @@ class DerbyLogRow(KaitaiStruct):
 
 
     class Clong(KaitaiStruct):
-        """A compressed long, whose first two bits say how long it is.
+        """A compressed long; the first two bits give its length.
         
         .. seealso::
            Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16
@@ -163,7 +163,7 @@ class DerbyLogRow(KaitaiStruct):
 
 
     class Field(KaitaiStruct):
-        """One column. Of a part of a long value the first one is bytes of it, the second says where it goes on.
+        """One column. In a part of a long value, the first column contains its bytes, the second the location of the next part.
         
         .. seealso::
            StoredFieldHeader (write, readFieldDataLength)
@@ -286,7 +286,7 @@ class DerbyLogRow(KaitaiStruct):
 
 
     class Perhaps(KaitaiStruct):
-        """Columns, if any: a mere pointer to the rest of a row has none. Derby has not written such since before it was open source.
+        """The columns of the part. A part that only points to the next part has none; no open-source release of Derby writes such a part.
         
         .. seealso::
            Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16
@@ -313,7 +313,7 @@ class DerbyLogRow(KaitaiStruct):
 
 
     class Pointer(KaitaiStruct):
-        """Where a row goes on, or a long value begins or goes on.
+        """The location at which a row continues, or a long value begins or continues.
         
         .. seealso::
            OverflowInfo; StoredPage (logOverflowField)
@@ -336,7 +336,7 @@ class DerbyLogRow(KaitaiStruct):
 
 
     class Present(KaitaiStruct):
-        """The columns that are here.
+        """The columns in this part.
         
         .. seealso::
            Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16

@@ -9,7 +9,7 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class DerbyLogSql(KaitaiStruct):
-    """What the bytes of a field are, by the type of its column, and the stored forms that the catalogue and heaps are described in. The sequence is: The first row of a heap's first page: its only field. It shows the types of the columns without any catalogue.
+    """The bytes of a field by the type of its column, and the stored forms of the descriptions of the catalogue and of heaps. The sequence is: The only field of the first row on a heap's first page. It shows the types of the columns without the catalogue.
     
     .. seealso::
        Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16
@@ -118,7 +118,7 @@ class DerbyLogSql(KaitaiStruct):
 
 
     class Characters(KaitaiStruct):
-        """A CHAR, VARCHAR or LONG VARCHAR, and a CLOB before 10.5. A CHAR has spaces up to its length.
+        """A CHAR, VARCHAR or LONG VARCHAR, and a CLOB before 10.5. A CHAR is padded with spaces to its length.
         
         .. seealso::
            SQLChar (writeExternal, readExternal)
@@ -152,7 +152,7 @@ class DerbyLogSql(KaitaiStruct):
 
 
     class Cint(KaitaiStruct):
-        """A compressed int, whose first two bits say how long it is.
+        """A compressed int; the first two bits give its length.
         
         .. seealso::
            Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16
@@ -316,7 +316,7 @@ class DerbyLogSql(KaitaiStruct):
 
 
     class Declared(KaitaiStruct):
-        """The numbers that go with a type.
+        """The numeric attributes of a type.
         
         .. seealso::
            Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16
@@ -359,7 +359,7 @@ class DerbyLogSql(KaitaiStruct):
 
 
     class JavaObject(KaitaiStruct):
-        """A value of a user's type, or of the engine's own: its format, and what that holds. Java objects are never created from it: only their class is reported.
+        """A value of a user's type or of an internal type of the engine: its format and its content. No Java object is ever created from it: only the class is reported.
         
         .. seealso::
            FormatIdOutputStream (writeObject)
@@ -394,7 +394,7 @@ class DerbyLogSql(KaitaiStruct):
 
 
     class ObjectType(KaitaiStruct):
-        """The type of objects: if the name before is a schema in quotes, the name of the type (utf); the class (utf); then what other types have as well.
+        """The type of objects: if the name before is a schema in quotes, the name of the type (utf); the class (utf); then the fields of the other types.
         
         .. seealso::
            Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16
@@ -505,7 +505,7 @@ class DerbyLogSql(KaitaiStruct):
 
 
     class Tinyint(KaitaiStruct):
-        """A TINYINT, which SQL does not have and old databases do.
+        """A TINYINT: not a type of SQL, but old databases contain it.
         
         .. seealso::
            Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16
@@ -545,7 +545,7 @@ class DerbyLogSql(KaitaiStruct):
 
 
     class TypeDescriptor(KaitaiStruct):
-        """A COLUMNDATATYPE of SYS.SYSCOLUMNS: what a column is declared as.
+        """A COLUMNDATATYPE of SYS.SYSCOLUMNS: the declared type of a column.
         
         .. seealso::
            TypeDescriptorImpl, BaseTypeIdImpl, UserDefinedTypeIdImpl, DecimalTypeIdImpl (writeExternal)
@@ -591,7 +591,7 @@ class DerbyLogSql(KaitaiStruct):
 
 
     class Utf(KaitaiStruct):
-        """A text with its length (bytes).
+        """A text with its length in bytes.
         
         .. seealso::
            Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16

@@ -5,7 +5,7 @@ meta:
   license: CC0-1.0
   ks-version: 0.9
   endian: be
-doc: 'Container files (seg0/c*.dat): the first page with what the container says of itself, pages of rows, and their slots. The sequence is: A page of rows, or a first page as far as all pages are alike.'
+doc: 'Container files (seg0/c*.dat): the first page with the description of the container, pages of rows, and their slots. The sequence is: A page of rows, or the part of a first page that all pages have.'
 doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data FileContainer, AllocPage, AllocExtent, CachedPage, StoredPage; the same bytes from 10.1 to 10.16'
 seq:
   - id: header
@@ -13,10 +13,10 @@ seq:
     doc: Header.
   - id: records
     size-eos: true
-    doc: rows from offset 60 on; 6 bytes for each slot, the first one last; and 8 bytes of CRC-32 of all bytes before
+    doc: rows from offset 60 on; the slots of 6 bytes each in reverse order; then 8 bytes with the CRC-32 of all bytes before them
 types:
   page_header:
-    doc: 'What a page begins with: 60 bytes.'
+    doc: The 60 bytes at the beginning of a page.
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data FileContainer, AllocPage, AllocExtent, CachedPage, StoredPage; the same bytes from 10.1 to 10.16'
     seq:
       - id: format
@@ -27,19 +27,19 @@ types:
         doc: Unused.
       - id: overflow
         type: u1
-        doc: '1: it holds parts of rows, and none begins there'
+        doc: '1: the page has only continued parts of rows'
       - id: status
         type: u1
-        doc: '1 in use, 2 given back, 0 set aside and never used'
+        doc: '1: in use, 2: freed, 0: reserved and never used'
       - id: page_version
         type: u8
-        doc: how many changes of it were logged
+        doc: the number of logged changes of the page
       - id: slots
         type: u2
-        doc: how many slots are in use
+        doc: the number of slots in use
       - id: next_record_id
         type: u4
-        doc: the first is 6
+        doc: the first record id of a page is 6
       - id: generation
         type: u4
         doc: Generation.
@@ -51,7 +51,7 @@ types:
         doc: Before image.
       - id: deleted
         type: u2
-        doc: 'deleted rows, and one more; 0: not known'
+        doc: 'the number of deleted rows plus one; 0: not known'
       - id: spare
         type: u2
         doc: Spare.
@@ -65,7 +65,7 @@ types:
         type: u8
         doc: Spare two.
   slot:
-    doc: 'The place of a row on its page: slot i is 6 * (i + 1) bytes before the checksum. Their order is that of the rows.'
+    doc: 'The position of a row on its page: slot i is 6 * (i + 1) bytes before the checksum. The slots are in the order of the rows.'
     doc-ref: StoredPage (recordPortionLengthInfo, writeSlots)
     seq:
       - id: row_offset
@@ -78,7 +78,7 @@ types:
         type: u2
         doc: bytes after the row that are reserved for it
   container_info:
-    doc: 'What a container says of itself, on its first page and in the log record that makes it: 80 bytes.'
+    doc: The description of a container (80 bytes), on its first page and in the log record that creates the container.
     doc-ref: FileContainer (writeHeaderToArray)
     seq:
       - id: format
@@ -86,13 +86,13 @@ types:
         doc: '116'
       - id: status
         type: s4
-        doc: '1 dropped, 2 the drop is committed: only a stub is left, 8 record ids may be used again'
+        doc: '1: dropped, 2: the drop is committed and only a stub is left, 8: record ids can be reused'
       - id: page_size
         type: s4
         doc: Page size.
       - id: spare_space
         type: s4
-        doc: percent of a page that are kept free
+        doc: the percentage of a page that is reserved
       - id: minimum_record_size
         type: s4
         doc: Minimum record size.
@@ -101,7 +101,7 @@ types:
         doc: Initial pages.
       - id: preallocated
         type: s2
-        doc: pages that are set aside at a time
+        doc: the number of pages that are allocated at a time
       - id: first_allocation_page
         type: s8
         doc: First allocation page.
@@ -113,7 +113,7 @@ types:
         doc: Container version.
       - id: estimated_rows
         type: s8
-        doc: not logged, and not to be relied on
+        doc: an estimate that is not logged
       - id: reusable_sequence
         type: s8
         doc: Reusable sequence.
@@ -122,9 +122,9 @@ types:
         doc: Spare.
       - id: checksum
         type: u8
-        doc: CRC-32 of the 72 bytes before
+        doc: the CRC-32 of the 72 bytes before this field
   allocation_page:
-    doc: The first page of a container, or a further one after the pages that it lists. Its checksum is of its bytes with the info as zeros.
+    doc: The first page of a container, or a further one after the pages that it lists. The checksum is over the page with zeros in place of the info.
     doc-ref: AllocPage (writeHeader, createPage), AllocExtent (writeExternal)
     seq:
       - id: header
@@ -143,7 +143,7 @@ types:
         doc: Reserved.
       - id: info_length
         type: u1
-        doc: '80; 0 on further allocation pages'
+        doc: the length 80; 0 on further allocation pages
       - id: info
         size: info_length
         doc: a container_info
@@ -162,13 +162,13 @@ types:
         doc: First page.
       - id: last_page
         type: s8
-        doc: the last one that it can hold
+        doc: the last page that the extent can contain
       - id: pages
         type: s4
-        doc: how many it has
+        doc: the number of pages in the extent
       - id: status
         type: s4
-        doc: '1 has pages that were given back, 2 has free ones, 4 all are free, 8 retired, 0x10 has unfilled ones'
+        doc: '1: has freed pages, 2: has free pages, 4: all pages are free, 8: retired, 0x10: has unfilled pages'
       - id: preallocated
         type: s4
         doc: Preallocated.
@@ -183,4 +183,4 @@ types:
         doc: Reserved two.
       - id: maps
         size-eos: true
-        doc: 'two maps of pages, each a count of bits (s4) and as many bits, the first one the highest of its byte: pages that are free; and pages with room, which is a hint. Then unused bytes, and the checksum of the page'
+        doc: 'two bitmaps of pages: free pages, and pages with space (a hint). Each has the number of bits (s4) and that many bits, the first in the highest bit of its byte. Unused bytes and the checksum of the page follow'

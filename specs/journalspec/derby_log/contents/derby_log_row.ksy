@@ -5,25 +5,25 @@ meta:
   license: CC0-1.0
   ks-version: 0.9
   endian: be
-doc: 'A row, or a part of one, as it is stored on a page and in the data of a log record. The sequence is: A row. A row that continues elsewhere is its beginning; a row with the number of its first column is a later part, or was the first of its page.'
+doc: 'A row, or a part of one, as it is stored on a page and in the data of a log record. The sequence is: A row. If a row continues elsewhere, this is its first part. If it has the number of its first column, it is a later part, or was the first row of its page.'
 doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16'
 seq:
   - id: status
     type: u1
     valid:
       max: 7
-    doc: '1 deleted, 2 continues elsewhere, 4 has the number of its first column'
+    doc: '1: deleted, 2: continues elsewhere, 4: has the number of its first column'
   - id: record_id
     type: cint
     doc: Record id.
   - id: rest
     type: pointer
     if: '(status & 2) != 0'
-    doc: where it goes on
+    doc: where the row continues
   - id: first
     type: cint
     if: '(status & 4) != 0'
-    doc: the first column that is here; otherwise 0
+    doc: the first column in this part; otherwise 0
   - id: columns
     type:
       switch-on: status
@@ -34,7 +34,7 @@ seq:
     doc: Columns.
 types:
   pointer:
-    doc: Where a row goes on, or a long value begins or goes on.
+    doc: The location at which a row continues, or a long value begins or continues.
     doc-ref: OverflowInfo; StoredPage (logOverflowField)
     seq:
       - id: page
@@ -44,7 +44,7 @@ types:
         type: cint
         doc: Record id.
   perhaps:
-    doc: 'Columns, if any: a mere pointer to the rest of a row has none. Derby has not written such since before it was open source.'
+    doc: The columns of the part. A part that only points to the next part has none; no open-source release of Derby writes such a part.
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16'
     seq:
       - id: columns
@@ -52,7 +52,7 @@ types:
         if: not _io.eof
         doc: Columns.
   present:
-    doc: The columns that are here.
+    doc: The columns in this part.
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16'
     seq:
       - id: number
@@ -64,12 +64,12 @@ types:
         repeat-expr: number.amount
         doc: Fields.
   field:
-    doc: One column. Of a part of a long value the first one is bytes of it, the second says where it goes on.
+    doc: One column. In a part of a long value, the first column contains its bytes, the second the location of the next part.
     doc-ref: StoredFieldHeader (write, readFieldDataLength)
     seq:
       - id: status
         type: u1
-        doc: '1 no value, 2 the bytes are a pointer to a long value, 5 not here or not changed, 0x20 the length has two bytes, in log records only'
+        doc: '1: no value; 2: the bytes are a pointer to a long value; 5: absent or not changed; 0x20: the length has two bytes (only in log records)'
       - id: content
         type:
           switch-on: status
@@ -109,7 +109,7 @@ types:
     doc: No bytes.
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16'
   cint:
-    doc: A compressed int, whose first two bits say how long it is.
+    doc: A compressed int; the first two bits give its length.
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16'
     seq:
       - id: first
@@ -128,7 +128,7 @@ types:
         value: '(first < 64 ? first.as<s4> : (first < 128 ? ((first & 63).as<s4> * 256 + second.as<s4>).as<s4> : ((first & 127).as<s4> * 16777216 + second.as<s4> * 65536 + third.as<s4>).as<s4>)).as<s4>'
         doc: The number.
   clong:
-    doc: A compressed long, whose first two bits say how long it is.
+    doc: A compressed long; the first two bits give its length.
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.impl.store.raw.data StoredRecordHeader, StoredFieldHeader, OverflowInfo; the same bytes from 10.1 to 10.16'
     seq:
       - id: first

@@ -5,7 +5,7 @@ meta:
   license: CC0-1.0
   ks-version: 0.9
   endian: be
-doc: 'What the bytes of a field are, by the type of its column, and the stored forms that the catalogue and heaps are described in. The sequence is: The first row of a heap''s first page: its only field. It shows the types of the columns without any catalogue.'
+doc: 'The bytes of a field by the type of its column, and the stored forms of the descriptions of the catalogue and of heaps. The sequence is: The only field of the first row on a heap''s first page. It shows the types of the columns without the catalogue.'
 doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16'
 seq:
   - id: format
@@ -16,7 +16,7 @@ seq:
     doc: Segment.
   - id: container
     type: s8
-    doc: 'the number of the container: that of the file is this one in hexadecimal'
+    doc: the number of the container; the file name has it in hexadecimal
   - id: number
     type: s4
     valid:
@@ -56,7 +56,7 @@ types:
         type: cint
         doc: Collation.
   type_descriptor:
-    doc: 'A COLUMNDATATYPE of SYS.SYSCOLUMNS: what a column is declared as.'
+    doc: 'A COLUMNDATATYPE of SYS.SYSCOLUMNS: the declared type of a column.'
     doc-ref: TypeDescriptorImpl, BaseTypeIdImpl, UserDefinedTypeIdImpl, DecimalTypeIdImpl (writeExternal)
     seq:
       - id: format
@@ -73,7 +73,7 @@ types:
         doc: NUMERIC instead of DECIMAL
       - id: name
         type: utf
-        doc: of an object its class, or its schema in quotes
+        doc: for an object, its class or its schema in quotes
       - id: declared
         type:
           switch-on: kind
@@ -82,7 +82,7 @@ types:
             _: declared
         doc: Declared.
   declared:
-    doc: The numbers that go with a type.
+    doc: The numeric attributes of a type.
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16'
     seq:
       - id: precision
@@ -90,22 +90,22 @@ types:
         doc: Precision.
       - id: scale
         type: s4
-        doc: of a text, from 10.3 on, its collation
+        doc: for a text, from 10.3 on, the collation
       - id: nullable
         type: u1
         doc: Nullable.
       - id: width
         type: s4
-        doc: the most characters or bytes; of a DECIMAL it differs by version, and says nothing
+        doc: the maximum number of characters or bytes; for a DECIMAL it depends on the version and has no meaning
   object_type:
-    doc: 'The type of objects: if the name before is a schema in quotes, the name of the type (utf); the class (utf); then what other types have as well.'
+    doc: 'The type of objects: if the name before is a schema in quotes, the name of the type (utf); the class (utf); then the fields of the other types.'
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16'
     seq:
       - id: names
         size-eos: true
         doc: Names.
   utf:
-    doc: A text with its length (bytes).
+    doc: A text with its length in bytes.
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16'
     seq:
       - id: length
@@ -115,12 +115,12 @@ types:
         size: length
         doc: Value. Text in modified UTF-8.
   characters:
-    doc: A CHAR, VARCHAR or LONG VARCHAR, and a CLOB before 10.5. A CHAR has spaces up to its length.
+    doc: A CHAR, VARCHAR or LONG VARCHAR, and a CLOB before 10.5. A CHAR is padded with spaces to its length.
     doc-ref: SQLChar (writeExternal, readExternal)
     seq:
       - id: length
         type: u2
-        doc: 'bytes; 0 with bytes after it: it was not known, the text goes to the end or to e0 00 00'
+        doc: 'the number of bytes; 0 before more bytes: the length was not known, and the text ends at the end of the field or at e0 00 00'
       - id: value
         size: length
         if: 'length != 0'
@@ -143,10 +143,10 @@ types:
         doc: Magic.
       - id: low
         type: u2
-        doc: 'with `high`, how many characters; 0 if that was not known'
+        doc: 'with `high`, the number of characters; 0: not known'
       - id: value
         size-eos: true
-        doc: modified UTF-8; e0 00 00 after it if its length was not known
+        doc: modified UTF-8, followed by e0 00 00 if the length was not known
   decimal:
     doc: A DECIMAL or NUMERIC.
     doc-ref: SQLDecimal (writeExternal)
@@ -166,7 +166,7 @@ types:
     seq:
       - id: start
         type: u1
-        doc: '0x80 and a length up to 31; a0: two bytes of length follow; c0: four; below 0x80: the first byte of a number of bits, in old forms'
+        doc: '0x80 plus a length up to 31; a0: a length of two bytes follows; c0: a length of four bytes follows; below 0x80 (old forms): the first byte of a number of bits'
       - id: wide
         type: u2
         if: start == 160
@@ -183,7 +183,7 @@ types:
         doc: Bits.
       - id: data
         size-eos: true
-        doc: 'all the rest if the length is 0: it was not known'
+        doc: all remaining bytes if the length is 0, which means not known
   day:
     doc: A DATE.
     doc-ref: SQLDate (writeExternal)
@@ -266,7 +266,7 @@ types:
         type: s2
         doc: Value.
   tinyint:
-    doc: A TINYINT, which SQL does not have and old databases do.
+    doc: 'A TINYINT: not a type of SQL, but old databases contain it.'
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16'
     seq:
       - id: value
@@ -304,12 +304,12 @@ types:
         type: characters
         doc: Value.
   java_object:
-    doc: 'A value of a user''s type, or of the engine''s own: its format, and what that holds. Java objects are never created from it: only their class is reported.'
+    doc: 'A value of a user''s type or of an internal type of the engine: its format and its content. No Java object is ever created from it: only the class is reported.'
     doc-ref: FormatIdOutputStream (writeObject)
     seq:
       - id: format
         type: u2
-        doc: '0 nothing, 1 a text, 2 a stream of Java objects, others the engine''s own'
+        doc: '0: no value, 1: a text, 2: a stream of Java objects, others: internal types of the engine'
       - id: value
         type: utf
         if: format == 1
@@ -319,7 +319,7 @@ types:
         if: 'format != 1'
         doc: Stream.
   cint:
-    doc: A compressed int, whose first two bits say how long it is.
+    doc: A compressed int; the first two bits give its length.
     doc-ref: 'Apache Derby, trunk of August 2019 (4253dcf4): org.apache.derby.iapi.types (SQLChar, SQLClob, SQLDecimal, SQLBinary, SQLDate, SQLTime, SQLTimestamp, XML), org.apache.derby.catalog.types.TypeDescriptorImpl, org.apache.derby.impl.store.access.heap.Heap, ...btree.index.B2I; seen in databases of 10.1 to 10.16'
     seq:
       - id: first

@@ -9,7 +9,7 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class JbossJournalAmqp(KaitaiStruct):
-    """What a message record (45), or a page, holds from the number of the persister on. The sequence is: A message as the broker stores it. Persister 2 is the oldest, 3 adds properties, 5 the expiration; 4 is of large messages, whose encoded message is in a file.
+    """The content of a message record (45) or a page entry from the persister number on. The sequence is: A message as the broker stores it. Persister 2 is the oldest, 3 adds properties, 5 the expiration; 4 is for large messages, whose encoded message is in a file.
     
     .. seealso::
        AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
@@ -663,7 +663,7 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class Elements8(KaitaiStruct):
-        """All elements have one type, and so one code; of described ones the descriptor is there once.
+        """All elements have one type, and so one code. Described elements share one descriptor.
         
         .. seealso::
            AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
@@ -1006,7 +1006,7 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class Saved(KaitaiStruct):
-        """Of a large message: where its sections are in the file, and those before the body but the delivery annotations. A place of -1, and a value of null: absent.
+        """For a large message: the offsets of the sections in the file, and the sections before the body except the delivery annotations. An offset of -1, or a null value, means absent.
         
         .. seealso::
            AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
@@ -1041,7 +1041,7 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class Section(KaitaiStruct):
-        """A described value: a number or a name says which section it is.
+        """A described value: a number or a name identifies the section.
         
         .. seealso::
            AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
@@ -1161,7 +1161,7 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class Trail(KaitaiStruct):
-        """Later versions write more.
+        """Later versions write more fields.
         
         .. seealso::
            AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0
@@ -1379,7 +1379,7 @@ class JbossJournalAmqp(KaitaiStruct):
 
 
     class Ulong(KaitaiStruct):
-        """A number of 64 bits without a sign, in halves: not every language has such numbers.
+        """An unsigned number of 64 bits in two halves, because not every language has such numbers.
         
         .. seealso::
            AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0

@@ -9,7 +9,7 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class JbossJournalBindings(KaitaiStruct):
-    """Bodies of records of a bindings journal, by user type. New versions append fields: those at the end may be missing, and bytes may be left. The sequence is: A queue (21): the id of the record is the id of the queue.
+    """Bodies of records of a bindings journal, by user type. New versions append fields: fields at the end may be missing, and unknown bytes may follow. The sequence is: A queue (21): the id of the record is the id of the queue.
     
     .. seealso::
        HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: PersistentQueueBindingEncoding, PersistentAddressBindingEncoding, PersistedSecuritySetting, PersistedDivertConfiguration and others of persistence.config; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -354,7 +354,7 @@ class JbossJournalBindings(KaitaiStruct):
 
 
     class IdCounter(KaitaiStruct):
-        """Where ids continue after a start (24). A running broker has reserved ids up to it; one that was stopped has used them.
+        """The id at which ids continue after a start (24). A running broker has reserved the ids below it; a stopped broker has used them.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: PersistentQueueBindingEncoding, PersistentAddressBindingEncoding, PersistedSecuritySetting, PersistedDivertConfiguration and others of persistence.config; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -381,7 +381,7 @@ class JbossJournalBindings(KaitaiStruct):
 
 
     class KeyValue(KaitaiStruct):
-        """A value that a part of the broker keeps (50, Artemis 2.23).
+        """A value that a component of the broker stores (50, Artemis 2.23).
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: PersistentQueueBindingEncoding, PersistentAddressBindingEncoding, PersistedSecuritySetting, PersistedDivertConfiguration and others of persistence.config; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -600,7 +600,7 @@ class JbossJournalBindings(KaitaiStruct):
 
 
     class Security(KaitaiStruct):
-        """Roles that may do something with addresses (26), each with commas between them.
+        """The roles that have permissions for addresses (26), as lists with commas.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: PersistentQueueBindingEncoding, PersistentAddressBindingEncoding, PersistedSecuritySetting, PersistedDivertConfiguration and others of persistence.config; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -724,7 +724,7 @@ class JbossJournalBindings(KaitaiStruct):
 
 
     class Setting(KaitaiStruct):
-        """Settings of addresses in binary form (25, up to Artemis 2.31): some 60 fields by position, which are not described here.
+        """Settings of addresses in binary form (25, up to Artemis 2.31): about 60 fields in a fixed order, which are not described here.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: PersistentQueueBindingEncoding, PersistentAddressBindingEncoding, PersistedSecuritySetting, PersistedDivertConfiguration and others of persistence.config; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -782,7 +782,7 @@ class JbossJournalBindings(KaitaiStruct):
 
 
     class SimpleString(KaitaiStruct):
-        """A text (SimpleString): UTF-16, the low byte first, although everything else has the high byte first.
+        """A text (SimpleString): UTF-16, the low byte first, although all other fields have the high byte first.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: PersistentQueueBindingEncoding, PersistentAddressBindingEncoding, PersistedSecuritySetting, PersistedDivertConfiguration and others of persistence.config; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0

@@ -9,7 +9,7 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class JbossJournalCore(KaitaiStruct):
-    """Bodies of records of the user types 30, 31 and 45, entries of page files, and bodies of messages by kind. All numbers are big-endian. Several versions write true as ff. Versions: hornetq is 0, artemis-1 is 1, artemis-2 is 2. The sequence is: A message with a protocol: a record of user type 45 (Artemis 2). The record's id is the id of the message.
+    """Bodies of records of the user types 30, 31 and 45, entries of page files, and bodies of messages by kind. All numbers are big-endian. Several versions write true as ff. Versions: hornetq is 0, artemis-1 is 1, artemis-2 is 2. The sequence is: A message with its protocol: a record of user type 45 (Artemis 2). The id of the record is the id of the message.
     
     .. seealso::
        HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -207,7 +207,7 @@ class JbossJournalCore(KaitaiStruct):
 
 
     class Core(KaitaiStruct):
-        """Body and headers. The end of the body counts 13 bytes of a packet's header that is not stored.
+        """Body and headers. The stored end of the body includes the 13 bytes of a packet header, which is not stored.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -302,7 +302,7 @@ class JbossJournalCore(KaitaiStruct):
 
 
     class Element(KaitaiStruct):
-        """A value with its tag, as in properties; only strings have another form.
+        """A value with its tag, as in properties, except for the form of strings.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -949,7 +949,7 @@ class JbossJournalCore(KaitaiStruct):
 
 
     class QueueId(KaitaiStruct):
-        """The id of a queue: that of its binding's record.
+        """The id of a queue, which is the id of its binding record.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -1085,7 +1085,7 @@ class JbossJournalCore(KaitaiStruct):
 
 
     class SimpleString(KaitaiStruct):
-        """A text (SimpleString): UTF-16, the low byte first, although everything else has the high byte first.
+        """A text (SimpleString): UTF-16, the low byte first, although all other fields have the high byte first.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -1143,7 +1143,7 @@ class JbossJournalCore(KaitaiStruct):
 
 
     class TextBody(KaitaiStruct):
-        """The body of a text message; without any byte it is a null text.
+        """The body of a text message; without any byte, the text is null.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0

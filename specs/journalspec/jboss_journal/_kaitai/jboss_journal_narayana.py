@@ -9,7 +9,7 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class JbossJournalNarayana(KaitaiStruct):
-    """What a record of jbossts-N.txlog holds: an object of the store, and the state of one that is a transaction. The sequence is: An object of the store. Its type says whether the state is a transaction: /StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction, and /SubordinateAtomicAction after it for one that came from another server.
+    """The content of a record of jbossts-N.txlog: an object of the store, and the state of one that is a transaction. The sequence is: An object of the store. Its type says whether the state is a transaction: /StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction, and /SubordinateAtomicAction after it for one that came from another server.
     
     .. seealso::
        narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple
@@ -109,7 +109,7 @@ class JbossJournalNarayana(KaitaiStruct):
 
 
     class Begin(KaitaiStruct):
-        """What a transaction, and a subordinate one, begins with.
+        """The beginning of a transaction and of a subordinate transaction.
         
         .. seealso::
            narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple
@@ -140,7 +140,7 @@ class JbossJournalNarayana(KaitaiStruct):
 
 
     class CommitMarkable(KaitaiStruct):
-        """A resource of one phase that keeps the XIDs which it has committed.
+        """A one-phase resource that stores the XIDs that it has committed.
         
         .. seealso::
            narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple
@@ -202,7 +202,7 @@ class JbossJournalNarayana(KaitaiStruct):
 
 
     class Header(KaitaiStruct):
-        """What each buffer begins with.
+        """The beginning of each buffer.
         
         .. seealso::
            narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple
@@ -245,7 +245,7 @@ class JbossJournalNarayana(KaitaiStruct):
 
 
     class Padded(KaitaiStruct):
-        """Bytes, in pieces of four: those after `size` are padding. A text has a zero as its last byte, and 0 bytes if it is null.
+        """Bytes, padded to a multiple of four after `size` bytes. A text has a zero as its last byte, and 0 bytes if it is null.
         
         .. seealso::
            narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple
@@ -289,7 +289,7 @@ class JbossJournalNarayana(KaitaiStruct):
 
 
     class Participants(KaitaiStruct):
-        """The first participant of a list, and the others; 463 ends it. Other kinds have layouts of their own.
+        """The first participant of a list and the others; the type 463 ends the list. Other kinds have other layouts.
         
         .. seealso::
            narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple
@@ -505,7 +505,7 @@ class JbossJournalNarayana(KaitaiStruct):
 
 
     class Xid(KaitaiStruct):
-        """An XID; its parts are in 128 bytes.
+        """An XID, with its parts in 128 bytes.
         
         .. seealso::
            narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple

@@ -9,7 +9,7 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class JbossJournalRecords(KaitaiStruct):
-    """Bodies of records of a journal of messages, by user type. New versions append fields, so that bytes may be left. The sequence is: A queue holds the message of this id (32), or has acknowledged it (33).
+    """Bodies of records of a journal of messages, by user type. New versions append fields, so unknown bytes may follow. The sequence is: A queue contains the message of this id (32), or has acknowledged it (33).
     
     .. seealso::
        HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: JournalStorageManager, AbstractJournalStorageManager, classes of persistence.impl.journal.codec, XidCodecSupport; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -156,7 +156,7 @@ class JbossJournalRecords(KaitaiStruct):
 
 
     class DeliveryCount(KaitaiStruct):
-        """How often a queue has delivered the message (34); the last one counts.
+        """How often a queue has delivered the message (34); the last record is valid.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: JournalStorageManager, AbstractJournalStorageManager, classes of persistence.impl.journal.codec, XidCodecSupport; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -184,7 +184,7 @@ class JbossJournalRecords(KaitaiStruct):
 
 
     class Duplicate(KaitaiStruct):
-        """An id that the broker does not take again (37).
+        """The id of a message that the broker does not accept again (37).
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: JournalStorageManager, AbstractJournalStorageManager, classes of persistence.impl.journal.codec, XidCodecSupport; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -340,7 +340,7 @@ class JbossJournalRecords(KaitaiStruct):
 
 
     class PageTransaction(KaitaiStruct):
-        """A transaction of paged messages is committed (35); as an UPDATE, messages of it are done.
+        """A transaction of paged messages is committed (35); as an UPDATE: some messages of it are acknowledged.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: JournalStorageManager, AbstractJournalStorageManager, classes of persistence.impl.journal.codec, XidCodecSupport; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0
@@ -368,7 +368,7 @@ class JbossJournalRecords(KaitaiStruct):
 
 
     class Scheduled(KaitaiStruct):
-        """When a queue delivers the message (36); the last one counts.
+        """When a queue delivers the message (36); the last record is valid.
         
         .. seealso::
            HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: JournalStorageManager, AbstractJournalStorageManager, classes of persistence.impl.journal.codec, XidCodecSupport; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0

@@ -5,7 +5,7 @@ meta:
   license: CC0-1.0
   ks-version: 0.9
   endian: be
-doc: 'What a message record (45), or a page, holds from the number of the persister on. The sequence is: A message as the broker stores it. Persister 2 is the oldest, 3 adds properties, 5 the expiration; 4 is of large messages, whose encoded message is in a file.'
+doc: 'The content of a message record (45) or a page entry from the persister number on. The sequence is: A message as the broker stores it. Persister 2 is the oldest, 3 adds properties, 5 the expiration; 4 is for large messages, whose encoded message is in a file.'
 doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
 seq:
   - id: persister
@@ -16,17 +16,17 @@ seq:
     doc: Persister.
   - id: ident
     type: s8
-    doc: Id of the message, also that of the record.
+    doc: The id of the message, which is also the id of the record.
   - id: durable
     type: u1
     if: persister == 4
     doc: Durable.
   - id: message_format
     type: s8
-    doc: '0 unless the sender says otherwise.'
+    doc: '0 unless the sender sets another number.'
   - id: has_address
     type: u1
-    doc: '0: it has none.'
+    doc: '0: the message has none.'
   - id: address
     type: simple_string
     if: 'has_address != 0'
@@ -48,11 +48,11 @@ seq:
     type: extra
     size: extra_size
     if: '(persister >= 3) and (extra_size >= 0)'
-    doc: 'Properties of the broker, as _AMQ_AD: the address that it has given the message.'
+    doc: 'Properties of the broker, such as _AMQ_AD: the address that the broker has given the message.'
   - id: expiration
     type: s8
     if: persister == 5
-    doc: When it expires (ms), 0 never.
+    doc: 'When the message expires (ms); 0: never.'
   - id: saved
     type: saved
     if: persister == 4
@@ -87,7 +87,7 @@ types:
     seq:
       - id: present
         type: u1
-        doc: '0: there are none.'
+        doc: '0: there are no properties.'
       - id: number
         type: s4
         if: 'present != 0'
@@ -136,7 +136,7 @@ types:
         if: size >= 0
         doc: Value.
   saved:
-    doc: 'Of a large message: where its sections are in the file, and those before the body but the delivery annotations. A place of -1, and a value of null: absent.'
+    doc: 'For a large message: the offsets of the sections in the file, and the sections before the body except the delivery annotations. An offset of -1, or a null value, means absent.'
     doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
       - id: header_at
@@ -176,7 +176,7 @@ types:
         type: value
         doc: Application properties.
   trail:
-    doc: Later versions write more.
+    doc: Later versions write more fields.
     doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
       - id: expiration
@@ -185,7 +185,7 @@ types:
       - id: reencoded
         type: u1
         if: not _io.eof
-        doc: Whether the file is not the message as it was sent.
+        doc: Whether the file differs from the message as it was sent.
   message:
     doc: 'An encoded message: header 0x70, delivery annotations 0x71, message annotations 0x72, properties 0x73, application properties 0x74, body (data 0x75, sequence 0x76, value 0x77), footer 0x78.'
     doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
@@ -195,7 +195,7 @@ types:
         repeat: eos
         doc: Sections.
   section:
-    doc: 'A described value: a number or a name says which section it is.'
+    doc: 'A described value: a number or a name identifies the section.'
     doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
       - id: mark
@@ -335,7 +335,7 @@ types:
         size: size
         doc: Elements.
   elements8:
-    doc: All elements have one type, and so one code; of described ones the descriptor is there once.
+    doc: All elements have one type, and so one code. Described elements share one descriptor.
     doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
       - id: number
@@ -522,7 +522,7 @@ types:
         size: 16
         doc: Bits.
   ulong:
-    doc: 'A number of 64 bits without a sign, in halves: not every language has such numbers.'
+    doc: An unsigned number of 64 bits in two halves, because not every language has such numbers.
     doc-ref: 'AMQP 1.0 part 1 (types) and part 3 (messages); artemis-amqp-protocol: AMQPMessagePersister, AMQPMessagePersisterV2, AMQPMessagePersisterV3, AMQPLargeMessagePersister, AMQPLargeMessage 2.44.0'
     seq:
       - id: high

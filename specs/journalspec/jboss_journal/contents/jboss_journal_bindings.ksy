@@ -5,7 +5,7 @@ meta:
   license: CC0-1.0
   ks-version: 0.9
   endian: be
-doc: 'Bodies of records of a bindings journal, by user type. New versions append fields: those at the end may be missing, and bytes may be left. The sequence is: A queue (21): the id of the record is the id of the queue.'
+doc: 'Bodies of records of a bindings journal, by user type. New versions append fields: fields at the end may be missing, and unknown bytes may follow. The sequence is: A queue (21): the id of the record is the id of the queue.'
 doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: PersistentQueueBindingEncoding, PersistentAddressBindingEncoding, PersistedSecuritySetting, PersistedDivertConfiguration and others of persistence.config; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
 seq:
   - id: name
@@ -145,7 +145,7 @@ types:
         type: s1
         doc: Kind.
   id_counter:
-    doc: Where ids continue after a start (24). A running broker has reserved ids up to it; one that was stopped has used them.
+    doc: The id at which ids continue after a start (24). A running broker has reserved the ids below it; a stopped broker has used them.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: PersistentQueueBindingEncoding, PersistentAddressBindingEncoding, PersistedSecuritySetting, PersistedDivertConfiguration and others of persistence.config; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: ident
@@ -184,7 +184,7 @@ types:
         if: not _io.eof
         doc: More.
   setting:
-    doc: 'Settings of addresses in binary form (25, up to Artemis 2.31): some 60 fields by position, which are not described here.'
+    doc: 'Settings of addresses in binary form (25, up to Artemis 2.31): about 60 fields in a fixed order, which are not described here.'
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: PersistentQueueBindingEncoding, PersistentAddressBindingEncoding, PersistedSecuritySetting, PersistedDivertConfiguration and others of persistence.config; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: addresses
@@ -209,7 +209,7 @@ types:
         if: not _io.eof
         doc: More.
   security:
-    doc: Roles that may do something with addresses (26), each with commas between them.
+    doc: The roles that have permissions for addresses (26), as lists with commas.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: PersistentQueueBindingEncoding, PersistentAddressBindingEncoding, PersistedSecuritySetting, PersistedDivertConfiguration and others of persistence.config; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: addresses
@@ -366,7 +366,7 @@ types:
         if: not _io.eof
         doc: More.
   key_value:
-    doc: A value that a part of the broker keeps (50, Artemis 2.23).
+    doc: A value that a component of the broker stores (50, Artemis 2.23).
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: PersistentQueueBindingEncoding, PersistentAddressBindingEncoding, PersistedSecuritySetting, PersistedDivertConfiguration and others of persistence.config; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: map
@@ -397,7 +397,7 @@ types:
         if: not _io.eof
         doc: More.
   simple_string:
-    doc: 'A text (SimpleString): UTF-16, the low byte first, although everything else has the high byte first.'
+    doc: 'A text (SimpleString): UTF-16, the low byte first, although all other fields have the high byte first.'
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9 and Artemis 1.0.0 to 2.56.0: PersistentQueueBindingEncoding, PersistentAddressBindingEncoding, PersistedSecuritySetting, PersistedDivertConfiguration and others of persistence.config; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: size

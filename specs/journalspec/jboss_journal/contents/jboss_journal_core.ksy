@@ -5,12 +5,12 @@ meta:
   license: CC0-1.0
   ks-version: 0.9
   endian: be
-doc: 'Bodies of records of the user types 30, 31 and 45, entries of page files, and bodies of messages by kind. All numbers are big-endian. Several versions write true as ff. Versions: hornetq is 0, artemis-1 is 1, artemis-2 is 2. The sequence is: A message with a protocol: a record of user type 45 (Artemis 2). The record''s id is the id of the message.'
+doc: 'Bodies of records of the user types 30, 31 and 45, entries of page files, and bodies of messages by kind. All numbers are big-endian. Several versions write true as ff. Versions: hornetq is 0, artemis-1 is 1, artemis-2 is 2. The sequence is: A message with its protocol: a record of user type 45 (Artemis 2). The id of the record is the id of the message.'
 doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
 seq:
   - id: persister
     type: u1
-    doc: Which protocol, and which form of it. 0 and numbers above 5 keep a broker from starting.
+    doc: The protocol and its form. With 0 or a number above 5, a broker does not start.
   - id: stored
     type:
       switch-on: persister
@@ -28,7 +28,7 @@ types:
     seq:
       - id: ident
         type: s8
-        doc: The copy in the headers may be of an earlier message.
+        doc: The copy in the headers can belong to an earlier message.
       - id: address
         type: optional_string
         doc: Address.
@@ -43,7 +43,7 @@ types:
         if: size >= 0
         doc: Core.
   core:
-    doc: 'Body and headers. The end of the body counts 13 bytes of a packet''s header that is not stored.'
+    doc: Body and headers. The stored end of the body includes the 13 bytes of a packet header, which is not stored.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: body_end
@@ -54,7 +54,7 @@ types:
       - id: body
         size: body_end.as<s4> - 13
         if: body_end.as<s4> - 13 >= 0
-        doc: Of a message that no client has written a body to, 4 bytes that mean nothing.
+        doc: If no client has written a body, 4 bytes without meaning.
       - id: headers
         type: headers
         doc: Headers.
@@ -73,7 +73,7 @@ types:
         doc: Body.
       - id: end
         type: s4
-        doc: Where the headers end, and 13.
+        doc: The end of the headers, plus 13.
       - id: headers
         type: headers
         doc: Headers.
@@ -90,13 +90,13 @@ types:
     seq:
       - id: ident
         type: s8
-        doc: Not the id of the message where a record has another one.
+        doc: Not the id of the message if the record has another id.
       - id: address
         type: optional_string
         doc: Address.
       - id: has_user_id
         type: u1
-        doc: '1: there is one; any other value: there is none.'
+        doc: '1: the value is present; any other number: it is absent.'
       - id: user_id
         size: 16
         if: has_user_id == 1
@@ -125,7 +125,7 @@ types:
     seq:
       - id: present
         type: u1
-        doc: Of none, this is all there is.
+        doc: Without properties, no other field follows.
       - id: number
         type: s4
         if: 'present != 0'
@@ -176,7 +176,7 @@ types:
         if: size >= 0
         doc: Value.
   simple_string:
-    doc: 'A text (SimpleString): UTF-16, the low byte first, although everything else has the high byte first.'
+    doc: 'A text (SimpleString): UTF-16, the low byte first, although all other fields have the high byte first.'
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: size
@@ -315,16 +315,16 @@ types:
     seq:
       - id: transaction
         type: s8
-        doc: 'Above 0: it counts only if a record of user type 35 commits this page transaction.'
+        doc: 'Above 0: the message is delivered only if a record of user type 35 commits this page transaction.'
       - id: large
         type: u1
-        doc: '0: no; 1 or ff: a large Core message; 2: a large message of another protocol.'
+        doc: '0: not a large message; 1 or ff: a large Core message; 2: a large message of another protocol.'
       - id: old_size
         type: s4
         valid:
           min: 0
         if: version <= 1
-        doc: Of a message that is not large nothing reads it.
+        doc: For a message that is not large, no reader uses this field.
       - id: old_message
         type: old_message
         if: '(large == 0) and (version <= 1)'
@@ -369,14 +369,14 @@ types:
         if: number >= 0
         doc: Queues.
   queue_id:
-    doc: 'The id of a queue: that of its binding''s record.'
+    doc: The id of a queue, which is the id of its binding record.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: queue
         type: s8
         doc: Queue.
   text_body:
-    doc: The body of a text message; without any byte it is a null text.
+    doc: The body of a text message; without any byte, the text is null.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: present
@@ -412,7 +412,7 @@ types:
         repeat: eos
         doc: Elements.
   element:
-    doc: A value with its tag, as in properties; only strings have another form.
+    doc: A value with its tag, as in properties, except for the form of strings.
     doc-ref: 'HornetQ 2.2.14, 2.3.25, 2.4.9: MessageImpl, ServerMessageImpl, PagedMessageImpl; Artemis 1.0.0 to 2.56.0: CoreMessage, CoreMessagePersister, AMQPMessagePersister (V1, V2, V3), PagedMessageImpl, TypedProperties, SimpleString; read at their tags, and tried on stores of HornetQ 2.4.9, Artemis 1.5.6 and 2.44.0'
     seq:
       - id: tag

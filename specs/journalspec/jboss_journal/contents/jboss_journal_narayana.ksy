@@ -5,7 +5,7 @@ meta:
   license: CC0-1.0
   ks-version: 0.9
   endian: be
-doc: 'What a record of jbossts-N.txlog holds: an object of the store, and the state of one that is a transaction. The sequence is: An object of the store. Its type says whether the state is a transaction: /StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction, and /SubordinateAtomicAction after it for one that came from another server.'
+doc: 'The content of a record of jbossts-N.txlog: an object of the store, and the state of one that is a transaction. The sequence is: An object of the store. Its type says whether the state is a transaction: /StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction, and /SubordinateAtomicAction after it for one that came from another server.'
 doc-ref: 'narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple'
 seq:
   - id: header
@@ -22,12 +22,12 @@ seq:
     doc: Its state, again such a buffer.
 types:
   header:
-    doc: What each buffer begins with.
+    doc: The beginning of each buffer.
     doc-ref: 'narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple'
     seq:
       - id: mark
         contents: [35, 66, 69, 1]
-        doc: '#BE, and that it is valid.'
+        doc: 'The text #BE, and the mark that the buffer is valid.'
       - id: widths
         size: 4
         doc: '16, 32, 64 and 0: bits of numbers. No version reads them.'
@@ -56,7 +56,7 @@ types:
         type: s4
         doc: Counter.
   padded:
-    doc: 'Bytes, in pieces of four: those after `size` are padding. A text has a zero as its last byte, and 0 bytes if it is null.'
+    doc: 'Bytes, padded to a multiple of four after `size` bytes. A text has a zero as its last byte, and 0 bytes if it is null.'
     doc-ref: 'narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple'
     seq:
       - id: size
@@ -129,7 +129,7 @@ types:
         type: action
         doc: Action.
   begin:
-    doc: What a transaction, and a subordinate one, begins with.
+    doc: The beginning of a transaction and of a subordinate transaction.
     doc-ref: 'narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple'
     seq:
       - id: size
@@ -182,7 +182,7 @@ types:
         type: s4
         doc: '0 PREPARE_OK, 1 PREPARE_NOTOK, 2 PREPARE_READONLY, 3 to 6 HEURISTIC_ROLLBACK, _COMMIT, _MIXED, _HAZARD, 7 FINISH_OK, 8 FINISH_ERROR, 9 NOT_PREPARED, 10 ONE_PHASE_ERROR, 11 INVALID_TRANSACTION, 12 PREPARE_ONE_PHASE_COMMITTED'
   participants:
-    doc: The first participant of a list, and the others; 463 ends it. Other kinds have layouts of their own.
+    doc: The first participant of a list and the others; the type 463 ends the list. Other kinds have other layouts.
     doc-ref: 'narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple'
     seq:
       - id: kind
@@ -217,7 +217,7 @@ types:
         type: s4
         valid:
           eq: 1
-        doc: '1: by names, or a serialised object. 0: by a class, with a layout of its own.'
+        doc: '1: by names, or a serialised object. 0: by a class with another layout.'
       - id: product
         type: padded
         doc: Product.
@@ -248,7 +248,7 @@ types:
         type: padded
         doc: Type name.
   commit_markable:
-    doc: A resource of one phase that keeps the XIDs which it has committed.
+    doc: A one-phase resource that stores the XIDs that it has committed.
     doc-ref: 'narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple'
     seq:
       - id: jndi_name
@@ -298,7 +298,7 @@ types:
         if: known == 0
         doc: Serialised.
   xid:
-    doc: An XID; its parts are in 128 bytes.
+    doc: An XID, with its parts in 128 bytes.
     doc-ref: 'narayana 7: HornetqJournalStore, OutputBuffer, UidHelper, StateManager, BasicAction, SubordinateAtomicAction (JCA), XAResourceRecord, CommitMarkableResourceRecord, XidImple'
     seq:
       - id: format_id

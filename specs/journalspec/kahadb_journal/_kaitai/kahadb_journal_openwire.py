@@ -9,7 +9,7 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class KahadbJournalOpenwire(KaitaiStruct):
-    """Objects of ADD_MESSAGE, UPDATE_MESSAGE, REMOVE_MESSAGE, SUBSCRIPTION and ADD_SCHEDULED_JOB: loose encoding, a size in front, no cache of values, no stack traces. The version is that of the store, which only db.data has. Versions: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12. The sequence is: An object with its size.
+    """Objects of ADD_MESSAGE, UPDATE_MESSAGE, REMOVE_MESSAGE, SUBSCRIPTION and ADD_SCHEDULED_JOB: loose encoding, with a size before each object, without a value cache and stack traces. Only db.data has the version of the encoding. Versions: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12. The sequence is: An object with its size.
     
     .. seealso::
        activemq-client: org.apache.activemq.openwire.v1 to v12 (BaseDataStreamMarshaller and the marshallers of each type), org.apache.activemq.util.MarshallingSupport; tags 5.3.0 to 6.3.1
@@ -275,7 +275,7 @@ class KahadbJournalOpenwire(KaitaiStruct):
 
 
     class Command(KaitaiStruct):
-        """A type and an object of it.
+        """A type and an object of this type.
         
         .. seealso::
            CommandTypes; OpenWireFormat.doMarshal
@@ -558,7 +558,7 @@ class KahadbJournalOpenwire(KaitaiStruct):
 
 
     class LongText(KaitaiStruct):
-        """A text of any length: the body of a text message, too.
+        """A text of any length; also the body of a text message.
         
         .. seealso::
            MarshallingSupport.writeUTF8
@@ -691,7 +691,7 @@ class KahadbJournalOpenwire(KaitaiStruct):
 
 
     class MessageId(KaitaiStruct):
-        """The id of a message. JMS has it as connection:session:value:sequence, or as the view.
+        """The id of a message. In JMS, it is connection:session:value:sequence, or the text view.
         
         .. seealso::
            MessageIdMarshaller, v1 to v12; MessageId.toString
@@ -1211,7 +1211,7 @@ class KahadbJournalOpenwire(KaitaiStruct):
 
 
     class Utf(KaitaiStruct):
-        """A short text. ActiveMQ takes it for UTF-8 where it shows a property or a value of a map: NUL and characters beyond U+FFFF are U+FFFD then.
+        """A short text. ActiveMQ decodes it as UTF-8 when it shows a property or a value of a map: NUL and characters beyond U+FFFF then become U+FFFD.
         
         .. seealso::
            java.io.DataOutput.writeUTF
@@ -1232,7 +1232,7 @@ class KahadbJournalOpenwire(KaitaiStruct):
 
 
     class ValueList(KaitaiStruct):
-        """Values in a row.
+        """A sequence of values.
         
         .. seealso::
            MarshallingSupport.marshalPrimitiveList
@@ -1300,7 +1300,7 @@ class KahadbJournalOpenwire(KaitaiStruct):
 
 
     class ValueStream(KaitaiStruct):
-        """The body of a stream message: values up to its end.
+        """The body of a stream message: values up to the end of the body.
         
         .. seealso::
            ActiveMQStreamMessage

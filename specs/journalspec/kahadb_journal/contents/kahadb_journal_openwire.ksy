@@ -5,7 +5,7 @@ meta:
   license: CC0-1.0
   ks-version: 0.9
   endian: be
-doc: 'Objects of ADD_MESSAGE, UPDATE_MESSAGE, REMOVE_MESSAGE, SUBSCRIPTION and ADD_SCHEDULED_JOB: loose encoding, a size in front, no cache of values, no stack traces. The version is that of the store, which only db.data has. Versions: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12. The sequence is: An object with its size.'
+doc: 'Objects of ADD_MESSAGE, UPDATE_MESSAGE, REMOVE_MESSAGE, SUBSCRIPTION and ADD_SCHEDULED_JOB: loose encoding, with a size before each object, without a value cache and stack traces. Only db.data has the version of the encoding. Versions: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12. The sequence is: An object with its size.'
 doc-ref: 'activemq-client: org.apache.activemq.openwire.v1 to v12 (BaseDataStreamMarshaller and the marshallers of each type), org.apache.activemq.util.MarshallingSupport; tags 5.3.0 to 6.3.1'
 params:
   - id: version
@@ -16,7 +16,7 @@ seq:
     type: s4
     valid:
       min: 0
-    doc: Bytes of the object. ActiveMQ does not compare it with the field that it is in.
+    doc: Bytes of the object. ActiveMQ does not compare it with the size of the enclosing field.
   - id: object
     type: command(version)
     size: size
@@ -24,7 +24,7 @@ seq:
     doc: The object.
 types:
   command:
-    doc: A type and an object of it.
+    doc: A type and an object of this type.
     doc-ref: CommandTypes; OpenWireFormat.doMarshal
     params:
       - id: version
@@ -71,16 +71,16 @@ types:
         doc: Where it is.
       - id: transaction
         type: transaction
-        doc: The transaction that it was sent in.
+        doc: The transaction in which the message was sent.
       - id: original_destination
         type: destination
-        doc: Where it was sent, if a composite or virtual destination passed it on.
+        doc: The original destination, if a composite or virtual destination forwarded the message.
       - id: message_id
         type: message_id_or_null(version)
         doc: Its id.
       - id: original_transaction
         type: transaction
-        doc: The transaction that it was sent in first.
+        doc: The transaction in which the message was first sent.
       - id: group_id
         type: text_or_null
         doc: JMSXGroupID.
@@ -110,58 +110,58 @@ types:
         doc: JMSType.
       - id: content
         type: bytes_or_null
-        doc: 'The body by its kind: long_text, value_map, value_stream, the bytes, or a serialised Java object. Compressed it is a zlib stream, of bytes messages after their length as s4.'
+        doc: 'The body by its kind: long_text, value_map, value_stream, the bytes, or a serialised Java object. A compressed body is a zlib stream; in a bytes message, its length (s4) precedes it.'
       - id: properties
         type: bytes_or_null
         doc: 'The properties: a value_map.'
       - id: structure_there
         type: u1
-        doc: Whether there is a data structure.
+        doc: Whether a data structure follows.
       - id: structure
         type: command(version)
         if: 'structure_there != 0'
-        doc: A command that an advisory is about. No store was found to have one; other types than those here end the reading of the message.
+        doc: The command that an advisory message reports. No observed store contains one. Types that are not listed here end the reading of the message.
       - id: target_consumer
         type: consumer_or_null
-        doc: The consumer that it is for.
+        doc: The consumer for which the message is meant.
       - id: compressed
         type: u1
         doc: Whether the body is compressed.
       - id: redelivery_counter
         type: s4
-        doc: How often it was delivered.
+        doc: The number of deliveries.
       - id: broker_path
         type: brokers
-        doc: The brokers that it came through.
+        doc: The brokers through which the message passed.
       - id: arrival
         type: s8
-        doc: When it came to the client.
+        doc: The time at which the client received the message.
       - id: user_id
         type: text_or_null
         doc: JMSXUserID.
       - id: received_by_bridge
         type: u1
-        doc: 'No sign of a bridge: ActiveMQ 5.11 and later set it for most messages.'
+        doc: 'The flag does not prove that a bridge was used: ActiveMQ 5.11 and later set it for most messages.'
       - id: droppable
         type: u1
         if: version >= 2
-        doc: Whether a slow consumer may lose it.
+        doc: Whether the message may be dropped for a slow consumer.
       - id: cluster
         type: brokers
         if: version >= 3
-        doc: The brokers of a cluster that have it.
+        doc: The brokers of a cluster that have the message.
       - id: broker_in_time
         type: s8
         if: version >= 3
-        doc: When the broker received it.
+        doc: The time at which the broker received the message.
       - id: broker_out_time
         type: s8
         if: version >= 3
-        doc: When the broker sent it on.
+        doc: The time at which the broker dispatched the message.
       - id: first_for_consumer
         type: u1
         if: version >= 10
-        doc: Whether it is the first of its group for a consumer.
+        doc: Whether the message is the first of its group for a consumer.
   blob:
     doc: A message whose body is elsewhere.
     doc-ref: ActiveMQBlobMessageMarshaller, v3 to v12
@@ -172,10 +172,10 @@ types:
     seq:
       - id: message
         type: message(version)
-        doc: What all messages have.
+        doc: The fields of all messages.
       - id: url
         type: text_or_null
-        doc: Where the body is.
+        doc: The location of the body.
       - id: mime_type
         type: text_or_null
         doc: Its type.
@@ -220,7 +220,7 @@ types:
       - id: poison_cause
         type: throwable
         if: version >= 7
-        doc: Why a message was refused.
+        doc: The reason why a message was refused.
   subscription:
     doc: A durable subscription.
     doc-ref: SubscriptionInfoMarshaller, v1 to v12
@@ -244,13 +244,13 @@ types:
       - id: subscribed_destination
         type: destination
         if: version >= 3
-        doc: What was subscribed to, perhaps with wildcards.
+        doc: The destination of the subscription, which may have wildcards.
       - id: no_local
         type: u1
         if: version >= 11
-        doc: Whether messages of the same connection are left out.
+        doc: Whether messages of the same connection are excluded.
   message_id:
-    doc: 'The id of a message. JMS has it as connection:session:value:sequence, or as the view.'
+    doc: 'The id of a message. In JMS, it is connection:session:value:sequence, or the text view.'
     doc-ref: MessageIdMarshaller, v1 to v12; MessageId.toString
     params:
       - id: version
@@ -260,16 +260,16 @@ types:
       - id: view
         type: text_or_null
         if: version >= 10
-        doc: An id that another protocol gave.
+        doc: An id that another protocol assigned.
       - id: producer
         type: producer_or_null
         doc: The sender of the message.
       - id: sequence
         type: s8
-        doc: Its number with this producer.
+        doc: The number of the message with this producer.
       - id: broker_sequence
         type: s8
-        doc: Its number in the broker.
+        doc: The number of the message in the broker.
   message_id_or_null:
     doc: The id of a message, or none.
     doc-ref: 'activemq-client: org.apache.activemq.openwire.v1 to v12 (BaseDataStreamMarshaller and the marshallers of each type), org.apache.activemq.util.MarshallingSupport; tags 5.3.0 to 6.3.1'
@@ -280,7 +280,7 @@ types:
     seq:
       - id: there
         type: u1
-        doc: Whether there is one.
+        doc: Whether the value is present.
       - id: kind
         type: u1
         valid:
@@ -300,17 +300,17 @@ types:
         doc: Its connection.
       - id: value
         type: s8
-        doc: Its number in the session.
+        doc: The number of the producer in the session.
       - id: session
         type: s8
-        doc: 'The session''s number; -1: of the broker itself.'
+        doc: 'The number of the session; -1: a session of the broker itself.'
   producer_or_null:
     doc: A producer, or none.
     doc-ref: 'activemq-client: org.apache.activemq.openwire.v1 to v12 (BaseDataStreamMarshaller and the marshallers of each type), org.apache.activemq.util.MarshallingSupport; tags 5.3.0 to 6.3.1'
     seq:
       - id: there
         type: u1
-        doc: Whether there is one.
+        doc: Whether the value is present.
       - id: kind
         type: u1
         valid:
@@ -333,14 +333,14 @@ types:
         doc: 'The session''s number.'
       - id: value
         type: s8
-        doc: Its number in the session.
+        doc: The number of the producer in the session.
   consumer_or_null:
     doc: A consumer, or none.
     doc-ref: 'activemq-client: org.apache.activemq.openwire.v1 to v12 (BaseDataStreamMarshaller and the marshallers of each type), org.apache.activemq.util.MarshallingSupport; tags 5.3.0 to 6.3.1'
     seq:
       - id: there
         type: u1
-        doc: Whether there is one.
+        doc: Whether the value is present.
       - id: kind
         type: u1
         valid:
@@ -357,7 +357,7 @@ types:
     seq:
       - id: there
         type: u1
-        doc: Whether there is one.
+        doc: Whether the value is present.
       - id: kind
         type: u1
         valid:
@@ -368,14 +368,14 @@ types:
       - id: name
         type: text_or_null
         if: 'there != 0'
-        doc: Its name; of a composite one, all names with commas between.
+        doc: The name of the destination; for a composite destination, all names with commas between them.
   transaction:
     doc: A transaction, or none.
     doc-ref: LocalTransactionIdMarshaller, XATransactionIdMarshaller, v1 to v12
     seq:
       - id: there
         type: u1
-        doc: Whether there is one.
+        doc: Whether the value is present.
       - id: kind
         type: u1
         valid:
@@ -397,10 +397,10 @@ types:
     seq:
       - id: value
         type: s8
-        doc: Its number in the connection.
+        doc: The number of the transaction in the connection.
       - id: there
         type: u1
-        doc: Whether there is a connection.
+        doc: Whether a connection follows.
       - id: kind
         type: u1
         valid:
@@ -430,7 +430,7 @@ types:
     seq:
       - id: there
         type: u1
-        doc: Whether there is a list.
+        doc: Whether a list follows.
       - id: count
         type: s2
         valid:
@@ -449,7 +449,7 @@ types:
     seq:
       - id: there
         type: u1
-        doc: Whether there is one.
+        doc: Whether the value is present.
       - id: kind
         type: u1
         valid:
@@ -466,7 +466,7 @@ types:
     seq:
       - id: there
         type: u1
-        doc: Whether there is one.
+        doc: Whether the value is present.
       - id: class_name
         type: text_or_null
         if: 'there != 0'
@@ -481,7 +481,7 @@ types:
     seq:
       - id: there
         type: u1
-        doc: Whether there is one.
+        doc: Whether the value is present.
       - id: size
         type: u2
         if: 'there != 0'
@@ -496,13 +496,13 @@ types:
     seq:
       - id: there
         type: u1
-        doc: Whether there are any.
+        doc: Whether elements follow.
       - id: size
         type: s4
         valid:
           min: 0
         if: 'there != 0'
-        doc: How many. ActiveMQ makes an array of that size unchecked.
+        doc: The number of elements. ActiveMQ allocates an array of that size without a check.
       - id: data
         size: size
         if: '(there != 0) and (size >= 0)'
@@ -513,7 +513,7 @@ types:
     seq:
       - id: count
         type: s4
-        doc: 'How many; below 0: no map.'
+        doc: 'The number of entries; below 0: no map.'
       - id: entries
         type: entry
         repeat: expr
@@ -531,7 +531,7 @@ types:
         type: typed_value
         doc: The value.
   value_list:
-    doc: Values in a row.
+    doc: A sequence of values.
     doc-ref: MarshallingSupport.marshalPrimitiveList
     seq:
       - id: count
@@ -544,7 +544,7 @@ types:
         if: count >= 0
         doc: The values.
   value_stream:
-    doc: 'The body of a stream message: values up to its end.'
+    doc: 'The body of a stream message: values up to the end of the body.'
     doc-ref: ActiveMQStreamMessage
     seq:
       - id: values
@@ -578,7 +578,7 @@ types:
             13: long_text
         doc: '0: null, 1: boolean, 2: byte, 3: character, 4: short, 5: int, 6: long, 7: double, 8: float, 9: text, 10: bytes, 11: map, 12: list, 13: text of 8191 characters or more.'
   utf:
-    doc: 'A short text. ActiveMQ takes it for UTF-8 where it shows a property or a value of a map: NUL and characters beyond U+FFFF are U+FFFD then.'
+    doc: 'A short text. ActiveMQ decodes it as UTF-8 when it shows a property or a value of a map: NUL and characters beyond U+FFFF then become U+FFFD.'
     doc-ref: java.io.DataOutput.writeUTF
     seq:
       - id: size
@@ -588,12 +588,12 @@ types:
         size: size
         doc: The text. Text in modified UTF-8.
   long_text:
-    doc: 'A text of any length: the body of a text message, too.'
+    doc: A text of any length; also the body of a text message.
     doc-ref: MarshallingSupport.writeUTF8
     seq:
       - id: size
         type: s4
-        doc: 'Its bytes; below 0: null.'
+        doc: 'The number of bytes; below 0: null.'
       - id: text
         size: size
         if: size >= 0

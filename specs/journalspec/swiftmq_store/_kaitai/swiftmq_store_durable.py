@@ -130,7 +130,7 @@ class SwiftmqStoreDurable(KaitaiStruct):
 
 
     class Element(KaitaiStruct):
-        """A string, a reference to one that was there before, or null.
+        """A string, a reference to an earlier string, or null.
         
         .. seealso::
            com.swiftmq.impl.store.standard.DurableSubscriberStoreImpl; Java Object Serialization Specification, chapter 6

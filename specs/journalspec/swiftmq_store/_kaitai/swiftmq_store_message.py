@@ -9,7 +9,7 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class SwiftmqStoreMessage(KaitaiStruct):
-    """A message as a SwiftMQ store keeps it: the slices of its pages one after the other, or what an entry of a swap file holds. Properties and the body of a map message are the type properties; the body of a message of the queue sys$prepared is the type branch. The sequence is: A message. Bytes that follow it on its last page do not belong to it.
+    """A message in a SwiftMQ store: the concatenated slices of its pages, or the content of an entry of a swap file. Properties and the body of a map message are the type properties; the body of a message of the queue sys$prepared is the type branch. The sequence is: A message. Bytes that follow it on its last page do not belong to it.
     
     .. seealso::
        Source - https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms
@@ -147,7 +147,7 @@ class SwiftmqStoreMessage(KaitaiStruct):
 
 
     class Branch(KaitaiStruct):
-        """What one queue has in a prepared branch.
+        """The part of one queue in a prepared branch.
         
         .. seealso::
            com.swiftmq.impl.store.standard.xa.PrepareLogRecordImpl: writeContent; com.swiftmq.jms.XidImpl: writeContent
@@ -398,7 +398,7 @@ class SwiftmqStoreMessage(KaitaiStruct):
 
 
     class Part(KaitaiStruct):
-        """A part of a text: bytes, as a character may be cut.
+        """A part of a text: stored as bytes, because a character may be split.
         
         .. seealso::
            Source - https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms
@@ -680,7 +680,7 @@ class SwiftmqStoreMessage(KaitaiStruct):
 
 
     class Texts(KaitaiStruct):
-        """The body of a text message. Strings have 20,480 characters, the last one fewer; a character beyond U+FFFF may begin in one and end in the next.
+        """The body of a text message. The text is split into strings of 20,480 characters; the last string may be shorter. A character beyond U+FFFF may begin in one string and end in the next.
         
         .. seealso::
            com.swiftmq.jms.TextMessageImpl: writeBody

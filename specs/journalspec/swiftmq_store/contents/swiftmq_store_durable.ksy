@@ -17,7 +17,7 @@ seq:
     type: u1
     valid:
       eq: 115
-    doc: 'An object: its class follows, and what it holds.'
+    doc: 'An object: its class and its content follow.'
     -requirement: [SMQ-DUR-101]
   - id: description
     type: description
@@ -43,7 +43,7 @@ seq:
     type: s4
     valid:
       min: 0
-    doc: How many entries it has.
+    doc: The number of entries.
     -requirement: [SMQ-DUR-101]
   - id: entries
     type: pair
@@ -82,31 +82,31 @@ types:
         type: u1
         valid:
           eq: 3
-        doc: It is serialisable, and writes what it holds itself.
+        doc: The class is serialisable, and writes its content with its own method.
         -requirement: [SMQ-DUR-101]
       - id: number
         type: u2
         valid:
           eq: 2
-        doc: How many fields it has.
+        doc: The number of fields.
         -requirement: [SMQ-DUR-101]
       - id: fields
         type: described_field
         repeat: expr
         repeat-expr: number
-        doc: 'Its fields: a float, and an int. A reader takes any primitive ones.'
+        doc: 'Its fields: a float, and an int. A reader accepts any primitive fields.'
         -requirement: [SMQ-DUR-101]
       - id: end_mark
         type: u1
         valid:
           eq: 120
-        doc: The end of annotations, of which there are none.
+        doc: The end of the (empty) annotations.
         -requirement: [SMQ-DUR-101]
       - id: super_class
         type: u1
         valid:
           eq: 112
-        doc: No class above it is serialisable.
+        doc: No superclass is serialisable.
         -requirement: [SMQ-DUR-101]
   described_field:
     doc: A field of a class.
@@ -115,11 +115,11 @@ types:
     seq:
       - id: code
         type: u1
-        doc: F a float, I an int.
+        doc: 'F: a float, I: an int.'
         -requirement: [SMQ-DUR-101]
       - id: name
         type: text_u2
-        doc: 'Its name: loadFactor, threshold.'
+        doc: 'The name of the field: loadFactor or threshold.'
         -requirement: [SMQ-DUR-101]
   text_u2:
     doc: A string.
@@ -128,7 +128,7 @@ types:
     seq:
       - id: length
         type: u2
-        doc: Its number of bytes.
+        doc: The number of bytes.
         -requirement: [SMQ-DUR-101]
       - id: data
         size: length
@@ -143,7 +143,7 @@ types:
         type: s8
         valid:
           min: 0
-        doc: Its number of bytes.
+        doc: The number of bytes.
         -requirement: [SMQ-DUR-101]
       - id: data
         size: length
@@ -164,7 +164,7 @@ types:
         doc: Its value.
         -requirement: [SMQ-DUR-101]
   element:
-    doc: A string, a reference to one that was there before, or null.
+    doc: A string, a reference to an earlier string, or null.
     doc-ref: com.swiftmq.impl.store.standard.DurableSubscriberStoreImpl; Java Object Serialization Specification, chapter 6
     -requirement: [SMQ-DUR-101]
     seq:

@@ -5,7 +5,7 @@ meta:
   license: CC0-1.0
   ks-version: 0.9
   endian: be
-doc: 'A message as a SwiftMQ store keeps it: the slices of its pages one after the other, or what an entry of a swap file holds. Properties and the body of a map message are the type properties; the body of a message of the queue sys$prepared is the type branch. The sequence is: A message. Bytes that follow it on its last page do not belong to it.'
+doc: 'A message in a SwiftMQ store: the concatenated slices of its pages, or the content of an entry of a swap file. Properties and the body of a map message are the type properties; the body of a message of the queue sys$prepared is the type branch. The sequence is: A message. Bytes that follow it on its last page do not belong to it.'
 doc-ref: 'https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms'
 -requirement: [SMQ-MSG-103, SMQ-MSG-104]
 seq:
@@ -14,11 +14,11 @@ seq:
     valid:
       min: 0
       max: 5
-    doc: '0 without a body, 1 bytes, 2 a map, 3 an object, 4 a stream, 5 text.'
+    doc: '0: no body, 1: bytes, 2: a map, 3: an object, 4: a stream, 5: text.'
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
   - id: expiration
     type: s8
-    doc: When it expires, in milliseconds; 0, never.
+    doc: 'The time of expiration in milliseconds; 0: never.'
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
   - id: priority
     type: s4
@@ -26,19 +26,19 @@ seq:
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
   - id: timestamp
     type: s8
-    doc: When it was sent, in milliseconds.
+    doc: The time at which the message was sent, in milliseconds.
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
   - id: deliveries
     type: s4
-    doc: How often it was delivered.
+    doc: The number of deliveries.
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
   - id: mode
     type: s4
-    doc: '1, not persistent; 2, persistent.'
+    doc: '1: not persistent; 2: persistent.'
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
   - id: redelivered
     type: u1
-    doc: Not 0, it was delivered before.
+    doc: 'Any value except 0: the message was delivered before.'
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
   - id: message_id
     type: optional_utf
@@ -58,15 +58,15 @@ seq:
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
   - id: type_name
     type: optional_utf
-    doc: The type that the sender gave it.
+    doc: The type that the sender gave the message.
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
   - id: reply_to
     type: optional_destination
-    doc: Where an answer is wanted.
+    doc: The destination for replies.
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
   - id: destination
     type: optional_destination
-    doc: Where it was sent to.
+    doc: The destination to which the message was sent.
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
   - id: properties
     type: held_blob
@@ -74,15 +74,15 @@ seq:
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
   - id: source_router
     type: optional_utf
-    doc: The router that it came from.
+    doc: The router from which the message came.
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
   - id: router
     type: optional_utf
-    doc: The router that it goes to.
+    doc: The router to which the message goes.
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
   - id: queue
     type: optional_utf
-    doc: The queue that it goes to.
+    doc: The queue to which the message goes.
     -requirement: [SMQ-MSG-103, SMQ-MSG-104]
   - id: body
     type:
@@ -104,7 +104,7 @@ types:
     seq:
       - id: length
         type: u2
-        doc: Its number of bytes.
+        doc: The number of bytes.
         -requirement: [SMQ-ENC-101]
       - id: data
         size: length
@@ -133,7 +133,7 @@ types:
     seq:
       - id: there
         type: u1
-        doc: '1 if it is there.'
+        doc: '1 if the string is present.'
         -requirement: [SMQ-MSG-103]
       - id: value
         type: utf
@@ -147,7 +147,7 @@ types:
     seq:
       - id: there
         type: u1
-        doc: '1 if they are there.'
+        doc: '1 if the bytes are present.'
         -requirement: [SMQ-MSG-103]
       - id: value
         type: blob
@@ -161,7 +161,7 @@ types:
     seq:
       - id: there
         type: u1
-        doc: '0 if they are missing.'
+        doc: '0 if the bytes are missing.'
         -requirement: [SMQ-MSG-103]
       - id: value
         type: blob
@@ -175,7 +175,7 @@ types:
     seq:
       - id: there
         type: u1
-        doc: '1 if it is there.'
+        doc: '1 if the string is present.'
         -requirement: [SMQ-MSG-103]
       - id: value
         type: destination
@@ -191,7 +191,7 @@ types:
         type: u1
         valid:
           max: 3
-        doc: '0, a queue; 1, a topic; 2, a temporary topic; 3, a temporary queue.'
+        doc: '0: a queue; 1: a topic; 2: a temporary topic; 3: a temporary queue.'
         -requirement: [SMQ-MSG-105]
       - id: topic_queue
         type: optional_utf
@@ -203,7 +203,7 @@ types:
         doc: The name.
         -requirement: [SMQ-MSG-105]
   texts:
-    doc: The body of a text message. Strings have 20,480 characters, the last one fewer; a character beyond U+FFFF may begin in one and end in the next.
+    doc: The body of a text message. The text is split into strings of 20,480 characters; the last string may be shorter. A character beyond U+FFFF may begin in one string and end in the next.
     doc-ref: 'com.swiftmq.jms.TextMessageImpl: writeBody'
     -requirement: [SMQ-MSG-103]
     seq:
@@ -216,7 +216,7 @@ types:
         valid:
           min: 0
         if: 'there != 0'
-        doc: How many strings it is made of.
+        doc: The number of strings.
         -requirement: [SMQ-MSG-103]
       - id: parts
         type: part
@@ -226,13 +226,13 @@ types:
         doc: The strings.
         -requirement: [SMQ-MSG-103]
   part:
-    doc: 'A part of a text: bytes, as a character may be cut.'
+    doc: 'A part of a text: stored as bytes, because a character may be split.'
     doc-ref: 'https://github.com/iitsoftware/swiftmq-client/tree/develop/src/main/java/com/swiftmq/jms'
     -requirement: [SMQ-MSG-103]
     seq:
       - id: length
         type: u2
-        doc: Its number of bytes.
+        doc: The number of bytes.
         -requirement: [SMQ-MSG-103]
       - id: data
         size: length
@@ -247,7 +247,7 @@ types:
         type: s4
         valid:
           min: 0
-        doc: How many values there are.
+        doc: The number of values.
         -requirement: [SMQ-MSG-103]
       - id: values
         type: primitive
@@ -265,14 +265,14 @@ types:
         type: s4
         valid:
           min: 0
-        doc: How many there are.
+        doc: The number of properties.
         -requirement: [SMQ-MSG-103]
       - id: entries
         type: property
         repeat: expr
         repeat-expr: number
         if: number >= 0
-        doc: The properties. Of a name that is there twice the last one counts.
+        doc: The properties. If a name occurs twice, the last value is valid.
         -requirement: [SMQ-MSG-103]
   property:
     doc: A name and a value.
@@ -313,24 +313,24 @@ types:
             7: s1_value
             8: blob
             9: utf
-        doc: The value. A string that is null is the one character U+0000.
+        doc: The value. A null string is stored as the single character U+0000.
         -requirement: [SMQ-MSG-103]
   branch:
-    doc: What one queue has in a prepared branch.
+    doc: The part of one queue in a prepared branch.
     doc-ref: 'com.swiftmq.impl.store.standard.xa.PrepareLogRecordImpl: writeContent; com.swiftmq.jms.XidImpl: writeContent'
     -requirement: [SMQ-XAB-102]
     seq:
       - id: valid
         type: u1
-        doc: '1; no reader looks at it.'
+        doc: The number 1; no reader uses it.
         -requirement: [SMQ-XAB-102]
       - id: time
         type: s8
-        doc: When it was prepared, in milliseconds.
+        doc: The time at which the branch was prepared, in milliseconds.
         -requirement: [SMQ-XAB-102]
       - id: kind
         type: s4
-        doc: '0, messages are removed; 1, inserted.'
+        doc: '0: messages are removed; 1: messages are inserted.'
         -requirement: [SMQ-XAB-102]
       - id: queue
         type: utf
@@ -338,7 +338,7 @@ types:
         -requirement: [SMQ-XAB-102]
       - id: routing
         type: u1
-        doc: Not 0, it is a transaction between routers.
+        doc: 'Any value except 0: a transaction between routers.'
         -requirement: [SMQ-XAB-102]
       - id: format_id
         type: s4
@@ -356,14 +356,14 @@ types:
         type: s4
         valid:
           min: 0
-        doc: How many keys follow.
+        doc: The number of keys that follow.
         -requirement: [SMQ-XAB-102]
       - id: keys
         type: blob
         repeat: expr
         repeat-expr: number
         if: number >= 0
-        doc: 'The entries of the queue''s index, as swiftmq_store.ksy has them.'
+        doc: 'The entries of the queue''s index, in the form of swiftmq_store.ksy.'
         -requirement: [SMQ-XAB-102]
   bool_value:
     doc: 'A value: bool.'
