@@ -1,4 +1,5 @@
-"""Facts about the JBoss Messaging circular journal. Its bytes are described by :data:`LAYOUT`."""
+"""This package contains facts about the JBoss Messaging circular journal. :data:`LAYOUT` describes its bytes.
+"""
 
 from __future__ import annotations
 
