@@ -1,4 +1,5 @@
-"""The content that recovery keeps, as records of a new journal whose replay gives the same state.
+"""Represents the content that recovery keeps as records of a new journal. A replay of the new journal results
+in the same state.
 
 Records of messages are copied as bytes, in the order in which the messages took effect. Consecutive records
 of one transaction are followed by one COMMIT. A durable subscription begins between the same messages as in
@@ -31,28 +32,29 @@ from journalspec_reference.kahadb_journal.store import (
 )
 from journalspec_reference.newstore import StoreChoices
 
-#: A record, and the stored transaction in it, or None.
+#: A record, and the stored transaction in it. The transaction can be None.
 Emitted = tuple[bytes, bytes | None]
 #: The edition in which some products reject an UPDATE of an absent message.
 _EARLY = "5.3"
 #: The maximum number of pairs of subscription and message that are examined per topic.
 _MOST_PAIRS = 1 << 22
-#: The id of an invented message, which precedes all other messages of a topic, or creates an empty
+#: The id of a generated message, which precedes all other messages of a topic, or creates an empty
 #: destination.
 PLACEHOLDER = "ID:placeholder:0:0:1"
 _SAYS = "what recovery kept of another journal"
 
 
 class Survivors:
-    """The content of a journal that is kept, after one pass over the journal."""
+    """Represents the content of a journal that is kept, after one pass over the journal."""
 
     def __init__(self, passed: JournalPass, choices: StoreChoices) -> None:
         self.passed, self.store, self._places = passed, passed.store, passed.places
-        #: The queues to keep (empty: all); the queues, ids and transactions to omit.
+        #: The queues to keep (empty: all), and the queues, ids and transactions to omit.
         self._queues, self.drop = frozenset(choices.queues), frozenset(choices.drop)
         self.lists = Lists(passed)
         self._numbers = {name: number for number, name in passed.dialect.commands.items()}
-        #: Destination -> messages that only the index shows as acknowledged; empty without --index-acks.
+        #: Maps a destination to messages that only the index shows as acknowledged. It is empty without
+        #: --index-acks.
         self._hidden: Mapping[Name, Set[str]] = {}
         self._index_acks = choices.index_acks
         self._by_index = choices.index_acks and passed.known is not None
@@ -68,7 +70,7 @@ class Survivors:
         payload = framed(self._numbers[name], message)
         return (HEAD + len(payload)).to_bytes(4, "big") + bytes([USER]) + payload
 
-    # the kept content
+    # The content that is kept.
 
     def takes(self, name: str) -> bool:
         """Return whether a queue or topic is kept."""
