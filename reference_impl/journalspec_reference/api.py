@@ -34,8 +34,7 @@ Operation = Mapping[str, Any]
 
 @lru_cache(1 << 12)
 def natural_key(name: str) -> tuple[Any, ...]:
-    """Return a sort key of names that compares numbers in them as numbers, so that btm2 comes before btm10.
-    """
+    """Return a sort key of names that compares numbers in them as numbers: btm2 comes before btm10."""
     parts: list[Any] = re.split(r"(\d+)", name)
     parts[1::2] = map(int, parts[1::2])
     return tuple(parts)

@@ -260,8 +260,7 @@ def uniform(data: Any, off: int, length: int) -> int | None:
 
 
 def printable(text: str) -> str:
-    """Return `text` with every control and non-ASCII character escaped, so that it is safe on any terminal.
-    """
+    """Return `text` with every control and non-ASCII character escaped, so it is safe on any terminal."""
     return "".join(
         char if ord(char) in PRINTABLE else char.encode("unicode_escape").decode("ascii") for char in text
     )

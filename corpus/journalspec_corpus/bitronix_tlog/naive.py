@@ -128,8 +128,7 @@ def _notes(noted: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _tie(found: Sequence[Scanned], active: Scanned) -> list[dict[str, Any]]:
-    """Return the note on an election of the active file that two equal timestamps leave open (BTM-RCV-003).
-    """
+    """Return the note on an election of the active file that equal timestamps leave open (BTM-RCV-003)."""
     equal = any(not file.unusable and file is not active and file.rank == active.rank for file in found)
     return [{"code": "ambiguous-election", "file": active.name, "off": TIMESTAMP_AT}] if equal else []
 

@@ -81,8 +81,7 @@ class Run(Recorder):
             self._go_on(image.required)
 
     def _go_on(self, required: Collection[str]) -> None:
-        """Find the active file and the tails from the headers, and the unfinished decisions from the marks.
-        """
+        """Find the active file and the tails from the headers, and unfinished decisions from the marks."""
         for name in FILES:
             header = self.storage.files.get(name, b"")[POSITION_AT:HEADER_SIZE]
             self.ends[name] = int.from_bytes(header, "big")

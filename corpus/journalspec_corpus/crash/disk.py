@@ -75,8 +75,7 @@ def draws(key: str, number: int, bound: int) -> list[int]:
 
 
 def ranks_of(presets: Iterable[Preset], order: str) -> list[int]:
-    """Return the positions in PRESETS of those `presets` that have this order, beginning with the strongest.
-    """
+    """Return the positions in PRESETS of those `presets` that have this order, the strongest first."""
     chosen = [*presets]
     return [rank for rank, preset in enumerate(PRESETS) if preset.order == order and preset in chosen]
 

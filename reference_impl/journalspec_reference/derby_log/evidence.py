@@ -183,8 +183,7 @@ def bodies_of(log: Log, forms: Forms, numbers: Iterable[int]) -> Iterator[Bodies
 
 
 def held(log: Log, forms: Forms, place: Place, has: int, below: int) -> str:
-    """Return a sentence that states which page changes, from version `has` to `below`, the log files contain.
-    """
+    """Return a sentence on which page changes, from version `has` to `below`, the log files contain."""
     versions: set[int] = set()
     for bodies in bodies_of(log, forms, log.files):
         changes = bodies.changes()

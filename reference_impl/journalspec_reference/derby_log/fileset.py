@@ -224,8 +224,7 @@ class Log:
         return None
 
     def went_on(self, file: LogFile, previous: Instant, found: Instant) -> bool:
-        """Return whether a later file proves more than an unfinished switch of files that started in `found`.
-        """
+        """Return whether a later file proves more than an unfinished switch of files from `found`."""
         return self.filled(file) or previous.packed - found.packed > _BUFFERS
 
     def filled(self, file: LogFile) -> bool:

@@ -259,7 +259,7 @@ class LogPass:
     # Where the log begins.
 
     def _start(self) -> tuple[Instant, At | None]:
-        """Return the control file's start and its position, else the first file's; raises Refusal (DRB-CTL)."""
+        """Return the start and its position, by control file or first file. Raises Refusal (DRB-CTL)."""
         if self._edition == SEED:
             return Instant(min(self._logs, default=1), HEADER), None
         self.chosen = choose(self._files)

@@ -559,8 +559,7 @@ def _bits(value: Any, *, blob: bool = False) -> str:
 
 
 def _joined(pieces: list[str]) -> str:
-    """Return the concatenation of pieces, split by halves, because a long chain would be nested too deeply.
-    """
+    """Return the concatenation of pieces, split by halves: a long chain would be nested too deeply."""
     if len(pieces) == 1:
         return pieces[0]
     half = len(pieces) // 2

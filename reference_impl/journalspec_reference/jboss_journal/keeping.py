@@ -30,8 +30,7 @@ _FEW = 6
 
 
 def _place(turn: int, off: int, size: int) -> int:
-    """Return the position of a record, which encodes the turn of its file, its offset and its size (bytes).
-    """
+    """Return the position of a record, which encodes the turn of its file, its offset and size (bytes)."""
     return (turn << _OFF | off) << _SIZE | size
 
 
@@ -160,8 +159,7 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
 
 
 def _holders(ledger: _Ledger, usable: Sequence[DataFile]) -> list[Holder]:
-    """Return the direct reasons to keep files: the current file and its deletes, live records, transactions.
-    """
+    """Return direct reasons to keep files: the current file and its deletes, live records, transactions."""
     out = [*_late(ledger, usable)]
     groups: dict[tuple[int, int], list[int]] = {}
     for kind, *places in ledger.live.values():

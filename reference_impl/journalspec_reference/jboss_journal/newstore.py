@@ -262,8 +262,7 @@ class BrokerStore(NewStore):
                 yield store.item("message", item.id, None, item.place, "no-reference")
 
     def unverified(self) -> Iterator[LossItem]:
-        """Yield messages with incomplete bodies, and items that are kept although a broker would delete them.
-        """
+        """Yield messages with incomplete bodies, and items kept although a broker would delete them."""
         store = self._store
         yield from filter(None, self._large.values())
         for ident, kept_in in self._wanted.added.items():

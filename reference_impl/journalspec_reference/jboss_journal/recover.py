@@ -98,8 +98,7 @@ class Transaction:
 
 
 class Discarded(NamedTuple):
-    """A transaction that recovery discarded, the reason, and the position of its COMMIT (-1 if it has none).
-    """
+    """A transaction that recovery discarded, the reason, and the position of its COMMIT (-1: none)."""
 
     tx: int
     why: str

@@ -308,7 +308,7 @@ class JournalWriter:
         self.names_changed()
 
     def _replay_file(self, file: DataFile, usage: Usage, replay: Replay) -> int:
-        """Replay the records of one file; return where the last of them ends."""
+        """Replay the records of one file. Return the end of the last record."""
         end, dialect = file.dialect.header_size, file.dialect
         replay.next_file(file)
         for batch in stretch_of(file).scan():

@@ -43,8 +43,7 @@ Parsed = tuple[str, Mapping[str, Any]] | str
 
 @dataclass(frozen=True)
 class Dialect:
-    """Represents the differences between editions: the beginning of a batch, the end of a log, the payloads.
-    """
+    """The differences between editions: the beginning of a batch, the end of a log, the payloads."""
 
     edition: str
 

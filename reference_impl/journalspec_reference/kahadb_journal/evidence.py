@@ -171,7 +171,7 @@ class Known:
 
     def __init__(self, index: Index, store: Store, log: Log, mark: tuple[int, int]) -> None:
         self.index, self._mark, self._adds = index, mark, index.version >= _UPDATES_ADD
-        #: messages that the index places in missing files, or after a log's end -> that place
+        #: Maps messages that the index places in missing files, or after a log's end, to that position.
         self.lost: dict[tuple[Name, str], Place] = {}
         #: Maps a topic to the ids of such messages and their numbers in the index.
         self._numbers: dict[Name, dict[str, int]] = {}

@@ -379,8 +379,7 @@ class Index:
             raise ContradictoryIndex(f"its trees contradict each other about {shown(roots.name)}")
 
     def needed(self, roots: Roots) -> Iterator[tuple[str, array[int]]]:
-        """Yield each subscription of a topic, and the ranges (first, last) of message numbers that it needs.
-        """
+        """Yield each subscription of a topic, and the (first, last) ranges of numbers that it needs."""
         if roots.subscriptions is None:
             return
         if self.version >= 4:

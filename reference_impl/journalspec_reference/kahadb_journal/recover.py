@@ -467,8 +467,7 @@ class JournalPass:
         return self.observation()
 
     def _adds(self, place: Place, stored: int | None) -> bool:
-        """Return whether the record at a position adds a message, judged by `stored` or by its first bytes.
-        """
+        """Return whether the record at a position adds a message, by `stored` or by its first bytes."""
         turn = self._turns[place[0]]
         if stored is not None and place_of(stored) == (turn << PLACE) + place[1]:
             return True

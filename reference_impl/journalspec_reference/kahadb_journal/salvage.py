@@ -224,8 +224,7 @@ class _Unit:
         return control(bytes(body), self._dialect.edition) + body
 
     def hypotheses(self) -> Iterator[tuple[str, int, str]]:
-        """Yield the byte whose change alone would explain the checksum and make the byte's record readable.
-        """
+        """Yield the byte whose change alone would explain the checksum and make its record readable."""
         if not self._whole or not self._spans or self._spans[-1][1] != self._said or not self._sum:
             return
         body, fits = self._data[CONTROL : self._said], []

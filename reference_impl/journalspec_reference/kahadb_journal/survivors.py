@@ -92,7 +92,8 @@ class Survivors:
 
     @cached_property
     def needed(self) -> Mapping[Name, Mapping[str, Mapping[str, int]]]:
-        """Topic written separately -> subscription -> ids and places of its pending messages.
+        """Map each topic that is written separately to its subscriptions, and these to ids and positions of
+        their pending messages.
 
         These are topics with subscriptions that only the index contains, all topics with --index-acks, and
         topics for which :meth:`_needs_placeholder` is true.
@@ -112,7 +113,7 @@ class Survivors:
         return out
 
     def _needs(self, listed: Listed) -> dict[str, int]:
-        """Return id and place of the messages that a subscription needs."""
+        """Return id and position of the messages that a subscription needs."""
         out = {}
         for entry in listed.entries():
             if entry.ident in self.drop or (self._index_acks and entry.state == NOT_IN_INDEX):
@@ -121,7 +122,8 @@ class Survivors:
         return out
 
     def _needs_placeholder(self, found: Sequence[Listed], here: Destination) -> bool:
-        """Return whether a subscription acknowledged messages, but none before the first one that it needs.
+        """Return whether a subscription acknowledged messages, but no message before the first message that
+        it needs.
 
         After a replay, products deliver the messages after the one acknowledged last. So a placeholder before
         all other messages has to be acknowledged last.
@@ -132,7 +134,9 @@ class Survivors:
 
     @staticmethod
     def _gaps(here: Destination) -> Iterator[tuple[str, bool]]:
-        """Yield subscriptions that acknowledged a message after a pending one; whether none before it."""
+        """Yield subscriptions that acknowledged a message after a pending one, and whether they acknowledged
+        none before it.
+        """
         numbers = [number_of(stored) for stored in here.messages.values()]
         there = {*numbers}
         for key, each in here.subscriptions.items():
@@ -182,7 +186,7 @@ class Survivors:
             yield f"{listed.name[1]} {key}", *self._places.measured(places)
 
     def live(self) -> Iterator[tuple[Name, str, int]]:
-        """Yield destination, id and place of each kept message, in any order."""
+        """Yield destination, id and position of each kept message, in any order."""
         for name in self.store.destinations:
             if self.takes(name[1]) and name not in self.needed:
                 yield from ((name, ident, place_of(stored)) for ident, stored in self.kept(name))
@@ -191,11 +195,11 @@ class Survivors:
             yield from ((name, ident, place) for ident, place in places.items())
 
     def of_the_index(self) -> Iterator[tuple[Name, str, int]]:
-        """Yield the same for the messages of subscriptions that only the index has."""
+        """Yield destination, id and position for messages of subscriptions that only the index contains."""
         for name, key in self._infos if self.needed else ():
             yield from ((name, ident, place) for ident, place in self.needed[name][key].items())
 
-    # the new journal
+    # Methods for the new journal.
 
     def records(self) -> Iterator[bytes]:
         """Yield the records of the new journal; raises Changed if the old journal has changed."""
@@ -269,7 +273,10 @@ class Survivors:
     def _acknowledgements(
         self, name: Name, key: str, messages: Iterable[str], gone: Set[str], *, placeholder: bool
     ) -> Iterator[Emitted]:
-        """Yield a subscription's acknowledgements; those for messages before its pending ones come last."""
+        """Yield a subscription's acknowledgements.
+
+        Those for messages before its pending messages come last.
+        """
         order = list(messages)
         first = next((at for at, ident in enumerate(order) if ident not in gone), len(order))
         before = [PLACEHOLDER, *order[:first]] if placeholder else order[:first]
@@ -297,7 +304,7 @@ class Survivors:
                 yield self._empty(name), None
 
     def ordered(self, name: Name) -> dict[str, int]:
-        """Return id and place of those messages of a topic that are in `needed`, in order.
+        """Return id and position of those messages of a topic that are in `needed`, in order.
 
         A message that only the index contains comes before the message that follows it in the index.
         """

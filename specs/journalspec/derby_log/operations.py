@@ -156,8 +156,7 @@ def row_of(record_id: int, key: int, value: bytes, *, first: bool = False) -> by
 
 
 def change_of(record_id: int, value: bytes, before: bytes) -> bytes:
-    """Return the data of an UPDATE: the text's new column, then the old text `before` as stored on its page.
-    """
+    """Return the data of an UPDATE: the text's new column, then the old text `before` as on its page."""
     number = compressed(record_id)
     old = b"\0" + number + b"\2\x05\0" + compressed(len(before)) + before
     return b"\4" + number + b"\0\2\x25" + _column(text_of(value)) + old

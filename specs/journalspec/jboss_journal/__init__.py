@@ -1,5 +1,4 @@
-"""This package contains facts about the JBoss Messaging circular journal. :data:`LAYOUT` describes its bytes.
-"""
+"""Facts about the JBoss Messaging circular journal. :data:`LAYOUT` describes its bytes."""
 
 from __future__ import annotations
 

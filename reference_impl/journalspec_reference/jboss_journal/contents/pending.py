@@ -32,8 +32,7 @@ _KEY = 1 << 64
 
 @dataclass(slots=True)
 class Doubt:
-    """Represents a prepared transaction, with the sends and acknowledgements that its commit would perform.
-    """
+    """A prepared transaction, with the sends and acknowledgements that its commit would perform."""
 
     tx: PreparedTx
     #: Maps the id of a message that the transaction adds to its position.
@@ -307,8 +306,7 @@ class Pending:
 def _one_by_one(
     found: Iterable[BodyColumns],
 ) -> Iterator[tuple[int, int, tuple[int, int, int], bytes, int]]:
-    """Return each record's position, code, first fields and bytes, and the offset of its body in these bytes.
-    """
+    """Return each record's position, code, first fields and bytes, and its body's offset in these bytes."""
     return chain.from_iterable(
         zip(each.places, each.codes, each.heads, repeat(each.data), each.starts, strict=False)
         for each in found

@@ -124,8 +124,7 @@ class Store:
 
     @cached_property
     def bindings(self) -> Bindings:
-        """The queues of this journal if it is a journal of bindings, or of the bindings journal next to it.
-        """
+        """The queues of this journal if it is a journal of bindings, or of the bindings journal beside it."""
         replay = self.bindings_replay
         if replay is None:
             room = beside(self.answer.journal, BINDINGS)
