@@ -52,7 +52,7 @@ def origin(who: int, length: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Content of a file and the origin of every byte, two bytes each."""
+    """Represents the content of a file and the origin of every byte. Each origin takes two bytes."""
 
     data: bytes = b""
     who: bytes = b""
@@ -120,11 +120,11 @@ class Machine:
     bodies: list[Body] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
     micros: list[Micro] = field(default_factory=list)
-    #: micro-operations that an fsync has made durable
+    #: Micro-operations that an fsync has made durable.
     forced: set[int] = field(default_factory=set)
-    #: write -> the number of its file
+    #: Maps a write to the number of its file.
     file_of: dict[int, int] = field(default_factory=dict)
-    #: index of the last fsync of any file
+    #: The index of the last fsync of any file.
     forced_at: int = -1
     at: int = 0
 

@@ -72,7 +72,7 @@ class Scanned:
         self.noted.append({"code": code, "file": self.name, "off": off, **({"text": text} if text else {})})
 
     def lost(self) -> list[dict[str, Any]]:
-        """Return the dropped regions; an unusable file is one region."""
+        """Return the dropped regions. An unusable file is one region."""
         whole = {"file": self.name, "off": 0, "len": self.size, "reason": self.unusable}
         return [whole] if self.unusable else self.dropped
 
@@ -113,7 +113,7 @@ def refused(phase: str, code: str) -> dict[str, Any]:
 def decoded(
     layout: Layout, edition: str, data: bytes, structure: str = "record"
 ) -> tuple[dict[str, Any], int]:
-    """Return the values of the record at the start of `data`, field by field, and where it ends.
+    """Return the values of the record at the start of `data`, field by field, and the end of the record.
 
     A record may begin with, or consist of, other structures of the table.
 

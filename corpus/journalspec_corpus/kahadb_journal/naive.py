@@ -1,4 +1,5 @@
-"""The naive reader: it makes all checks of the specification, one after another, in their order there.
+"""The naive reader: it makes all checks of the specification, one after another, in the specification's
+order.
 
 It is written from the specification, and shares no code with the reference (see
 :mod:`journalspec_corpus.naive`).
@@ -68,7 +69,10 @@ def _ends(data: bytes, at: int, edition: str) -> bool:
 
 
 def _problem(data: bytes, at: int, edition: str, *, checked: bool) -> tuple[str, int]:
-    """Return why no batch is at `at`, and the next place to search; ("", its end) if there is a batch."""
+    """Return why no batch is at `at`, and the next offset to search.
+
+    If there is a batch, return "" and its end.
+    """
     if len(data) - at < CONTROL:
         return "truncated", len(data)
     if data[at : at + 16] != _start(edition):

@@ -43,7 +43,7 @@ from journalspec_reference.kahadb_journal.records import told
 from journalspec_reference.kahadb_journal.scan import scan
 
 FORMAT = "kahadb_journal"
-#: Fields that give the place of a record, not its content.
+#: Fields that contain the position of a record, not its content.
 _PLACED = frozenset(["length", "batch_size", "checksum"])
 #: The space before the first step (for the initial content) and after the last step (for fsyncs).
 _STANDING, _ROOM = 300, 256
@@ -133,7 +133,7 @@ class Run(TabledRecorder):
 
     @property
     def position(self) -> int:
-        """The place of the next batch, which replaces the end marker."""
+        """The position of the next batch, which replaces the end marker."""
         return self.last_end(self.file)
 
     def settle(self, image: CrashImage) -> None:

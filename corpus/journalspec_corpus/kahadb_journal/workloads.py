@@ -16,7 +16,7 @@ from journalspec_reference.kahadb_journal.codec import DIALECTS
 #: the next.
 LIFE = 1000
 #: The content before every workload: a message in the queue, a message that is pending for the subscription,
-#: a filler.
+#: and a filler.
 VICTIM, OWED, FILLER = 91, 92, 90
 #: The number of bytes by which every body in a shifted earlier generation is longer.
 SHIFTED, SHIFT = 2, 3
