@@ -254,7 +254,7 @@ class Promises:
         return None
 
     def permitted(self, durable: int, issued: int) -> list[dict[str, Any]]:
-        """Return the states that a crash may leave after so many acknowledged and begun operations."""
+        """Return the states that a crash may leave after so many acknowledged and started operations."""
         return [self._reported(some) for entry in self._histories for some in entry.between(durable, issued)]
 
     def _missing(self, files: Files, durable: int) -> str | None:

@@ -125,7 +125,7 @@ Stretch = tuple[str, int, int]
 
 
 def scanned(observed: Json) -> tuple[list[Stretch], list[Stretch]]:
-    """Return the places of records and of dropped regions, as (file, start, end)."""
+    """Return the ranges of records and of dropped regions, as (file, start, end)."""
     places = [
         *((record["at"], 0) for record in observed["records"]),
         *((part, 1) for part in observed.get("dropped", ())),

@@ -288,7 +288,7 @@ class Comparison:
                 continue
             tear = int(states.tear[row])
             if torn >= 0 and isinstance(self.trace.ops[torn], Write) and tear not in self._cuts(torn):
-                # An edge of a granule is always among the cuts.
+                # A boundary of a granule is always among the cuts.
                 self._differ("extra", where, "a state", "no cut there")
             if content not in known:
                 known[content] = ledger.expected(state)

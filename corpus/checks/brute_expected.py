@@ -88,10 +88,10 @@ class BruteExpected:
 
 @dataclass
 class Writing:
-    """One writing of `record`: for each of its places, the bytes that were written there, once or several
+    """One writing of `record`: for each of its byte ranges, the bytes that were written, once or several
     times.
 
-    A place that is written only after the crash has no bytes.
+    A byte range that is written only after the crash has no bytes.
     """
 
     record: str
@@ -99,7 +99,7 @@ class Writing:
 
     @property
     def spots(self) -> set[tuple[int, int]]:
-        """File number and offset of all places."""
+        """File number and offset of all byte ranges."""
         return {(place.number, place.off) for places in self.places.values() for place in places}
 
     def whole(self, state: BruteState) -> bool:
@@ -283,7 +283,7 @@ class Accounts:
         return False
 
     def _old_and_whole(self, state: BruteState) -> Iterable[WrittenPlace]:
-        """Yield the places of whole records that do not count and never did in this run."""
+        """Yield the byte ranges of complete records that are not live and never were in this run."""
         stale = {mark.record for mark in self.trace.stale}
         for old in self.before:
             if old.record in stale and old.whole(state):

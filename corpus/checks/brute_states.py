@@ -11,7 +11,7 @@ enumeration that builds the corpus:
 3. a state keeps a downward-closed set of the issued operations, including all forced ones. *All* such sets
    are enumerated, one by one;
 4. with prefix order, all operations before the crash are kept, and any front
-   part of the next write that ends at an edge of a granule.
+   part of the next write that ends at a boundary of a granule.
 
 Bytes have their origin (:data:`BASE`, :data:`HOLE`, :data:`GARBAGE` or the index of a write).
 """

@@ -42,7 +42,7 @@ class History:
     shown: tuple[dict[str, Json], ...]
 
     def between(self, durable: int, issued: int) -> list[dict[str, Json]]:
-        """Return the states that a crash may leave after so many acknowledged and begun operations."""
+        """Return the states that a crash may leave after so many acknowledged and started operations."""
         return list(self.shown[durable : issued + 1])
 
     def seen(self, state: Mapping[str, Json]) -> dict[str, Json]:

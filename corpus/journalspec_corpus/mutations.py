@@ -89,7 +89,7 @@ def _extend(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
 
 
 def _move(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
-    """Copy a range to another place, over the bytes there or inserted before them."""
+    """Copy a range to another offset, over the bytes there or inserted before them."""
     place, target = _place(journal, files, rng), _place(journal, files, rng)
     if place is None or target is None:
         return

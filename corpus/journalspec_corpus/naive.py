@@ -67,7 +67,7 @@ class Scanned:
         self.dropped.append({"file": self.name, "off": off, "len": end - off, "reason": reason})
 
     def note(self, code: str, off: int, text: str = "") -> None:
-        """Add a note, its place, and its text if the format defines one."""
+        """Add a note, its position, and its text if the format defines one."""
         self.notes.append(code)
         self.noted.append({"code": code, "file": self.name, "off": off, **({"text": text} if text else {})})
 

@@ -237,7 +237,7 @@ CHAINED = {
         "zero",
         standing=tuple(Part("a", "log", off, CHUNK, "a") for off in HERE),
     ),
-    # Two plain records, and a pointer to both, over an old record at the place of the first one.
+    # Two plain records, and a pointer to both, over an old record at the offset of the first one.
     "reused": Trace(
         "toy",
         "1",

@@ -464,7 +464,7 @@ def _write_title(out: view.Painter, part: view.Part) -> None:
 
 
 def _write_refusal(out: view.Painter, description: Format, seen: Observation) -> None:
-    """Write the refusal: its code, place and reason."""
+    """Write the refusal: its code, position and reason."""
     code = seen.code or ""
     meaning = description.meaning("reasons", code) or description.meaning("codes", code)
     out.wrapped("what     ", shown(seen.message) or f"{seen.phase}: {seen.code}")
@@ -569,7 +569,7 @@ def _valid(count: int) -> str:
 
 
 def _one(description: Format, record: Record) -> str:
-    """Return the type of a record, its keys, and its place."""
+    """Return the type of a record, its keys, and its position."""
     whose = [
         f"{name} {view.value_text(record.fields[name])}"
         for name in description.identity

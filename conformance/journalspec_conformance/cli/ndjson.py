@@ -90,7 +90,7 @@ def _reader(journal: Journal) -> str:
 
 
 def _as_read(journal: Journal) -> Iterator[Record]:
-    """Yield the records of a journal while it is scanned, up to the place where it is refused."""
+    """Yield the records of a journal while it is scanned, up to the offset where it is refused."""
     with suppress(ReadingRefused):
         yield from (
             record for part in stretches(journal) for batch in part.scan() for record in part.tell(batch)

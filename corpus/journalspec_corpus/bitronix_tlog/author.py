@@ -144,7 +144,7 @@ def header_parts(base: Mapping[str, Any]) -> list[Part]:
 
 
 def reported(values: Mapping[str, Any], edition: str) -> dict[str, Any]:
-    """Return a reader's report of a record with these values (without its place)."""
+    """Return a reader's report of a record with these values (without its position)."""
     names = [row["name"] for row in values["names"]]
     charset = "latin-1" if edition == "nio" else "ascii"
     told = {**values, "names": [name.decode(charset, "replace") for name in names]}

@@ -77,7 +77,7 @@ def _combined(count: int, sizes: Sequence[str]) -> Iterator[tuple[Step, ...]]:
 
 
 TABLES = shared.Tables(__package__, Workload, Step, _combined)
-#: The places of a record's fields, named as in traces; they are the same for all recorded editions.
+#: The offsets of a record's fields, named as in traces; they are the same for all recorded editions.
 RECORDS = TABLES.fields_of(LAYOUT)
 #: Maps each order of writes to the edition of the products that write in this order.
 ORDERS: Mapping[str, str] = TABLES.rows["orders"]

@@ -365,7 +365,7 @@ class Facts:
         for record, mine in places.items():
             if record in released:
                 continue  # A deleted record is not required.
-            # An earlier torn record at this place may be intact again, because the two records may share
+            # An earlier torn record at this offset may be intact again, because the two records may share
             # equal bytes.
             excused = ~self.all if mine.isdisjoint(unsure) else self.all.copy()
             for parts in self.trace.alternatives[record]:

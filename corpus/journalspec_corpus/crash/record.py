@@ -342,7 +342,7 @@ class Recorder:
         self.marks.append(mark)
 
     def overwritten(self, item: Write) -> None:
-        """Forget the records of an earlier generation at the place where `item` was written."""
+        """Forget the records of an earlier generation at the offset where `item` was written."""
         end = item.off + len(item.data)
         self.marks = [
             mark

@@ -82,7 +82,7 @@ def crash_image(state: State, *, gone: bool) -> CrashImage | None:
     #: every mark, with the name of its file in this state, in the order of issue
     issued: list[Mark] = []
     intact: list[bool] = []
-    #: maps (record, alternative) to the place of each part, and whether the part is intact
+    #: maps (record, alternative) to the offset of each part, and whether the part is intact
     parts: dict[tuple[object, ...], dict[tuple[str, int], bool]] = {}
     for _, op in trace.annotated:
         if isinstance(op, Part):

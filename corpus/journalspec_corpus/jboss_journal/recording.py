@@ -428,7 +428,7 @@ class LongRun(Run):
 
     A word that ends in ``-`` is not forced. Records and transactions are numbered in base 36. Sizes:
     ``a`` four bytes, ``b`` forty, ``c`` more than a sector; records of size ``x``, ``y`` and ``z`` end
-    one byte before, at and one byte after a sector's edge.
+    one byte before, at and one byte after a sector boundary.
     """
 
     def worded(self, word: str) -> Operation | None:

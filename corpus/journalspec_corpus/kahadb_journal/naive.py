@@ -164,7 +164,7 @@ def _take(found: Scanned, record: bytes, at: int, edition: str, first: Mapping[s
 
 
 def _walked(name: str, data: bytes, edition: str) -> Scanned:
-    """Return the result of a walk by lengths (KHD-RCV-016), which ends at a place without a record."""
+    """Return the result of a walk by lengths (KHD-RCV-016), which ends at an offset without a record."""
     found = Scanned(name, len(data))
     at, first = 0, dict[str, Any]()
     while at < len(data):

@@ -251,7 +251,7 @@ class LongRun(Run):
     A transaction comes after what is done in it (``a1bl3``). A word that ends in ``-`` is not forced, and
     waits in a batch. All is numbered in base 36. Sizes: ``a`` four bytes, ``b`` forty, ``c`` more than a
     sector; with ``x``, ``y`` and ``z`` the batch that the record begins ends one byte before, at and one
-    byte after a sector's edge.
+    byte after a sector boundary.
     """
 
     def __init__(self, writer: str, length: int) -> None:
@@ -269,7 +269,7 @@ class LongRun(Run):
         return {**step.operation(0), "sync": not word.endswith("-")}
 
     def _to_edge(self, step: Step, edge: int) -> Step:
-        """Return the step with the smallest larger body such that its batch ends at the wanted place."""
+        """Return the step with the smallest larger body such that its batch ends at the wanted offset."""
         start = self.position + CONTROL - edge
         # A longer body may lengthen the fields that contain lengths, so a second pass may be needed.
         while over := (start + size_of(step.operation(0))) % SECTOR:

@@ -78,7 +78,7 @@ class Workload(shared.SmallWorkload):
 TABLES = shared.Tables(__package__, Workload, Step)
 #: The length of a control record.
 CONTROL = max(LAYOUT.structure("header", "5.16").places({})[1].values())
-#: The places of a record's fields, named as in traces; the other records of its batch count as one field.
+#: The offsets of a record's fields, named as in traces; the other records of its batch count as one field.
 _NAMES = {"length": "record_length", "type": "record_type"}
 _FIELDS: dict[str, tuple[tuple[int, str], ...]] = {}
 

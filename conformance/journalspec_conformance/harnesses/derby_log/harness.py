@@ -372,7 +372,7 @@ class Statements(shared.Session):
         self._database.execute(text.format(op["table"]), *values, on=self._open.get(tx))
 
     def stop(self) -> None:
-        """Leave the database as it is: without ``close``, nothing is checkpointed or shut down."""
+        """Leave the database as it is: without ``close``, no checkpoint and no shutdown takes place."""
         self.journal = None
 
     def _stopped(self) -> None:
