@@ -81,8 +81,8 @@ class _Body:
     def _without_each(self) -> Iterator[bytes]:
         """Yield the content without one pending change, for each of them in turn.
 
-        Only the bytes that no later change sets can differ from the content with all changes. They are as
-        before the change, so no change is applied again for each of the others.
+        If a later change sets a byte, the byte is equal in both contents. Only other bytes can differ.
+        They are as before the change, so no change is applied again for each of the others.
         """
         most = max(len(self.lasting), *(off + len(data or b"") for off, data in self.pending))
         #: For each byte, whether a later change sets it. A later change sets all bytes from `cut` on.

@@ -110,7 +110,7 @@ SWAPPING = [
 
 
 def unclocked(seen: list[Seen]) -> list[Event]:
-    """Return the writes and forces, with clock readings and values computed from them masked."""
+    """Return the writes and fsyncs, in which clock readings and values computed from them are masked."""
     events = []
     for item in seen:
         content = bytearray(item.data)

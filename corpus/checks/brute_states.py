@@ -6,9 +6,10 @@ enumeration that builds the corpus:
 1. every operation is taken apart into *micro-operations*: one for each granule
    that it touches, one for a change of size, one for a change of names;
 2. the preset defines the order between them: two micro-operations on the same granule, the same size or the
-   names are always ordered (there is one page of each), and a force puts everything that it covers before
-   all later ones;
-3. a state keeps a downward-closed set of the issued operations, including all forced ones. *All* such sets
+   names are always ordered (there is one page of each), and an fsync puts everything that it covers before
+   all later micro-operations;
+3. a state keeps a downward-closed set of the issued operations, including those that
+   an fsync made durable. *All* such sets
    are enumerated, one by one;
 4. with prefix order, all operations before the crash are kept, and any front
    part of the next write that ends at a boundary of a granule.
@@ -214,7 +215,7 @@ class Machine:
     def allows(self, kept: Sequence[int], preset: Preset) -> bool:
         """Return whether the file system of `preset` permits exactly `kept` on disk.
 
-        If names and sizes are journaled, they persist in order across all files, and each force makes all
+        If names and sizes are journaled, they persist in order across all files, and each fsync makes all
         earlier changes of them durable. A size may have to wait for the new pages below it (``data-first``)
         or for those that were written with it (``own-data-first``).
         """

@@ -199,8 +199,8 @@ class Facts:
             # kill.
             out &= (self.states.codes == 0).all(axis=1) | (self._levels.max(axis=1, initial=0) > 0)
         elif len(self.point.kills) == 1 or any(block.kind == NAMES for block in self.point.blocks):
-            # Levels are not sufficient here: a file without a name is invisible, and a state after a force of
-            # one file may equal that of a killed process. So the bytes are compared.
+            # Levels are not sufficient here: a file without a name is invisible, and a state after an fsync
+            # of one file may equal that of a killed process. So the bytes are compared.
             rows = np.flatnonzero(~out & ~self.trashed)
             if len(rows):
                 images = frozenset(memories(self.trace)[: self.upto + 1])

@@ -285,7 +285,7 @@ BROKEN = ("garbage", "left", "right")
 def subset_states(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Iterator[States]:
     """Yield the states of the subset presets among `presets`, one set per granule and crash point.
 
-    Crash points are just before each force, acknowledgement and release, and at the end. A release changes
+    Crash points are just before each fsync, acknowledgement and release, and at the end. A release changes
     nothing on disk, but fewer records are required after it. If `presets` contains prefix presets, the states
     that they reach are omitted where that is cheap to determine.
     """

@@ -186,7 +186,7 @@ class Run(Recorder):
             self._mark(item, record, members)
 
     def _parse(self, item: trace.Write) -> list[JournalRecord]:
-        # If a compaction writes a file in one write, this begins with the header and ends with zeros.
+        # If a compaction writes a file in one write, this write begins with the header and ends with zeros.
         out, at = [], 0 if item.off else self.header_size
         for batch in scan(source_of(item.data), self.dialect, None, at, len(item.data)):
             out += [decode_record(batch.data, off, self.dialect, batch.base) for off in batch.off]
@@ -426,7 +426,7 @@ class LongRun(Run):
     ``f`` ``n`` ``g`` ``m``     force; go to the next file; take files out of use; compact
     ``o``                       force, and open again
 
-    A word that ends in ``-`` is not forced. Records and transactions are numbered in base 36. Sizes:
+    A word that ends in ``-`` gets no fsync. Records and transactions are numbered in base 36. Sizes:
     ``a`` four bytes, ``b`` forty, ``c`` more than a sector; records of size ``x``, ``y`` and ``z`` end
     one byte before, at and one byte after a sector boundary.
     """

@@ -248,7 +248,7 @@ class LongRun(Run):
     ``f`` ``w``               force; write what waits as a batch
     ``o`` ``n``               close, and open again; force, and open again without having closed
 
-    A transaction comes after what is done in it (``a1bl3``). A word that ends in ``-`` is not forced, and
+    A transaction comes after what is done in it (``a1bl3``). A word that ends in ``-`` gets no fsync, and
     waits in a batch. All is numbered in base 36. Sizes: ``a`` four bytes, ``b`` forty, ``c`` more than a
     sector; with ``x``, ``y`` and ``z`` the batch that the record begins ends one byte before, at and one
     byte after a sector boundary.

@@ -131,7 +131,7 @@ class DiskWriter(_Writer):
 
     Parameters (all text): `files` ("btm1.tlog,btm2.tlog"), `file_length` in
     bytes (2 MiB + 21), `order` (a key of ORDERS, default spec), `eager` (true:
-    every record is visible as soon as it is logged, forced or not), and those
+    every record is visible as soon as it is logged, even without an fsync), and those
     of :class:`.Clock`. An existing pair keeps its length.
     """
 

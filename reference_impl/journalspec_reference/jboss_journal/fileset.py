@@ -61,7 +61,7 @@ class DataFile(NamedTuple):
     limit: int = 0
     #: The fields of the header as they are in the file. There are none if the file is too short for them.
     header: Mapping[str, int] = MappingProxyType({})
-    #: The role data, or the reason why the file's records are not part of the journal: control, leftover,
+    #: The role `data`, or the reason why the file's records are not part of the journal: control, leftover,
     #: superseded, duplicate.
     role: str = "data"
     #: Whether the header is zeros although there is evidence that the file was in use.

@@ -46,7 +46,7 @@ class QueueEntry(NamedTuple):
 class Branch(NamedTuple):
     """The part of a prepared branch in one queue: messages that it removes (kind 0) or inserts (kind 1).
 
-    `time` is the time when it was prepared, in milliseconds since 1970.
+    `time` is the time when the branch was prepared, in milliseconds since 1970.
     """
 
     format_id: int
