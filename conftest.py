@@ -22,7 +22,7 @@ from hypothesis import settings
 for name, usual in (("SIGINT", signal.default_int_handler), ("SIGHUP", signal.SIG_DFL)):
     number = getattr(signal, name, None)
     if number is not None and signal.getsignal(number) is signal.SIG_IGN:
-        with suppress(ValueError):  # not in the main thread
+        with suppress(ValueError):  # This is not in the main thread.
             signal.signal(number, usual)
 
 #: The files that take longest, in the order in which workers should begin them (see tox.ini). The first file
@@ -61,7 +61,7 @@ LONG_FIRST = (
     "test_product_swiftmq.py",
     "test_crash_model.py",
     "test_closed_output.py",
-    # Listed last: if it began earlier, its worker would only wait for the site.
+    # It is listed last. If it began earlier, its worker would only wait for the site.
     "test_docs_browser.py",
 )
 #: Thresholds of Python's garbage collector. The tests have many objects in common (cases and their caches),

@@ -37,7 +37,7 @@ _CASE_KEYS = {*_SAID, *_OWN, "edition", "checked_by"}
 
 
 class AuthoringError(ValueError):
-    """A group file cannot be turned into cases; the message names file and case."""
+    """A group file cannot be converted to cases. The message contains file and case."""
 
 
 class Bases:

@@ -37,7 +37,7 @@ BASES = {
 
 
 class RuleError(ValueError):
-    """A file of design rules is wrong; the message identifies the file and the entry."""
+    """A file of design rules is wrong. The message contains the file and the entry."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ _SAID: Mapping[str, Any] = {
 
 
 class FamilyError(ValueError):
-    """A table of families cannot be turned into cases; the message names the sweep."""
+    """A table of families cannot be converted to cases. The message contains the sweep."""
 
 
 def generated_cases(format_id: str, text: str | None = None) -> Iterator[Case]:
@@ -246,7 +246,7 @@ def _fields(built: Built, options: Mapping[str, Any]) -> Bound:
 
 
 def _sectors(built: Built, options: Mapping[str, Any]) -> Bound:
-    """Yield every set of lost sectors of file ``f1``."""
+    """Yield every set of lost sectors of the file ``f1``."""
     count = options["sectors"]
     for mask in range(1, 1 << count):
         numbers = [number for number in range(count) if mask >> number & 1]

@@ -1,7 +1,7 @@
 """Injects faults and checks the reaction to each: ``python tools/faults.py``.
 
 The faults are misbehaving implementations in every mode, hostile files of cases, reports and expectations,
-kills, and full disks. Each fault is provoked in a run of the command line, in its own process and
+kills, and full disks. Each fault is injected into a run of the command line, in its own process and
 directories. Three properties are checked. *Classified*: every probe receives the class that the table
 requires. *Survived*: the run continues, the other probes receive their own results, and it ends with the
 documented exit status and a message without a traceback. *Clean*: after five seconds, no process, no scratch
@@ -16,7 +16,7 @@ import json
 import os
 import shlex
 import signal
-import subprocess  # the system's `rm` handles any depth
+import subprocess  # The system's `rm` handles any depth.
 import sys
 import tempfile
 import time
@@ -255,7 +255,7 @@ def _remove(directory: Path) -> None:
     """Remove a directory, however deeply it is nested."""
     command = ["rm", "-rf", "--", str(directory)]
     while subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode:
-        time.sleep(0.1)  # a process that is being killed may still make files
+        time.sleep(0.1)  # A process that is being killed may still create files.
 
 
 def marked(name: str, value: str) -> dict[int, str]:
@@ -434,12 +434,12 @@ def faults() -> Iterator[Injection]:
         yield Injection("full disk", name, "write", about, "refused", partial(_full, arguments))
 
 
-# Provoking a fault.
+# Injection of a fault.
 
 
 @dataclass(slots=True)
 class _Met:
-    """A running attempt to provoke a fault: its sandbox, its attempt, and its process."""
+    """A running attempt to inject a fault: its sandbox, its attempt, and its process."""
 
     fault: Injection
     sandbox: Sandbox
@@ -571,7 +571,7 @@ def meet(chosen: Sequence[Injection], jobs: int) -> Iterator[Reaction]:
     the system has no `fork`.
     """
     for name in ("run", "reports", "cases", "corpus"):
-        import_module(f"journalspec_conformance.cli.{name}")  # import once here, not in each child process
+        import_module(f"journalspec_conformance.cli.{name}")  # Import once here, not in each child process.
     if not hasattr(os, "fork"):
         raise Problem("faults are met in copies of this process, which this system has not")
     exam = Exam()
@@ -619,7 +619,7 @@ def summary(verdicts: Sequence[Reaction]) -> Json:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Provoke the faults and print the reactions; returns 0 if all are correct, else 1."""
+    """Inject the faults and print the reactions. Return 0 if all reactions are correct, else 1."""
     parser = argparse.ArgumentParser(
         prog="python tools/faults.py", description="Inject faults; tell what became of each."
     )

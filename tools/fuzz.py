@@ -195,7 +195,7 @@ class TooLong(BaseException):
 
 
 class Disagreement(Exception):
-    """Two readers of one format disagree."""
+    """Two readers of one format return different results."""
 
 
 class Unsound(Exception):

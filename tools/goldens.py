@@ -24,7 +24,7 @@ from journalspec_corpus.crash.trace import PRESETS
 from journalspec_corpus.crash.verdict import CATEGORIES
 from journalspec_corpus.pipeline.shards import JudgedStates, Shard
 
-#: Every n-th workload of a format is in the sample. No number divides the period with which a table of
+#: Every n-th workload of a format is in the sample. No such n divides the period with which a table of
 #: workloads repeats.
 EVERY = {
     "bitronix_tlog": 61,

@@ -254,7 +254,7 @@ class Measuring:
         place, _ = self.place(n)
         asked = {**COMMANDS, **QUESTIONS}[command]
         if command == "salvage" and command not in get_format(self.format_id).policies:
-            asked = (*asked[:-1], "default")  # the policy with which recovery continues after damage
+            asked = (*asked[:-1], "default")  # The policy with which recovery continues after damage.
         with tempfile.TemporaryDirectory() as scratch:
             stands_for = {NEW: f"{scratch}/new", PATH: str(place)}
             words = [stands_for.get(word, word) for word in (*asked, *(() if PATH in asked else (PATH,)))]

@@ -3,7 +3,7 @@ answers.
 
 An implementation is a process that exchanges one JSON object per line (in any language), a command run once
 per question, or a Python class. The engine, the pytest plugin and the command line share all other modules.
-None of them contains the name of a format.
+No module contains the name of a format.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Checks the names and the JSON structure of an implementation's answers, before they are compared.
 
-A misspelt name must not hide an answer. The declaration in ``hello`` decides which parts are asked and
-compared. A name in it that the format does not define would silently remove a part of the comparison. So such
-a run is refused before the first question. An answer that contains an unknown name fails its probe. Names
-that begin with ``x-`` are the implementation's own, and never compared.
+A misspelt name must not hide an answer. The declaration in ``hello`` determines which parts are requested and
+compared. A name in the declaration that the format does not define would silently remove a part of the
+comparison. So a run with such a name is refused before the first question. An answer that contains an unknown
+name fails its probe. Names that begin with ``x-`` are the implementation's own, and never compared.
 
 This is not a schema validation (see ``--validate``): members may be missing, or contain values that the
 protocol does not allow. The comparison relies only on lists being lists and objects being objects.
@@ -104,7 +104,8 @@ def stranger_in(observed: Mapping[str, Any], format_id: str) -> tuple[str, str] 
     return f"{group}.{name}", _fault(path, name, sorted(known))
 
 
-#: Reasons that every format has: for bytes that the disk cannot return, and for the bytes after them.
+#: Reasons that every format has. They are for bytes that the disk cannot return, and for the bytes after
+#: them.
 NOT_READ = ("unreadable", "unreached")
 
 

@@ -1,7 +1,8 @@
-"""Asks one implementation: makes the request of a probe, grades the answer, and skips what is undeclared.
+"""Asks one implementation: it makes the request of a probe, grades the answer, and skips undeclared
+capabilities.
 
-Nothing here depends on a format. A probe contains its question and the permitted answers. The connection
-provides the declaration of the implementation.
+This module does not depend on a format. A probe contains its question and the permitted answers. The
+connection provides the declaration of the implementation.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ class Asking:
         )
 
     def unsupported(self, probe: Probe) -> str | None:
-        """Return the undeclared capability that `probe` needs, or None."""
+        """Return the undeclared capability that `probe` needs. Return None if there is none."""
         case = probe.case
         declared = self.hello.formats.get(case.format)
         if declared is None:
@@ -156,7 +157,8 @@ class Asking:
         return f"feature {', '.join(lacking)}" if lacking else None
 
     def settled(self, probe: Probe, reply: Message) -> Outcome | None:
-        """Return the outcome of a reply that is not an answer (unsupported, error), None if it is one.
+        """Return the outcome of a reply that is not an answer (unsupported, error). Return None if the reply
+        is an answer.
 
         Declining a declared ability is a failure. There are three exceptions, because ``hello`` cannot
         express them: a writer may decline a parameter of a case, one of its operations, or an edition that

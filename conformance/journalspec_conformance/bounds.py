@@ -14,7 +14,8 @@ SHORTEST_TIMEOUT, LONGEST_TIMEOUT = 0.001, 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The limits (in bytes) of an implementation for one question; it is killed if it exceeds one.
+    """The limits (in bytes) of an implementation for one question. The implementation is killed if it exceeds
+    a limit.
 
     The largest answer to a published case is shorter than a tenth of `answer`. Parsing an answer as JSON
     takes about thirty times its size in memory. `memory` is the memory of all its processes together, `disk`
@@ -52,7 +53,7 @@ def plain_number(text: str) -> float:
 
 def check_timeout(seconds: float) -> None:
     """Raise Problem unless this is a permitted time limit for an answer."""
-    if not seconds >= SHORTEST_TIMEOUT:  # true for NaN as well
+    if not seconds >= SHORTEST_TIMEOUT:  # This is true for NaN as well.
         raise Problem(
             f"a timeout of {seconds:g} s leaves no time to answer", f"At least {SHORTEST_TIMEOUT:g} s."
         )

@@ -1,4 +1,5 @@
-"""Compares an observation with an expectation: is it permitted, and if not, what is the first difference?
+"""Compares an observation with an expectation. The result is whether it is permitted, and if not, the first
+difference.
 
 Both sides are JSON. Only what the expectation lists is compared, up to the level that the implementation
 declares. The comparison goes from the verdict to the layout. It ends at the first difference, which has a
@@ -26,7 +27,7 @@ from typing import Any
 
 from journalspec.observation import CLEAN, RECOVERED, REFUSED, Level
 
-Json = Any  # as in journalspec.observation
+Json = Any  # A JSON value, as in journalspec.observation.
 Members = Mapping[str, Json]
 
 
@@ -58,7 +59,7 @@ class Claims:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first difference between an observation and an expectation.
+    """Represents the first difference between an observation and an expectation.
 
     `where` is a path (``records[3].gtrid``); `at` is the byte range of interest, as ``{"file", "off",
     "len"}`` as far as known; `depth` is the progress of the comparison (a larger value is closer).
@@ -77,7 +78,7 @@ class Difference:
         return out | ({"at": dict(self.at)} if self.at else {})
 
 
-#: Compares one part of an expectation with the same part of an observation.
+#: A function that compares one part of an expectation with the same part of an observation.
 Step = Callable[[Members, Members, Claims], Difference | None]
 
 

@@ -34,7 +34,7 @@ _ANSWER, _REFUSAL, _UNSUPPORTED = 0, 1, 2
 
 
 class Serving(Child, Peer):
-    """A program that speaks the protocol: one process for all questions."""
+    """A program that speaks the protocol. One process answers all questions."""
 
     numbered = True
 
@@ -199,7 +199,7 @@ class InProcess(Peer):
 
     def leave(self) -> None:
         """Call ``bye`` if the object still exists."""
-        with suppress(Exception):  # A failure is not important at this point.
+        with suppress(Exception):  # A failure has no effect at this point.
             self._guarded.end()
 
     def end(self) -> None:

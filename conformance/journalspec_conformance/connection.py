@@ -1,4 +1,4 @@
-"""One implementation under test: its declaration, and the connection for questions.
+"""Represents one implementation under test: its declaration, and the connection for questions.
 
 There is one protocol and one connection. A command that is run once per question and a Python class do not
 speak the protocol themselves. They have adapters, see :mod:`.connect`.
@@ -48,7 +48,7 @@ class FormatClaims:
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """The identity of an implementation (free-form `impl`, at least a name) and its abilities.
+    """Represents the identity of an implementation (free-form `impl`, at least a name) and its abilities.
 
     `message` is the whole answer.
     """
@@ -151,7 +151,7 @@ class Connection:
         self._seq = self._first = 0
         self._last_errors = ""
         self._late: Breakdown | None = None
-        #: The directory of the last question, and whether the question before was about the same directory.
+        #: The directory of the last question, and whether the previous question was about the same directory.
         self._place: object = None
         self._same = False
 
@@ -259,7 +259,7 @@ class Connection:
             except TimedOut:
                 if other is None:
                     raise
-                # This is the only reply that arrived, so it was meant for this question, but has a wrong
+                # This is the only reply that arrived, so it belongs to this question, but it has a wrong
                 # number.
                 self._late = None
                 raise other from None
@@ -270,7 +270,8 @@ class Connection:
             wrong = Misbehaved(f"the answer is to request {number!r:.100}, but {seq} was asked: {said!r}")
             if other is not None or type(number) is not int or not self._first < number < seq:
                 raise wrong
-            # This is a second answer to an earlier question. Blame that question, not the current one.
+            # This is a second answer to an earlier question. The fault belongs to that question, not to the
+            # current one.
             other = wrong
             self._blame(said_more(said))
 
@@ -289,7 +290,10 @@ class Connection:
 
 
 class Unusable(ValueError):
-    """A line that is not a JSON object, or an object that programs read differently; the text says why."""
+    """This line is not a JSON object, or is an object that programs read differently.
+
+    The text states the reason.
+    """
 
 
 def read_answer(text: bytes) -> Message:

@@ -43,7 +43,8 @@ class Engine(Asking):
         self._breakdowns = 0
 
     def run_all(self, probes: Iterable[Probe]) -> Generator[Result]:
-        """Yield one result per probe, in order. Each result is held back until the next question is answered.
+        """Yield one result per probe, in order. Each result is held back until the answer to the next
+        question has arrived.
 
         An implementation may write additional output after its answer. This fails the answered probe, not the
         next probe, even if the output is detected only with the next question.
@@ -71,7 +72,7 @@ class Engine(Asking):
             outcome = self._outcome(probe)
         except Problem:
             raise
-        # A fault in the runner concerns one probe; the other probes are still asked.
+        # A fault in the runner affects one probe. The other probes are still asked.
         except Exception as error:
             outcome = failed(error)
         result = self._result(probe, outcome)
@@ -112,7 +113,7 @@ class Engine(Asking):
         if probe.op == "write" and isinstance(probe.case, OwnWriting):
             return probe.case.written(self, probe)
         if probe.op == "write":
-            # Only checks of writing use the reference, so tests of readers do not import it.
+            # Only checks of writing use the reference. So tests of readers do not import it.
             from journalspec_conformance.writing import judge_write  # noqa: PLC0415 - see above
 
             return judge_write(self, probe)

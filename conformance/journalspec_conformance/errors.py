@@ -13,7 +13,10 @@ from __future__ import annotations
 
 
 class Problem(Exception):
-    """An error that only the user can correct. The text has the error, its place and its correction."""
+    """An error that only the user can correct.
+
+    The text contains the error, the place of the error and its correction.
+    """
 
     def __init__(self, what: str, hint: str = "") -> None:
         super().__init__(what)
@@ -48,7 +51,7 @@ class Crashed(Breakdown):
 
 
 class TimedOut(Breakdown):
-    """No complete answer in time; the process has been killed."""
+    """The implementation gave no complete answer in time, so its process was killed."""
 
     result_class = "timeout"
 

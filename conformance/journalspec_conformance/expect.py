@@ -1,4 +1,4 @@
-"""Expectation files: the failures that an implementer knows, and their reasons.
+"""Expectation files. They list the failures that an implementer knows, and their reasons.
 
 The file belongs to the implementer. Each entry selects probes by a pattern and predicts how they fail. A
 prediction that does not come true is red. A pattern that matches no probe is an error, and so is an entry
@@ -78,7 +78,7 @@ _FAILING = frozenset({"fail", "crash", "timeout", "error"})
 
 @dataclass(frozen=True, slots=True)
 class ExpectedFailure:
-    """One expected failure; see the module's text for the members."""
+    """Represents one expected failure. The module's text describes the members."""
 
     case: str
     outcome: str
@@ -91,7 +91,7 @@ class ExpectedFailure:
     def predicts(self, result: Result) -> bool:
         """Return whether `result` failed as this entry predicts."""
         if self.outcome == "flaky":
-            # A pattern does not cover a crash or a timeout; only an entry for a single probe does.
+            # A pattern does not cover a crash or a timeout. Only an entry for a single probe does.
             return result.result_class in (_WRONG if "*" in self.case else _FAILING)
         wanted = "fail" if self.outcome == "wontfix" else self.outcome
         same = not self.fingerprint or self.fingerprint == result.fingerprint
@@ -230,7 +230,7 @@ def parse_expectations(text: str, source: str) -> Expectations:
 
 
 def _faults(item: dict[str, Any]) -> list[str]:
-    """Return what is wrong with one entry."""
+    """Return the faults of one entry."""
     faults = [f"unknown member {name!r}{_meant(name, _MEMBERS)}" for name in item if name not in _MEMBERS]
     faults += [f"{name} must be a text" for name in item if not isinstance(item[name], str)]
     if not item.get("case"):
@@ -306,7 +306,7 @@ def _named_in_file(result: Result) -> str:
 
 
 def _cut(text: str, source: str) -> tuple[str, list[tuple[str, str]]]:
-    """Split a file: (preamble, [(case, block)]); a block begins with the comments above its header."""
+    """Split a file into (preamble, [(case, block)]). A block begins with the comments above its header."""
     whole = parse_toml(text, source).get("expect", [])
     lines = text.splitlines(keepends=True)
     starts = []

@@ -22,18 +22,19 @@ from journalspec_reference import load
 from journalspec_reference.hexdump import Head, lines, text_of
 
 WIDTH = 110
-#: Bytes shown before and after the place of the difference.
+#: The number of bytes shown before and after the place of the difference.
 AROUND = 48
 #: More digits than any offset has (a signed 64-bit number has 19).
 DIGITS = 20
-#: At most this many lines of bytes, and of standard error.
+#: At most this many lines of bytes and of standard error are shown.
 DUMP_LINES = 24
 STDERR_LINES = 20
-#: At most this many rows of the two answers.
+#: At most this many rows of the two answers are shown.
 ANSWER_LINES = 40
-#: At most this many requirements are shown. Some cases have dozens, which would hide the failure.
+#: At most this many requirements are shown. Some cases have dozens, which would make the failure hard to
+#: find.
 MOST_REQUIREMENTS = 6
-#: At most this many characters of a value.
+#: At most this many characters of a value are shown.
 MOST_LETTERS = 2000
 
 
@@ -42,7 +43,7 @@ def explain(result: Result, case: Case, target: str) -> str:
     label = " ".join(part for part in (result.result_class, result.fingerprint) if part)
     parts = [f"{label}: {result.probe}", *_wrap(result.title), *_wrap(result.reason)]
     if result.result_class == "quarantined":
-        return "\n".join(parts)  # the case's format and requirements may be invalid
+        return "\n".join(parts)  # The case's format and requirements may be invalid.
     parts += _requirement_lines(case)
     parts += _flag_lines(case)
     parts += difference_lines(result)
@@ -104,7 +105,7 @@ def _answer_lines(result: Result, case: Case) -> Iterator[str]:
 
 
 def dump_lines(result: Result, case: Case) -> list[str]:
-    """Return the bytes around that place."""
+    """Return the bytes around the place of the difference."""
     at: Mapping[str, Any] = (result.difference or {}).get("at") or {}
     content = case.files().get(at.get("file", ""))
     if content is None or case.write is not None:

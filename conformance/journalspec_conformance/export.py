@@ -137,7 +137,7 @@ def as_badge(report: Report) -> str:
 
 
 def score(results: Iterable[Result]) -> str:
-    """Return ``good/judged``, with a plus for unsupported ones: ``118/120 +14``."""
+    """Return ``good/judged``, with a plus before the number of unsupported probes: ``118/120 +14``."""
     found = Counter(result.result_class for result in results)
     judged = sum(number for name, number in found.items() if name not in UNJUDGED)
     good = sum(found[name] for name in _GOOD)

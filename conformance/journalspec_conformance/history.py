@@ -1,4 +1,6 @@
-"""The reports of many runs in one directory, numbered per implementation, and the changes between runs."""
+"""Keeps the reports of many runs in one directory, numbered per implementation, and computes the changes
+between runs.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ _GOOD = frozenset({"pass", "allowed"})
 
 @dataclass(frozen=True, slots=True)
 class KeptReport:
-    """A report in a directory of results, and the one of the same tier and formats `before` it."""
+    """A report in a directory of results, and the report of the same tier and formats `before` it."""
 
     path: Path
     folder: str

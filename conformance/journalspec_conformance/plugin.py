@@ -1,4 +1,4 @@
-"""The pytest plugin: one item per probe, silent unless an implementation is named.
+"""The pytest plugin. It makes one item per probe, and does nothing unless an implementation is named.
 
 ``pytest --pyargs journalspec_conformance --journalspec-impl IMPL``
 
@@ -26,7 +26,7 @@ _MARK = Path(__file__).resolve()
 _SUITE = pytest.StashKey["Suite"]()
 
 
-#: Options by their name on the command line (``--journalspec-NAME``), with the arguments for pytest.
+#: Maps the name of an option on the command line (``--journalspec-NAME``) to the arguments for pytest.
 _OPTIONS: dict[str, dict[str, Any]] = {
     "impl": {
         "metavar": "IMPL",
@@ -73,7 +73,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Prepare the run, and refuse invalid options before the collection."""
+    """Prepare the run. Refuse invalid options before the collection."""
     if not config.getoption("journalspec_impl"):
         return
     from journalspec_conformance.errors import Problem  # noqa: PLC0415 - see the module's text
@@ -107,7 +107,7 @@ class _Seen:
         return sum(CLASSES[name].judged for name in self._classes)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Fail a run that judged too few probes: skipped probes are not passed."""
+        """Fail a run that judged too few probes, because skipped probes have not passed."""
         if self._classes and self._judged < self._least and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
@@ -143,7 +143,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 class Suite:
-    """One run: the setup, the probes, and (in the process that runs items) the engine."""
+    """Represents one run: the setup, the probes, and (in the process that runs items) the engine."""
 
     def __init__(self, config: pytest.Config) -> None:
         """Load the corpus and the expectation file; raises Problem or ValueError."""
@@ -155,7 +155,10 @@ class Suite:
         self._engine: Engine | None = None
 
     def engine(self) -> Engine:
-        """Return the engine, started when first needed: one implementation per worker process."""
+        """Return the engine, which is started when first needed.
+
+        There is one implementation per worker process.
+        """
         if self._engine is None:
             self._engine = self.prepared.setup.open()
         return self._engine
@@ -219,5 +222,5 @@ class ProbeItem(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
-        """Return the headline of a failure: with an id alone, pytest would replace dots by double colons."""
+        """Return the headline of a failure. With an id alone, pytest would replace dots by double colons."""
         return self.path, None, f"{self.name}: {self.probe.case.title}"

@@ -24,7 +24,7 @@ from typing import Any
 from journalspec_conformance.errors import Misbehaved
 from journalspec_corpus.form import MAX_BYTES
 
-#: Storage operation -> its members besides `op`, as in the schema `reply-step`.
+#: Maps a storage operation to its members besides `op`, as in the schema `reply-step`.
 MEMBERS: Mapping[str, tuple[str, ...]] = {
     "create": ("file",),
     "write": ("file", "off", "data"),
@@ -53,7 +53,8 @@ class _Body:
     lasting: bytes = b""
     whole: bytearray = field(default_factory=bytearray)
     pending: list[_Change] = field(default_factory=list)
-    #: The content without one change, for each of them; empty if it was not requested since the last change.
+    #: The content without one change, for each of the changes. It is empty if it was not requested since the
+    #: last change.
     without: list[bytes] = field(default_factory=list)
     #: The number of fsyncs of the file.
     forced: int = 0
@@ -81,11 +82,11 @@ class _Body:
     def _without_each(self) -> Iterator[bytes]:
         """Yield the content without one pending change, for each of them in turn.
 
-        Only the bytes that no later change sets can differ from the content with all changes. They are as
-        before the change, so no change is applied again for each of the others.
+        If a later change sets a byte, the byte is equal in both contents. Only other bytes can differ.
+        They are as before the change, so no change is applied again for each of the others.
         """
         most = max(len(self.lasting), *(off + len(data or b"") for off, data in self.pending))
-        #: For each byte, whether a later change sets it; all bytes from `cut` on are set by a later one.
+        #: For each byte, whether a later change sets it. A later change sets all bytes from `cut` on.
         later, cut = bytearray(most), most
         #: The length that later writes need, and that after the last truncation.
         needed, length = 0, None

@@ -1,9 +1,10 @@
 """Starts programs and creates temporary directories, and removes both completely.
 
-A program runs in a session of its own, with its own directory for temporary files. Its environment has a
-mark, which its child processes inherit. `end` kills its process tree and every process with that mark. The
-same happens at the end of this process. If this process is killed by SIGKILL, the program receives the
-parent-death signal (on Linux). In that case its detached child processes and the directories remain.
+A program runs in a session of its own, with its own directory for temporary files. Its environment contains
+an identifying text (the mark), which its child processes inherit. `end` kills its process tree and every
+process with that mark. The same happens at the end of this process. If this process is killed by SIGKILL, the
+program receives the parent-death signal (on Linux). In that case its detached child processes and the
+directories remain.
 
 A :class:`Child` is such a program that answers requests. Every wait for it has a deadline, and its resources
 are limited.
@@ -19,7 +20,7 @@ import selectors
 import shutil
 import signal
 import stat
-import subprocess  # starting programs is this module's task
+import subprocess  # Starting programs is the purpose of this module.
 import sys
 import tempfile
 import threading
@@ -200,7 +201,7 @@ def _at_its_start() -> Callable[[], None] | None:
     import resource  # noqa: PLC0415 - POSIX only
 
     control, parent = ctypes.CDLL(None).prctl, os.getpid()
-    # The system treats the thread as the parent, so do not set the signal in a thread that may end before
+    # The system treats the thread as the parent. So do not set the signal in a thread that may end before
     # this process.
     mortal = threading.current_thread() is threading.main_thread()
 
@@ -330,7 +331,7 @@ class Child(Program):
     def _give(self) -> None:
         try:
             del self._given[: os.write(self.stdin.fileno(), self._given[:65536])]
-        except OSError:  # If a program has ended, the end of its output shows that.
+        except OSError:  # If a program has ended, the end of its output shows this.
             self._given.clear()
         if not self._given:
             self._selector.unregister(self.stdin)

@@ -1,4 +1,4 @@
-"""Reports: JSON lines, namely a header, one line per result, and a footer with a digest of them.
+"""Reports as JSON lines: a header, one line per result, and a footer with a digest of these lines.
 
 A report that was cut off, joined or edited is invalid. The signs are a missing footer, a second header, a
 duplicate probe, wrong counts, or a wrong digest. The digest protects against accidents, not against forgery.
@@ -36,7 +36,7 @@ _HEADER = {"suite": str, "impl": dict, "target": str, "tier": str, "options": di
 
 
 class InvalidReport(Problem):
-    """The file is not a complete report; the text contains the number of the line."""
+    """The file is not a complete report. The text contains the number of the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +58,17 @@ class Report:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Results per class, in the table's order, zeros omitted."""
+        """The number of results per class, in the order of the class table. Zeros are omitted."""
         return count(self.results)
 
     @property
     def judged(self) -> bool:
-        """Return whether anything was judged at all."""
+        """Return whether any answer was judged."""
         return any(CLASSES[result.result_class].judged for result in self.results)
 
     @property
     def red(self) -> bool:
-        """Return whether anything failed, or nothing was judged."""
+        """Return whether any probe failed, or no answer was judged."""
         return not self.judged or any(result.red for result in self.results)
 
     @property
@@ -179,7 +179,7 @@ def open_report(path: Path) -> Iterator[IO[str]]:
         with replacing(path) as plain:
             yield plain
         return
-    # Neither a time nor a name in the gzip header: the same results give the same bytes.
+    # The gzip header contains neither a time nor a name, so the same results give the same bytes.
     with (
         replacing(path, "wb") as raw,
         gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,

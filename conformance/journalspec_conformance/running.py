@@ -68,7 +68,7 @@ class RunRequest:
     #: For the tiers with draws: the seed (None: a fresh seed) and the number of draws for each format.
     seed: int | None = None
     count: int = COUNT
-    #: For the tier ``crash-write``: the permitted faults of the disk.
+    #: For the tier ``crash-write``, the permitted faults of the disk.
     preset: str = PRESET
     #: The memory limit of the implementation (MiB).
     max_memory: int = BOUNDS.memory >> 20
@@ -175,7 +175,7 @@ def parse_impl(
         return _shipped(entry, bounds)
     if text.startswith(_PYTHON):
         if str(Path.cwd()) not in sys.path and "" not in sys.path:
-            # as `python -m` does, because the user's class is in this directory
+            # As `python -m` does, because the user's class is in this directory.
             sys.path.insert(0, str(Path.cwd()))
         return Target(text, partial(python_class, text.removeprefix(_PYTHON), bounds=bounds))
     try:

@@ -1,4 +1,4 @@
-"""A fresh place for every question: a directory on disk, or a mapping in memory.
+"""A fresh place for every question. It is a directory on disk, or a mapping in memory.
 
 An implementation can change a directory on disk as soon as it knows its name. So the runner follows no link
 in it, opens only regular files, and gives each directory an unpredictable name.
@@ -24,7 +24,7 @@ from journalspec_corpus import Case, InputFile
 from journalspec_corpus.case import write_files
 from journalspec_corpus.form import MAX_BYTES
 
-#: Bytes that are compared at a time.
+#: The number of bytes that are compared at a time.
 _PIECE = 1 << 20
 #: The system's errors if a disk or the table of open files is full, or a quota or limit of file sizes is
 #: reached.
@@ -177,7 +177,7 @@ def _other_content(original: InputFile, stream: IO[bytes]) -> str | None:
                 for at, (old, new) in enumerate(zip(before, after, strict=False), start=off):
                     if old != new:
                         return f"{original.path}, offset {at}: {old:02x} became {new:02x}"
-                # The length of the file changes during the comparison.
+                # The length of the file changed during the comparison.
                 return f"{original.path} had {original.size} bytes and has {off + len(after)}"
             off += len(before)
             left -= len(before)

@@ -23,7 +23,7 @@ from journalspec_corpus.load import CASES, PUBLISHED_TIERS, Intake
 
 #: The published tiers, and the tier of random journals.
 ALL = "all"
-#: States that a crash may leave; their required outcome follows from the acknowledgements.
+#: States that a crash may leave. Their required outcome follows from the acknowledgements.
 CRASH = "crash"
 #: States that a crash during the implementation's own writes may leave.
 CRASH_WRITE = "crash-write"

@@ -23,7 +23,7 @@ from journalspec_conformance.errors import Crashed, Misbehaved, Problem
 MESSAGE, DETAIL = 2000, 64 * 1024
 #: The argument with which the runner starts its own child process.
 CHILD = "--child"
-#: Members that only this child process may send; they are removed from the class's answers.
+#: Members that only this child process may send. They are removed from the class's answers.
 CRASH, PROBLEM = "child:crash", "child:problem"
 
 
@@ -123,7 +123,7 @@ def exchange(
         for reply in answer(request):
             say({"seq": request["seq"], **reply}, out)
             if "step" in reply and "ok" not in reply:
-                readline()  # the line "step" of the runner, which permits the next operation
+                readline()  # The line "step" of the runner, which permits the next operation.
     return 0
 
 
@@ -131,7 +131,7 @@ def told(error: BaseException) -> str:
     """Return the kind and the text of an exception, as far as they can be printed."""
     try:
         text = str(error)
-    except BaseException as failed:  # any exception of `str` is less important than the original one
+    except BaseException as failed:  # Any exception of `str` is less important than the original one.
         text = f"(str() of it raises {type(failed).__name__})"
     short = text[:MESSAGE] + f"... ({len(text)} characters)" * (len(text) > MESSAGE)
     return f"{type(error).__name__}: {short}".encode("utf-8", "backslashreplace").decode()
@@ -214,7 +214,7 @@ def own_output() -> IO[str]:
 
 def _answer_as_child(target: str) -> None:
     out = own_output()
-    # For other code, standard input is empty.
+    # Other code reads an empty standard input.
     lines = os.fdopen(os.dup(0), encoding="utf-8")
     with Path(os.devnull).open(encoding="utf-8") as nothing:
         os.dup2(nothing.fileno(), 0)
@@ -222,7 +222,7 @@ def _answer_as_child(target: str) -> None:
     def make() -> Any:
         return load_class(target)()
 
-    # This includes SystemExit: every exception is a crash of the implementation.
+    # This includes SystemExit, because every exception is a crash of the implementation.
     guarded = Guarded(make, BaseException)
     try:
         exchange(ChildClass(guarded).answers, lines.readline, out)

@@ -29,7 +29,7 @@ from journalspec_conformance.products import Product, get_product
 from journalspec_conformance.programs import completed, scratch
 from journalspec_corpus.load import find_case, told_in
 
-#: Seconds per question. A product that has not answered by then will never answer.
+#: The number of seconds per question. A product that has not answered by then will never answer.
 TIMEOUT = 4.0
 _PROGRAM_SECONDS = 120.0
 _SHOWN = 600
@@ -41,7 +41,7 @@ Done = tuple[Sequence[str], Sequence[str], bool]
 
 
 class NotTried(Exception):
-    """The demonstration could not be tried here; the message has the reason and a hint."""
+    """The demonstration could not be tried here. The message contains the reason and a hint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def find_deviation(deviation_id: str) -> tuple[str, Deviation]:
 
 
 class Showroom:
-    """Connections to products, opened when needed. Close it when done."""
+    """Connections to products, which are opened when needed. Close it when done."""
 
     def __init__(self) -> None:
         """Prepare the demonstrations without starting any process."""

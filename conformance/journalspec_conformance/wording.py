@@ -1,4 +1,7 @@
-"""The wording of failures: a difference as a sentence, two answers as rows, failures in groups."""
+"""The wording of failures.
+
+It shows a difference as a sentence, two answers as rows, and failures in groups.
+"""
 
 from __future__ import annotations
 
@@ -165,7 +168,7 @@ def beside(expected: Mapping[str, Any], answer: Mapping[str, Any], most: int = 0
     lists = {entry.rpartition("[")[0] for entry in entries} | set(want)
     for place in sorted({**want, **have}, key=_order):
         left, right = want.get(place, _ABSENT), have.get(place, _ABSENT)
-        # An additional entry of an expected list is a difference; an additional member of an object is not.
+        # An additional entry of an expected list is a difference. An additional member of an object is not.
         extra = any(entry not in entries and entry.rpartition("[")[0] in lists for entry in _entries(place))
         # If a member is in no entry of the answer, the implementation does not report it, and it was not
         # compared.

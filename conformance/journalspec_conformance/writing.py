@@ -1,4 +1,4 @@
-"""Tests writers: the reference reads their files, also after a kill between two operations.
+"""Tests writers. The reference reads their files, also after a kill between two operations.
 
 The result of the reference decides. The bytes are never compared with those of another writer. After a kill
 or a power failure (:mod:`.power`), the recovered state must be one to which the acknowledged operations lead.
@@ -26,7 +26,7 @@ from journalspec_corpus import Case, Probe
 from journalspec_corpus.model import History, history, model_of
 from journalspec_reference import load
 
-#: Every kill requires a restart, so only this many kills are spread evenly over a long write.
+#: Every kill requires a restart. So only this many kills are spread evenly over a long write.
 KILLS = 3
 
 Files = Mapping[str, bytes]
@@ -126,7 +126,7 @@ def _look(case: Case, files: Files) -> dict[str, Any]:
 def steps(
     engine: Asking, probe: Probe, place: CaseDirectory, **more: bool
 ) -> Generator[tuple[int, Message], None, None]:
-    """Write stepwise, and yield the number of each operation with the answer to it.
+    """Write stepwise. Yield the number of each operation with the answer to it.
 
     Closing the generator kills the writer at once. Raises Settled at an invalid reply.
     """
@@ -143,7 +143,7 @@ def steps(
 
 
 def _write_until(engine: Asking, probe: Probe, place: CaseDirectory, last: int) -> Message:
-    """Write stepwise, kill after operation `last`, and return the replies until then."""
+    """Write stepwise, and kill the writer after operation `last`. Return the replies until then."""
     durable: list[str] = []
     refusals: list[Message] = []
     with closing(steps(engine, probe, place)) as answers:
@@ -170,7 +170,10 @@ def _durability(engine: Asking, probe: Probe) -> None:
 
 
 def _power_failures(engine: Asking, probe: Probe) -> None:
-    """Let power fail after every storage operation. Raises Settled if a recovered state is not permitted."""
+    """Simulate a power failure after every storage operation.
+
+    Raises Settled if a recovered state is not permitted.
+    """
     promises = Promises(engine, probe)
     with engine.workspace.place(probe.case) as place:
         disk, durable = Disk(place.files()), 0
@@ -213,8 +216,8 @@ class Promises:
         self._has_content = any(isinstance(value, list) and value for value in before.values())
         self._always = list((probe.case.write or {}).get("always", ()))
         self._known: dict[tuple[tuple[str, bytes], ...], dict[str, Any]] = {}
-        #: Cache: the numbers of durable and of begun operations -> the states of the disk that were checked
-        #: with them.
+        #: A cache that maps the numbers of durable and of started operations to the states of the disk that
+        #: were checked with them.
         self._judged: dict[tuple[int, int], set[object]] = {}
 
     def broken(self, files: Files, durable: int, issued: int, policy: str = "") -> str | None:
@@ -251,7 +254,7 @@ class Promises:
         return None
 
     def permitted(self, durable: int, issued: int) -> list[dict[str, Any]]:
-        """Return the states that a crash may leave after so many acknowledged and begun operations."""
+        """Return the states that a crash may leave after so many acknowledged and started operations."""
         return [self._reported(some) for entry in self._histories for some in entry.between(durable, issued)]
 
     def _missing(self, files: Files, durable: int) -> str | None:

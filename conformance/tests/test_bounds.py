@@ -1,4 +1,7 @@
-"""Bounds on an implementation's output and time: exceeding a bound decides that question's result."""
+"""Bounds on an implementation's output and time.
+
+If a question exceeds a bound, this determines the result of the question.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ def test_advice_can_be_pasted(tmp_path: Path, name: str) -> None:
     asked = Asked((Path(name),), None, None, (), redact=True)
     words = asked.again("inspect", "--hex")
     assert words.isprintable()
-    # The advice keeps --redact and drops --hex, which excludes it. A name is never read as an option.
+    # The advice keeps --redact and omits --hex, because both options exclude each other. A name is never read
+    # as an option.
     assert asked.again("recover") == f"{words.replace('inspect', 'recover', 1).removesuffix('--hex')}--redact"
     path = f"./{name}" if name.startswith("-") else name
     if bash := shutil.which("bash"):

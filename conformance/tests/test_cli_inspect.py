@@ -115,7 +115,7 @@ def test_every_nio_file_of_the_real_directory_is_recognised() -> None:
     files = {journal["files"][0]["file"]: journal for journal in seen}
     assert files.keys() == {path.name for path in directory.iterdir()}
     whole, head = files["nio-btm1.first-lap.tlog.gz"], files["nio-btm1.first-lap.head4096.bin"]
-    # The head is the same file, cut at offset 4096, so it has the same records up to the cut.
+    # The start is the same file, truncated at offset 4096, so it has the same records up to this offset.
     at = [{**record, "at": record["at"]["off"]} for record in head["records"]]
     assert at == [{**record, "at": record["at"]["off"]} for record in whole["records"]][: len(at)]
     first = whole["records"][0]

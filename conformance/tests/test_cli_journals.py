@@ -174,7 +174,7 @@ def test_read_error_in_the_second_pass_is_reported(
 
     monkeypatch.setattr(FileSource, "read", read)
     arguments = (command, tmp_path, "--edition", "v2", *options)
-    assert run(*arguments).exit_code == 1  # the zeros between the records are a hole
+    assert run(*arguments).exit_code == 1  # The zeros between the records are a hole.
     assert asked["reads"] > 1
     asked |= {"from": asked["reads"] - 1, "reads": 0}
     seen = run(*arguments)
@@ -185,7 +185,10 @@ def test_read_error_in_the_second_pass_is_reported(
 
 
 def cuts(files: Mapping[str, bytes]) -> Iterator[tuple[str, dict[str, bytes]]]:
-    """Yield the files after a crash: the last file is cut at some byte, zeroed from there, or all zeros."""
+    """Yield the files after a crash.
+
+    The last file is truncated at some byte, contains zeros from there on, or only zeros.
+    """
     last = list(files)[-1]
     data = files[last]
     used = len(data.rstrip(b"\0")) if data.endswith(b"\0") else data.find(b"-qMa4" + bytes(8)) + 5
@@ -200,7 +203,7 @@ def cuts(files: Mapping[str, bytes]) -> Iterator[tuple[str, dict[str, bytes]]]:
 @pytest.mark.parametrize("version", ["5.15.16", "6.1.7"])
 @pytest.mark.parametrize("scenario", ["rollover", "larger-than-a-file"])
 def test_journal_that_a_crash_cut_keeps_its_edition(scenario: str, version: str, tmp_path: Path) -> None:
-    """Healthy files before the last one are read as before, whatever the last one contains."""
+    """Intact files before the last file are read as before, whatever the last file contains."""
     source = CAPTURED / "kahadb_journal" / f"activemq-{version}" / scenario
     found = {path.name: path.read_bytes() for path in source.glob("**/db-*.log")}
     files = dict(sorted(found.items(), key=lambda item: int(item[0][3:-4])))

@@ -32,7 +32,7 @@ def lines_are_the_object(case: Case, place: Path, command: str) -> bool:
     asked = (command, place, "--format", case.format, "--edition", case.edition)
     done, plain = call(*asked, "--ndjson"), call(*asked, "--json")
     assert done.exit_code == plain.exit_code, case.id
-    if plain.exit_code == 2:  # no journal
+    if plain.exit_code == 2:  # There is no journal.
         return False
     found: list[dict[str, Any]] = [json.loads(line) for line in done.stdout.splitlines()]
     whole = json.loads(plain.stdout)

@@ -1,4 +1,4 @@
-"""Outputs, refusals and exit statuses of every command, row by row."""
+"""Tests outputs, refusals and exit statuses of every command, row by row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Level contents: only implementations that declare contents are judged at this level."""
+"""Tests the level of contents. Only implementations that declare contents are judged at this level."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def test_implementation_can_be_the_reader(directory: Path, rows: list[dict[str, 
 
 
 def test_interrupted_search_does_not_report_the_smallest_state(directory: Path, failing: str) -> None:
-    # The test uses an implementation, because it reads files. A reader that answers a whole crash point at
+    # The test uses an implementation, because it reads files. A reader that answers a complete crash point at
     # once uses none of the budget.
     done = run(directory, failing, "--impl", "reference", "--policy", "strict", "--budget", 1)
     assert "the budget is used up" in done.output

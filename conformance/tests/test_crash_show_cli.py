@@ -1,4 +1,4 @@
-"""``journalspec corpus show`` prints the inputs of a state: others can compute the state from them."""
+"""``journalspec corpus show`` prints the inputs of a state, from which others can compute the state."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def replayed(told: Mapping[str, Any]) -> dict[str, str]:
 
 
 def owed(told: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Return the records that must, may and must not reappear, from acknowledgements and deletions alone."""
+    """Return the records that must, may and must not be recovered, from acknowledgements and deletions."""
     trace = told["trace"]
     upto = told["after"] if told["under_way"] is None else max(told["after"], told["under_way"] + 1)
     acknowledged = {mark["record"] for mark in trace["before"] if mark["acknowledged"]}

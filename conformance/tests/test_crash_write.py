@@ -21,7 +21,7 @@ SWAP = "btm.write.swap-finished-stay-behind"
 
 
 class ForgetsFsync(Reference):
-    """Performs no fsync once its journal is open, and acknowledges as before."""
+    """Performs no fsync after its journal is open, but acknowledges as before."""
 
     def changed(self, reply: dict[str, Any]) -> dict[str, Any]:
         if reply.get("step", "0") == "0" or "io" not in reply:
@@ -33,14 +33,14 @@ class ForgetsFsync(Reference):
 
 
 class AcknowledgesEarly(ForgetsFsync):
-    """Performs each fsync, and acknowledges every operation as durable."""
+    """Performs each fsync, but acknowledges every operation as durable."""
 
     def changed(self, reply: dict[str, Any]) -> dict[str, Any]:
         return {**reply, "durable": True} if "step" in reply and "refused" not in reply else reply
 
 
 class TellsOtherWrites(ForgetsFsync):
-    """Performs each fsync, and omits one write from its report."""
+    """Performs each fsync, but omits one write from its report."""
 
     def changed(self, reply: dict[str, Any]) -> dict[str, Any]:
         io = reply.get("io", [])
@@ -49,7 +49,7 @@ class TellsOtherWrites(ForgetsFsync):
 
 
 class TellsNoWrites(Reference):
-    """Writes step by step and reports no storage operations."""
+    """Writes step by step, but reports no storage operations."""
 
     def hello(self) -> dict[str, Any]:
         said = super().hello()

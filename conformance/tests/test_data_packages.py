@@ -1,4 +1,7 @@
-"""The data of a format as packages: each registry's tools accept them, and all contain the same files."""
+"""Tests the data of a format as packages.
+
+Each registry's tools accept them, and all contain the same files.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +110,7 @@ def test_program_without_the_cases_serves_an_operator(
 
 
 def test_the_program_is_installed_without_the_cases() -> None:
-    """This needs journalspec installed from a wheel, as in the main test environment."""
+    """The test needs journalspec installed from a wheel, as in the main test environment."""
     try:
         files = distribution("journalspec").files or []
     except PackageNotFoundError:

@@ -1,5 +1,5 @@
-"""Missing parts that only a sweep or another writer reveals; data/situations.toml tests the other missing
-parts.
+"""Tests missing parts that only a sweep or another writer reveals. data/situations.toml tests the other
+missing parts.
 """
 
 from __future__ import annotations
@@ -61,7 +61,10 @@ def ends_of(source: Path, name: str) -> list[int]:
 
 
 def test_file_that_was_cut_after_a_record_is_not_clean(tmp_path: Path) -> None:
-    """The record reveals a cut within it; the lengths of the other files reveal a cut after it."""
+    """A record that extends beyond the end reveals a cut within it.
+
+    The lengths of the other files reveal a cut after it.
+    """
     place, name = tmp_path / "store", "activemq-data-2.amq"
     shutil.copytree(ARTEMIS, place)
     whole, ends = (place / name).read_bytes(), ends_of(ARTEMIS, name)

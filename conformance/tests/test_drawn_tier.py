@@ -1,4 +1,4 @@
-"""The tier of random journals: a seed always gives the same bytes, the reference passes, failures are
+"""Tests the tier of random journals: a seed always gives the same bytes, the reference passes, failures are
 reduced.
 """
 

@@ -69,7 +69,7 @@ def test_injected_faults_have_the_results_of_the_table(tmp_path: Path) -> None:
     done = run(str(TOOLS / "faults.py"), "--json", str(tmp_path / "out.json"), *only)
     assert done.returncode == 0, done.stdout + done.stderr
     data = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    expected = len(SOME) + 2  # one fault in three modes
+    expected = len(SOME) + 2  # One fault in three modes.
     assert [data[name] for name in ("injected", "classified", "survived", "clean")] == [expected] * 4
 
 

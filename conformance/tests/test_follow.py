@@ -156,5 +156,5 @@ def test_only_new_records_of_a_growing_log_are_printed(
 
     monkeypatch.setattr("journalspec_conformance.cli.follow.time.sleep", wait)
     done = call("inspect", target, "--follow", "--csv", status=130)
-    assert len(done.stdout.splitlines()) == 1  # the names of the columns
+    assert len(done.stdout.splitlines()) == 1  # The names of the columns.
     assert "was" not in done.stderr

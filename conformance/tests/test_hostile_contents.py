@@ -126,7 +126,7 @@ def test_names_of_sql_columns_do_not_control_a_terminal(tmp_path: Path) -> None:
         done = call(*asked, columns=2000)
         assert done.exit_code in (0, 1), done.output
         assert "\\x1b]0" in harmless(done.stdout), asked
-    # With --redact the names are not shown.
+    # With --redact, the names are not shown.
     assert "]0" not in call("inspect", place, "--contents", "tables", "--csv", "--redact").stdout
 
 

@@ -61,7 +61,7 @@ def test_killed_unpacking_leaves_no_files(
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
-@pytest.mark.parametrize("command", COMMANDS[::3])  # one command per form of output
+@pytest.mark.parametrize("command", COMMANDS[::3])  # One command per form of output.
 def test_full_disk_is_an_error_and_not_an_internal_error(command: str) -> None:
     with FULL.open("wb") as out:
         done = start(*command.split(), STORE, stdout=out, stderr=subprocess.PIPE, timeout=SECONDS)
@@ -71,7 +71,7 @@ def test_full_disk_is_an_error_and_not_an_internal_error(command: str) -> None:
     assert "fault of journalspec" not in done.stderr
 
 
-@pytest.mark.parametrize("command", ["inspect", "check"])  # the other commands find journals in the same way
+@pytest.mark.parametrize("command", ["inspect", "check"])  # The other commands find journals in the same way.
 def test_directory_with_many_files_takes_linear_time_and_few_lines(command: str, tmp_path: Path) -> None:
     for path in STORE.glob("db*"):
         shutil.copy(path, tmp_path)

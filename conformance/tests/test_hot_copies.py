@@ -1,5 +1,6 @@
-"""A copy made while a broker runs has no wrong record; if its files are from different times, it is not
-clean.
+"""Tests copies that are made while a broker runs.
+
+Such a copy has no wrong record. If its files are from different times, it is not clean.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ TOOL = Path(__file__).parents[2] / "tools" / "stores.py"
 #: Enough messages for half a dozen files, and for COPIES copies while they are written.
 MESSAGES = 6_000
 COPIES = 4
-#: Seconds: the longest wait for a broker. A halted broker no longer writes, so its files decide which records
-#: of a copy are right.
+#: The longest wait for a broker in seconds. A halted broker no longer writes, so its files determine which
+#: records of a copy are right.
 SECONDS = 120
 
 
@@ -98,7 +99,7 @@ def test_copy_of_a_running_broker(
     final = seen_of(store / below)
     assert final is not None
     true = {(record.at.file, record.at.off): record for record in final.records}
-    ends = {record.at.file: record.at.off for record in final.records}  # the last record of each file
+    ends = {record.at.file: record.at.off for record in final.records}  # The last record of each file.
     for copy in made:
         seen = seen_of(copy)
         if seen is None:
@@ -113,7 +114,10 @@ def test_copy_of_a_running_broker(
 
 
 def whole(seen: Observation, final: Observation) -> bool:
-    """Return whether a copy has all records up to its last one: a prefix of the written ones."""
+    """Return whether a copy has all records up to its last record.
+
+    These must be a prefix of the written records.
+    """
     files = [entry.file for entry in seen.files]
     known = {(record.at.file, record.at.off) for record in seen.records}
     last = {file: max((off for name, off in known if name == file), default=-1) for file in files}

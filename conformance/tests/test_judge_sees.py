@@ -23,7 +23,7 @@ STRIDE = 23
 
 @cache
 def probes() -> dict[str, list[Probe]]:
-    """Return format -> probes. A separate test for each probe would cost more than the judging."""
+    """Return a map from format to probes. A separate test for each probe would cost more than the judging."""
     every = [probe for case in cases_of("smoke") for probe in case.probes if probe.op != "write"]
     found: dict[str, list[Probe]] = {}
     for probe in every[::STRIDE]:

@@ -1,4 +1,7 @@
-"""Memory depends on the live data of a journal, not on its size; a second reading has the same result."""
+"""Memory depends on the live data of a journal, not on the size of the journal.
+
+A second reading has the same result.
+"""
 
 from __future__ import annotations
 

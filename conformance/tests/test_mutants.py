@@ -1,4 +1,4 @@
-"""Required checks: cases detect every mutant, a mutant proves every MUST, a lost fsync is detected."""
+"""Required checks: the cases detect every mutant, a mutant proves every MUST, a lost fsync is detected."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_command_prints_proofs_as_they_are_published(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = [Proof("BTM-RCV-003", "merge-names", ("btm.x", "btm.y")), Proof("BTM-RCV-009", why="because")]
-    monkeypatch.setattr("mutation.proofs", lambda *_: found)  # proofs take long; a test above runs them
+    monkeypatch.setattr("mutation.proofs", lambda *_: found)  # The proofs take long. A test above runs them.
     assert main(["--json", "bitronix_tlog"]) == 0
     wanted = {"BTM-RCV-003": {"mutant": "merge-names", "case": "btm.x"}, "BTM-RCV-009": {"why": "because"}}
     assert json.loads(capsys.readouterr().out) == wanted
@@ -96,8 +96,9 @@ def test_command_prints_proofs_as_they_are_published(
 
 
 class Unforced(Reference):
-    """The reference without its fsyncs, which it reports as done; without a power failure its files are
-    complete.
+    """The reference without its fsyncs, which it reports as done.
+
+    Without a power failure, its files are complete.
     """
 
     def told(self, io: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -138,7 +139,8 @@ def test_writer_does_not_define_the_result_of_operations() -> None:
     with patch.object(type(load(case.format)), "writer", counted):
         (probe,) = case.probes
         assert engine.run(probe).result_class == "pass"
-    assert len(opened) == 2  # the implementation's writer runs twice: once for its files, once step by step
+    # The implementation's writer runs twice: once for its files, and once step by step.
+    assert len(opened) == 2
 
 
 def test_power_failure_loses_any_subset_of_unsynced_writes() -> None:

@@ -1,4 +1,7 @@
-"""Harm that one probe does to the runner becomes the result of that probe; the other probes still run."""
+"""Tests harm that one probe causes in the runner.
+
+It becomes the result of that probe, and the other probes still run.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ Deed = Callable[[Path], Any]
 
 @pytest.fixture(autouse=True)
 def quick_scratch(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Make scratch directories in memory: thousands take seconds on a busy disk."""
+    """Create scratch directories in memory, because thousands of them take seconds on a busy disk."""
     tmp_path_factory.getbasetemp()  # pytest's own directory stays on the disk
     if os.access("/dev/shm", os.W_OK):  # noqa: S108 - names in it are not guessed
         monkeypatch.setattr(tempfile, "tempdir", "/dev/shm")  # noqa: S108 - as above
@@ -40,7 +43,7 @@ def quick_scratch(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Temp
 
 @contextmanager
 def asked(probe: Probe, deed: Deed, *features: str, times: int = 1) -> Iterator[Engine]:
-    """Yield an engine. Its implementation runs `deed` on its directory `times` times and answers right."""
+    """Yield an engine. Its implementation runs `deed` on its directory `times` times; it answers right."""
     deeds = [deed] * times
 
     def reply(request: dict[str, Any]) -> dict[str, Any]:

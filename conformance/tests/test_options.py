@@ -1,4 +1,4 @@
-"""The documentation of the command line: options on pages or in tests; manual pages; completion."""
+"""Tests the documentation of the command line: options on pages or in tests, manual pages, and completion."""
 
 from __future__ import annotations
 

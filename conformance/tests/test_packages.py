@@ -29,8 +29,8 @@ PACKAGES = {
     "journalspec_conformance": "conformance",
     "journalspec_docs": "docs/ext",
 }
-#: Module or package -> modules that it must not import. No package imports a later one, no engine imports its
-#: unshipped checks, and values import no engines.
+#: Maps a module or package to modules that it must not import. No package imports a later one, no engine
+#: imports its unshipped checks, and modules of values import no engines.
 ABOVE = {package: tuple(list(PACKAGES)[place + 1 :]) for place, package in enumerate(PACKAGES)}
 ABOVE["journalspec_corpus"] += ("brute", "brute_effects", "brute_expected", "brute_states")
 ABOVE |= {
@@ -94,7 +94,7 @@ def docstrings(tree: ast.Module) -> set[ast.expr]:
 
 
 def words(tree: ast.Module) -> Iterator[str]:
-    """Yield every name and every piece of text in the code of a module, docstrings aside."""
+    """Yield every name and every piece of text in the code of a module, except for docstrings."""
     prose = docstrings(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):

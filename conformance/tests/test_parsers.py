@@ -192,7 +192,7 @@ def samples(tmp_path_factory: pytest.TempPathFactory) -> list[Sample]:
             if len(mine) < ENOUGH and data not in mine:
                 target = folder / f"smoke-{schema}-{parameter}-{len(mine)}"
                 sample = sample_of(case.format, schema, target, data, parameter)
-                if sample.tree is not None:  # damaged, or another kind of file
+                if sample.tree is not None:  # The file is damaged, or of another kind.
                     mine[data] = sample
     return [sample for several in found.values() for sample in several.values()] + [
         *parts(folder),
@@ -220,7 +220,7 @@ PARTS = {
     "kahadb_command": ("kahadb_journal", "khd.every-command.in-5.16", "db-1.log", 5, 0),
     "derby_body": ("derby_log", "drb.operations.every", "log1.dat", 12, 4),
 }
-#: Schemas of structures that may lie on several pages: the format, and the group of cases whose source
+#: Schemas of structures that may be stored on several pages: the format, and the group of cases whose source
 #: contains the structures completely, in hex.
 PIECES = {"swiftmq_store_message": ("swiftmq_store", "messages")}
 
@@ -241,7 +241,7 @@ def parts(folder: Path) -> Iterator[Sample]:
         texts = dict.fromkeys(re.findall(r"hex:([0-9a-f]{60,})", source))
         found = list(samples_of(schema, format_id, map(bytes.fromhex, texts), folder))
         sound = [sample for sample in found if sample.tree is not None]
-        assert len(sound) > len(found) // 2  # the others are damaged on purpose
+        assert len(sound) > len(found) // 2  # The other files are damaged deliberately.
         yield from sound
 
 
@@ -313,12 +313,12 @@ def dump(value: Any, language: str, schema: str, name: str = "") -> str:
     if isinstance(value, str):
         return raw(value.encode("utf-8"))
     if language == "java" and name in enums_of(schema) and not isinstance(value, IntEnum):
-        return ""  # an enum of Java cannot contain a number that the schema does not define
+        return ""  # An enum of Java cannot contain a number that the schema does not define.
     if language == "rust" and isinstance(value, IntEnum):
         return camel(value.name)
     number = rounded(int(value)) if language == "javascript" else int(value)
     if language == "java" and isinstance(value, int) and number >= 1 << 63:
-        number -= 1 << 64  # Java has no unsigned long
+        number -= 1 << 64  # Java has no unsigned long.
     before = "~" if isinstance(value, float) and number != value else ""
     return f"{before}{number}" if value else ""
 
@@ -335,7 +335,8 @@ def rounded(number: int) -> int:
     here.
     """
     if number < -(1 << 31):
-        number += 0 if number & 1 << 31 else 1 << 32  # too large by 2^32 if the lower half is below 2^31
+        # The number is too large by 2^32 if the lower half is below 2^31.
+        number += 0 if number & 1 << 31 else 1 << 32
         number = -int(float(-number - 1)) - 1
     return int(float(number))
 

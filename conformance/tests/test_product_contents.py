@@ -22,7 +22,7 @@ from journalspec_reference.filesets import find_journals, load
 from products import need_brokers
 
 pytestmark = [pytest.mark.product, pytest.mark.java]
-#: A broker, its version, and the properties that it removes from a record when it reads a message.
+#: A broker, its version, and the properties that the broker removes from a record when it reads a message.
 BROKERS = [("hornetq", "2.4.9.Final", {"_HQ_SCHED_DELIVERY"}), ("artemis-core", "2.44.0", set[str]())]
 SECONDS = 300
 

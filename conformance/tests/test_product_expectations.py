@@ -22,7 +22,7 @@ from journalspec_conformance.selection import matches
 from journalspec_corpus import Case
 from journalspec_corpus.load import PUBLISHED_TIERS, load_cases
 
-#: Expectation file -> format, which is also the folder of the harness.
+#: Maps an expectation file to its format, which is also the folder of the harness.
 NAMES = {
     entry.expectations: get_product(entry.product).harness
     for entry in registry().values()

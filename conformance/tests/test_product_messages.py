@@ -27,7 +27,7 @@ REPEATED = {
     "bitronix-2.1.4": "record-body",
     "activemq-6.1.7": "file-missing",
 }
-#: Directories of the classes: product of the rows -> directory of jars.
+#: Maps the product of the rows to the directory of its jars, which contain the classes.
 SOURCES = {
     "derby_log": ("derby-10.14.2.0", "10.14.2.0"),
     "bitronix_tlog": ("bitronix-2.1.4", "2.1.4"),
@@ -49,7 +49,7 @@ def test_start_prints_the_messages_of_the_table(product: str, ready_product: Rea
     codes: set[str] = set()
 
     def look(_: str, store: Path) -> None:
-        inner = store / "log"  # a database contains its journal as a directory
+        inner = store / "log"  # A database contains its journal as a directory.
         (journal,) = find_journals(load(inner if inner.is_dir() else store), None, None, {})
         seen = ask(journal, "strict").observation
         codes.update(note.code for note in seen.notes)

@@ -40,7 +40,7 @@ def test_brokers_deliver_the_messages_of_new_stores(broker: Broker, tmp_path: Pa
     source = stores.written(broker.name, broker.version, messages=60, end="halt")
     hooks, states = Hooks(FORMAT), bases(FORMAT, [source], tmp_path)[-1:]
     made, wrong = [], []
-    for number in (number for number in range(130) if number % 5 != 4):  # no random journals
+    for number in (number for number in range(130) if number % 5 != 4):  # There are no random journals.
         state, place = state_of(FORMAT, states, 47, number), tmp_path / str(number)
         place.mkdir()
         done = tried(FORMAT, state, hooks, place)

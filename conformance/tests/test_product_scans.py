@@ -34,8 +34,8 @@ TIMEOUT = 4.0
 
 OWN = "activemq-journals-5.15.9"
 BOTH, TEST = {"test.queue": 1000, "test.topic": 1000}, {"Test": 20}
-#: Directory of the artefact -> destinations with their numbers of messages, and whether zeros fill the rest
-#: of the file.
+#: Maps the directory of the artefact to destinations with their numbers of messages, and to whether zeros
+#: fill the remaining bytes of the file.
 OLD: dict[str, tuple[dict[str, int], bool]] = {
     **{f"kahadb/KahaDBVersion{number}": (BOTH, False) for number in "1234"},
     "kahadb/KahaDBVersion5": (BOTH, True),
@@ -125,7 +125,7 @@ Stretch = tuple[str, int, int]
 
 
 def scanned(observed: Json) -> tuple[list[Stretch], list[Stretch]]:
-    """Return the places of records and of dropped regions, as (file, start, end)."""
+    """Return the ranges of records and of dropped regions, as (file, start, end)."""
     places = [
         *((record["at"], 0) for record in observed["records"]),
         *((part, 1) for part in observed.get("dropped", ())),

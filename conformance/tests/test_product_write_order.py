@@ -1,4 +1,4 @@
-"""The reference models a product's order of writes, which must be the order in which the product writes.
+"""The reference models a product's order of writes. The product must write in this order.
 
 The products run under strace. Each write, fsync, rename and removal is compared with the calls of the
 reference writer to a recording storage. In a pair of logs, only clock readings and values computed from them
@@ -23,7 +23,7 @@ from journalspec_reference.storage import MemoryStorage
 from products import Connect, ReadyProduct, asked
 
 PAIR = ("btm1.tlog", "btm2.tlog")
-#: Product -> parameters of the reference writer that models it.
+#: Maps a product to the parameters of the reference writer that models it.
 PAIRS = {"bitronix-2.1.4": {"order": "2.1.4"}, "bitronix-3.0.0-mk1": {"order": "3.0"}}
 JOURNALS = {
     "artemis-2.44.0": {"order": "artemis", "prefix": "activemq-data", "extension": "amq", "fill": "00"},
@@ -33,7 +33,7 @@ JOURNALS = {
 EDITIONS = {"jboss_journal": "v2"}
 HEADER = 21
 TIMESTAMP = range(4, 12)
-#: time, sequenceNumber and crc32 of a record.
+#: The fields time, sequenceNumber and crc32 of a record.
 CLOCKED = slice(12, 28)
 SMALL = 448
 ONE_MEBIBYTE_FILE = HEADER + (1 << 20)
@@ -110,7 +110,7 @@ SWAPPING = [
 
 
 def unclocked(seen: list[Seen]) -> list[Event]:
-    """Return the writes and forces, with clock readings and values computed from them masked."""
+    """Return the writes and fsyncs, in which clock readings and values computed from them are masked."""
     events = []
     for item in seen:
         content = bytearray(item.data)

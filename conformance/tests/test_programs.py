@@ -170,7 +170,10 @@ def test_directories_are_removed_with_all_content(tmp_path: Path) -> None:
 
 @pytest.fixture
 def nobody() -> Iterator[None]:
-    """Drop the rights of root for a while: root is never refused, so a missing right would not show."""
+    """Give up the rights of root for a while.
+
+    Root is never refused, so a missing right would not be noticed.
+    """
     root = os.geteuid() == 0
     if root:
         os.setresuid(65534, 65534, 0)

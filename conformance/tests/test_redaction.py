@@ -109,7 +109,7 @@ def alike(plain: Any, hidden: Any) -> int:
         return 0
     assert SHOWN.fullmatch(hidden), (plain, hidden)
     length = int(re.findall(r"\d+", hidden)[0])
-    assert length in (len(plain), len(plain) // 2)  # bytes are hexadecimal in JSON
+    assert length in (len(plain), len(plain) // 2)  # Bytes are hexadecimal in JSON.
     return 1
 
 

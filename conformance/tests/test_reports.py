@@ -84,7 +84,7 @@ def test_report_is_read_as_it_was_written(report: Report) -> None:
 
 HEAD, FIRST, SECOND, *REST, FOOTER = LINES
 SECOND_BEGINS = "line 8: a second report starts, of './other', after the first, of './mine'"
-#: Message about a faulty report -> the lines of that report.
+#: Maps the message about a faulty report to the lines of that report.
 LACKING = {
     "not the header": [],
     "footer is missing": LINES[:-1],

@@ -190,7 +190,7 @@ def test_table_shows_the_number_of_matches_and_a_next_step() -> None:
     assert verdict.split() == ["verdict", "clean", str(total), "records", "match"]
     assert not blank
     assert rest[-1] == f"next      {total - 2} more: --limit {total}, or all: --csv, --ndjson"
-    # a line of names, unless the names are too wide
+    # A line of names, unless the names are too wide.
     assert sum(line[:1] not in ("", " ") for line in rest[:-1]) in (2, 3)
     assert " 0 records match" in ask(path, "--id", 987654321).stdout
 

@@ -302,8 +302,8 @@ def long_header(path: Path) -> Path:
 
 
 OUT, LINK, LARGE = "has a path outside the archive", "is a link or a device", "unpacks to more than 2 MiB"
-#: A function that makes an archive, and the reason of its refusal. See test_hostile_questions.py for broken
-#: archives.
+#: A function that creates an archive, and the reason for the refusal of this archive. See
+#: test_hostile_questions.py for broken archives.
 HARMFUL: dict[str, tuple[Callable[[Path], Path], str]] = {
     "dots": (lambda path: tar_of(path, ("a/../../btm1.tlog", b"x")), OUT),
     "absolute": (lambda path: tar_of(path, ("/etc/btm1.tlog", b"x")), OUT),
@@ -411,7 +411,7 @@ def test_progress_is_shown_only_at_a_terminal_and_after_a_second(tmp_path: Path)
         said = b""
         with subprocess.Popen(command, stderr=theirs, stdout=subprocess.PIPE, env=own) as running:
             os.close(theirs)
-            with suppress(OSError):  # a pseudo-terminal ends with an error when its last program ends
+            with suppress(OSError):  # A pseudo-terminal ends with an error when its last program ends.
                 while piece := os.read(ours, 4096):
                     said += piece
             assert running.communicate()[0] == b"answer\n"

@@ -21,7 +21,7 @@ from judged import has
 REPOSITORY = Path(__file__).resolve().parents[2]
 TOY = "conformance/tests/sixth_format"
 ROOTS = ("specs", "reference_impl", "corpus", "conformance")
-#: Typed command -> the module that runs it in this environment, with the copy's packages.
+#: Maps a typed command to the module that runs it in this environment, with the copy's packages.
 MODULES = {
     "journalspec": ["-m", "journalspec_conformance"],
     "pytest": ["-m", "pytest", "-q", "-p", "no:cacheprovider"],

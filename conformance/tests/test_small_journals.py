@@ -28,7 +28,7 @@ PACKAGES = frozenset(
 #: The largest number of modules that are entered, for all formats, and the largest number of modules that one
 #: command imports.
 MOST_ENTERED, MOST_IMPORTED = 24, 85
-#: Case -> the largest depth of this project's frames. The goal is 11.
+#: Maps a case to the largest depth of this project's frames. The goal is 11.
 DEEPEST = {
     "btm.clean.known-answer": 11,
     "btm.clean.both-files": 11,

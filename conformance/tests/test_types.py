@@ -27,6 +27,6 @@ def test_mypy_reports_no_errors(tmp_path: Path) -> None:
         command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    with suppress(OSError):  # without the cache, the next run takes as long as this one
+    with suppress(OSError):  # Without the cache, the next run takes as long as this one.
         kept.parent.mkdir(parents=True, exist_ok=True)
         Path(shutil.make_archive(f"{kept}.{os.getpid()}", "tar", own)).replace(kept)

@@ -106,7 +106,7 @@ class OracleReport:
 
 
 def points(trace: Trace, *, all_promises: bool) -> list[int]:
-    """Return the crash points of subset presets: before each force and acknowledgement, and the end.
+    """Return the crash points of subset presets: before each fsync and acknowledgement, and the end.
 
     Writes in flight at a point between two of these are also in flight at the later one. With `all_promises`,
     the points before deletions are included. Deletions change nothing on disk, but afterwards less is
@@ -288,7 +288,7 @@ class Comparison:
                 continue
             tear = int(states.tear[row])
             if torn >= 0 and isinstance(self.trace.ops[torn], Write) and tear not in self._cuts(torn):
-                # An edge of a granule is always among the cuts.
+                # A boundary of a granule is always among the cuts.
                 self._differ("extra", where, "a state", "no cut there")
             if content not in known:
                 known[content] = ledger.expected(state)

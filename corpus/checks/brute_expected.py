@@ -3,13 +3,13 @@
 This second oracle follows the definitions of the invariants, not the engine. It decides state by state,
 record by record, byte by byte.
 
-A record *is whole* if every byte of its place comes from the write of this record, or has the value that this
-write gave it (such bytes cannot be distinguished). A record in several places at once is whole if each of
-them is. A record that was written more than once is whole if one of the writings is. A record *counts* if a
-write that makes it live is whole in the same sense. If a record counts and is not whole, its loss must be
-reported, unless it was deleted. The loss need not be reported if whole records from before the trace are in
-its place. Then the state looks as if nothing had been written. Old records must fit: they follow each other
-from the beginning of a record that counts to the end of one.
+A record is *complete* if every byte of its byte range comes from the write of this record, or has the value
+that this write gave it (such bytes cannot be distinguished). A record with several byte ranges is complete if
+each range is complete. A record that was written more than once is complete if one of the writings is
+complete. A record *is live* if a write that makes it live is complete in the same sense. If a record is live
+and not complete, its loss must be reported, unless it was deleted. The loss need not be reported if complete
+records from before the trace are in its place. Then the state looks as if nothing had been written. Old
+records must fit: they follow each other from the beginning of a live record to the end of a live record.
 
 In the other classes, the bytes of a state decide whether it is possible. A lying device leaves the content of
 some earlier moment. A failed fsync leaves pages of the trace's past. Each kind of corruption changes a
@@ -81,17 +81,17 @@ class BruteExpected:
     sequences: tuple[tuple[str, ...], ...]
     possible: frozenset[str]
     whole: frozenset[str]
-    #: records of an earlier generation that recovery had found before this run
+    #: Records of an earlier generation that recovery had found before this run.
     found_before: frozenset[str] = frozenset()
     let_go: frozenset[str] = frozenset()
 
 
 @dataclass
 class Writing:
-    """One writing of `record`: for each of its places, the bytes that were written there, once or several
+    """One writing of `record`: for each of its byte ranges, the bytes that were written, once or several
     times.
 
-    A place that is written only after the crash has no bytes.
+    A byte range that is written only after the crash has no bytes.
     """
 
     record: str
@@ -99,7 +99,7 @@ class Writing:
 
     @property
     def spots(self) -> set[tuple[int, int]]:
-        """File number and offset of all places."""
+        """File number and offset of all byte ranges."""
         return {(place.number, place.off) for places in self.places.values() for place in places}
 
     def whole(self, state: BruteState) -> bool:
@@ -114,15 +114,15 @@ class Accounts:
     trace: Trace
     crash: int
     torn: int = -1
-    #: records of this run: (name, place)
+    #: Records of this run, each with its name and its byte range.
     written: list[tuple[str, WrittenPlace]] = field(default_factory=list)
-    #: places of records from before the trace
+    #: Byte ranges of records from before the trace.
     old: list[tuple[str, WrittenPlace]] = field(default_factory=list)
-    #: every time that a record was written, before the trace (first) and in it
+    #: Every writing of a record, before the trace (first) and in it.
     before: list[Writing] = field(default_factory=list)
     here: list[Writing] = field(default_factory=list)
     _times: dict[tuple[str, int], Writing] = field(default_factory=dict)
-    #: record -> the writes that make it count
+    #: Maps a record to the writes that make it live.
     counts: dict[str, list[WrittenPlace]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -283,7 +283,7 @@ class Accounts:
         return False
 
     def _old_and_whole(self, state: BruteState) -> Iterable[WrittenPlace]:
-        """Yield the places of whole records that do not count and never did in this run."""
+        """Yield the byte ranges of complete records that are not live and never were in this run."""
         stale = {mark.record for mark in self.trace.stale}
         for old in self.before:
             if old.record in stale and old.whole(state):

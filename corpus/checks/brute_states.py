@@ -6,12 +6,13 @@ enumeration that builds the corpus:
 1. every operation is taken apart into *micro-operations*: one for each granule
    that it touches, one for a change of size, one for a change of names;
 2. the preset defines the order between them: two micro-operations on the same granule, the same size or the
-   names are always ordered (there is one page of each), and a force puts everything that it covers before
-   all later ones;
-3. a state keeps a downward-closed set of the issued operations, including all forced ones. *All* such sets
+   names are always ordered (there is one page of each), and an fsync puts everything that it covers before
+   all later micro-operations;
+3. a state keeps a downward-closed set of the issued operations, including those that
+   an fsync made durable. *All* such sets
    are enumerated, one by one;
 4. with prefix order, all operations before the crash are kept, and any front
-   part of the next write that ends at an edge of a granule.
+   part of the next write that ends at a boundary of a granule.
 
 Bytes have their origin (:data:`BASE`, :data:`HOLE`, :data:`GARBAGE` or the index of a write).
 """
@@ -52,7 +53,7 @@ def origin(who: int, length: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Content of a file and the origin of every byte, two bytes each."""
+    """Represents the content of a file and the origin of every byte. Each origin takes two bytes."""
 
     data: bytes = b""
     who: bytes = b""
@@ -120,11 +121,11 @@ class Machine:
     bodies: list[Body] = field(default_factory=list)
     names: dict[str, int] = field(default_factory=dict)
     micros: list[Micro] = field(default_factory=list)
-    #: micro-operations that an fsync has made durable
+    #: Micro-operations that an fsync has made durable.
     forced: set[int] = field(default_factory=set)
-    #: write -> the number of its file
+    #: Maps a write to the number of its file.
     file_of: dict[int, int] = field(default_factory=dict)
-    #: index of the last fsync of any file
+    #: The index of the last fsync of any file.
     forced_at: int = -1
     at: int = 0
 
@@ -214,7 +215,7 @@ class Machine:
     def allows(self, kept: Sequence[int], preset: Preset) -> bool:
         """Return whether the file system of `preset` permits exactly `kept` on disk.
 
-        If names and sizes are journaled, they persist in order across all files, and each force makes all
+        If names and sizes are journaled, they persist in order across all files, and each fsync makes all
         earlier changes of them durable. A size may have to wait for the new pages below it (``data-first``)
         or for those that were written with it (``own-data-first``).
         """

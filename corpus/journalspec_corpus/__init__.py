@@ -1,7 +1,7 @@
 """The corpus: test cases for implementations of a journal format.
 
-Cases are published as package data (tiers ``smoke`` and ``captured``) and are loaded with :func:`load_cases`;
-a case contains its input, the questions about it, and every answer that the specification permits.
+Cases are published as package data (tiers ``smoke`` and ``captured``), and :func:`load_cases` loads them. A
+case contains its input, the questions about this input, and every answer that the specification permits.
 """
 
 from __future__ import annotations

@@ -55,8 +55,8 @@ def write_archive(path: Path, cases: Sequence[Case], schemas: Mapping[str, Mappi
     """Write `cases` to `path`, with `schemas` (file name -> JSON Schema of answers) next to that of cases.
 
     Raises ValueError for a name with another suffix, CaseError for a case whose id or paths cannot be file
-    names, FileExistsError if `path` exists, and OSError if it cannot be written. After an error no file is
-    left.
+    names, FileExistsError if `path` exists, and OSError if `path` cannot be written. After an error no file
+    is left.
     """
     packed = compressed(path)
     with path.open("xb") as stream:

@@ -100,7 +100,8 @@ def reported(layout: Layout, edition: str, kind: str, values: Mapping[str, Any])
     return out
 
 
-def lay_file(  # The first three arguments select the file; the keyword arguments describe its format.
+# The first three arguments select the file. The keyword arguments describe the format of the file.
+def lay_file(
     built: Built,
     label: str,
     name: str,
@@ -110,13 +111,15 @@ def lay_file(  # The first three arguments select the file; the keyword argument
     make: Make,
     fill: bytes,
 ) -> None:
-    """Lay the header and ``records`` of `file` over its previous generation, and fill the rest.
+    """Write the header and ``records`` of `file` over the file's previous generation, and fill the remaining
+    space.
 
     Records of the previous generation, ``before``, remain visible after the end of the new ones. Each record
-    starts at a multiple of ``align``, after its ``gap`` (in hex), and not before the offset ``to``. A file
-    without a ``size`` ends after the last byte that was laid. The range of all records is ``LABEL.log``. A
-    first record without a ``label`` is called ``LABELr1``, or ``LABELold1`` in the previous generation. The
-    parts of the `header` are named ``header.FIELD`` (:func:`labelled` adds that prefix).
+    starts at a multiple of ``align``. It follows its ``gap`` (in hex), and does not start before the offset
+    ``to``. A file without a ``size`` ends after the last byte that was written. The label ``LABEL.log``
+    covers all records. A first record without a ``label`` is called ``LABELr1``, or ``LABELold1`` in the
+    previous generation. The parts of the `header` are named ``header.FIELD`` (:func:`labelled` adds that
+    prefix).
     """
     data = bytearray()
     built.labels[f"{label}.header"] = built.lay(name, label, header, data)

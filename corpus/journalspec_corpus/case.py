@@ -23,10 +23,10 @@ Json = Any  # A recursive alias would help neither type checkers nor readers.
 #: space.
 _GAP = 12
 
-#: The members of a case that are texts, and those that are lists of texts.
+#: The members of a case whose values are texts, and the members whose values are lists of texts.
 _TEXTS = ("id", "title", "format", "edition", "tier", "stratum", "category", "level")
 _LISTS = ("obeys", "breaks", "flags", "needs")
-#: The format or edition of a case that states none.
+#: The format or edition of a case that does not state one.
 UNKNOWN = "unknown"
 _WORD = re.compile("[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 #: The size of the pieces in which the content of a file is produced.
@@ -39,7 +39,10 @@ class CaseError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """One file of the input: `size` bytes of `fill`, with `extents` (offset, bytes) laid over."""
+    """Represents one file of the input:
+
+    `size` bytes of `fill`, with `extents` (offset, bytes) written over the fill.
+    """
 
     path: str
     size: int
@@ -48,7 +51,7 @@ class InputFile:
 
     @classmethod
     def of(cls, path: str, content: bytes) -> InputFile:
-        """Return a short description of `content`: the most frequent byte is the fill."""
+        """Return a short description of `content`. Its fill is the most frequent byte."""
         fill = _commonest(content) if content else 0
         return cls(path, len(content), fill, tuple(_extents(content, fill)))
 
@@ -96,7 +99,7 @@ class InputFile:
 
 
 def _commonest(content: bytes) -> int:
-    """Return the byte that occurs most often; if several do, the lowest of them."""
+    """Return the byte that occurs most often. If several bytes do, return the lowest of them."""
     # The fill at the end is usually longer than half of a journal.
     if 2 * content.count(content[-1]) > len(content):
         return content[-1]
@@ -216,7 +219,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """One case. Members that contain JSON (`params`, `write`, `expect`) have their published form.
+    """Represents one case. Members that contain JSON (`params`, `write`, `expect`) have their published form.
 
     A case with a `fault` replaces one that could not be read, see :meth:`quarantined`.
     """
@@ -322,7 +325,7 @@ class Case:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Json]) -> Case:
-        """Read the published form; raises CaseError that contains the case's id and the fault.
+        """Read the published form; raises CaseError with the id of the case and the fault.
 
         The JSON is checked against the form of cases, see :mod:`.form`.
         """

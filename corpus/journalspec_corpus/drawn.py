@@ -34,11 +34,11 @@ class DrawnJournal:
     """A valid journal, as a conforming writer leaves it.
 
     `records` are the records that a reading of the whole journal reports, in this order. `recovered` are the
-    records that recovery keeps, `state` is its result. `before` are the files in their previous generation
-    (same names and lengths): their bytes are visible wherever a write did not reach the disk. `fields`
-    contains named byte ranges, `pointers` those among them that contain the end of the log. For each record
-    in `recovered`, `ends` contains the offset up to which its file must be intact, because a record may be
-    valid only together with others.
+    records that recovery keeps, `state` is its result. `before` contains the files in their previous
+    generation, with the same names and lengths. Their bytes are visible wherever a write did not reach the
+    disk. `fields` contains named byte ranges, `pointers` those among them that contain the end of the log.
+    For each record in `recovered`, `ends` contains the offset up to which its file must be intact, because a
+    record may be valid only together with others.
     """
 
     format: str
@@ -59,7 +59,7 @@ Strict = Literal["same", "refused", "open"]
 
 @dataclass(frozen=True)
 class Judgement:
-    """The required outcome for a journal after a fault.
+    """Represents the required outcome for a journal after a fault.
 
     strict    ``same``: records and state as before the fault; ``refused``: no
               result; ``open``: the format cannot decide, `why` gives the reason.
@@ -113,10 +113,15 @@ def judge(journal: DrawnJournal, files: Mapping[str, bytes]) -> Judgement:
 
 
 class JournalDrawing(Protocol):
-    """The module ``drawing`` of a format's package: random journals, which depend only on `rng`."""
+    """The interface of the module ``drawing`` of a format's package: random journals that depend only on
+    `rng`.
+    """
 
     def base(self, edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
-        """Return a small valid journal; if `wide`, with values from the complete range of each field."""
+        """Return a small valid journal.
+
+        With `wide`, its values come from the complete range of each field.
+        """
 
     def lies(self, edition: str, rng: random.Random) -> Mapping[str, bytes]:
         """Return files with wrong fields under a valid checksum."""
@@ -162,7 +167,7 @@ def varied(
 
 
 def _some(rng: random.Random, low: int, end: int) -> bytes:
-    """Return a few bytes; each is at least `low` and below `end`."""
+    """Return a few bytes. Each byte is at least `low` and below `end`."""
     return bytes(low + byte % (end - low) for byte in rng.randbytes(rng.randrange(1, 41)))
 
 
@@ -206,7 +211,7 @@ def lie_in(built: Built, lies: Sequence[bytes], times: int, rng: random.Random, 
             built.files[spot.file][spot.off + rng.randrange(spot.length)] ^= 1 << rng.randrange(8)
 
 
-def drawn(  # all parameters except the first three are keyword-only
+def drawn(  # All parameters except the first three are keyword-only.
     of: tuple[str, str],
     lives: tuple[Built, Built],
     state: Mapping[str, Any],

@@ -32,7 +32,7 @@ COUNT = 200
 MOST_SEED = 10**9
 #: Shares of the draws in percent: sound journals, and journals with wrong fields; the rest is damaged.
 SOUND, LIES = 20, 40
-#: A reduction ends after this many attempts, or this many seconds.
+#: A reduction ends after this many attempts, or after this many seconds.
 ATTEMPTS, SECONDS = 1000, 10.0
 _ID = re.compile(r"([a-z0-9]+)\.drawn\.s(0|[1-9]\d{0,9})\.n(0|[1-9]\d{0,9})")
 #: Populations up to this size are copied for a sample.
@@ -40,7 +40,10 @@ _COPIED = 4096
 
 
 class Choices(random.Random):
-    """A random source for a draw, equal under every version of Python; or a replay of given choices."""
+    """A source of random choices for a draw, equal under every version of Python.
+
+    It can also replay given choices.
+    """
 
     def __init__(self, name: str, replayed: Sequence[int] | None = None) -> None:
         """Take the choices from hashes of `name`, or from `replayed`; after its end, choices are 0."""
@@ -68,7 +71,8 @@ class Choices(random.Random):
         taken, self._stream = self._stream[:size], self._stream[size:]
         return int.from_bytes(taken, "big")
 
-    # All methods in use are defined here, because those of the standard library may change between versions.
+    # All methods in use are defined here, because the methods of the standard library may change between
+    # versions.
 
     def random(self) -> float:
         """Return a number that is at least 0 and below 1."""
@@ -216,7 +220,7 @@ def reduced(case: Case, fails: Callable[[Case], bool]) -> Case:
         try:
             other = _case(name, seed, number, rng)
         except (ValueError, LookupError, ArithmeticError):
-            return False  # these choices do not lead to a journal
+            return False  # These choices do not lead to a journal.
         if other.fault or _weight(other, rng.made) >= _weight(best, choices) or not fails(other):
             return False
         best, choices = replace(other, title=f"{case.title}, reduced"), rng.made

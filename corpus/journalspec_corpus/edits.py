@@ -1,4 +1,4 @@
-"""Named places in a set of files, and changes at such places.
+"""Named places in a set of files, and edits at such places.
 
 A format's author module builds sound files and names every range in them; cases are those files with edits.
 This module does not depend on a format.
@@ -19,7 +19,7 @@ _SHIFT = re.compile(r"[+-]\d+")
 
 
 class EditError(ValueError):
-    """An edit, or a place in it, is invalid; the message quotes it."""
+    """An edit, or a place in it, is invalid. The message quotes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Built:
         return Range(file, start, edit.get("len", 0))
 
     def put(self, spot: Range, data: bytes) -> None:
-        """Overwrite with `data` at the start of `spot`; raises EditError beyond the file's end."""
+        """Overwrite bytes with `data` from the start of `spot` on. Raises EditError beyond the file's end."""
         target = self.files[spot.file]
         if spot.off < 0 or spot.off + len(data) > len(target):
             raise EditError(f"{len(data)} bytes at {spot.off} leave {spot.file} ({len(target)} bytes)")
@@ -161,14 +161,16 @@ def _fill(built: Built, edit: Mapping[str, Any]) -> None:
 
 
 def _insert(built: Built, edit: Mapping[str, Any]) -> None:
-    """Insert zeros; later bytes move, and bytes that move beyond the end of the file are lost."""
+    """Insert zeros. Later bytes move to higher offsets, and bytes that move beyond the end of the file are
+    lost.
+    """
     file, at = built.place(edit["at"], edit.get("file", ""))
     data = built.files[file]
     data[at:] = (bytes(edit["insert"]) + data[at:])[: len(data) - at]
 
 
 def _remove(built: Built, edit: Mapping[str, Any]) -> None:
-    """Remove bytes; later bytes move forward, and copies of the file's last byte fill its end."""
+    """Remove bytes. Later bytes move to lower offsets, and copies of the file's last byte fill the end."""
     spot = built.span(edit["remove"])
     data = built.files[spot.file]
     data[spot.off :] = data[spot.end :] + data[-1:] * spot.length

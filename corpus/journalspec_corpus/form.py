@@ -41,7 +41,7 @@ _SHOWN = 60
 
 
 def parse(line: bytes) -> Any:
-    """Return the JSON value of a line; raises ValueError with the fault.
+    """Return the JSON value of a line. Raises ValueError that describes the fault.
 
     This is stricter than JSON in general. Errors are: numbers, duplicate members, text that UTF-8 cannot
     express, and values beyond the limits.
@@ -109,7 +109,7 @@ def _check_nesting(value: Any, nesting: int) -> None:
 
 
 def lines_of(stream: IO[bytes]) -> Iterator[bytes | None]:
-    """Yield the lines of a stream; None in place of a line that is longer than MAX_LINE."""
+    """Yield the lines of a stream. Yield None in place of a line that is longer than MAX_LINE."""
     while line := stream.readline(MAX_LINE + 1):
         if len(line) <= MAX_LINE:
             yield line

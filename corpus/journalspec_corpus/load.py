@@ -1,4 +1,4 @@
-"""Reads cases: the published tiers, and sets from any other source."""
+"""Reads cases from the published tiers, and from sets of any other source."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from journalspec_corpus.form import MAX_LINE, is_id, lines_of, parse
 PUBLISHED_TIERS = ("smoke", "captured", "worst")
 #: The file with the cases of a core build: JSON lines, see :class:`Shared`.
 CASES = "cases.jsonl.gz"
-#: The suffix of a case's id if it is reported again in another edition; the edition replaces the braces.
+#: The suffix of a case's id if the case is reported again in another edition. The edition replaces the
+#: braces.
 AGAIN = "-in-{}"
 #: The message if there are no published cases: they are a separate distribution, which operators do not need.
 NOT_INSTALLED = "the published cases are not installed\n  next  pip install 'journalspec[cases]'"
@@ -209,7 +210,10 @@ class Intake:
         return case
 
     def _name(self, path: Path, number: int, data: Any) -> str:
-        """Return a name that no other case of the set has: the id, or else the place of the case's line."""
+        """Return a name that no other case of the set has.
+
+        It is the id, or otherwise the position of the case's line.
+        """
         name = data.get("id") if isinstance(data, Mapping) else None
         if not is_id(name) or name in self._names:
             name = f"{shown(str(path))}:{number}"

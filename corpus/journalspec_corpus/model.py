@@ -1,4 +1,4 @@
-"""The meaning of a format's operations to its user: a pure state machine, one per format.
+"""The meaning of a format's operations to its user. It is a pure state machine, one for each format.
 
 It is the member ``MODEL`` of a format's corpus package. The runner derives from it the states that recovery
 may find after a crash, independent of any writer.
@@ -14,7 +14,7 @@ from journalspec.formats import UnknownFormat, format_module, get_format
 from journalspec.observation import jsonable
 from journalspec.vocabulary import Field
 
-Json = Any  # as in journalspec.observation
+Json = Any  # A JSON value, as in journalspec.observation.
 
 
 class Stepwise(Protocol):
@@ -42,7 +42,7 @@ class History:
     shown: tuple[dict[str, Json], ...]
 
     def between(self, durable: int, issued: int) -> list[dict[str, Json]]:
-        """Return the states that a crash may leave after so many acknowledged and begun operations."""
+        """Return the states that a crash may leave after so many acknowledged and started operations."""
         return list(self.shown[durable : issued + 1])
 
     def seen(self, state: Mapping[str, Json]) -> dict[str, Json]:
@@ -72,7 +72,8 @@ class StateForm:
         return self._row(self._fields, told)
 
     def _row(self, fields: Sequence[Field], told: Mapping[str, Any]) -> tuple[Any, ...]:
-        # A plain loop, because this function is recursive: one frame for each level of nesting.
+        # A loop is used here because this function is recursive. It takes one frame for each level of
+        # nesting.
         values: list[Any] = []
         for item in fields:
             value = told[item.name]

@@ -18,7 +18,7 @@ Files = dict[str, bytes]
 
 
 def damaged(journal: DrawnJournal, rng: random.Random) -> tuple[str, Files]:
-    """Damage the files one to MOST_DAMAGES times; return the name of the last damage, and the files."""
+    """Damage the files up to MOST_DAMAGES times. Return the name of the last damage, and the files."""
     files = dict(journal.files)
     kinds: list[str] = []
     # Usually there is only one damage, because a reader rarely reaches a second one. A damage without effect
@@ -89,7 +89,7 @@ def _extend(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
 
 
 def _move(journal: DrawnJournal, files: Files, rng: random.Random) -> None:
-    """Copy a range to another place, over the bytes there or inserted before them."""
+    """Copy a range to another offset, over the bytes there or inserted before them."""
     place, target = _place(journal, files, rng), _place(journal, files, rng)
     if place is None or target is None:
         return

@@ -67,12 +67,12 @@ class Scanned:
         self.dropped.append({"file": self.name, "off": off, "len": end - off, "reason": reason})
 
     def note(self, code: str, off: int, text: str = "") -> None:
-        """Add a note, its place, and its text if the format defines one."""
+        """Add a note, its position, and its text if the format defines one."""
         self.notes.append(code)
         self.noted.append({"code": code, "file": self.name, "off": off, **({"text": text} if text else {})})
 
     def lost(self) -> list[dict[str, Any]]:
-        """Return the dropped regions; an unusable file is one region."""
+        """Return the dropped regions. An unusable file is one region."""
         whole = {"file": self.name, "off": 0, "len": self.size, "reason": self.unusable}
         return [whole] if self.unusable else self.dropped
 
@@ -113,7 +113,7 @@ def refused(phase: str, code: str) -> dict[str, Any]:
 def decoded(
     layout: Layout, edition: str, data: bytes, structure: str = "record"
 ) -> tuple[dict[str, Any], int]:
-    """Return the values of the record at the start of `data`, field by field, and where it ends.
+    """Return the values of the record at the start of `data`, field by field, and the end of the record.
 
     A record may begin with, or consist of, other structures of the table.
 

@@ -1,4 +1,4 @@
-"""Hypothesis strategies: valid journals, and single faults in them.
+"""Hypothesis strategies for valid journals, and for single faults in them.
 
 They are for property tests of any reader, writer or recovery tool::
 

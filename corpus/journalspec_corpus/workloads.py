@@ -23,7 +23,7 @@ from journalspec_corpus.crash.second_crash import CrashImage, SecondLife, choose
 from journalspec_corpus.crash.trace import Op, Trace
 from journalspec_reference.api import WriterRefused
 
-#: The plainest edge at which a record is aligned, in bytes.
+#: The plainest boundary at which a record is aligned, in bytes.
 EDGE = 1024
 #: The members of a workload in a TOML table.
 Table = Mapping[str, Any]
@@ -218,7 +218,7 @@ class Tables:
     # The reduction of workloads, mostly by the table ``reduction``. Its ``backgrounds`` are listed from the
     # plainest on; garbage is not simpler than old content. ``align`` is the plainest alignment. ``rule`` is a
     # pattern that matches a rule with a size; its group is the size, one of ``rule_sizes``. Sizes that end at
-    # a sector's edge are not changed, because the edge is the point of the rule.
+    # a sector boundary are not changed, because the boundary is the purpose of the rule.
 
     def plainer(self, size: Any) -> list[Any]:
         """Return the smaller sizes of a step from the table ``sizes``, smallest first, by name or number."""
@@ -334,7 +334,9 @@ class SmallWorkload:
         raise NotImplementedError
 
     def start(self, least: int) -> int:
-        """Return an offset of the first step's record, from `least` on, with its field `align` on an edge."""
+        """Return an offset of the first step's record, from `least` on, at which its field `align` is on a
+        boundary.
+        """
         start = self.edge - self.fields()[self.align]
         return start + max(0, -(-(least - start) // SECTOR)) * SECTOR
 
@@ -343,7 +345,7 @@ class SmallWorkload:
 LONG_IN_CORE = 6
 #: In a long workload, the name of a new object is one digit in base 36.
 DIGITS = "123456789abcdefghijklmnopqrstuvwxyz"
-#: The files in a format's package with its long workloads and the longer ones, one in each line.
+#: The files in a format's package with its long workloads and with the longer workloads, one in each line.
 LONG_WORKLOADS, LONGER_WORKLOADS = "long_workloads.jsonl", "longer_workloads.jsonl"
 
 
@@ -400,7 +402,7 @@ def _spread(works: tuple[LongWorkload, ...]) -> tuple[LongWorkload, ...]:
 
 
 class Life(NamedTuple):
-    """The operations of a writer on given files; the first `opened` ones open them."""
+    """Represents the operations of a writer on given files. The first `opened` operations open the files."""
 
     ops: tuple[Op, ...]
     opened: int
@@ -458,7 +460,8 @@ class Continuations:
             first.background,
             image.standing,
             image.stale,
-            # A run without operations has no states of its own: its base is a state of the first run.
+            # A run without operations has no states of its own, because its initial files are a state of the
+            # first run.
             0 if life.ops else 1,
             tags,
             image.possible,

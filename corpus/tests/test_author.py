@@ -86,7 +86,7 @@ def test_labels_cover_every_byte_of_headers_and_records_once(format_id: str, edi
     # end marker of a log can have the label `.marker`.
     wholes = [name.removesuffix(".whole") for name in built.labels if name.endswith(".whole")]
     owners = tuple(f"{name}." for name in (*built.records, *wholes, "f1.header", "f2.header"))
-    # The labels of its fields cover an entry of a page.
+    # The labels of its fields cover all bytes of a page entry.
     groups = {name.rpartition(".")[0] for name in built.labels} - set(built.records)
     covered = Counter(
         (spot.file, off)

@@ -118,10 +118,10 @@ def test_complete_record_is_at_the_current_place_of_its_file() -> None:
     # The file was renamed after the record had been written.
     assert [(mark.record, mark.file) for mark in everything.standing] == [("gone", "log"), ("a", "log")]
     assert lengths(everything.possible) == [("b", 2000, 600)]
-    assert everything.stale == ()  # record b overwrites it
+    assert everything.stale == ()  # Record b overwrites record a.
     nothing = image_of(two_records(), g0=0, g3=0, g4=0, g5=0)
     assert (records(nothing.standing), records(nothing.stale)) == (["gone", "a"], ["old"])
-    # It is unknown whether a later write took effect: the name of the record remains known, but its bytes do
+    # It is unknown whether a later write took effect. The name of the record remains known, but its bytes do
     # not.
     assert lengths(nothing.possible) == [("b", 2000, 0)]
     assert records(nothing.whole) == ["gone", "a"]

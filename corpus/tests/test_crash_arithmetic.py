@@ -13,9 +13,9 @@ from journalspec_corpus.crash.trace import get_preset
 from journalspec_corpus.crash.verdict import judge
 from journalspec_corpus.jboss_journal.workloads import Step, Workload
 
-#: Background of a workload -> the number of sectors that a torn record needs to look intact. Over zeros,
-#: these are the first and the last sector. Over an earlier record with the same place and length, one sector
-#: is enough: the first.
+#: Maps the background of a workload to the number of sectors that a torn record needs to look intact. Over
+#: zeros, these are the first and the last sector. Over an earlier record with the same offset and length, one
+#: sector is enough: the first.
 BACKGROUNDS = {"zero": 2, "stale-same": 1}
 
 
@@ -54,5 +54,5 @@ def test_reader_accepts_as_many_torn_records_as_the_formula_gives(
     assert sum(verdict in ("torn-accepted", "silent") for verdict in torn) == formula(
         edition, sectors, background
     )
-    # The intact record is accepted too.
+    # The intact record is also accepted.
     assert verdicts[arrived.index(sectors)] == "pass"

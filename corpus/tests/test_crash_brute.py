@@ -41,8 +41,8 @@ def toy(*ops: object, base: bytes = bytes(4 * PAGE), stale: tuple[Mark, ...] = (
     return Trace("toy", "1", "toy", {"log": base}, ops, "zero", stale=stale)  # type: ignore[arg-type]
 
 
-#: Format -> which workloads are taken (one in how many, from which on), and the least numbers of traces,
-#: states, verdicts.
+#: Maps a format to the workloads that are taken (one in how many, from which number on), and to the least
+#: numbers of traces, states and verdicts.
 SAMPLES = [
     ("bitronix_tlog", (79, 7), (11, 2000, 6000)),
     ("jboss_journal", (89, 0), (11, 2000, 6000)),
@@ -237,7 +237,7 @@ CHAINED = {
         "zero",
         standing=tuple(Part("a", "log", off, CHUNK, "a") for off in HERE),
     ),
-    # Two plain records, and a pointer to both, over an old record at the place of the first one.
+    # Two plain records, and a pointer to both, over an old record at the offset of the first one.
     "reused": Trace(
         "toy",
         "1",

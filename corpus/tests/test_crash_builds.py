@@ -185,7 +185,7 @@ def test_two_builds_cannot_use_one_directory(tmp_path: Path) -> None:
 def test_internal_error_in_a_worker_is_reported_as_internal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Workers receive their work as a message. This worker receives nonsense.
+    # Workers receive their work as a message. This worker receives an invalid message.
     broken = Plan(FORMAT, "core", every=97, presets=("no-such-preset",))
     monkeypatch.setattr(Plan, "shards", lambda plan: 3)
     with pytest.raises(BuildError, match="no preset 'no-such-preset'") as caught:

@@ -87,7 +87,8 @@ def test_possible_content_of_a_journal(
     decided = state(live, *in_doubt.items())
     every = tuple(RECORDS[name] for name in listed.split())
     assert judged(trace, Answer(every, state=decided)) == verdict
-    # An answer that sets records aside has the same verdict, unless one of them is the end of a transaction.
+    # An answer with records that are not in effect has the same verdict, unless one of them is the end of a
+    # transaction.
     members = tuple(key for key in every if "_TX" in key)
     others = tuple(key for key in every if key not in members)
     assert judged(trace, Answer(others, aside=members, state=decided)) == verdict

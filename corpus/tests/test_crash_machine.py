@@ -21,7 +21,7 @@ from journalspec_corpus.workloads import (
     long_workloads,
 )
 
-#: File -> the number of its lines, and the least and most numbers of words of a line.
+#: Maps a file to the number of its lines, and to the least and the largest number of words in a line.
 LENGTHS = {LONG_WORKLOADS: (2000, 4, 12), LONGER_WORKLOADS: (400, 13, 24)}
 FORMATS = ("bitronix_tlog", "jboss_journal", "kahadb_journal", "derby_log", "swiftmq_store")
 #: The number of files of a long journal in formats that do not reuse files. Derby's files have at least

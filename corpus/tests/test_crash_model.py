@@ -133,7 +133,8 @@ def test_preset_leaves_exactly_these_states(trace: Trace, preset: str, expected:
 @pytest.mark.parametrize(
     ("before", "torn"),
     [
-        # One sector edge lies in the old part of the file. Before the end of the file there is no other edge.
+        # One sector boundary is in the old part of the file. Before the end of the file there is no other
+        # boundary.
         (700, [b"y" * 600 + b"x" * 100]),
         (1100, [b"y" * 600 + b"x" * 424 + b"y" * 76, b"y" * 600 + b"x" * 500]),
     ],
@@ -284,7 +285,7 @@ FAILED = (WITH_B, WITH_A, CUT, put(NOW, 1000, bytes(24)))
         (LOG, "bitrot-phantom", 8, [both(ONE), both(TWO), both(WITH_B)]),
         (LOG, "bitrot-misdirect", 8, strayed(1, ONE) + strayed(2, TWO)),
         (LOG, "bitrot-cut", 8, [*map(both, CUTS), *(both(cut.ljust(2100, b"\0")) for cut in CUTS[:3])]),
-        # A copy is zeroed from the edge of a record on, even if this edge is near the end.
+        # A copy is filled with zeros from the boundary of a record on, even if this boundary is near the end.
         (AT_THE_END, "bitrot-cut", 4, logs(b"h" * 100, b"h" * 100 + bytes(40))),
         (LOG, "bitrot-file", 8, [both(None), both(NOW, None), both(NOW, NOW), both(SPARE), *EXCHANGED]),
     ],
@@ -590,7 +591,7 @@ def test_record_that_an_earlier_crash_may_have_left_may_be_recovered() -> None:
         # Damage must be reported; a report is enough.
         (KEEP, Answer(("a",)), REQUIRED, False, "silent"),
         (KEEP, Answer(("a",), reported=True), REQUIRED, True, "pass"),
-        # A record that is set aside need not be in effect, but a writer must have written it.
+        # A record that is not in effect may be reported, but a writer must have written it.
         (KEEP, Answer(("a",), aside=("b",)), ALLOWED, True, "pass"),
         (KEEP, Answer((), aside=("a",)), ALLOWED, True, "lost"),
         (KEEP, Answer(("a",), aside=("x",)), ALLOWED, True, "torn-accepted"),

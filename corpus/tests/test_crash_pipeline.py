@@ -1,4 +1,4 @@
-"""The pipeline: every backend gives the same output, builds resume, states are counted once, cases are
+"""Tests the pipeline: every backend gives the same output, builds resume, states are counted once, cases are
 published.
 """
 
@@ -36,7 +36,7 @@ from journalspec_reference import load
 FORMAT, TX = "bitronix_tlog", "jboss_journal"
 PLAN = Plan(FORMAT, "core", every=173)
 PLANS = {FORMAT: PLAN, TX: Plan(TX, "core", every=127)}
-#: Format -> (one published case in this many is read, least number of failing probes)
+#: Maps a format to two numbers: one published case in this many is read, and at least this many probes fail.
 SAMPLES = {FORMAT: (7, 1), TX: (9, 3)}
 
 

@@ -1,4 +1,6 @@
-"""Published cases: packed and reassembled, readable with Node.js alone, checked against their manifest."""
+"""Tests published cases: they are packed and reassembled, readable with Node.js alone, and checked against
+their manifest.
+"""
 
 from __future__ import annotations
 

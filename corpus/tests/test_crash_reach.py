@@ -1,4 +1,4 @@
-"""The reach of recovery: bytes beyond it do not affect answers, so cuts there can be omitted."""
+"""Tests the reach of recovery. Bytes beyond the reach do not affect answers, so cuts there can be omitted."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ DELETE = (Op("add", 1, 600), Op("delete", 91))
 COMMIT = (Op("add_tx", 1, 600, 1), Op("add_tx", 2, 600, 1), Op("commit", tx=1))
 PREPARE = (Op("update_tx", 91, 600, 1), Op("add_tx", 2, 600, 1), Op("prepare", tx=1))
 #: Format, reader, verdict, and a workload in which the reader fails. The failures are faults of mutants and
-#: losses of the formats themselves.
+#: losses that the formats themselves cannot prevent.
 KNOWN: list[tuple[str, str, str, Any]] = [
     ("bitronix_tlog", "strict", "resurrected", logged("2.1.4")),
     ("bitronix_tlog", "strict", "resurrected", logged("3.0", "swap")),

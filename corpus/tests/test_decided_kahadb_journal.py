@@ -31,7 +31,7 @@ def _unused_file_1(data: bytes) -> dict[str, bytes]:
 def _odd_records_after_the_end(data: bytes) -> dict[str, bytes]:
     lines = ["r2 payload=00", "r3 payload=ff00", "r4 payload=000000"]
     batch = author.build({"batches": [lines], "end": "none"}, "5.16").files["db-1.log"]
-    batch[32] = 9  # the type of the first record
+    batch[32] = 9  # The type of the first record.
     batch[20:28] = zlib.adler32(batch[28:]).to_bytes(8, "big")
     return {"db-1.log": data + b"-qMa4" + batch}
 

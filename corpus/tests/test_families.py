@@ -38,7 +38,7 @@ NOT_NAIVE = ("control.ctr", ".tmp", ".cmp", ".bak", ".lock", ".txt")
 
 @each_format
 def test_few_smoke_cases_ask_the_same_question_about_the_same_bytes(format_id: str) -> None:
-    """Two cases with equal inputs in one edition differ in their form or their purpose."""
+    """Two cases with equal inputs in one edition must differ in their form or their purpose."""
     seen = Counter(
         (case.edition, tuple(sorted(case.files().items())), tuple(case.params.items()))
         for case in load_cases(format_id)
@@ -105,7 +105,7 @@ def test_naive_reader_agrees_with_hand_derived_and_product_cases(format_id: str,
             if policy and any(PAGES in file.path for file in case.input.files):
                 continue
             if len([other for other in case.expect if other["when"] == when]) > 1:
-                continue  # The specification leaves this open.
+                continue  # The specification does not decide this.
             seen = jsonable(getattr(naive, when["op"])(case.files(), case.edition, *policy))
             for name in (*COMPARED, *(["unanchored"] if "unanchored" in seen else [])):
                 assert covers(seen.get(name), expected.get(name, seen.get(name))), (case.id, when, name)

@@ -1,4 +1,4 @@
-"""The answer about a journal at a path: this module determines the edition, and reports each unreadable file.
+"""The answer about a journal at a path. This module determines the edition, and reports each unreadable file.
 
 In the protocol, a reader receives the edition and readable files. A tool receives only a path. If the files
 do not show their edition, every possible edition is tried by reading, and the answer says which one was
@@ -53,7 +53,7 @@ EMPTY = "empty-file"
 COMPRESSED = "compressed"
 UNLISTED = "unlisted"
 NOTHING = "nothing-recognised"
-#: The structure that `F_GETLK` reads and fills in: type, whence, start, length (0: to the end), process.
+#: The structure that `F_GETLK` reads and fills in: type, whence, start, length (0: up to the end), process.
 _FLOCK = struct.Struct("hhqqi")
 #: Among the names of a format's lock files, this name means the journal's own files.
 OWN = "*"
@@ -61,7 +61,10 @@ OWN = "*"
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The result of reading a journal as one edition. `agrees`: it equals the assumed edition's result."""
+    """Represents the result of reading a journal as one edition.
+
+    `agrees`: the result equals that of the assumed edition.
+    """
 
     edition: str
     verdict: str
@@ -90,7 +93,10 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer about a journal. `trials` are the readings that led to its edition, if it was not given."""
+    """Represents the answer about a journal.
+
+    `trials` are the readings that led to its edition, if it was not given.
+    """
 
     journal: Journal
     observation: Observation
@@ -98,7 +104,7 @@ class Answer:
 
     @property
     def assumption(self) -> str:
-        """How the edition was found, as one sentence; empty if nothing was assumed."""
+        """One sentence on how the edition was found. It is empty if nothing was assumed."""
         if not self.trials:
             return ""
         others = [trial for trial in self.trials if trial.edition != self.journal.edition]
@@ -118,7 +124,7 @@ class Answer:
 
 
 class UnknownEdition(FilesetError):
-    """The files fit several editions, and reading does not decide between them. `trials` are the results."""
+    """This error means that the files fit several editions, and that reading does not decide between them."""
 
     def __init__(self, journal: Journal, trials: tuple[Trial, ...]) -> None:
         names = ", ".join(list(journal.files)[:3]) + (", ..." if len(journal.files) > 3 else "")
@@ -138,7 +144,7 @@ class UnknownEdition(FilesetError):
 
 
 def ask(journal: Journal, policy: str | None = None, begun: Observation | None = None) -> Answer:
-    """Return the result of reading, or with a `policy` that of recovery.
+    """Return the result of reading. With a `policy`, return the result of recovery.
 
     `begun` is the refusal by another policy, if the edition is known: if that pass can be continued, nothing
     is read twice. Raises UnknownEdition if the edition is not given and reading does not determine it.
@@ -164,13 +170,14 @@ def ask(journal: Journal, policy: str | None = None, begun: Observation | None =
         edition, trials = _settled(journal, readers, seen_by)
         journal = replace(journal, edition=edition)
         known = {edition: seen_by[readers[edition]]} if asked is reading else known
-        # Free the results of reading: otherwise the live items would be in memory a second time during
+        # Free the results of reading. Otherwise the live items would be in memory a second time during
         # recovery.
         del seen_by
     seen = known.get(edition) or (begun.go_on(policy) if begun and begun.go_on and policy else None)
     seen = seen or asked(edition=edition)
     del known
-    # List the unreadable ranges once: the later search for missing items reads more, and can add ranges.
+    # List the unreadable ranges once, because the later search for missing items reads more and can add
+    # ranges.
     bad = _unreadable(journal)
     seen = _completed(Answer(journal, seen, trials), policy, bad)
     notes = [Note(UNREADABLE, name, start, why) for name, (start, _, why) in bad]
@@ -198,7 +205,7 @@ def _completed(answer: Answer, policy: str | None, bad: list[tuple[str, Unreadab
     if journal.unread:
         seen = _without(seen, journal.unread, policy)
         if not isinstance(seen.notes, Lazy):
-            # An unreadable file is not missing: remove the notes and missing items that can be about it.
+            # An unreadable file is not missing. Remove the notes and missing items that can be about it.
             unread = {None, "", *(entry.name for entry in journal.unread)}
             words = get_format(journal.format).vocabulary.notes
             absences = {code for code, word in words.items() if word.absence}
@@ -214,7 +221,10 @@ def _completed(answer: Answer, policy: str | None, bad: list[tuple[str, Unreadab
 
 
 def _remarks(answer: Answer) -> Iterator[Note]:
-    """Yield notes for users who do not know the files: their directories, edition, and current users."""
+    """Yield notes for users who do not know the files.
+
+    The notes are about directories, the edition, and current users.
+    """
     journal, seen, description = answer.journal, answer.observation, get_format(answer.journal.format)
     yield from (Note(COMPRESSED, name, text=f"stored as {stored}") for name, stored in journal.packed.items())
     if journal.unlisted:
@@ -225,7 +235,7 @@ def _remarks(answer: Answer) -> Iterator[Note]:
         locked = held(journal.root, description.locks, _contents(journal))
         yield from (Note(IN_USE, name, text=who) for name, who in locked)
     if seen.verdict != REFUSED:
-        # A file whose name begins with a dot is a marker, and empty on purpose.
+        # A file whose name begins with a dot is a marker and is always empty.
         named = (name for name, data in journal.files.items() if not len(data))
         yield from (Note(EMPTY, name) for name in named if not PurePath(name).name.startswith("."))
     if seen.verdict != REFUSED and not seen.files and journal.files:
@@ -249,7 +259,7 @@ def with_assumptions(journal: Journal) -> Journal:
 
 
 def settled(journal: Journal) -> Journal:
-    """Return a journal of one edition, and with its parameters; raises UnknownEdition.
+    """Return a journal of one edition and with the parameters of that edition; raises UnknownEdition.
 
     If the rules of one edition read every edition that the files permit, the edition is determined without
     reading.
@@ -274,7 +284,7 @@ def _only_reader(journal: Journal) -> str:
 
 
 def _all_alike(journal: Journal, seen: Observation) -> tuple[Trial, ...]:
-    """Return the same trial for each permitted edition; none if an edition can give another result.
+    """Return the same trial for each permitted edition. Return none if an edition can give another result.
 
     The editions can differ only by record types that one of them lacks. Without such a record, and without
     damage that begins like one, all editions find the same records and regions.
@@ -308,14 +318,17 @@ def _types(journal: Journal, seen: Observation) -> set[str]:
 
 
 def type_numbers(journal: Journal) -> Mapping[str, int]:
-    """Return the number of each record type of a journal's edition; none for a format without a layout."""
+    """Return the number of each record type of a journal's edition.
+
+    Return none for a format without a layout.
+    """
     layout = getattr(format_module("journalspec", journal.format), "LAYOUT", None)
     numbers: Mapping[str, int] = layout.types(journal.edition) if layout is not None else {}
     return numbers
 
 
 def _readers(journal: Journal) -> dict[str, str]:
-    """Return permitted edition -> the edition whose reader tries it."""
+    """Return a mapping from each permitted edition to the edition whose reader tries it."""
     known = get_format(journal.format).editions
     return {
         edition: edition if known[edition].but_for else known[edition].reads_as or edition
@@ -335,7 +348,7 @@ def _settled(
         else f"{reader} itself"
         for reader, found in seen.items()
     }
-    # Reader -> the first reader with the same answer.
+    # Maps a reader to the first reader with the same answer.
     keys: dict[str, str] = {}
     for reader, found in seen.items():
         keys[reader] = reader
@@ -350,7 +363,7 @@ def _settled(
         # other one reports the rest of an earlier record.
         taken = {keys[wary]}
     elif len(taken) == 1 and len(set(keys.values())) > 1:
-        # A reading that finds no record explains nothing: it may be clean only because it finds nothing to
+        # A reading that finds no record explains nothing. It may be clean only because it finds nothing to
         # check.
         taken = {key for key in taken if any(keys[reader] == key and seen[reader].records for reader in seen)}
     if len(taken) != 1:
@@ -369,7 +382,8 @@ def _trials(
 
 
 def _same(one: Observation, other: Observation, *, by_one: bool) -> bool:
-    """Return whether two answers are equal; long answers are compared item by item up to a difference.
+    """Return whether two answers are equal. Long answers are compared item by item up to the first
+    difference.
 
     With `by_one`, the same rules read both, so records and states are not compared. Records and states could
     differ only after a record of a type that one edition lacks, or after damage with another reason.
@@ -386,8 +400,8 @@ def _same(one: Observation, other: Observation, *, by_one: bool) -> bool:
 def _sound(seen: Mapping[str, Observation]) -> list[str]:
     """Return the clean readings whose records cover each byte in which another reading has a record.
 
-    A reading that finds almost nothing is also clean. Such a reading explains the files only if no other one
-    finds more.
+    A reading that finds almost nothing is also clean. Such a reading explains the files only if no other
+    reading finds more.
     """
     extents: dict[str, dict[str, Ranges]] = {edition: {} for edition in seen}
     for edition, found in seen.items():
@@ -408,7 +422,10 @@ def _sound(seen: Mapping[str, Observation]) -> list[str]:
 
 
 def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None) -> Observation:
-    """Return the answer that remains if files of the journal could not be read: a refusal, or a loss."""
+    """Return the answer that remains if files of the journal could not be read.
+
+    It is a refusal, or reports a loss.
+    """
     first = unread[0]
     whys = "; ".join(f"{names} ({why})" for why, names in by_reason(unread).items())
     message = f"{len(unread)} file(s) of the journal could not be read: {whys}"
@@ -420,7 +437,7 @@ def _without(seen: Observation, unread: tuple[LeftOut, ...], policy: str | None)
     files = (*seen.files, *(FileMap(entry.name, entry.length, "unread") for entry in unread))
     if policy is not None:
         return replace(seen, verdict=RECOVERED, dropped=dropped, files=files)
-    # The map of the other files is useful; a state without the unreadable files would mislead.
+    # The map of the other files is useful. A state without the unreadable files would be misleading.
     return replace(
         seen, verdict=REFUSED, phase=problem.phase, code=problem.code, message=message, at=problem.at,
         dropped=dropped, files=files, state=None,
@@ -441,7 +458,7 @@ def lost(journals: Iterable[Journal]) -> Iterator[tuple[str, Unreadable]]:
 
 def _unreadable(journal: Journal) -> list[tuple[str, Unreadable]]:
     """Return (file, range) for all unreadable bytes, including those in parts that were not used yet."""
-    # Neighbours are omitted: an unreadable part of a neighbour is not a loss for the journal.
+    # Neighbours are omitted, because an unreadable part of a neighbour is not a loss for the journal.
     names = [name for name in _contents(journal) if name in journal.files]
     return [(name, bad) for name in names for bad in journal.files[name].finish()]
 
@@ -449,14 +466,18 @@ def _unreadable(journal: Journal) -> list[tuple[str, Unreadable]]:
 def _with_gaps(
     seen: Observation, journal: Journal, bad: list[tuple[str, Unreadable]], policy: str | None
 ) -> Observation:
-    """Return the answer that remains if parts of files could not be read: a refusal in strict recovery."""
+    """Return the answer that remains if parts of files could not be read.
+
+    In strict recovery it is a refusal.
+    """
     name, (start, end, why) = bad[0]
     text = f"{len(bad)} range(s) of the journal could not be read, the first in {name} at {start}: {why}"
     if policy not in (None, SALVAGE):
         return refused("fileset", UNREAD, text, At(name, start, end - start))
     if seen.verdict == REFUSED:
         return replace(seen, message=f"{seen.message}; {text}")
-    # Reading has already dropped the records that reach into such a range: report only the rest of it.
+    # Reading has already dropped the records that extend into such a range. Report only the remaining part of
+    # the range.
     said: dict[str, Ranges] = {}
     for item in seen.dropped:
         if item.reason == UNREADABLE:
@@ -498,7 +519,10 @@ def held(root: Path, lock_files: Iterable[str], own: Iterable[str]) -> Iterator[
 
 
 def _holder(path: Path) -> str:
-    """Return the process that has locked any byte of a file; empty if there is no lock, or it is unknown."""
+    """Return the process that has locked any byte of a file.
+
+    Return an empty text if there is no lock, or if it is unknown.
+    """
     try:
         import fcntl  # noqa: PLC0415  # not on every system
     except ImportError:
@@ -527,8 +551,8 @@ def renamed(
 ) -> Iterator[tuple[str, str]]:
     """Yield (missing name, other name) for files of a journal that can be present under another name.
 
-    The other name is the missing one, which `named` matches, with a suffix (``db-2.log.old``). The first
-    bytes of that file pass `begins`.
+    The other name is the missing name with a suffix (``db-2.log.old``). `named` matches the missing name. The
+    first bytes of that file pass `begins`.
     """
     listed, root = journal.listed or frozenset(), journal.root
     for other in sorted(listed):

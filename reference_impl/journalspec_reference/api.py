@@ -42,7 +42,7 @@ def natural_key(name: str) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class NumberedFile:
-    """A file whose order among others follows from the number in its name; its content is `data`."""
+    """A file whose number in its name determines its order among others. `data` is its content."""
 
     name: str
     number: int
@@ -55,7 +55,7 @@ class NumberedFile:
 
 
 def missing_numbers(numbers: Iterable[int]) -> list[str]:
-    """Return the gaps between the ordered `numbers`: ``3``, or ``5 to 8``."""
+    """Return the gaps between the ordered `numbers` as texts: ``3``, or ``5 to 8``."""
     return [
         f"{before + 1}" if after == before + 2 else f"{before + 1} to {after - 1}"
         for before, after in pairwise(numbers)
@@ -84,11 +84,11 @@ class NumberedNames:
     others: tuple[str, ...] = ()
 
     def number(self, name: str) -> int | None:
-        """Return the number in a file's name; None if the name is not one of the format."""
+        """Return the number in a file's name. Return None if the name is not a name of the format."""
         return _number_in(name, self.pattern, self.largest)
 
     def notes(self, files: Files) -> Iterator[Note]:
-        """Yield notes on the names of `files`: ignored ones, and numbers without a file."""
+        """Yield notes on the names of `files`: on ignored names, and on numbers without a file."""
         numbers = []
         for name in sorted(files):
             if (number := self.number(name)) is not None:
@@ -99,7 +99,7 @@ class NumberedNames:
             yield Note(self.gap, text=", ".join(gaps))
 
 
-#: The highest score of a detection: each file begins with the format's magic bytes.
+#: The highest score of a detection, which means that each file begins with the format's magic bytes.
 BY_MAGIC = 3
 
 
@@ -108,7 +108,8 @@ class Detection:
     """One journal found among the files of a directory.
 
     `files` are the names that belong together, in the format's own order (a listed file may be missing).
-    `score` orders rival claims: 3 (:data:`BY_MAGIC`) magic of every file, 2 magic of some, 1 only names.
+    `score` orders rival detections: 3 (:data:`BY_MAGIC`) if every file has its magic bytes, 2 if some files
+    have them, 1 if only the names fit.
 
     `editions` are the editions that the files permit, if there are several; `edition` is then the name to use
     if all of them read the files in the same way. `editions` is empty if the files show their edition.
@@ -132,9 +133,9 @@ class Span:
     """One named byte range for maps and annotated hexdumps.
 
     `path` is dotted (``record[3].gtrid``); `kind` is one of header, record, field, dropped, stale, fill,
-    unused. Containers precede what they contain. Dropped regions and the bytes after the log (unused) can
-    contain well-formed records that are not part of the answer. These are of kind dropped or stale, with
-    their fields.
+    unused. A span precedes the spans that it contains. Dropped regions and the bytes after the log (unused)
+    can contain well-formed records that are not part of the answer. These records are of kind dropped or
+    stale. They have their fields.
     """
 
     file: str
@@ -146,7 +147,7 @@ class Span:
 
 
 class Piece(NamedTuple):
-    """A named part of a file: a header, a record, a dropped region.
+    """Represents a named part of a file: a header, a record, or a dropped region.
 
     `value` is its text. If `path` is empty, `kind` is used instead. Records (current or stale) without a path
     are numbered together with all pieces of the same `series`; the default series is the kind.
@@ -160,12 +161,12 @@ class Piece(NamedTuple):
     series: str = ""
 
 
-#: The path of the bytes after the log, unless the format gives a more exact one.
+#: The path of the bytes after the log, unless the format gives a more exact path.
 REST = "rest"
 #: The text for a well-formed record in bytes where recovery reports no record.
 WELL_FORMED = "well-formed, no part of the answer"
-#: A function that yields the complete headers and records between two offsets, in order; recovery reports
-#: none there.
+#: A function that yields the complete headers and records between two offsets, in order. Recovery reports no
+#: records there.
 Inside = Callable[[int, int], Iterable[Piece]]
 
 
@@ -248,7 +249,7 @@ def field_names(
 def body_fields(outer: Spot, family: Family, shape: str, data: bytes, version: str = "") -> Iterator[Spot]:
     """Yield the fields inside a field's bytes by the table of contents; nothing if the bytes do not fit.
 
-    Only the last two parts of a name are kept: a dump shows the enclosing fields anyway.
+    Only the last two parts of a name are kept, because a dump shows the enclosing fields anyway.
     """
     try:
         found = leaves(family, shape, data, version)
@@ -260,7 +261,7 @@ def body_fields(outer: Spot, family: Family, shape: str, data: bytes, version: s
 
 
 def _shown(value: Any) -> str:
-    """Return a value of contents as text for a dump; long values are cut."""
+    """Return a value of contents as text for a dump. Long values are truncated."""
     if isinstance(value, bytes):
         return value[:HEAD].hex()
     if isinstance(value, str):
@@ -269,7 +270,10 @@ def _shown(value: Any) -> str:
 
 
 class WriterRefused(Exception):
-    """The writer refused an operation and changed nothing; `code` is defined in the specification."""
+    """This error means that the writer refused an operation and changed nothing.
+
+    The specification defines `code`.
+    """
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -277,13 +281,13 @@ class WriterRefused(Exception):
 
 
 class Writer(Protocol):
-    """A journal open for writing: operations are the protocol's JSON objects."""
+    """Represents a journal that is open for writing. Operations are JSON objects of the protocol."""
 
     def apply(self, op: Operation) -> dict[str, Any]:
         """Perform one operation; return ``{"durable": bool, ...}``.
 
-        Raises WriterRefused if the format cannot hold the data, and ValueError if the operation itself is not
-        understood.
+        Raises WriterRefused if the format cannot hold the data, and ValueError if the operation itself is
+        invalid.
         """
 
 
@@ -291,7 +295,7 @@ T = TypeVar("T")
 
 
 def order_of(orders: Mapping[str, T], params: Params) -> T:
-    """Return the order of writes for the parameter `order` (default ``spec``); raises ValueError."""
+    """Return the order of writes for the parameter `order` (default ``spec``). Raises ValueError."""
     name = params.get("order", "spec")
     if name not in orders:
         raise ValueError(f"unknown order {name!r}: expected one of {', '.join(orders)}")
@@ -301,7 +305,10 @@ def order_of(orders: Mapping[str, T], params: Params) -> T:
 def perform(
     handlers: Mapping[str, Callable[[Operation], dict[str, Any]]], op: Operation, is_open: bool
 ) -> dict[str, Any]:
-    """Perform `op` with its handler; raises ValueError without a handler, or if the journal is not open."""
+    """Perform `op` with its handler.
+
+    Raises ValueError if there is no handler, or if the journal is not open.
+    """
     name = str(op.get("op"))
     if name != "open" and not is_open:
         raise ValueError("the journal is not open")
@@ -320,21 +327,21 @@ class Implementation:
 
     format_id: str
     package: str
-    #: Edition -> the class of the module ``write`` that writes it.
+    #: Maps an edition to the class of the module ``write`` that writes it.
     writers: Mapping[str, str]
     detects: Callable[[Files, Params], list[Detection]]
     recovers: Callable[[Files, str, str, Params], Observation]
     plans: Callable[[Files, str, Params], Iterable[Stretch]]
     names: Callable[[Files, str, Params, bool], Iterator[Span]]
-    #: The parameters to assume for files of unknown origin; the specified defaults fit only the published
+    #: The parameters to assume for files of unknown origin. The specified defaults fit only the published
     #: cases.
     assumed: Callable[[Files], Params] = lambda files: {}
-    #: The module whose function ``lacking`` finds what is missing from the product's directories; empty if
-    #: there is none.
+    #: The module whose function ``lacking`` finds the items that are missing from the product's directories.
+    #: Empty if there is none.
     lacks: str = "fileset"
-    #: Whether a new store can be made even if recovery refuses the journal.
+    #: Whether a new store can be created even if recovery refuses the journal.
     of_refused: bool = False
-    #: A cache: requested name -> id of the edition, without unknown names.
+    #: A cache from requested name to the id of the edition, without unknown names.
     _asked: dict[str, str] = field(default_factory=dict)
 
     def contents(self, answer: Any) -> Any:
@@ -342,16 +349,19 @@ class Implementation:
         return self._late("contents").contents(answer)
 
     def new_store(self, answer: Any, choices: Any) -> Any:
-        """Return a new store for an answer and :class:`.newstore.StoreChoices`; None if there is none."""
+        """Return a new store for an answer and :class:`.newstore.StoreChoices`.
+
+        Return None if there is none.
+        """
         return self._late("newstore").new_store(answer, choices)
 
     def lacking(self, answer: Any) -> Iterable[Missing]:
-        """Return missing items that the product's directory rules require; reading ignores these rules."""
+        """Return missing items that the product's directory rules require. Reading ignores these rules."""
         found: Iterable[Missing] = self._late(self.lacks).lacking(answer) if self.lacks else ()
         return found
 
     def _late(self, module: str) -> Any:
-        """Return a module of the format that is imported only now: most journals need few modules."""
+        """Return a module of the format that is imported only now, because most journals need few modules."""
         return import_module(f"{self.package}.{module}")
 
     def detect(self, files: Files, params: Params | None = None) -> list[Detection]:
@@ -380,7 +390,7 @@ class Implementation:
     def recover(
         self, files: Files, *, edition: str, policy: str = "strict", params: Params | None = None
     ) -> Observation:
-        """Return the logical state after recovery under `policy`. Changes no file.
+        """Return the logical state after recovery under `policy`. Recovery changes no file.
 
         Raises ValueError for a policy that the format lacks.
         """
@@ -391,14 +401,17 @@ class Implementation:
     def spans(
         self, files: Files, *, edition: str, params: Params | None = None, fields: bool = True
     ) -> Iterator[Span]:
-        """Yield the named byte ranges, file by file in the order of `files`, by offset in each.
+        """Yield the named byte ranges, file by file in the order of `files`, and by offset in each file.
 
         Without `fields` the parts of headers and records are not named.
         """
         return self.names(files, self._of(edition), params or {}, fields)
 
     def writer(self, storage: Storage, *, edition: str, params: Params | None = None) -> Writer:
-        """Open (or create) a journal on `storage` for writing; `params` are those of the edition's writer."""
+        """Open (or create) a journal on `storage` for writing.
+
+        `params` are the parameters of the edition's writer.
+        """
         edition = self._of(edition)
         opened: Writer = getattr(self._late("write"), self.writers[edition])(storage, edition, params or {})
         return opened
@@ -415,7 +428,7 @@ class Implementation:
 
 
 def spans_by_file(names: Iterable[str], spans: Iterable[Span]) -> Iterator[tuple[str, Iterator[Span]]]:
-    """Yield each of `names` with its part of `spans`, which come file by file in the same order.
+    """Yield each of `names` with its part of `spans`. The spans are in the same order, file by file.
 
     A part must be consumed before the next one is requested.
     """

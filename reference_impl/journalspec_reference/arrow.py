@@ -1,7 +1,7 @@
 """The columns of a batch as Arrow arrays, without a Python object per value.
 
-A format provides the values of a column in one of three forms. Numbers are an array (masked if some records
-have no number). Texts and bytes are (starts, sizes) in the bytes of the batch; size -1 means absent. Repeated
+A format provides the values of a column in one of three forms. Numbers are an array, masked if some records
+have no number. Texts and bytes are (starts, sizes) in the bytes of the batch; size -1 means absent. Repeated
 values are (indexes, distinct values); index -1 means absent.
 """
 
@@ -38,7 +38,7 @@ def type_of(name: str) -> pa.DataType:
 
 
 def array(column: Any, kind: pa.DataType, data: bytes) -> pa.Array:
-    """Return a column of a batch whose bytes are `data` as an array of type `kind`.
+    """Return a column of a batch whose bytes are `data`, as an array of type `kind`.
 
     Control characters, and bytes that are not UTF-8, are escaped in texts.
     """
@@ -60,10 +60,10 @@ def _named(numbers: Ints, values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def _slices(starts: Ints, sizes: Ints, data: bytes, kind: pa.DataType) -> pa.Array:
-    """Return the slices of `data`; overlapping or unordered slices are copied in a slower way."""
+    """Return the slices of `data`. Overlapping or unordered slices are copied in a slower way."""
     none = sizes < 0
     ends = np.where(none, 0, starts + sizes)
-    # The values and the bytes between them alternate in one array over `data`; `take` copies the values.
+    # The values and the bytes between them alternate in one array over `data`. `take` copies the values.
     bounds = np.empty(2 * len(starts) + 1, np.int32)
     bounds[0:-1:2], bounds[1::2], bounds[-1] = np.where(none, 0, starts), ends, len(data)
     bounds = np.maximum.accumulate(bounds)

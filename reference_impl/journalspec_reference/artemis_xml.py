@@ -21,7 +21,7 @@ from journalspec import mutf8
 from journalspec_reference.contents import Row, Value
 from journalspec_reference.newstore import LossItem
 
-#: Code of a loss -> its meaning, for the items of :func:`losses`.
+#: Maps the code of a loss to its meaning, for the items of :func:`losses`.
 LOSSES = {
     "xml-new-id": "the importer gives each message a new id and a new JMSMessageID",
     "xml-delivery-count": "the file has no count of deliveries, so that it begins at 0",
@@ -36,7 +36,7 @@ LOSSES = {
     "xml-queue": "its queue is not in the bindings, so the message is omitted",
     "xml-null-text": "a text that reads _AMQ_NULL is taken for no text",
 }  # fmt: skip
-#: Types of properties, and the tags of values in Core's own maps and streams.
+#: The types of properties, and the tags of values in Core's own maps and streams.
 PROPERTY = {
     "boolean": 2, "byte": 3, "bytes": 4, "short": 5, "integer": 6, "long": 7, "float": 8, "double": 9,
     "string": 10, "char": 11,
@@ -45,7 +45,7 @@ _FIXED = {
     "boolean": Struct(">?"), "byte": Struct(">b"), "short": Struct(">h"), "integer": Struct(">i"),
     "long": Struct(">q"), "float": Struct(">f"), "double": Struct(">d"),
 }  # fmt: skip
-#: Kind of a row -> type of a message. Any other kind becomes the default type.
+#: Maps the kind of a row to the type of a message. Any other kind becomes the default type.
 TYPES = {"text": "text", "bytes": "bytes", "map": "map", "stream": "stream", "object": "object"}
 NULL_TEXT = "_AMQ_NULL"
 DUPLICATE, SCHEDULED = "_AMQ_DUPL_ID", "_AMQ_SCHED_DELIVERY"
@@ -59,9 +59,9 @@ HEADERS = {
     "user_id": ("JMSXUserID", "string"),
     "scheduled": (SCHEDULED, "long"),
 }
-#: Properties that describe how the broker stored the body; they are not written.
+#: Properties that describe how the broker stored the body. They are not written.
 STORED = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE", "_AMQ_LARGE_COMPRESSED", "_HQ_LARGE_COMPRESSED")
-#: Prefixes that HornetQ and Artemis 1 put before the names of addresses; the importer of old exports removes
+#: Prefixes that HornetQ and Artemis 1 put before the names of addresses. The importer of old exports removes
 #: these prefixes.
 OLD_QUEUE, OLD_TOPIC = "jms.queue.", "jms.topic."
 OLD_PREFIX, PREFIX = "_HQ_", "_AMQ_"
@@ -73,7 +73,7 @@ _ESCAPES = {ord(each): f"&#{ord(each)};" for each in '\t\n\r"&<>'}
 
 
 class _Unfit(ValueError):
-    """A value that no type of the file can represent."""
+    """This error means that no type of the file can represent a value."""
 
 
 class _Property(NamedTuple):
@@ -83,7 +83,10 @@ class _Property(NamedTuple):
 
 
 class _Sent(NamedTuple):
-    """One message of the file; `queues` are the queues that it is in, `lost` are codes of LOSSES."""
+    """Represents one message of the file.
+
+    `queues` are the queues that contain it; `lost` contains codes of LOSSES.
+    """
 
     row: Row
     queues: list[str]
@@ -158,7 +161,7 @@ def _bindings(bound: Mapping[str, Row]) -> Iterator[bytes]:
 
 
 def _messages(rows: Iterable[Row], bound: Mapping[str, Row]) -> Iterator[_Sent]:
-    """Yield the messages; adjacent rows of one message in several queues of an address are combined.
+    """Yield the messages. Adjacent rows of one message in several queues of an address are combined.
 
     A row whose queue is unknown becomes a message in no queue.
     """
@@ -188,7 +191,7 @@ def _alike(one: Row, other: Row, bound: Mapping[str, Row]) -> bool:
 
 
 def _sent(row: Row, queue: str, address: str, seen: set[int]) -> _Sent:
-    """Return one message; `seen` are the duplicate ids so far, by address."""
+    """Return one message. `seen` contains the duplicate ids so far, by address."""
     lost = {"xml-new-id": None}
     lost |= {"xml-delivery-count": None} if row.get("delivery_count") else {}
     lost |= {"xml-durable": None} if row.get("durable") is False else {}
@@ -305,7 +308,7 @@ def _map(content: Mapping[str, Value], types: Mapping[str, object], lost: dict[s
 
 
 def _value(value: Value, kind: object, text: Callable[[str], bytes]) -> bytes:
-    """Return a value with its tag; `text` encodes a text."""
+    """Return a value with its tag. `text` encodes a text."""
     if value is None:
         return b"\0"
     kind = str(kind) if kind in PROPERTY else type_of(value)
@@ -331,7 +334,7 @@ def _optional(text: str | None) -> bytes:
 
 
 def _stream_text(text: str) -> bytes:
-    """Return a stream's text in stored form, which depends on the number of characters."""
+    """Return a stream's text in stored form. The form depends on the number of characters."""
     units = text.encode("utf-16-be", "surrogatepass")
     count = len(units) // 2
     if count < 9:

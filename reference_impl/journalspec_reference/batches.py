@@ -1,8 +1,9 @@
 """Stretches of a file as columns. They are the result of every scan, and the input of all later steps.
 
-A scan reads a stretch of a file at a time and yields it as a :class:`Batch`: begin and end of each record, a
-number for its type, and the regions without records. No record becomes an object before a caller requests it.
-The results for a long file are not kept: the sequences of :class:`Found` scan the file again.
+A scan reads a stretch (a range of bytes) of a file at a time and yields a :class:`Batch`. A batch contains
+begin and end of each record, the number of its type, and the regions without records. No record becomes an
+object before a caller requests it. The results for a long file are not kept: the sequences of :class:`Found`
+scan the file again.
 """
 
 from __future__ import annotations
@@ -23,26 +24,27 @@ from journalspec_reference.content import Content, Unreadable
 
 #: Length of a stretch in bytes. A record that does not fit extends its stretch.
 STRETCH = 1 << 20
-#: Length of the first read if a short one is usually enough (bytes).
+#: The length of the first read, in bytes, if a short read is usually enough.
 _HEADS = 1 << 12
-#: A batch ends after this many regions and notes, whatever its length: hostile bytes may cause one per byte.
+#: A batch ends after this many regions and notes, whatever its length, because hostile bytes may cause one
+#: per byte.
 MOST_ODD = 4096
-#: Runs of zeros; `zeros_end` skips zeros by the longest one that fits.
+#: Runs of zeros of several lengths. `zeros_end` skips zeros by the longest run that fits.
 _ZEROS = bytes(1 << 16), bytes(1 << 12), bytes(1 << 8)
 
 
 class Source(Protocol):
-    """The bytes of one file, which a scan reads a stretch at a time."""
+    """Represents the bytes of one file, which a scan reads a stretch at a time."""
 
     @property
     def size(self) -> int:
-        """Its length in bytes."""
+        """The length of the file in bytes."""
 
     def read(self, off: int, size: int) -> bytes:
-        """Return `size` bytes from `off` on, fewer at the end; unreadable bytes are zeros."""
+        """Return `size` bytes from `off` on, or fewer at the end. Unreadable bytes are returned as zeros."""
 
     def peek(self, start: int, end: int) -> bytes:
-        """Return a few bytes from anywhere, without loading the bytes around them."""
+        """Return a few bytes at any offset, without loading the bytes around them."""
 
     def next_data(self, off: int) -> int:
         """Return the first offset from `off` on that is not in a hole of the file."""
@@ -56,7 +58,7 @@ class Source(Protocol):
 
 
 class Memory:
-    """Bytes in memory as a source."""
+    """Makes bytes in memory available as a source."""
 
     __slots__ = ("_data", "size")
     unreadable: Sequence[Unreadable] = ()
@@ -74,16 +76,16 @@ class Memory:
         return bytes(self._data[start:end])
 
     def next_data(self, off: int) -> int:
-        """Return `off`: memory has no holes."""
+        """Return `off`, because memory has no holes."""
         return off
 
     def gap(self, start: int, end: int) -> Unreadable | None:
-        """Return None: memory can be read."""
+        """Return None, because all memory can be read."""
         return None
 
 
 def source_of(data: Any) -> Source:
-    """Return a source for the content that a caller provides: bytes, or a file on a disk."""
+    """Return a source for the content that a caller provides. The content is bytes, or a file on a disk."""
     return data if isinstance(data, Content) else Memory(data)
 
 
@@ -111,7 +113,10 @@ class Batch:
 
 
 def zeros_end(data: bytes, at: int, top: int) -> int:
-    """Return an offset such that only zeros lie from `at` up to it; a few more zeros can follow."""
+    """Return an offset such that only zeros are stored from `at` up to this offset.
+
+    A few more zeros can follow.
+    """
     if at < top and not data[at]:
         for zeros in _ZEROS:
             while at + len(zeros) <= top and data.startswith(zeros, at):
@@ -120,7 +125,10 @@ def zeros_end(data: bytes, at: int, top: int) -> int:
 
 
 def zeros_start(data: bytes, end: int) -> int:
-    """Return an offset such that only zeros lie from it up to `end`; a few more zeros can precede it."""
+    """Return an offset such that only zeros are stored from this offset up to `end`.
+
+    A few more zeros can precede it.
+    """
     for zeros in _ZEROS:
         while data.endswith(zeros, 0, end):
             end -= len(zeros)
@@ -128,7 +136,7 @@ def zeros_start(data: bytes, end: int) -> int:
 
 
 def zeros(source: Source, off: int = 0) -> bool:
-    """Return whether there are only zeros from `off` on; holes are not read."""
+    """Return whether only zeros are stored from `off` on. Holes are not read."""
     size = _HEADS
     while off < source.size:
         if (end := source.next_data(off)) == off:
@@ -146,8 +154,8 @@ class Stretch(NamedTuple):
     `scan` yields its batches, the same ones each time. `tell` makes the records of a batch, `columns` its
     typed columns by name, in the forms of :mod:`.arrow`. `role` is the role of the file. `alike` returns
     everything that records of the given types depend on besides their bytes. If its result is equal for two
-    stretches of a file, records at equal places are equal, so comparing places is enough. None means that
-    this is unknown.
+    stretches of a file, records at equal offsets are equal, so comparing offsets is enough. If `alike` is
+    None, this is unknown.
     """
 
     file: str
@@ -159,7 +167,7 @@ class Stretch(NamedTuple):
 
 
 class ReadingRefused(Exception):
-    """Reading refuses the journal, so its stretches yield no records."""
+    """This error means that reading refuses the journal, so that its stretches yield no records."""
 
 
 def damaged(start: int, end: int, reason: str) -> Batch:
@@ -170,13 +178,16 @@ def damaged(start: int, end: int, reason: str) -> Batch:
 
 
 def lost(file: str, start: int, end: int, reason: str, role: str = "") -> Stretch:
-    """Return a stretch that is one region without records: an unusable file, or a part of one."""
+    """Return a stretch that consists of one region without records.
+
+    It is an unusable file, or a part of a file.
+    """
     return Stretch(file, lambda: [damaged(start, end, reason)], lambda _: (), role=role)
 
 
 @cache
 def columns_module(package: str) -> ModuleType | None:
-    """Return the module ``columns`` of a format's `package`, imported only now; None without NumPy."""
+    """Return the module ``columns`` of a format's `package`, imported only now. Return None without NumPy."""
     try:
         return import_module(f"{package}.columns")
     except ImportError:
@@ -203,14 +214,14 @@ T = TypeVar("T")
 
 
 class _Scanned:
-    """The counts of a stretch whose batches are not kept."""
+    """Represents the counts of a stretch whose batches are not kept."""
 
     __slots__ = ("check", "codes", "notes", "regions", "rows", "stretch")
 
     def __init__(self, stretch: Stretch) -> None:
         self.stretch = stretch
         self.rows = self.regions = self.notes = self.check = 0
-        #: Number of records of each type, by its number.
+        #: Maps the number of a record type to the number of its records.
         self.codes: dict[int, int] = {}
 
     def count(self, batch: Batch) -> None:
@@ -222,7 +233,7 @@ class _Scanned:
         self.check = _checked(self.check, batch)
 
     def again(self) -> Iterator[Batch]:
-        """Scan the batches once more; raises Changed if the file has changed."""
+        """Scan the batches once more. Raises Changed if the file has changed."""
         check = 0
         for batch in self.stretch.scan():
             check = _checked(check, batch)
@@ -232,7 +243,10 @@ class _Scanned:
 
     @property
     def key(self) -> object:
-        """A key, equal for stretches of a file with the same records; if None, the records are compared."""
+        """A key that is equal for stretches of a file with the same records.
+
+        If the key is None, the records are compared.
+        """
         alike = self.stretch.alike
         return None if alike is None else (alike(sorted(self.codes)), self.check)
 
@@ -257,13 +271,13 @@ def _count_codes(codes: dict[int, int], batch: Batch) -> None:
 
 
 def _checked(check: int, batch: Batch) -> int:
-    """Return a digest of the places in a batch; `check` is the digest of the batches before it."""
+    """Return a digest of the offsets in a batch. `check` is the digest of the earlier batches."""
     odd = repr(batch.damage).encode() if batch.damage else b""
     return zlib.crc32(odd, zlib.crc32(batch.end, zlib.crc32(batch.off, check)))
 
 
 class Found:
-    """The records, regions and notes of all stretches: few are kept, many are scanned again."""
+    """Represents the records, regions and notes of all stretches. A few are kept; many are scanned again."""
 
     def __init__(self) -> None:
         #: The stretch that was begun last.
@@ -273,17 +287,20 @@ class Found:
         #: The counts of each stretch, if the batches are many.
         self._scanned: list[_Scanned] = []
         self._left, self._rows = reread.KEEP, 0
-        #: All regions and notes so far; None if there are more than MOST_ODD in batches that are not kept.
+        #: All regions and notes so far. None if there are more than MOST_ODD in batches that are not kept.
         self._regions: list[Dropped] | None = []
         self._notes: list[Note] | None = []
 
     def begin(self, stretch: Stretch) -> Iterator[Batch]:
-        """Return the batches of a stretch; the caller must pass each batch to :meth:`take`."""
+        """Return the batches of a stretch. The caller must pass each batch to :meth:`take`."""
         self._stretch = stretch
         return iter(stretch.scan())
 
     def take(self, batch: Batch) -> None:
-        """Count the next batch of the stretch that was begun last; keep the batches while they are few."""
+        """Count the next batch of the stretch that was passed to :meth:`begin` last.
+
+        Keep the batches while there are few of them.
+        """
         self._rows += len(batch.off)
         self._left -= len(batch.data) + COST * (len(batch.off) + len(batch.damage) + len(batch.notes))
         # While the batches are kept, their regions and notes are few.
@@ -303,11 +320,11 @@ class Found:
             self._kept.clear()
 
     def batches(self) -> Iterator[Batch]:
-        """Yield all batches once more; raises Changed if a file has changed."""
+        """Yield all batches once more. Raises Changed if a file has changed."""
         return chain([batch for _, batch in self._kept], *[each.again() for each in self._scanned])
 
     def codes(self) -> dict[int, int]:
-        """Return the number of records of each type, by its number."""
+        """Return a mapping from the number of each record type to the number of its records."""
         found: dict[int, int] = {}
         for _, batch in self._kept:
             _count_codes(found, batch)
@@ -317,7 +334,10 @@ class Found:
         return found
 
     def records(self, codes: Mapping[int, int] | None = None) -> Sequence[Record]:
-        """Return the records of all stretches, in order; `codes` is by default that of :meth:`codes`."""
+        """Return the records of all stretches, in order.
+
+        By default, `codes` is the result of :meth:`codes`.
+        """
         if not self._rows:
             return ()
         codes = self.codes() if codes is None else dict(codes)
@@ -345,19 +365,19 @@ class Found:
 
 
 _POLYNOMIAL = 0xEDB88320
-#: The number of bytes summed at a time; the distance between prefixes whose sums are kept.
+#: The number of bytes that are summed at a time, and the distance between the prefixes whose sums are kept.
 PIECE, STEP = 1 << 20, 1 << 10
 
 
 class Sums:
-    """The CRC-32 of ranges of a file. Adjacent ranges are summed in one pass.
+    """Computes the CRC-32 of ranges of a file. Adjacent ranges are summed in one pass.
 
     If a range begins before the end of an earlier summed range, its sum is computed from the sums of two
     prefixes (the algebra of CRCs). Summing many overlapping ranges in full would take quadratic time.
     """
 
     def __init__(self, source: Source) -> None:
-        #: The offset up to which the source is summed, by this object or by a caller who has the bytes.
+        #: The offset up to which the source is summed, by this object or by a caller that has the bytes.
         self._source, self.summed = source, 0
         self._base, self._prefixes = 0, array("I", [0])
 
@@ -365,7 +385,7 @@ class Sums:
         """Return the sum of a range."""
         if start < self.summed and end - start > STEP:
             if not self._base <= start <= self._base + STEP * len(self._prefixes):
-                # Bytes in between are not read: they may be a hole.
+                # Bytes in between are not read, because they may be a hole.
                 self._base, self._prefixes = start // STEP * STEP, array("I", [0])
             moved, length = self._prefix(start), end - start
             for exponent in range(length.bit_length()):
@@ -378,7 +398,7 @@ class Sums:
         return value
 
     def _prefix(self, at: int) -> int:
-        """Return the sum of the bytes from the base to `at`; four bytes of memory for each step are kept."""
+        """Return the sum of the bytes from the base to `at`. Four bytes of memory for each step are kept."""
         known, (index, more) = self._prefixes, divmod(at - self._base, STEP)
         while len(known) <= index:
             data = self._source.read(self._base + (len(known) - 1) * STEP, PIECE)
@@ -388,7 +408,7 @@ class Sums:
 
 
 def multiply(left: int, right: int) -> int:
-    """Return the product of two polynomials modulo the CRC's, bit-reflected."""
+    """Return the product of two polynomials modulo the polynomial of the CRC, bit-reflected."""
     product = 0
     for bit in range(31, -1, -1):
         if left >> bit & 1:

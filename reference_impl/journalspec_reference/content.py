@@ -1,8 +1,8 @@
 """The bytes of a file on a disk, read when a caller needs them; unreadable ranges are recorded.
 
-If a file is mapped and the disk cannot deliver a page, or the file was cut in the meantime, an access kills
-the process. So bytes are copied instead. Unreadable bytes are returned as zeros, and recorded as a range with
-its reason. Compressed files are decompressed, up to a bound.
+If a mapped file was truncated in the meantime, or the disk cannot read a page, an access kills the process.
+So bytes are copied instead. Unreadable bytes are returned as zeros, and recorded as a range with its reason.
+Compressed files are decompressed, up to a bound.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from weakref import finalize
 
 from journalspec.files import Unfit, inflated
 
-#: The unit in which disks fail (bytes). After this many failures in one read, or in one file, the remaining
-#: requested bytes count as unreadable.
+#: The unit in which disks fail (bytes), and a number of failures. After this many failures in one read, or in
+#: one file, the remaining requested bytes count as unreadable.
 SECTOR, MOST_IN_READ, MOST_IN_FILE = 4096, 32, 512
 #: This many bytes at the start of each file are kept: every format needs them.
 HEAD = 64
 #: Small reads near each other are served from blocks of this length, and shorter files are read completely.
 #: The second number bounds the blocks in memory, of all files together (bytes).
 BLOCK, HELD = 64 << 10, 16 << 20
-#: The largest small read (bytes). The length of a read that only tests whether bytes are readable.
+#: The largest small read (bytes), and the length of a read that only tests whether bytes are readable.
 SMALL, PIECE = 16 << 10, 1 << 20
-#: The error numbers for a sector that a disk cannot deliver. Any other error concerns the file as a whole.
+#: The error numbers for a sector that a disk cannot read. Any other error concerns the file as a whole.
 OF_SECTORS = frozenset(
     getattr(errno, name)
     for name in ("EIO", "EBADMSG", "EREMOTEIO", "ENODATA", "EUCLEAN")
@@ -42,8 +42,8 @@ OF_SECTORS = frozenset(
 #: The maximum number of files open at a time. The flags prevent waiting for a pipe, and text mode.
 MOST_OPEN = 16
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
-#: The identity and the state of a file. A program can set the time of the last write back, but not the time
-#: of the last change.
+#: The identity and the state of a file. A program can set the time of the last write to an earlier value, but
+#: not the time of the last change.
 _state = attrgetter("st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns")
 #: The reason for a region whose bytes could not be read.
 UNREADABLE = "unreadable"
@@ -51,7 +51,10 @@ SHORTER = "became shorter while it was read"
 
 
 class Unreadable(NamedTuple):
-    """The bytes from `start` to `end` of a file could not be read; `why` is the system's message."""
+    """Represents an unreadable range: the bytes from `start` to `end` of a file.
+
+    `why` is the system's message.
+    """
 
     start: int
     end: int
@@ -59,7 +62,10 @@ class Unreadable(NamedTuple):
 
 
 class Ranges:
-    """Ranges of offsets, disjoint and in order; adjacent ranges are merged. A range takes 16 bytes."""
+    """Represents ranges of offsets, disjoint and in order.
+
+    Adjacent ranges are merged. A range takes 16 bytes.
+    """
 
     __slots__ = ("_ends", "_starts")
 
@@ -96,17 +102,17 @@ class Ranges:
 
 
 class RawFile(Protocol):
-    """Where the bytes of a file come from. By default, a file has no holes and never changes."""
+    """The source of a file's bytes. By default, a file has no holes and never changes."""
 
     __slots__ = ()
-    #: The length in bytes when the file was opened, which is used even if the file changes.
+    #: The length in bytes when the file was opened. It is used even if the file changes.
     size: int
 
     def read(self, off: int, size: int) -> bytes:
         """Return up to `size` bytes from `off` on; no bytes mean that the file ends here. Raises OSError."""
 
     def next_data(self, off: int) -> int:
-        """Return the first offset from `off` on that is not in a hole; `size` if there is none."""
+        """Return the first offset from `off` on that is not in a hole. Return `size` if there is none."""
         return off
 
     def changed(self) -> bool:
@@ -115,7 +121,7 @@ class RawFile(Protocol):
 
 
 class Derived(RawFile):
-    """A file whose bytes are computed from another file; `between` gives the bytes between two offsets.
+    """A file whose bytes are computed from another file. `between` returns the bytes between two offsets.
 
     It reports neither holes nor changes: the reader of the other file reports its changes.
     """
@@ -129,7 +135,7 @@ class Derived(RawFile):
 
 
 class Blocks:
-    """The most recently read blocks of several files, at most `most` bytes in total."""
+    """Represents the most recently read blocks of several files, at most `most` bytes in total."""
 
     def __init__(self, most: int = HELD) -> None:
         self._left = most
@@ -145,7 +151,7 @@ class Blocks:
         return found
 
     def put(self, key: tuple[int, int], data: bytes) -> None:
-        """Cache a block; the least recently used blocks are dropped."""
+        """Cache a block. The least recently used blocks are dropped."""
         self._held[key] = data
         self._left -= len(data)
         while self._left < 0 and self._held:
@@ -194,7 +200,7 @@ class Content:
     __iter__ = None  # No caller reads a file one byte at a time.
 
     def read(self, off: int, size: int) -> bytes:
-        """Return `size` bytes from `off` on, fewer at the end of the file."""
+        """Return `size` bytes from `off` on, or fewer at the end of the file."""
         end = min(off + size, self.size)
         if end <= off:
             return b""
@@ -220,7 +226,7 @@ class Content:
         return block[off - number * BLOCK : end - number * BLOCK]
 
     def peek(self, start: int, end: int) -> bytes:
-        """Return bytes from anywhere, and read nothing around them."""
+        """Return bytes at any offset without reading the bytes around them."""
         return self._read(start, min(end, self.size))
 
     def next_data(self, off: int) -> int:
@@ -234,7 +240,7 @@ class Content:
         return found[at] if at < len(found) and found[at].start < end else None
 
     def finish(self) -> list[Unreadable]:
-        """Read unread parts, for their errors only, and return the unreadable ranges."""
+        """Read unread parts, only to find their errors, and return the unreadable ranges."""
         at = 0
         while (gap := next(self._seen.left(at, self.size), None)) is not None:
             at = self._disk.next_data(gap[0])
@@ -243,7 +249,7 @@ class Content:
         return self.unreadable
 
     def changed(self) -> bool:
-        """Return whether the file has changed since it was opened, so that its bytes can be inconsistent."""
+        """Return whether the file has changed since it was opened. If so, its bytes can be inconsistent."""
         return self._disk.changed()
 
     def _read(self, off: int, end: int) -> bytes:
@@ -284,16 +290,18 @@ class Content:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _known(self, at: int, end: int) -> tuple[int, bool]:
-        """Return where the run of bytes at `at` ends, and whether these are known to be unreadable."""
+        """Return the end of the run of bytes that begins at `at`, and whether these bytes are known to be
+        unreadable.
+        """
         bad = self.gap(at, end)
         if bad is None or bad.start > at:
             return end if bad is None else bad.start, False
         return min(end, bad.end), True
 
     def _fails(self, start: int, end: int, why: str) -> None:
-        """Record an unreadable range; it is joined with adjacent ones of the same reason."""
+        """Record an unreadable range. It is joined with adjacent ranges that have the same reason."""
         found = self.unreadable
-        # If the file was cut, this range reaches to its end, and replaces the ranges in it.
+        # If the file was truncated, this range extends to the end of the file, and replaces the ranges in it.
         found[:] = [bad for bad in found if not start <= bad.start < end]
         at = bisect_left(found, start, key=lambda bad: bad.start)
         if at and found[at - 1].end == start and found[at - 1].why == why:
@@ -305,7 +313,7 @@ class Content:
 
 
 def at_hand(files: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return files as bytes if together they are at most a block long, and all can be read."""
+    """Return files as bytes if they have at most the length of a block together, and all can be read."""
     if sum(map(len, files.values())) > BLOCK:
         return files
     found = {}
@@ -315,12 +323,12 @@ def at_hand(files: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def hole_end(data: Any, off: int) -> int:
-    """Return the end of the hole in which `off` is; `off` itself if it is not in a hole."""
+    """Return the end of the hole that contains `off`. Return `off` itself if it is not in a hole."""
     return data.next_data(off) if isinstance(data, Content) else off
 
 
 class Descriptors:
-    """The open files: only a few at a time, even if there are many files."""
+    """The open files. Only a few files are open at a time, even if there are many."""
 
     def __init__(self, most: int = MOST_OPEN) -> None:
         self._most = most
@@ -328,7 +336,7 @@ class Descriptors:
         finalize(self, _close_all, self._open)
 
     def handle(self, path: str, was: Sequence[int] = ()) -> int:
-        """Return a descriptor of the file at `path`, valid until the next call; raises OSError.
+        """Return a descriptor of the file at `path` that is valid until the next call. Raises OSError.
 
         It also raises OSError if the file is not the one with the state `was`.
         """
@@ -341,7 +349,8 @@ class Descriptors:
             except OSError as error:
                 if error.errno not in (errno.EMFILE, errno.ENFILE) or not self._open:
                     raise
-                # Other code in this process, or other processes, also need descriptors: close all of ours.
+                # Other code in this process, or other processes, also need descriptors, so all of our
+                # descriptors are closed.
                 _close_all(self._open)
                 handle = os.open(path, _FLAGS)
         self._open[path] = handle
@@ -357,7 +366,10 @@ def _close_all(handles: OrderedDict[str, int]) -> None:
 
 
 class FileSource:
-    """A regular file at a path. Raises OSError if it cannot be opened, Unfit if it is not a regular file."""
+    """A regular file at a path.
+
+    Raises OSError if it cannot be opened, and Unfit if it is not a regular file.
+    """
 
     __slots__ = ("_handles", "_path", "_was", "size")
 
@@ -375,7 +387,7 @@ class FileSource:
         return _read(self._handles.handle(self._path, self._was), off, size)
 
     def next_data(self, off: int) -> int:
-        """Return where data continue; if the system does not report it, `off`."""
+        """Return the offset where data continues. Return `off` if the system does not report it."""
         try:
             return _next_data(self._handles.handle(self._path, self._was), off, self.size)
         except OSError:
@@ -404,26 +416,26 @@ class PartOfFile(RawFile):
         return _read(self._stream.fileno(), self._base + off, max(0, min(size, self.size - off)))
 
     def next_data(self, off: int) -> int:
-        """Return where data continue."""
+        """Return the offset where data continues."""
         end = self._base + self.size
         return min(end, _next_data(self._stream.fileno(), self._base + off, end)) - self._base
 
 
 class _Packed:
-    """A compressed file, to be read from its beginning."""
+    """A compressed file that is read from its beginning."""
 
     def __init__(self, source: RawFile) -> None:
         self._source, self._at = source, 0
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes, at most `size`; none at the end."""
+        """Return the next bytes, at most `size`. Return no bytes at the end."""
         data = self._source.read(self._at, size)
         self._at += len(data)
         return data
 
 
 class Spool:
-    """One unnamed temporary file for all decompressed bytes; blocks of zeros become holes in it."""
+    """One unnamed temporary file for all decompressed bytes. Blocks of zeros become holes in this file."""
 
     def __init__(self, left: int) -> None:
         self._left = left
@@ -431,7 +443,10 @@ class Spool:
         self._stream: Any = None
 
     def inflate(self, source: RawFile, path: Path) -> PartOfFile:
-        """Return the decompressed bytes of `source`; raises Unfit if they are too many or damaged."""
+        """Return the decompressed bytes of `source`.
+
+        Raises Unfit if there are too many bytes, or if they are damaged.
+        """
         if self._stream is None:
             # The file is unbuffered, because it is read through its descriptor.
             self._stream = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # lives as long as its parts
@@ -470,7 +485,10 @@ def _read(handle: int, off: int, size: int) -> bytes:
 
 
 def _next_data(handle: int, off: int, size: int) -> int:
-    """Return the first offset from `off` on that is not in a hole; `off` if the system reports no holes."""
+    """Return the first offset from `off` on that is not in a hole.
+
+    Return `off` if the system reports no holes.
+    """
     if not hasattr(os, "SEEK_DATA"):
         return off
     try:
@@ -478,6 +496,6 @@ def _next_data(handle: int, off: int, size: int) -> int:
     except OSError as error:
         if error.errno != errno.ENXIO:
             return off
-        # A hole reaches to the end of the file. The file can have been shortened since it was opened: removed
-        # bytes are not a hole.
+        # A hole extends to the end of the file. The file can have been shortened since it was opened, but
+        # removed bytes are not a hole.
         return max(off, min(size, os.fstat(handle).st_size))

@@ -25,9 +25,9 @@ Value: TypeAlias = bool | int | float | str | bytes | Mapping[str, "Value"] | Se
 Row: TypeAlias = Mapping[str, Value]
 #: A fault in a part of a row: a code in ``[remarks]``, and the reason.
 Problem: TypeAlias = tuple[str, str]
-#: The maximum number of values in a cache, and the maximum size of a cached value (bytes).
+#: The maximum number of values in a cache, and the maximum size of a cached value in bytes.
 MOST_KNOWN, MOST_ENCODED = 1 << 10, 1 << 9
-#: At most this many remarks with the same code are kept; further ones are only counted.
+#: At most this many remarks with the same code are kept. Further remarks are only counted.
 MOST_REMARKS = 1000
 
 
@@ -35,8 +35,8 @@ MOST_REMARKS = 1000
 class Remark:
     """A remark on one row (or, without a table and key, on the store).
 
-    `code` is one of ``[remarks]``, `text` the reason in words, and the reaction of the product if it is
-    known.
+    `code` is a code of ``[remarks]``. `text` contains the reason in words, and the reaction of the product if
+    it is known.
     """
 
     table: str
@@ -49,7 +49,9 @@ class Remark:
 
 @dataclass(slots=True)
 class Count:
-    """The amount in a queue or table: rows, stored bytes, and the oldest and newest time (ms, UTC)."""
+    """Represents the amount in a queue or table: rows, stored bytes, and the oldest and newest time (ms,
+    UTC).
+    """
 
     table: str
     name: str
@@ -59,7 +61,7 @@ class Count:
     newest: int | None = None
 
     def add(self, size: int, time: int | None) -> None:
-        """Count a row of `size` bytes; its time is in milliseconds (UTC), None if it has none."""
+        """Count a row of `size` bytes. Its time is in milliseconds (UTC), or None if it has no time."""
         self.rows += 1
         self.bytes += size
         if time is not None:
@@ -99,13 +101,13 @@ class Contents:
         return self._told
 
     def rows(self, table: str) -> Iterator[Row]:
-        """Yield the rows of a table; each call starts again, and no row is kept. Raises KeyError."""
+        """Yield the rows of a table. Each call starts again, and no row is kept. Raises KeyError."""
         filled = self.tables[table].filled
         found: Iterable[Row] = getattr(self, f"_{table}", tuple)()
         return map(filled, found)
 
     def counts(self) -> Iterable[Count]:
-        """Count the items of each queue or table, decoding as little as possible."""
+        """Count the items of each queue or table, and decode as little as possible."""
         return ()
 
     def near(self, regions: Sequence[Dropped]) -> Iterable[Row]:
@@ -113,14 +115,17 @@ class Contents:
         return self.rows("messages")
 
     def judge(self) -> frozenset[str]:
-        """Remark on items that keep the product from starting, decoding little; return the remark codes."""
+        """Add a remark on each item that keeps the product from starting, and return the codes of the
+        remarks. Little is decoded.
+        """
         return frozenset()
 
 
 def inflated(data: bytes, most: int, *, exactly: bool = False) -> bytes:
-    """Return the content of a zlib stream, at most `most` bytes; with `exactly`, its first `most` bytes.
+    """Return the content of a zlib stream, at most `most` bytes. With `exactly`, return its first `most`
+    bytes.
 
-    Raises OverflowError if there is more content, ValueError if the stream is damaged or cut.
+    Raises OverflowError if there is more content, ValueError if the stream is damaged or truncated.
     """
     stream = zlib.decompressobj()
     try:
@@ -144,7 +149,7 @@ def with_state(answer: Answer) -> Answer:
 
 def nested(value: Any, as_text: tuple[type, ...] = (float,)) -> Any:
     """Return a value for JSON: integers as decimal strings, bytes in hex, types `as_text` as texts."""
-    # Exact types first: testing for a Mapping takes longer than all other tests.
+    # Exact types are tested first, because testing for a Mapping takes longer than all other tests.
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return value
@@ -158,7 +163,7 @@ def nested(value: Any, as_text: tuple[type, ...] = (float,)) -> Any:
 
 
 def contents(answer: Answer, room: Implementation | None = None) -> Contents | None:
-    """Return the contents of a recovered journal; None if its format has no contents.
+    """Return the contents of a recovered journal. Return None if its format has no contents.
 
     `answer` is an answer of recovery. ``contents`` is optional: an implementation can be any object with the
     protocol's methods.

@@ -1,4 +1,4 @@
-"""Finds the journals at a path: which files exist, and which of them belong together.
+"""Finds the journals at a path. It determines which files exist, and which of them belong together.
 
 This module only reads: files are opened once, without write access, and only the needed parts are read
 (:mod:`.content`). So neither their size nor their number costs memory or descriptors. Files that end in
@@ -42,15 +42,18 @@ MOST_STORES = 1000
 #: Bounds of the search by `below`: number of directories, and depth.
 MAX_DIRECTORIES = 2000
 MAX_DEPTH = 6
-#: Within this many nanoseconds, a directory can change while its time stays the same: file systems round
-#: times.
+#: Within this many nanoseconds, a directory can change while its time stays the same, because file systems
+#: round times.
 _TICK = 3_000_000_000
-#: The number of first bytes that show whether a file is part of a journal.
+#: The number of bytes at the start of a file that show whether the file is part of a journal.
 HEAD = 64
 
 
 class FilesetError(Exception):
-    """A path leads to no journal: the text says what is wrong and why, `hint` what to do."""
+    """This error means that a path leads to no journal.
+
+    The text contains the fault and its reason, `hint` the next step.
+    """
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -58,7 +61,10 @@ class FilesetError(Exception):
 
 
 class NoJournal(FilesetError):
-    """A path without a journal of its own. `stores` are directories below it that contain journals."""
+    """This error means that a path has no journal of its own.
+
+    `stores` are directories below it that contain journals.
+    """
 
     def __init__(
         self, message: str, hint: str, stores: Iterable[Path] = (), unlisted: Iterable[LeftOut] = ()
@@ -67,13 +73,17 @@ class NoJournal(FilesetError):
         self.stores, self.unlisted = tuple(stores), tuple(unlisted)
 
 
-#: The reason why a directory was not read: reported only if it has the name of a journal's file.
+#: The reason why a directory was not read. It is reported only if the directory has the name of a journal's
+#: file.
 DIRECTORY = "a directory, not a file"
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A directory entry that was not read, and why; `length` is its size in bytes, if known."""
+    """Represents a directory entry that was not read, and the reason.
+
+    `length` is its size in bytes, if known.
+    """
 
     name: str
     why: str
@@ -93,10 +103,10 @@ def by_reason(entries: Iterable[LeftOut], most: int = MOST_NAMES) -> dict[str, s
 
 @dataclass(frozen=True)
 class Loaded:
-    """The files at a path.
+    """Represents the files at a path.
 
     `files` maps names to their :class:`~journalspec_reference.content.Content`. `inflated` lists the
-    compressed ones by their names on the disk. `asked` is the name of the single file that the user
+    compressed files by their names on the disk. `asked` is the name of the single file that the user
     requested, or None for a directory.
     """
 
@@ -106,19 +116,19 @@ class Loaded:
     inflated: frozenset[str]
     asked: str | None = None
     _left_out: dict[str, str] = field(default_factory=dict)
-    #: All names in the directory; None if it could not be listed.
+    #: All names in the directory. None if the directory could not be listed.
     listed: frozenset[str] | None = None
-    #: Name -> device and inode, for files with several names.
+    #: Maps a name to device and inode, for files with several names.
     _shared: dict[str, tuple[int, int]] = field(default_factory=dict)
-    #: Name -> why it is skipped: the file is used under another name.
+    #: Maps a name to the reason why it is skipped: the file is used under another name.
     _twice: dict[str, str] = field(default_factory=dict)
-    #: Why the directory could not be listed; then it may contain further files.
+    #: The reason why the directory could not be listed. In that case, it may contain further files.
     unlisted: str = ""
     #: Whether the user gave several files, which then form one journal.
     is_set: bool = False
-    #: Whether the files are on another machine: then `path` and `root` are not local paths.
+    #: Whether the files are on another machine. If so, `path` and `root` are not local paths.
     remote: bool = False
-    #: Name -> name on the disk, for files that have another name here.
+    #: Maps a name to the name on the disk, for files that have another name here.
     renamed: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -131,7 +141,7 @@ class Loaded:
         )
 
     def first_of(self, names: Iterable[str]) -> list[str]:
-        """Return one name for each file; further links to a file are recorded as omitted."""
+        """Return one name for each file. Further links to a file are recorded as omitted."""
         names = list(names)
         first: dict[tuple[int, int], str] = {}
         linked = [name for name in names if name in self._shared]
@@ -147,19 +157,22 @@ class Loaded:
         return self._left_out.get(name) == DIRECTORY
 
     def entry(self, name: str) -> LeftOut | None:
-        """Return why `name` could not be read; None if it could be read or does not exist."""
+        """Return the reason why `name` could not be read.
+
+        Return None if it could be read or does not exist.
+        """
         why = self._left_out.get(name)
         return None if why is None else LeftOut(name, why, _length(self.root / name))
 
     @property
     def entries(self) -> Mapping[str, Any]:
-        """All files and unreadable entries, by name; the latter without content."""
+        """All files and unreadable entries, by name. Unreadable entries have no content."""
         return {name: self.files.get(name, b"") for name in sorted({*self.files, *self._left_out})}
 
 
 @dataclass(frozen=True)
 class Journal:
-    """One journal: format, edition, and its files in the format's own order.
+    """Represents one journal: format, edition, and its files in the format's own order.
 
     `editions` are the editions that the files permit, if no edition is given and the files do not show
     theirs. `edition` is then the name to use if all of them read the files in the same way.
@@ -175,15 +188,16 @@ class Journal:
     editions: tuple[str, ...] = ()
     params: Params = field(default_factory=dict)
     root: Path | None = None
-    #: All names that were in `root` when it was listed; None if it could not be listed.
+    #: All names that were in `root` when it was listed. None if it could not be listed.
     listed: frozenset[str] | None = None
-    #: Files without records next to the journal: reading and recovery use them, but they are not part of it.
+    #: Files without records next to the journal. Reading and recovery use them, but they are not part of it.
     neighbours: Mapping[str, Any] = field(default_factory=dict)
-    #: Name -> name on the disk, for compressed files that are next to plain ones.
+    #: Maps a name to the name on the disk, for compressed files that are next to plain files.
     packed: Mapping[str, str] = field(default_factory=dict)
-    #: Why the directory could not be listed; then it may contain further files of the journal.
+    #: The reason why the directory could not be listed. In that case, it may contain further files of the
+    #: journal.
     unlisted: str = ""
-    #: A sentence on how the files narrow down or settle the edition.
+    #: A sentence on how the files restrict or determine the edition.
     evidence: str = ""
 
     @property
@@ -223,7 +237,7 @@ def _opened(
 
 
 def _local(root: Path) -> Callable[[str], RawFile]:
-    """Return a function that opens files below `root`; they share a few descriptors."""
+    """Return a function that opens files below `root`. The files share a few descriptors."""
     handles = Descriptors()
     return lambda name: FileSource(os.path.join(root, name), handles)  # noqa: PTH118  # of 100,000 files
 
@@ -262,7 +276,7 @@ def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
             raise FilesetError(
                 f"cannot list {str(root)!r}: {error.strerror}", "check its permissions"
             ) from None
-        # The file is readable, but its directory cannot be listed: load this file alone.
+        # The file is readable, but its directory cannot be listed, so this file is loaded alone.
         found = _opened(_local(root), [asked], left_out, max_bytes)
         loaded = Loaded(path, root, *found, asked, left_out, unlisted=error.strerror or str(error))
     else:
@@ -277,7 +291,7 @@ def load(path: Path, *others: Path, max_bytes: int = MAX_BYTES) -> Loaded:
 
 
 def loaded_elsewhere(path: str, disks: Mapping[str, RawFile]) -> Loaded:
-    """Like :func:`load`, return files that are not on this machine, by their names below `path`."""
+    """Return files that are not on this machine, by their names below `path`, like :func:`load`."""
     left_out: dict[str, str] = {}
     found = _opened(disks.__getitem__, disks, left_out, MAX_BYTES)
     return Loaded(Path(path), Path(path), *found, None, left_out, remote=True)
@@ -299,7 +313,7 @@ def _set_of(paths: tuple[Path, ...], max_bytes: int) -> Loaded:
 
 
 def _names(root: Path, left_out: dict[str, str], shared: dict[str, tuple[int, int]]) -> list[str]:
-    """Return the names of the files in `root`; add others to `left_out`, and hard links to `shared`.
+    """Return the names of the files in `root`. Add other entries to `left_out`, and hard links to `shared`.
 
     Raises OSError.
     """
@@ -328,7 +342,7 @@ def patterns() -> Iterator[tuple[str, str]]:
 
 
 def _deeper(root: Path, left_out: dict[str, str]) -> list[str]:
-    """Return the names of files that formats keep in subdirectories of `root`; add others to `left_out`."""
+    """Return the names of files that formats keep in subdirectories of `root`. Add others to `left_out`."""
     found: set[str] = set()
     for directory, pattern in patterns():
         above = directory.startswith("..") and (root / directory).is_dir()
@@ -342,16 +356,16 @@ def _deeper(root: Path, left_out: dict[str, str]) -> list[str]:
                 else:
                     found.add(name)
         except OSError as error:
-            # The directory cannot be listed: all files of the pattern are omitted.
+            # The directory cannot be listed, so all files of the pattern are omitted.
             left_out[f"{directory}/{pattern}"] = error.strerror or str(error)
     return sorted(found)
 
 
 def _matching(directory: Path, pattern: str) -> list[Path]:
-    """Return the entries of a directory that match a pattern, compressed or not; raises OSError.
+    """Return the entries of a directory that match a pattern, compressed or not. Raises OSError.
 
-    Without a wildcard, the directory is not listed: with thousands of databases in it, each database would
-    list them all.
+    Without a wildcard, the directory is not listed. If it contains thousands of databases, each database
+    would otherwise list all of them.
     """
     if "*" in pattern:
         names = os.listdir(directory)  # noqa: PTH208  # names only
@@ -365,7 +379,10 @@ def _matching(directory: Path, pattern: str) -> list[Path]:
 
 
 def _packed_twice(names: list[str], asked: str | None) -> dict[str, str]:
-    """Return name -> reason for files that exist compressed and plain; by default, the plain file is used."""
+    """Return a map from name to reason for files that exist compressed and plain.
+
+    By default, the plain file is used.
+    """
     found = {}
     there = set(names)
     for name in names:
@@ -398,7 +415,7 @@ def appeared(journal: Journal) -> list[str]:
 
 
 def _stamps(root: Path) -> tuple[tuple[int, ...], bool]:
-    """Return the times of `root` and of the formats' directories in it; and whether all times are old."""
+    """Return the times of `root` and of the formats' directories in it, and whether all times are old."""
     stamps = list[int]()
     for directory in ("", *(directory for directory, _ in patterns())):
         with suppress(OSError):
@@ -409,7 +426,7 @@ def _stamps(root: Path) -> tuple[tuple[int, ...], bool]:
 
 @lru_cache(maxsize=1)
 def _new(root: Path, listed: frozenset[str], _: tuple[int, ...]) -> frozenset[str]:
-    """Return the names in and below `root` that are not `listed`; raises OSError."""
+    """Return the names in and below `root` that are not `listed`. Raises OSError."""
     found = os.listdir(root)  # noqa: PTH208  # names only
     directories = {directory for directory, _ in patterns()} & {*found}
     return frozenset({*found, *_deeper(root, dict.fromkeys(directories, DIRECTORY))} - listed)
@@ -427,7 +444,10 @@ def _unfit(entry: os.DirEntry[str] | Path) -> str | None:
 
 
 def _length(path: Path) -> int:
-    """Return the length of an unreadable file; 0 if it does not exist or its length is also unknown."""
+    """Return the length of an unreadable file.
+
+    Return 0 if it does not exist or its length is also unknown.
+    """
     try:
         info = path.stat()
     except OSError:
@@ -440,11 +460,11 @@ def find_journals(
 ) -> list[Journal]:
     """Return the journals among the loaded files, sorted by their first file.
 
-    Every described format is tried; of two claims to the same file, the better one is accepted. A file that
-    cannot be read is claimed by its name. If `format` is given and nothing is recognised, the requested file
-    (or all files) is treated as such a journal, so that damage can be examined. Raises UnknownFormat for an
-    unknown format, or an edition that the format lacks. Raises FilesetError if no journal is found, or no
-    journal of a format with such an edition.
+    Every described format is tried. If two formats recognise the same file, the better detection is accepted.
+    A file that cannot be read is recognised by its name. If `format` is given and nothing is recognised, the
+    requested file (or all files) is treated as such a journal, so that damage can be examined. Raises
+    UnknownFormat for an unknown format, or an edition that the format lacks. Raises FilesetError if no
+    journal is found, or no journal of a format with such an edition.
     """
     wanted = (format,) if format else format_ids()
     if format and edition:
@@ -483,14 +503,14 @@ def _claims(loaded: Loaded, formats: Sequence[str], params: Params | None = None
     asked = formats if params or len(formats) == 1 else _by_names(formats, entries)
     for format_id in asked:
         claims += load_implementation(format_id).detect(entries, params)
-        # If a format recognises all files by their first bytes, no other format can have a better claim.
+        # If a format recognises all files by their first bytes, no other format can have a better detection.
         if any(claim.score == BY_MAGIC and entries.keys() == {*claim.files} for claim in claims):
             break
     return sorted(claims, key=lambda claim: formats.index(claim.format))
 
 
 def _by_names(formats: Sequence[str], names: Iterable[str]) -> list[str]:
-    """Return the formats that have files of such names, those with the most specific names first."""
+    """Return the formats that have files with such names. Formats with the most specific names come first."""
     ranks = {
         format_id: next(
             (at for at, one in enumerate(get_format(format_id).names) if filter_names(names, one)), -1
@@ -501,7 +521,10 @@ def _by_names(formats: Sequence[str], names: Iterable[str]) -> list[str]:
 
 
 def _unpacked(loaded: Loaded, claims: Iterable[Detection]) -> bool:
-    """Strip ``.gz`` from compressed files that no format claims; return whether there are any."""
+    """Remove ``.gz`` from the names of compressed files that no format recognises.
+
+    Return whether there are any.
+    """
     known = {name for claim in claims for name in claim.files}
     for name in [name for name in loaded.files if name in loaded.inflated - known]:
         if (plain := name.removesuffix(".gz")) not in loaded.files:
@@ -511,7 +534,10 @@ def _unpacked(loaded: Loaded, claims: Iterable[Detection]) -> bool:
 
 
 def _best(claims: list[Detection]) -> list[Detection]:
-    """Return claims that share no file, in file order; of two that share a file, the better one is kept."""
+    """Return detections that share no file, in file order.
+
+    Of two that share a file, the better one is kept.
+    """
     taken: set[str] = set()
     chosen = []
     for claim in sorted(claims, key=lambda item: -item.score):
@@ -522,7 +548,7 @@ def _best(claims: list[Detection]) -> list[Detection]:
 
 
 def _is_there(loaded: Loaded, claim: Detection) -> bool:
-    """Return whether at least one file of a claim exists, readable or not; a directory is not a file."""
+    """Return whether at least one file of a detection exists, readable or not. A directory is not a file."""
     return any(
         loaded.files.get(name) is not None or (loaded.entry(name) and not loaded.is_directory(name))
         for name in claim.files
@@ -597,7 +623,9 @@ def _nothing(loaded: Loaded) -> NoJournal:
 
 
 def _is_part(loaded: Loaded) -> bool:
-    """Return whether the path is a directory of a journal, or a file in it but not the journal's own."""
+    """Return whether the path is a directory of a journal, or a file in it that is not one of the journal's
+    own.
+    """
     names = [loaded.asked] if loaded.asked else list(loaded.files)
     return any(
         directory == loaded.root.name and fnmatchcase(name.removesuffix(".gz"), pattern)
@@ -613,7 +641,7 @@ def below(
 
     Directories that cannot be listed, or were not examined, are added to `unlisted`.
 
-    Symbolic links to directories are not followed; the search is bounded in depth and in the number of
+    Symbolic links to directories are not followed. The search is bounded in depth and in the number of
     directories. With `every`, the depth is not bounded. Then a directory that cannot be listed, or too many
     directories, raise FilesetError.
     """
@@ -652,5 +680,5 @@ def _holds_journal(directory: Path) -> bool:
     claims = _claims(loaded, format_ids())
     if not claims and _unpacked(loaded, claims):
         claims = _claims(loaded, format_ids())
-    # An unreadable file is also evidence, by its name.
+    # The name of an unreadable file is also evidence.
     return any(_is_there(loaded, claim) for claim in claims)

@@ -1,8 +1,8 @@
 """Annotated hexdumps and file maps, from the byte ranges that a format names.
 
-The input consists of :class:`~journalspec_reference.api.Span` values and bytes, the output of plain values:
-terminals, the documentation and failure texts format these differently. Output is produced row by row. A long
-run of one byte becomes a fold, so that it takes little time.
+The input consists of :class:`~journalspec_reference.api.Span` values and bytes. The output consists of plain
+values, because terminals, the documentation and failure texts format these differently. Output is produced
+row by row. A long run of equal bytes becomes a fold, so that it takes little time.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from journalspec_reference.api import Span
 from journalspec_reference.content import hole_end
 
 WIDTH = 16
-#: Kinds of regions that can contain well-formed records, which are then not part of the answer.
+#: Kinds of regions that can contain well-formed records. Such records are not part of the answer.
 AROUND = frozenset({"dropped", "stale", "unused"})
-#: A run of one byte is folded if it would fill more rows than this.
+#: A run of equal bytes is folded if it would fill more rows than this.
 FOLD_ABOVE = 3
 CHUNK = 1 << 16
 PRINTABLE = range(0x20, 0x7F)
@@ -25,7 +25,7 @@ PRINTABLE = range(0x20, 0x7F)
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The line above a region: the meaning of the bytes after it."""
+    """Represents the line above a region, with the meaning of the bytes after it."""
 
     off: int
     length: int
@@ -35,7 +35,9 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Up to WIDTH bytes at `off`, kind and path of each byte, and labels of the fields that start here."""
+    """Represents up to WIDTH bytes at `off`, kind and path of each byte, and labels of the fields that start
+    here.
+    """
 
     off: int
     data: bytes
@@ -51,7 +53,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """`length` bytes at `off`, all of the same value, not printed one by one."""
+    """Represents `length` bytes at `off` that all have the same value. They are not printed one by one."""
 
     off: int
     length: int
@@ -64,7 +66,7 @@ Line = Head | Row | Fold
 
 @dataclass(frozen=True)
 class Region:
-    """A top-level range of a file (a header, a record, a dropped region, ...) with its fields."""
+    """Represents a top-level range of a file (a header, a record, a dropped region, ...) with its fields."""
 
     span: Span
     fields: tuple[Span, ...]
@@ -74,8 +76,8 @@ def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
     """Yield the regions of `file` in offset order, covering all of its `length` bytes.
 
     A range without a span becomes a region of kind ``unused``; spans that lie within an earlier span become
-    its fields. A record inside a part that normally contains none is a separate region, and splits the part
-    around it into pieces. Ranges beyond the file are cut.
+    its fields. A record inside a part that normally contains no record is a separate region, and splits this
+    part into pieces. Ranges beyond the end of the file are truncated.
     """
     at = 0
     whole: Span | None = None
@@ -83,7 +85,7 @@ def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
     fields: list[Span] = []
 
     def until(stop: int) -> Iterator[Region]:
-        """Yield the open region, then the rest of `whole` up to `stop`."""
+        """Yield the open region, then the remaining part of `whole` up to `stop`."""
         nonlocal at, open_span
         if open_span is not None:
             yield Region(open_span, tuple(fields))
@@ -99,7 +101,7 @@ def regions(spans: Iterable[Span], file: str, length: int) -> Iterator[Region]:
             if span.kind == "field" or open_span.kind not in AROUND or span.kind not in AROUND:
                 fields.append(span)
                 continue
-            # The open span encloses this one, and is a region without fields: `whole`.
+            # The open span `whole` encloses this span, and is a region without fields.
             whole, open_span = open_span, None
         yield from until(span.off)
         if whole is not None and _end(span) > _end(whole):
@@ -173,7 +175,7 @@ class _Cursor:
 
     def __init__(self, region: Region) -> None:
         self.outer = region.span
-        # Fields without bytes label a place but never cover it.
+        # Fields without bytes label an offset but never cover a byte.
         self._fields = region.fields
         self._next = 0
         self._stack: list[Span] = [region.span]
@@ -193,7 +195,10 @@ class _Cursor:
         return min(end, self._fields[self._next].off) if self._next < len(self._fields) else end
 
     def next_start(self, off: int) -> int:
-        """Return where the next field begins at or after `off`; the region's end if there is none."""
+        """Return the offset at or after `off` where the next field begins.
+
+        Return the region's end if there is none.
+        """
         self.at(off)
         index = self._labelled
         while index < len(self._fields) and self._fields[index].off < off:
@@ -211,7 +216,7 @@ class _Cursor:
 
 
 def label(span: Span, outer: Span) -> str:
-    """Return ``name=value`` with the name relative to the enclosing region."""
+    """Return ``name=value``, with the name relative to the enclosing region."""
     name = span.path
     if name.startswith(outer.path):
         name = name[len(outer.path) :].lstrip(".") or name
@@ -230,7 +235,7 @@ def _run(data: Any, at: int, end: int) -> int:
 
 
 def _same_until(data: Any, at: int, end: int, value: bytes) -> int:
-    """Return the offset of the first byte from `at` on that is not `value`; `end` if there is none."""
+    """Return the offset of the first byte from `at` on that is not `value`. Return `end` if there is none."""
     pattern = value * min(end - at, CHUNK)
     while at < end:
         if value == b"\0" and (hole := min(end, hole_end(data, at))) > at:
@@ -244,7 +249,10 @@ def _same_until(data: Any, at: int, end: int, value: bytes) -> int:
 
 
 def uniform(data: Any, off: int, length: int) -> int | None:
-    """Return the value that all `length` bytes at `off` have; None if they differ or there are none."""
+    """Return the value that all `length` bytes at `off` have.
+
+    Return None if they differ or there are no bytes.
+    """
     if length <= 0:
         return None
     value = data[off]
@@ -252,14 +260,14 @@ def uniform(data: Any, off: int, length: int) -> int | None:
 
 
 def printable(text: str) -> str:
-    """Return `text` with every control and non-ASCII character escaped: safe on any terminal."""
+    """Return `text` with every control and non-ASCII character escaped, so it is safe on any terminal."""
     return "".join(
         char if ord(char) in PRINTABLE else char.encode("unicode_escape").decode("ascii") for char in text
     )
 
 
 def hex_cells(data: bytes) -> str:
-    """Return the two-digit cells of one row, padded to full width."""
+    """Return the two-digit cells of one row, padded to the full width of a row."""
     return data.hex(" ").ljust(3 * WIDTH - 1)
 
 
@@ -269,18 +277,18 @@ def text_cells(data: bytes) -> str:
 
 
 def row_text(row: Row, beside: str) -> str:
-    """Return a row as a line: offset, bytes, the bytes as text, and the note `beside` it, if any."""
+    """Return a row as a line: offset, bytes, the bytes as text, and the note `beside` them, if any."""
     text = text_cells(row.data)
     if beside:
         text = text.ljust(WIDTH + 2) + beside
     return f"{row.off:08x}  {hex_cells(row.data)}  {text}"
 
 
-#: Columns before the notes: eight digits, two blanks, the cells, two blanks, the text, two blanks.
+#: The columns before the notes: eight digits, two blanks, the cells, two blanks, the text, two blanks.
 NOTES_AT = 8 + 2 + (3 * WIDTH - 1) + 2 + WIDTH + 2
-#: Columns of a line if no width is given.
+#: The number of columns of a line if no width is given.
 COLUMNS = 116
-#: If there is less room than this next to the bytes, the notes go below them.
+#: If fewer columns than this are left after the bytes, the notes are printed below the bytes.
 MIN_NOTES = 36
 BELOW_AT = 10
 
@@ -295,7 +303,10 @@ def notes(labels: Iterable[str], columns: int) -> tuple[str, list[str]]:
 
 
 def _packed(items: list[str], room: int) -> list[str]:
-    """Return the items with commas on as few lines as possible; only an item longer than a line is broken."""
+    """Return the items, separated by commas, on as few lines as possible.
+
+    Only an item longer than a line is broken.
+    """
     packed: list[str] = []
     for number, item in enumerate(items):
         text = item if number + 1 == len(items) else f"{item},"
@@ -313,7 +324,7 @@ def plain(data: Any, spans: Iterable[Span], file: str, *, columns: int = COLUMNS
 
 
 def text_of(line: Line, columns: int = COLUMNS) -> list[str]:
-    """Return a line of a dump as text, with the notes that go below it."""
+    """Return a line of a dump as text, with the notes that are printed below it."""
     if isinstance(line, Head):
         return [head_text(line)]
     if isinstance(line, Fold):

@@ -1,4 +1,6 @@
-"""Ids of records in little memory: as a set, with a number for each, with a place for each."""
+"""Stores ids of records in little memory: as a set, with a number for each id, or with a position for each
+id.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from operator import itemgetter
 
 
 class Ids:
-    """A set of ids. A block of 256 ids shares one number: about half a byte per id, 200 bytes for one."""
+    """A set of ids. A block of 256 ids shares one number, which takes half a byte per id, or 200 bytes for a
+    single id.
+    """
 
     __slots__ = ("_masks",)
 
@@ -30,7 +34,7 @@ class Ids:
 
     @property
     def masks(self) -> dict[int, int]:
-        """Block of 256 ids -> which of them are in the set, a bit for each."""
+        """Maps a block of 256 ids to the ids of the block that are in the set, one bit for each."""
         return self._masks
 
     def __contains__(self, ident: int) -> bool:
@@ -38,7 +42,7 @@ class Ids:
 
 
 class IdNumbers(Mapping[int, int]):
-    """A map from ids to numbers. An id above all earlier ones takes 16 bytes, any other about 150.
+    """A map from ids to numbers. An id above all earlier ids takes 16 bytes, any other id about 150 bytes.
 
     Iteration yields the ids in the order in which they were added.
     """
@@ -47,12 +51,12 @@ class IdNumbers(Mapping[int, int]):
 
     def __init__(self) -> None:
         self._ids, self._numbers = array("q"), array("q")
-        #: Ids that did not ascend, and the number of ascending ids before each (`_turns`).
+        #: Ids that did not ascend, and the number of ascending ids before each of them (`_turns`).
         self._late: dict[int, int] = {}
         self._turns = array("q")
 
     def put(self, ident: int, number: int) -> int | None:
-        """Add an id, or replace the number of a known one; return the old number, or None."""
+        """Add an id, or replace the number of a known id. Return the old number, or None."""
         ids, known = self._ids, None
         if not ids or ident > ids[-1]:
             ids.append(ident)
@@ -86,7 +90,7 @@ class IdNumbers(Mapping[int, int]):
 
 
 class IdPlaces:
-    """The ids of records and their places, in order: 16 bytes for a record."""
+    """The ids of records and their positions, in order. A record takes 16 bytes."""
 
     __slots__ = ("ids", "places")
 
@@ -111,7 +115,7 @@ class IdPlaces:
             self.places.extend(map(itemgetter(1), rows))
 
     def keep(self, live: bytearray) -> None:
-        """Keep the records with a 1 in `live`."""
+        """Keep the records that have a 1 in `live`."""
         if 0 in live:
             self.ids, self.places = (
                 array("q", compress(self.ids, live)),
@@ -119,5 +123,5 @@ class IdPlaces:
             )
 
 
-#: No records; nothing is ever added to it.
+#: An empty instance. Records are never added to it.
 NO_PLACES = IdPlaces()

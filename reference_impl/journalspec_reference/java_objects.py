@@ -1,4 +1,4 @@
-"""Java's serialised objects in journals; no object is ever created.
+"""Reads Java's serialised objects in journals. No object is ever created.
 
 Only the name of an object's class is read.
 """
@@ -7,19 +7,22 @@ from __future__ import annotations
 
 from journalspec import mutf8
 
-#: The first bytes of a stream; the first byte of each kind of element in a stream.
+#: The first bytes of a stream, and the first byte of each kind of element in a stream.
 STREAM = b"\xac\xed\0\x05"
 NULL, REFERENCE, CLASS, OBJECT, STRING, ARRAY, CLASS_ITSELF, BLOCK, END = range(0x70, 0x79)
 LONG_STRING, ENUM = 0x7C, 0x7E
 #: The elements that begin with the description of a class.
 NAMED = (OBJECT, ARRAY, ENUM)
-#: The first handle of a stream: each class, object and string gets the next handle.
+#: The first handle of a stream. Each class, object and string gets the next handle.
 HANDLES = 0x7E0000
 _KNOWN = {**dict.fromkeys((STRING, LONG_STRING), "java.lang.String"), CLASS_ITSELF: "java.lang.Class"}
 
 
 def class_name(data: bytes) -> str | None:
-    """Return the class of a serialised object from its stream's first bytes; None if they lack it."""
+    """Return the class of a serialised object from its stream's first bytes.
+
+    Return None if they do not contain it.
+    """
     kind, described = data[4:5], data[5:6]
     if not kind or not data.startswith(STREAM):
         return None

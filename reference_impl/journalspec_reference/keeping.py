@@ -15,7 +15,7 @@ from journalspec_reference.api import Files, Params
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """One reason why a file has to stay.
+    """Represents one reason why a file has to stay.
 
     `kind` is a key of the format's ``[why]`` table, `name` is inserted into its sentences (a destination, a
     type). `count` is the number of records, `size` their length (bytes; 0: unknown), `first` the offset of
@@ -33,7 +33,7 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """The data files of a journal, in order, with their lengths (bytes) and the holders of each.
+    """Represents the data files of a journal, in order, with their lengths (bytes) and the holders of each.
 
     A file without holders is free, unless `doubt` gives a reason why some holders may be unknown. `basis` is
     the source of the holders, for a format with several possible sources.
@@ -43,8 +43,8 @@ class Keeping:
     holders: tuple[Holder, ...]
     doubt: str = ""
     basis: str = ""
-    #: The holders by the file that they hold, and by the file that makes that file stay. A journal can have
-    #: many files, so searching all holders would be slow.
+    #: The holders by the file that they keep from deletion, and by the file that makes that file stay. A
+    #: journal can have many files, so searching all holders would be slow.
     _of: dict[str, list[Holder]] = field(init=False, repr=False, compare=False, default_factory=dict)
     _by: dict[str, list[Holder]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
@@ -63,7 +63,7 @@ class Keeping:
 
 
 def keeping(format_id: str, files: Files, edition: str, params: Params) -> Keeping | None:
-    """Return the reasons to keep the files of a journal; None for a format whose files all stay."""
+    """Return the reasons to keep the files of a journal. Return None for a format whose files all stay."""
     try:
         module = format_module("journalspec_reference", format_id, "keeping")
     except UnknownFormat:
@@ -78,7 +78,7 @@ def held_for_others(
     """Return the files that stay only because an earlier file stays.
 
     `order` are all files, `held` are those that stay for other reasons. `needs` maps a file to the earlier
-    files whose items it deletes or acknowledges: without the file, these items would reappear.
+    files whose items it deletes or acknowledges. Without the file, these items would reappear.
     """
     staying = set(held)
     later = set()

@@ -1,4 +1,5 @@
-"""The report next to a new store: its content, and each omitted item of the old store with the reason.
+"""The report next to a new store. It lists the content of the store, and each omitted item of the old store
+with the reason.
 
 It is written while the old store is read, so that a long report takes no memory: first as JSON
 (``loss-report.schema.json``), then as a page with totals and the first items of each kind.
@@ -69,7 +70,8 @@ def losses(answer: Answer, below: str = "") -> Iterator[LossItem]:
 def remarks(answer: Answer, below: str = "") -> Iterator[LossItem]:
     """Yield the notes of an answer that are not losses by themselves; files are put `below` a directory.
 
-    A note can be the only trace of a loss: a gap in the numbers of the files, a file that is too short.
+    A note can be the only sign of a loss. Examples are a gap in the numbers of the files, and a file that is
+    too short.
     """
     return _notes(answer, below, loss=False)
 
@@ -86,7 +88,7 @@ def _notes(answer: Answer, below: str, *, loss: bool) -> Iterator[LossItem]:
 
 @dataclass
 class Tally:
-    """The items listed so far: the number per kind and code, and the first items of each kind.
+    """Counts the items listed so far: the number per kind and code, and the first items of each kind.
 
     The meaning of a code comes from the format, else it is the reason of the first item.
     """
@@ -117,7 +119,7 @@ class Tally:
 
 @dataclass
 class PartAccount:
-    """The facts about one part of the new store after it was written."""
+    """Represents the facts about one part of the new store after it was written."""
 
     part: Part
     carried: list[Count] = field(default_factory=list)
@@ -148,12 +150,15 @@ class LossReport:
 
     @property
     def lost(self) -> int:
-        """The number of items that were not carried over; known after the report was written."""
+        """The number of items that were not carried over. It is known after the report was written."""
         return len(self.undone) + sum(each.left_out.total for each in self.found)
 
     @property
     def uncounted(self) -> str:
-        """A sentence if more may be lost than is listed; known after the report was written."""
+        """A sentence for the case that more may be lost than is listed.
+
+        It is known after the report was written.
+        """
         kinds = {what for one in self.found for what, _ in one.left_out.counts}
         if not kinds & {BYTES, FILE}:
             return ""
@@ -305,7 +310,7 @@ def _of_all(part: Part, items: Callable[[Answer, str], Iterator[LossItem]]) -> I
         yield from items(each, f"../{root.name}/" if root is not None and beside else "")
 
 
-#: One encoder for all items: creating an encoder takes longer than using it.
+#: One encoder encodes all items, because creating an encoder takes longer than using it.
 _ENCODED = json.JSONEncoder(separators=(", ", ": ")).encode
 
 

@@ -3,8 +3,8 @@
 A format provides a :class:`NewStore` in its ``newstore``: the files on which the product starts, as streams.
 This module atomically writes these files to a new directory. The old store is only read.
 
-The rule: a new store contains the items that contents report as live under the same policy; for a journal
-without contents, it contains the recovered state.
+A new store contains the items that contents report as live under the same policy. For a journal without
+contents, it contains the recovered state.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from journalspec_reference.filesets import load as load_files
 
 try:
     import fcntl
-except ImportError:  # not on every system
+except ImportError:  # The function does not exist on every system.
     fcntl = None  # type: ignore[assignment]
 
 #: Kinds of :class:`LossItem` that are not rows of a table.
@@ -41,14 +41,14 @@ BYTES, FILE = "bytes", "file"
 #: The policy of a store that was only read.
 NO_POLICY = "none"
 #: A report's name is that of the new directory, this suffix, and `.json` or `.md`. The first line of both
-#: reports contains the mark.
+#: reports contains the identifying text.
 REPORT, MARK = ".loss-report", "journalspec loss report"
-#: The suffix of an incomplete result, and the random part after it.
+#: The suffix of an incomplete result, and the random part after the suffix.
 _PARTIAL, _RANDOM = ".partial-", re.compile("[0-9a-f]{8}")
 #: Files are read in pieces of this many bytes. If a file has more bytes in holes than the second number, only
 #: the parts outside holes are read.
 PIECE, MOST_HOLES = 1 << 20, 1 << 30
-#: Characters that Windows forbids in names, and the names of devices there.
+#: Characters that Windows does not allow in names, and the names of devices on Windows.
 _ODD = re.compile(r'[\x00-\x1f<>:"|?*\\\x7f]')
 _DEVICES = {
     "CON",
@@ -64,12 +64,17 @@ class ChoiceRefused(FilesetError):
 
 
 class CannotRebuild(FilesetError):
-    """There is no new store for this journal, for example because it is encrypted or nothing can be kept."""
+    """This error means that there is no new store for this journal, for example because it is encrypted or
+    nothing can be kept.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class StoreChoices:
-    """The user's choices besides the policy. Each refers to an item by the id that contents print."""
+    """Represents the user's choices besides the policy.
+
+    Each choice refers to an item by the id that contents print.
+    """
 
     #: Transactions, message ids and queues to omit.
     drop: tuple[str, ...] = ()
@@ -90,7 +95,7 @@ class StoreChoices:
 
 @dataclass(frozen=True, slots=True)
 class LossItem:
-    """One item that was not carried over, or that was carried over without verification.
+    """Represents one item that was not carried over, or that was carried over without verification.
 
     `what` is :data:`BYTES`, :data:`FILE` or the noun of a table (``message``, ``row``, ``transaction``); `id`
     and `queue` (Derby: the table) are empty if the item has none. `off` and `length` are in bytes. `code` is
@@ -126,8 +131,8 @@ class NewStore(ABC):
     the items that choices omit; `lines` describe the effect of each choice.
     """
 
-    #: Whether reading the new store again would prove nothing: it is encrypted, or a copy of bytes that were
-    #: read clean.
+    #: Whether reading the new store again would prove nothing, because it is encrypted, or a copy of bytes
+    #: that were read clean.
     opaque = False
     #: Whether it is made from the result of reading, because recovery refuses the store under every policy.
     unrecovered = False
@@ -139,7 +144,7 @@ class NewStore(ABC):
 
     @property
     def product(self) -> str:
-        """The product and the versions for which the new store is made; they depend on format and edition."""
+        """The product and the versions for which the new store is made. They depend on format and edition."""
         edition = get_format(self.answer.journal.format).edition(self.answer.journal.edition)
         return ", ".join(edition.products) or edition.title
 
@@ -174,7 +179,7 @@ class NewStore(ABC):
 
     @property
     def lacks(self) -> frozenset[tuple[str, str]]:
-        """Code and name of the items that both the old and the new store lack; all are unverified."""
+        """Code and name of the items that both the old and the new store lack. All are unverified."""
         return frozenset()
 
     def chosen(self) -> Iterator[str]:
@@ -187,7 +192,10 @@ class NewStore(ABC):
 
     @abstractmethod
     def files(self) -> Iterator[NewFile]:
-        """Yield its files; each call yields the same bytes. A name that ends in / is an empty directory."""
+        """Yield the files of the store.
+
+        Each call yields the same bytes. A name that ends in / is an empty directory.
+        """
 
 
 def pieces(data: Any) -> Iterator[bytes]:
@@ -262,7 +270,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """A file's length in bytes and SHA-256 in hexadecimal.
+    """Represents a file's length in bytes and its SHA-256 in hexadecimal.
 
     `why` is the reason if there is no SHA-256: the file is unreadable, or so sparse that its zeros were
     skipped.
@@ -313,10 +321,10 @@ def _filled(part: PartOfFile) -> Iterator[int]:
 
 
 def _sparse(name: str, part: PartOfFile, progress: Progress) -> Digest:
-    """Return a digest that shows changes of a file with many holes; holes take no time.
+    """Return a digest that shows changes of a file with many holes. Holes take no time.
 
-    Pieces of zeros are also omitted: a file system can report the same bytes once as a hole and once as
-    zeros.
+    Pieces of zeros are also omitted, because a file system can report the same bytes once as a hole and once
+    as zeros.
     """
     taken, size = hashlib.sha256(), 0
     for at in _filled(part):
@@ -370,7 +378,7 @@ def own_directories(journals: Iterable[Journal]) -> set[Path]:
 
 
 def refuse_target(target: Path, others: Iterable[Path]) -> Path:
-    """Return the path for a new directory; raises FilesetError for an unfit one.
+    """Return the path for a new directory. Raises FilesetError if the path is not suitable.
 
     The path must not exist, not even as an empty directory or a link. Its parent must exist and be writable.
     The path must neither be within one of the `others` nor contain one.
@@ -393,7 +401,10 @@ def refuse_target(target: Path, others: Iterable[Path]) -> Path:
 
 
 def refuse_running(journals: Iterable[Journal]) -> None:
-    """Raise FilesetError if a process has locked a journal: a change of its files can be incomplete."""
+    """Raise FilesetError if a process has locked a journal.
+
+    In that case, a change of its files can be incomplete.
+    """
     for journal in journals:
         if journal.root is not None:
             for name, who in held(journal.root, get_format(journal.format).locks, journal.files):
@@ -532,14 +543,14 @@ def _read_again(new: Path, parts: Sequence[Part]) -> None:
     for part in parts:
         journal = part.answer.journal
         if part.store.opaque:
-            continue  # encrypted stores never read clean
+            continue  # Encrypted stores never read clean.
         place = new / part.path if part.path else new
         for found in journals_in(place, journal):
             seen = ask(found, "strict").observation
             lacks = {(entry.code, entry.name) for entry in seen.missing}
             if lacks and lacks == part.store.lacks:
-                # The new store lacks the same items as the old one. Without `root`, missing items are not
-                # searched for: check the rest.
+                # The new store lacks the same items as the old store. Without `root`, missing items are not
+                # searched for, so only the other results are checked.
                 seen = ask(replace(found, root=None), "strict").observation
             if seen.verdict != CLEAN:
                 first = next((each.reason for each in seen.dropped), next((e.code for e in seen.missing), ""))
@@ -558,7 +569,8 @@ def journals_in(directory: Path, like: Journal) -> Iterator[Journal]:
         # The journal's files are in several directories.
         places = [load_files(*map(directory.joinpath, like.files))]
     try:
-        # With a given format any file would be accepted, so the files must first be recognised without it.
+        # With a given format any file would be accepted, so the files must first be recognised without a
+        # format.
         find_journals(places[0])
     except NoJournal as error:
         places = [*map(load_files, error.stores)]

@@ -1,4 +1,4 @@
-"""Conditions on one column each, for questions at the command line and Spark's filters.
+"""Conditions on one column each, for queries at the command line and Spark's filters.
 
 A condition is evaluated on a complete Arrow array (:meth:`Predicate.mask`), or on single values if Arrow is
 not installed (:meth:`Predicate.holds`), with the same outcome.
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: Operator -> the comparison of plain values, and the name of Arrow's function.
+#: Maps an operator to the comparison of plain values, and to the name of Arrow's function.
 COMPARED: dict[str, tuple[Callable[[Any, Any], bool], str]] = {
     "=": (operator.eq, "equal"),
     "<>": (operator.ne, "not_equal"),
@@ -50,7 +50,8 @@ def _listed(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """The condition `column` `op` `value`, where `value` is a tuple for ``in``, a pattern for ``like``.
+    """Represents the condition `column` `op` `value`. The value is a tuple for ``in``, and a pattern for
+    ``like``.
 
     No condition is true for an absent value. ``like`` compares bytes and lists as text.
     """
@@ -60,7 +61,7 @@ class Predicate:
     value: Any = None
 
     def holds(self, value: Any) -> bool:
-        """Return whether the condition holds for a single value."""
+        """Return whether the condition is true for a single value."""
         if value is None or self.op == PRESENT:
             return value is not None
         if self.op == LIKE:
@@ -70,7 +71,7 @@ class Predicate:
         return value in self.value if self.op == IN else COMPARED[self.op][0](value, self.value)
 
     def mask(self, column: pa.Array) -> pa.Array:
-        """Return for each value of an Arrow array whether the condition holds; null for an absent value."""
+        """For each value of an Arrow array, return whether the condition is true; null if absent."""
         import pyarrow as pa  # noqa: PLC0415  # part of an extra
         import pyarrow.compute as pc  # noqa: PLC0415
 
@@ -98,7 +99,10 @@ def texts(column: pa.Array) -> pa.Array:
 
 @cache
 def _pattern(like: str) -> re.Pattern[str]:
-    r"""Return the regular expression of a ``like``: ``%`` any text, ``_`` a letter, ``\`` an escape."""
+    r"""Return the regular expression of a ``like``.
+
+    ``%`` stands for any text, ``_`` for a letter, ``\`` for an escape.
+    """
     parts = re.findall(r"\\.|.", like, re.DOTALL)
     wild = {"%": ".*", "_": "."}
     return re.compile("".join(wild.get(part) or re.escape(part[-1]) for part in parts), re.DOTALL)

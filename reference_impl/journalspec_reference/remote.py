@@ -1,8 +1,7 @@
-"""Journals in object stores and distributed file systems: their files through ``pyarrow.fs``.
+"""Journals in object stores and distributed file systems. The files are read through ``pyarrow.fs``.
 
-Nothing is written there. A path is a URI that ``pyarrow.fs.FileSystem.from_uri`` accepts: ``s3://``,
-``gs://``,
-``abfss://``, ``hdfs://``; Hadoop's ``s3a://`` means ``s3://``.
+The module writes nothing to these systems. A path is a URI that ``pyarrow.fs.FileSystem.from_uri`` accepts:
+``s3://``, ``gs://``, ``abfss://``, ``hdfs://``; Hadoop's ``s3a://`` means ``s3://``.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def is_remote(path: str) -> bool:
 
 
 class RemoteFile(RawFile):
-    """A file of another file system; its holes are unknown."""
+    """A file of another file system. Its holes are unknown."""
 
     __slots__ = ("_info", "_stream", "_where", "size")
 
@@ -41,7 +40,7 @@ class RemoteFile(RawFile):
         return bytes(self._stream.read_at(max(0, min(size, self.size - off)), off))
 
     def changed(self) -> bool:
-        """Return whether the length or the time of the last change has changed."""
+        """Return whether the length of the file, or the time of its last change, has changed."""
         (now,) = self._where.get_file_info([self._info.path])
         return (now.size, now.mtime_ns) != (self._info.size, self._info.mtime_ns)
 

@@ -85,7 +85,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 NAME = "journalspec"
-#: Arrow type -> that of Spark.
+#: Maps an Arrow type to that of Spark.
 TYPES = {
     "bool": "boolean",
     "int8": "tinyint",
@@ -104,13 +104,13 @@ JOURNALS = {
     **dict.fromkeys(("files", "bytes", "records", "dropped", "dropped_bytes", "missing"), "int64"),
     "notes": "string",
 }
-#: Columns of rows of contents in addition to those of their table. Then: kind of a value -> its Arrow type,
-#: if that is not a string.
+#: Columns of rows of contents in addition to those of their table. Then a map from the kind of a value to its
+#: Arrow type, if that is not a string.
 BESIDE = dict.fromkeys(("journal", "format", "edition"), "string")
 KINDS = {"int": "int64", "time": "int64", "float": "double", "bool": "bool", "bytes": "binary"}
 FIELDS = "fields map<string,string>"
 _FIELDS = pa.map_(pa.string(), pa.string())
-#: The number of rows in a batch; fewer for contents, which can have large bodies.
+#: The number of rows in a batch. It is smaller for contents, which can have large bodies.
 BATCH_ROWS, CONTENTS_ROWS = 8192, 512
 #: One task reads several small files, of up to this many bytes together.
 TOGETHER = 32 << 20
@@ -132,12 +132,12 @@ _OPERATORS: dict[type[Filter], str] = {
 
 
 class JournalError(ValueError):
-    """A path cannot be read as journals; the text says why, and what to do."""
+    """A path cannot be read as journals. The text says why, and what to do."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some stretches of one journal, which is found by its path and the names of its files.
+    """Some stretches of one journal. The journal is found by its path and the names of its files.
 
     `numbers` are the positions of the stretches; none means the complete journal. `why` is the reason if the
     journal cannot be read.
@@ -166,7 +166,7 @@ def register(spark: SparkSession) -> None:
 
 
 class JournalSource(DataSource):
-    """The data source; Spark makes one per read."""
+    """The data source. Spark creates one object per read."""
 
     @classmethod
     def name(cls) -> str:
@@ -254,7 +254,7 @@ class Query:
         return self.journals or self.contents is not None or bool(self.typed())
 
     def _table_of(self, name: str) -> Table:
-        """Return a table of the contents: one defined by the format, or one that users created."""
+        """Return a table of the contents. The format defines it, or users created it."""
         if self._table is None:
             formats = {self.format} if self.format else {journal.format for _, journal in self.found()}
             if len(formats) != 1:
@@ -331,7 +331,7 @@ class Query:
 
 
 class JournalReader(DataSourceReader):
-    """Finds journals when the query is planned, reads them when it runs."""
+    """Finds journals when the query is planned, and reads them when it runs."""
 
     def __init__(self, options: Mapping[str, str], names: Sequence[str] | None = None) -> None:
         self._asked = Query(options)
@@ -375,7 +375,8 @@ class JournalReader(DataSourceReader):
             return
         parts = stretches(journal)
         if not isinstance(parts, Sequence):
-            # Each stretch depends on the previous one: several tasks would each read all files.
+            # Each stretch depends on the previous one. If several tasks shared them, each task would read all
+            # files.
             yield Piece(path, names, journal.format, journal.edition, asked.params), size
             return
         # The last piece is for the files that no stretch describes.
@@ -385,7 +386,7 @@ class JournalReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a task as batches; raises JournalError for damage in mode FAILFAST."""
-        assert isinstance(partition, JournalPartition)  # made by `partitions`
+        assert isinstance(partition, JournalPartition)  # Made by `partitions`.
         last: tuple[str, tuple[str, ...]] | None = None
         for piece in partition.pieces:
             if (piece.path, piece.files) != last:
@@ -452,20 +453,20 @@ class FilteringReader(JournalReader):
                 yield each
 
 
-#: File -> the checksum of its first record, and where its last record ends.
+#: Maps a file to the checksum of its first record, and the end of its last record.
 Ends = dict[str, dict[str, int]]
 
 
 @dataclass
 class Gained(InputPartition):
-    """The new records of the files at a path: begin, end, and the first record's checksum."""
+    """Represents the new records of the files at a path: begin, end, and the first record's checksum."""
 
     path: str
     files: Mapping[str, tuple[int, int, int]]
 
 
 class JournalStreamReader(DataSourceStreamReader):
-    """Examines the journals before each batch of the stream; a task reads the new records at one path."""
+    """Examines the journals before each batch of the stream. A task reads the new records at one path."""
 
     def __init__(self, options: Mapping[str, str], names: Sequence[str]) -> None:
         asked = Query(options)
@@ -479,7 +480,7 @@ class JournalStreamReader(DataSourceStreamReader):
         return {}
 
     def latestOffset(self) -> dict[str, Ends]:  # type: ignore[override]  # noqa: N802  # as Spark 4.1 has it
-        """Return where the records of each file end now, by path."""
+        """Return the present ends of the records of each file, by path."""
         out: dict[str, Ends] = {}
         for path, journal in Query(self._options).found():
             for part in _parts(journal):
@@ -502,8 +503,8 @@ class JournalStreamReader(DataSourceStreamReader):
         return out
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Yield the new records; those of a later generation of a file come with the next batch."""
-        assert isinstance(partition, Gained)  # made by `partitions`
+        """Yield the new records. Records of a later generation of a file come with the next batch."""
+        assert isinstance(partition, Gained)  # Made by `partitions`.
         for path, journal in Query({**self._options, "path": partition.path, "paths": ""}).found():
             rows, firsts = RowBatches(path, journal, self._kinds), dict[str, int]()
             for part in _parts(journal):
@@ -519,7 +520,7 @@ class JournalStreamReader(DataSourceStreamReader):
 
 
 class _Rows(RowBatches):
-    """Rows of one journal, including those of the views that only Spark has."""
+    """Represents rows of one journal, including rows of the views that only Spark has."""
 
     def of_journal(self) -> pa.RecordBatch:
         """Return the row of the journal itself."""
@@ -604,7 +605,7 @@ class _Rows(RowBatches):
 
 
 def _parts(journal: Journal) -> Iterator[Stretch]:
-    """Yield the stretches of a journal; none while it is too short to show its edition."""
+    """Yield the stretches of a journal. Yield none while it is too short to show its edition."""
     with suppress(UnknownEdition, ReadingRefused):
         yield from stretches(settled(journal))
 
@@ -639,7 +640,7 @@ def _paths(options: Mapping[str, str]) -> list[str]:
 
 
 def _matches(path: str) -> list[Path]:
-    """Return the paths that match a path or glob; raises JournalError if there are none."""
+    """Return the paths that match a path or glob. Raises JournalError if there are none."""
     plain = path.removeprefix("file://")
     if Path(plain).exists():
         return [Path(plain)]

@@ -1,4 +1,4 @@
-"""The storage of a writer: a directory, memory, or any object with the same methods.
+"""The storage of a writer. It is a directory, memory, or any object with the same methods.
 
 The operations are those of the crash model: changes of files, and two calls (sync, sync_dir) that make
 changes durable. A recording layer over any of these yields a write trace.
@@ -30,7 +30,7 @@ class Storage(Protocol):
         """Write `data` at `off`, extending the file if needed."""
 
     def truncate(self, name: str, size: int) -> None:
-        """Cut or extend (with zeros) `name` to `size` bytes."""
+        """Truncate or extend (with zeros) `name` to `size` bytes."""
 
     def sync(self, name: str) -> None:
         """Make the content of `name` durable."""
@@ -39,7 +39,7 @@ class Storage(Protocol):
         """Make created, renamed and removed names durable."""
 
     def rename(self, old: str, new: str) -> None:
-        """Rename, replacing `new`."""
+        """Rename a file; an existing file `new` is replaced."""
 
     def unlink(self, name: str) -> None:
         """Remove `name`."""
@@ -102,7 +102,7 @@ class DirectoryStorage:
             stream.write(data)
 
     def truncate(self, name: str, size: int) -> None:
-        """Cut or extend `name`."""
+        """Truncate or extend `name`."""
         os.truncate(self.root / name, size)
 
     def sync(self, name: str) -> None:
@@ -122,11 +122,11 @@ class DirectoryStorage:
                 os.close(handle)
 
     def rename(self, old: str, new: str) -> None:
-        """Rename, replacing."""
+        """Rename a file; an existing file is replaced."""
         (self.root / old).replace(self.root / new)
 
     def unlink(self, name: str) -> None:
-        """Remove."""
+        """Remove the file."""
         (self.root / name).unlink()
 
 
@@ -168,7 +168,7 @@ class MemoryStorage:
         content[off : off + len(data)] = data
 
     def truncate(self, name: str, size: int) -> None:
-        """Cut or extend `name`."""
+        """Truncate or extend `name`."""
         content = self._file(name)
         if size < len(content):
             del content[size:]
@@ -183,11 +183,11 @@ class MemoryStorage:
         """Do nothing: memory needs no fsync of names."""
 
     def rename(self, old: str, new: str) -> None:
-        """Rename, replacing."""
+        """Rename a file; an existing file is replaced."""
         self._file(old)
         self.files[new] = self.files.pop(old)
 
     def unlink(self, name: str) -> None:
-        """Remove."""
+        """Remove the file."""
         self._file(name)
         del self.files[name]

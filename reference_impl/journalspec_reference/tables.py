@@ -31,14 +31,14 @@ COMMON = {
 
 
 def kept_of(batch: pa.RecordBatch, predicates: Iterable[Predicate]) -> pa.RecordBatch | None:
-    """Return those rows of a batch that meet the conditions; None if no row does."""
+    """Return those rows of a batch that meet the conditions. Return None if no row does."""
     for each in predicates:
         batch = batch.filter(each.mask(batch.column(each.column)))
     return batch if batch.num_rows else None
 
 
 class RowBatches:
-    """Rows of one journal, with the columns `kinds`; `damaged` describes the first dropped region."""
+    """Rows of one journal, with the columns `kinds`. `damaged` describes the first dropped region."""
 
     def __init__(self, path: str, journal: Journal, kinds: Mapping[str, pa.DataType]) -> None:
         self.journal, self._kinds = journal, kinds
@@ -69,7 +69,10 @@ class RowBatches:
                 yield self.of_regions(((file, low, high - low, UNREADABLE) for low, high in left), roles)
 
     def of_rest(self, parts: Sequence[Stretch]) -> Iterator[pa.RecordBatch]:
-        """Yield the unreadable bytes outside `parts`; without `parts`, all files of a refused journal."""
+        """Yield the unreadable bytes outside `parts`.
+
+        Without `parts`, yield all files of a refused journal.
+        """
         if not parts and (seen := ask(self.journal).observation).verdict == REFUSED:
             yield self.of_refused(seen)
         for file in self.journal.files.keys() - {part.file for part in parts}:
@@ -86,7 +89,7 @@ class RowBatches:
     def of_regions(
         self, regions: Iterable[tuple[str, int, int, str]], roles: Mapping[str, str] = {}
     ) -> pa.RecordBatch:
-        """Return regions, as (file, offset, length, reason); `roles` are those of their files."""
+        """Return regions, as (file, offset, length, reason). `roles` contains the roles of their files."""
         rows = [
             {
                 **{**self.same, "kind": "dropped", "role": roles.get(file) or None, "reason": why},

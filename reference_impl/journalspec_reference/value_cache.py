@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-#: A cache has this many stored bytes; each result counts as OWN more bytes.
+#: A cache stores at most this many bytes. Each result counts as OWN more bytes.
 KEPT, OWN = 1 << 20, 192
 
 T = TypeVar("T")
 
 
 class ValueCache(dict[bytes, T]):
-    """A cache: stored bytes -> their meaning. Files repeat a few names, values and bodies.
+    """A cache from stored bytes to their meaning, because files repeat a few names, values and bodies.
 
-    Bytes up to `longest` are kept, at most `most` bytes in total; each result counts OWN additional bytes. A
-    missing result is made by `make`; without it, the caller puts it in.
+    Bytes up to `longest` are kept, at most `most` bytes in total; each result counts OWN additional bytes.
+    `make` computes a missing result. Without `make`, the caller puts the result in.
     """
 
     def __init__(

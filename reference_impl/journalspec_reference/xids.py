@@ -1,4 +1,4 @@
-"""Global transaction ids: the parts of Bitronix's ids, and the spellings of products and databases."""
+"""Global transaction ids: the parts of Bitronix's ids, and the spellings that products and databases use."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from itertools import islice
 from struct import Struct, error
 from typing import NamedTuple
 
-#: In milliseconds since 1970 (March 1973). A larger value is a wall-clock time, a smaller one is a machine's
-#: uptime.
+#: In milliseconds since 1970, this is March 1973. A larger value is a wall-clock time, a smaller one is a
+#: machine's uptime.
 FIRST_WALL_CLOCK = 10**11
 #: The part of a Bitronix gtrid after the id of the server: a time, and a counter.
 _TAIL = Struct(">qI")
@@ -24,7 +24,8 @@ MOST_READINGS = 4096
 
 
 class Uid(NamedTuple):
-    """A gtrid of Bitronix: the id of the server, a time in milliseconds, and the counter of the process.
+    """Represents a gtrid of Bitronix: the id of the server, a time in milliseconds, and the counter of the
+    process.
 
     The time is wall-clock time, or (BTM 2.1.3 and 2.1.4) the time since the machine was started.
     """
@@ -35,7 +36,7 @@ class Uid(NamedTuple):
 
     @property
     def started(self) -> int | None:
-        """Return the time in milliseconds since 1970; None if it is the uptime of a machine."""
+        """Return the time in milliseconds since 1970. Return None if it is the uptime of a machine."""
         return wall_clock(self.time)
 
     def __str__(self) -> str:
@@ -49,7 +50,7 @@ def wall_clock(time: int | None) -> int | None:
 
 
 def uid(gtrid: bytes) -> Uid | None:
-    """Return the parts of a gtrid of Bitronix; None for another form."""
+    """Return the parts of a gtrid of Bitronix. Return None for another form."""
     server = gtrid[: -_TAIL.size]
     if not server or server.translate(None, _VISIBLE):
         return None
@@ -82,14 +83,15 @@ _WITHIN = re.compile(r"(?:XID:\[-?\d+,globalId=|[\w ]*XID \[|X'|-?\d+:|-?\d+\.)(
 #: The form in which PostgreSQL's driver writes the name of a prepared transaction; the parts of a Bitronix
 #: gtrid.
 _POSTGRES, _UID = re.compile(r"-?\d+_([\w+/]+=*)_"), re.compile(r"(.+)/(-?\d+)/(\d+)")
-#: A byte that Java prints as a hexadecimal int: ffffff precedes a negative one. With leading zeros, and
-#: without.
+#: Patterns of a byte that Java prints as a hexadecimal int, with and without leading zeros. A negative byte
+#: begins with ffffff.
 _PADDED = re.compile("(?:ffffff(?=[89a-f]))?([0-9a-f]{2})")
 _BARE = [re.compile(form) for form in ("ffffff([89a-f][0-9a-f])", "([1-7][0-9a-f])", "([0-9a-f])")]
 
 
 def spelled(text: str) -> tuple[bytes, ...]:
-    """Return the gtrids that a text can mean, likeliest first; empty if it is no spelling of one.
+    """Return the gtrids that a text can mean, the likeliest first. The result is empty if the text is not a
+    spelling of a gtrid.
 
     Spellings are hexadecimal digits, ``server/milliseconds/counter``, complete XA ids, and bytes that Java
     prints as ints: ``ffffff9b`` is 9b.

@@ -149,7 +149,7 @@ def test_bad_sector_loses_only_its_own_records() -> None:
     for number in range(1, 25):
         start, end = number * SECTOR, (number + 1) * SECTOR
         seen = found(scan(bad(data, start, end), HEADER_SIZE, tail))
-        lost = (number - 1) // 8  # the record in which the sector begins
+        lost = (number - 1) // 8  # The record in which the sector begins.
         kept = [(HEADER_SIZE, starts[0], ""), *((at, at + size, "") for at in starts)]
         kept[lost + 1] = (starts[lost], starts[lost] + size, "unreadable")
         if end - 8 in starts:  # The sector also contains the length of the next record.

@@ -35,7 +35,7 @@ KEPT = json.loads((Path(__file__).parent / "data" / "contents_amqp.json").read_t
 STORED = [bytes.fromhex(each["stored"]) for each in KEPT]
 #: The broker's management encodes the kinds of messages as these numbers.
 TYPES = {0: "plain", 2: "object", 3: "text", 4: "bytes", 5: "map", 6: "stream"}
-#: The broker's name for each section of key-value pairs -> the prefix of its keys among the properties.
+#: Maps the broker's name for each section of key-value pairs to the prefix of its keys among the properties.
 PAIRS = {
     "delivery-annotations": "deliveryAnnotations.",
     "message-annotations": "messageAnnotations.",

@@ -40,7 +40,7 @@ TEXTS = {
 }
 
 
-# Core and AMQP
+# Core messages and AMQP messages.
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_amqp_message_loads_a_limited_number_of_values(item: bytes) -> None:
     assert (row["kind"], row["content"], row["data"]) == ("unknown", None, record)
 
 
-# page files
+# Page files.
 
 
 def _page(directory: Path, number: int) -> Path:
@@ -118,7 +118,7 @@ def test_page_entry_that_is_mostly_a_hole_is_not_loaded(tmp_path: Path) -> None:
     assert [(each.index, each.off, each.queues) for each in entries] == [(1, size + 6, (77,))]
 
 
-# Derby
+# Derby databases.
 
 
 def test_number_too_large_for_a_column_is_not_decoded() -> None:
@@ -141,7 +141,7 @@ def test_columns_with_one_name_take_linear_time() -> None:
     assert sum(map(len, names)) < 6 * 1012
 
 
-# KahaDB
+# KahaDB journals.
 
 
 def _kahadb(records: list[str], to: Path) -> KahaContents:

@@ -55,7 +55,7 @@ def columns(found: KahaContents, table: str, *names: str) -> list[tuple[Any, ...
     return [tuple(row[name] for name in names) for row in found.rows(table)]
 
 
-# objects that the marshallers wrote
+# Objects that the marshallers wrote.
 
 
 def decoded(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,7 +120,7 @@ def test_version_from_objects(version: int, by_messages: int, by_all: int) -> No
         assert max(openwire.VERSIONS, key=found.count) == expected
 
 
-# journals made for these tests
+# Journals made for these tests.
 
 (ACK_MAP,) = ROWS["ACK_MAP"]
 
@@ -339,7 +339,7 @@ def test_transaction_over_several_stores_has_the_outcome_in_the_transaction_stor
     assert [remark.code for remark in found.remarks.kept] == ([] if decided else ["undecided"])
 
 
-# hostile bytes
+# Hostile bytes.
 
 
 def test_bytes_that_are_not_a_message_are_a_remark_on_their_row(tmp_path: Path) -> None:

@@ -220,7 +220,7 @@ def test_unreadable_message_has_a_remark(made: Path, tmp_path: Path) -> None:
     whole = {(row["queue"], row["id"]): row for row in rows_of(opened(made), "messages")}
     key, row = next((key, row) for key, row in whole.items() if row["size"] > 9000 and row["message_id"])
     data = bytearray(b"".join(pages[number] for number in range(pages.count)))
-    data[row["off"] + 5 : row["off"] + 9] = pack(">i", 0x00FFFFFF)  # the next page of the message
+    data[row["off"] + 5 : row["off"] + 9] = pack(">i", 0x00FFFFFF)  # The next page of the message.
     for name, content in (("db/page.db", bytes(data)), ("log/transaction.log", pack(">iq", 1, 7))):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_bytes(content)

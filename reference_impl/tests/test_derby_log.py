@@ -104,7 +104,10 @@ def test_hostile_lengths_are_compared_before_any_read() -> None:
 
 
 def logged(*records: dict[str, Any]) -> Files:
-    """Return a log of these records of one transaction that changes page 1 of T and has no end."""
+    """Return a log of these records of one transaction.
+
+    The transaction changes page 1 of T and has no end.
+    """
     data, version = struct.pack(">iiqq", 128, 9, 1, 0), 0
     for values in ({"operation": "BEGIN", "group": 0x101}, *records):
         page = {"container": 1168, "page": 1, "page_version": version} if "group" not in values else {}

@@ -111,8 +111,8 @@ def swiftmq_actions(size: int) -> Iterator[Hostile]:
         yield "13", "transaction.log", head + each + inserts
 
 
-#: Format -> the function that yields edition, name and content of files in which each record claims to
-#: contain all that follows.
+#: Maps a format to the function that yields edition, name and content of files in which each record claims to
+#: contain all following bytes.
 HOSTILE: Mapping[str, Callable[[int], Iterator[Hostile]]] = {
     "bitronix_tlog": bitronix_frames,
     "derby_log": derby_records,

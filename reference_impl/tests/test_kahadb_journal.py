@@ -157,7 +157,10 @@ EDITIONS = sorted(codec.DIALECTS)
 
 
 def lies(seed: int) -> tuple[str, dict[str, bytes]]:
-    """Return files with false sizes, checksums and commands. Some files are cut, or contain a part twice."""
+    """Return files with wrong sizes, checksums and commands.
+
+    Some files are truncated, or contain a part twice.
+    """
     rng = random.Random(seed)
     edition = rng.choice(EDITIONS)
     files = drawing.lies(edition, rng)
@@ -168,7 +171,7 @@ def lies(seed: int) -> tuple[str, dict[str, bytes]]:
 
 
 def flat(batches: Iterable[Batch]) -> dict[str, list[Any]]:
-    """Return the content of batches without the borders between them."""
+    """Return the content of batches without the boundaries between them."""
     out: dict[str, list[Any]] = {"rows": [], "first": [], "damage": [], "notes": [], "end": []}
     for batch in batches:
         base = batch.base

@@ -175,7 +175,7 @@ def test_healthy_database_is_unchanged_except_after_its_log(old: Path, tmp_path:
     assert [*store.unverified()] == []
     assert [*store.chosen()] == []
     assert {count.name: count.rows for count in store.carried()} == ROWS
-    assert store.opaque  # nothing changed, so the new store is not read again
+    assert store.opaque  # No byte has changed, so the new store is not read again.
     # The new store has the same bytes each time.
     assert [b"".join(file.parts) for file in store.files()] == [
         b"".join(file.parts) for file in store.files()

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
-from xml.etree import ElementTree as ET  # files of this project
+from xml.etree import ElementTree as ET  # Files of this project.
 
 import newstore_trials
 import pytest
@@ -80,7 +80,7 @@ def remade(answer: Answer, target: Path, **choices: Any) -> tuple[NewStore, Brok
     again = asked(put(store, target), "strict")
     lacks = {(entry.code, Path(entry.name).stem) for entry in again.observation.missing}
     codes = ("no-large-file", "short-large-file")
-    # Pages list their messages; the journal lists all others.
+    # Pages list their own messages. The journal lists all other messages.
     items = (item for item in store.unverified() if item.code in codes and "/" not in item.file)
     reported = {("body", item.id) for item in items}
     assert lacks == reported
@@ -114,7 +114,7 @@ def test_healthy_store_is_rebuilt_with_all_its_content(source: Path, tmp_path: P
     assert not after.remarks.counts
     (old,), (new,) = table(before, "store"), table(after, "store")
     assert new["id_counter"] == old["id_counter"]
-    assert not {"33"} & new["types"].keys()  # acknowledgements are not carried over
+    assert not {"33"} & new["types"].keys()  # Acknowledgements are not carried over.
     assert {path.as_posix() for path in store.covers} == {
         f"../{path.name}" for path in source.iterdir() if path.is_dir() and path.name != "journal"
     }
@@ -439,7 +439,7 @@ def test_entries_of_pages_keep_their_places(old: Path, tmp_path: Path) -> None:
     (path,) = (old / "paging").glob("*/000000008.page")
     data = bytearray(path.read_bytes())
     first = 6 + struct.unpack_from(">i", data, 1)[0]
-    data[first + 18 : first + 22] = b"\x7f\xff\xff\xff"  # the second entry: its message cannot be decoded
+    data[first + 18 : first + 22] = b"\x7f\xff\xff\xff"  # The second entry. Its message cannot be decoded.
     path.write_bytes(data)
     answer = asked(old / "journal")
     store, after = remade(answer, tmp_path / "new")

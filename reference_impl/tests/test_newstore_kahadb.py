@@ -36,7 +36,7 @@ def answer_of(files: Files, edition: str = "5.16", policy: str = SALVAGE) -> Ans
     return ask(Journal(FORMAT, edition, files), policy)
 
 
-# messages that can be read
+# Messages that can be read.
 
 
 @cache
@@ -72,7 +72,7 @@ def batch(records: Sequence[bytes]) -> bytes:
 
 
 def bodies(answer: Answer) -> dict[str, bytes]:
-    """Return id and object of each message of a state."""
+    """Return the id and the object of each message of a state."""
     queues = state_of(answer)["destinations"]
     return {each["id"]: each["message"] for queue in queues for each in queue["messages"]}
 
@@ -97,7 +97,7 @@ def queues_of(answer: Answer) -> dict[tuple[str, str | None], list[str]]:
     return out
 
 
-# records of a damaged batch
+# Records of a damaged batch.
 
 
 def around(middle: bytes) -> bytes:
@@ -245,7 +245,7 @@ def test_time_for_salvage_is_proportional_to_the_bytes(piece: bytes) -> None:
     assert growth(salvaged, 1 << 13) < LINEAR
 
 
-# choices
+# Choices of the user.
 
 
 BRANCHES = (
@@ -341,7 +341,7 @@ def test_index_only_acknowledgements_are_applied_on_request() -> None:
     assert [item.id for item in store.left_out() if item.code == "index-acknowledged"] == hidden
 
 
-# the records of the new journal, by type
+# The records of the new journal, by type.
 
 
 def commands_of(store: NewStore, edition: str) -> list[tuple[str, Any]]:

@@ -94,7 +94,7 @@ def test_update_long_after_its_record_is_not_missing() -> None:
     assert [(entry.code, entry.name) for entry in seen.missing] == [("record", str(count))]
 
 
-# Bitronix
+# Bitronix logs.
 
 
 def log(*gtrids_: bytes) -> bytes:
@@ -124,7 +124,7 @@ def test_log_whose_lengths_have_changed_is_not_copied(size: int) -> None:
         list(of_gtrids(Memory(bytes(data)), HEADER_SIZE, len(data), {b"one"}, "a"))
 
 
-# KahaDB
+# KahaDB journals.
 
 
 def test_transaction_is_found_in_every_field_of_a_message() -> None:

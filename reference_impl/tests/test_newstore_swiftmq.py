@@ -139,7 +139,7 @@ def test_unreadable_branch_is_omitted_on_request() -> None:
     files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
     pages = bytearray(files["db/page.db"])
     gtrid = pages.index(bytes.fromhex("01000000010c"))
-    pages[gtrid + 6 : gtrid + 10] = bytes.fromhex("7fffffff")  # the number of keys
+    pages[gtrid + 6 : gtrid + 10] = bytes.fromhex("7fffffff")  # The number of keys.
     answer = answer_of(files | {"db/page.db": bytes(pages)})
     assert answer.observation.code == "bad-branch"
     with pytest.raises(CannotRebuild, match="transaction/bad-branch") as refused:

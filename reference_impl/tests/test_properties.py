@@ -21,7 +21,7 @@ from journalspec_reference.storage import MemoryStorage
 
 
 class Known(NamedTuple):
-    """The facts about a format that these tests need.
+    """Represents the facts about a format that these tests need.
 
     `names` are file names with a meaning in the format. `writer` returns the parameters with which a writer
     accepts a drawn journal. `made` returns a state with those items added that a writer makes when it opens

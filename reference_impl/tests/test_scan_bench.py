@@ -1,5 +1,6 @@
-"""The benchmark of the readers, on small files: a row for each format; plain loop and scan find equal
-records.
+"""Tests the benchmark of the readers on small files.
+
+It prints a row for each format, and the simple loop and the scan find equal records.
 """
 
 from __future__ import annotations
@@ -33,5 +34,5 @@ def test_plain_loop_finds_the_same_records(format_id: str, tmp_path: Path) -> No
     make, naive, pattern = scan_bench.PLAIN[format_id]
     make(tmp_path, 1 << 19, random.Random(2))
     count = sum(naive(path) for path in tmp_path.glob(pattern))
-    # The scan also counts the first record of a SwiftMQ log, which begins a generation.
+    # The scan also counts the first record of a SwiftMQ log, which starts a generation.
     assert scan_bench.scanned(tmp_path) == count + (format_id == "swiftmq_store")

@@ -58,7 +58,7 @@ def journals(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 try:
                     for journal in find_journals(load_files(directory)):
                         ask(journal)
-                except FilesetError:  # another test covers this format
+                except FilesetError:  # Another test covers this format.
                     shutil.rmtree(directory)
     return root
 

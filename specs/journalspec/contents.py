@@ -1,4 +1,4 @@
-"""The tables of a format's contents: the recovered data in the user's terms.
+"""The tables of a format's contents. They show the recovered data in the user's terms.
 
 A format defines them in ``contents/tables.toml``. Contents never decide what recovery keeps.
 """
@@ -21,7 +21,7 @@ KINDS = frozenset({"int", "str", "bytes", "bool", "float", "time", "object", "li
 class Column:
     """One column of a table.
 
-    A `body` column contains the user's data, which redaction hides completely. The texts of a `plain` column
+    A `body` column contains data of the user, so redaction hides it completely. The texts of a `plain` column
     are not data of the user, so redaction shows them.
     """
 
@@ -51,15 +51,16 @@ class Table:
 
     @cached_property
     def _empty(self) -> dict[str, Any]:
-        """A row without values."""
+        """Represents a row without values."""
         return dict.fromkeys(column.name for column in self.columns)
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """The content of a format's ``contents/tables.toml``: tables by name, and code -> meaning of each remark.
+    """Represents the content of a format's ``contents/tables.toml``: the tables by name, and the meaning of
+    each remark's code.
 
-    `damages` are the remarks on damage in the files next to the journal.
+    `damages` contains the remarks on damage in the files next to the journal.
     """
 
     tables: Mapping[str, Table]

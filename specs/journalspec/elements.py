@@ -1,7 +1,7 @@
-"""The construct schemas: a format's table of fields as construct's structures, and their parts.
+"""The construct schemas. They express a format's table of fields as construct's structures and their parts.
 
-They parse strictly and build anything, because code that makes damaged files must build bytes that a parser
-refuses. Construct's own validators also refuse when building.
+The schemas parse strictly and build any bytes, because code that generates damaged files must build bytes
+that a parser refuses. Construct's own validators also refuse when building.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Checked(Adapter):  # type: ignore[type-arg]  # generic in its stubs only
 
 
 class Blob(Construct):  # type: ignore[type-arg]  # generic in its stubs only
-    """Bytes whose length is known when they are parsed; they can be built with any length."""
+    """Represents bytes whose length is known when they are parsed. They can be built with any length."""
 
     def __init__(self, length: Any) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class Blob(Construct):  # type: ignore[type-arg]  # generic in its stubs only
 
 
 class Roomed(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`subcon` if there is room for its bytes, else None; None builds no bytes."""
+    """Represents `subcon` if there is room for its bytes, else None. None builds no bytes."""
 
     def __init__(self, room: Any, subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -113,7 +113,10 @@ class Roomed(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs on
 
 
 class Counted(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`count` times `subcon`, none if `count` is negative. Any number of elements can be built."""
+    """Represents `count` times `subcon`, or nothing if `count` is negative.
+
+    Any number of elements can be built.
+    """
 
     def __init__(self, count: Any, subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -160,7 +163,7 @@ class While(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs onl
 
 
 class Sound(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """A structure of a table. Its lengths, end marks and checksums are tested when it is parsed."""
+    """A structure of a table. A parse checks the lengths, end marks and checksums of the structure."""
 
     def __init__(self, layout: Layout, name: str, edition: str, kind: str = "") -> None:
         super().__init__(struct_of(layout.structure(name, edition, kind)))
@@ -316,7 +319,10 @@ def parsed(schema: Construct[Any, Any], stream: BytesIO, file: str) -> Any:
 
 
 def _reason(error: ConstructError) -> str:
-    """Return construct's message, beginning with the field: ``record_length: 7 is not from 29 ...``."""
+    """Return construct's message.
+
+    It begins with the name of the field: ``record_length: 7 is not from 29 ...``.
+    """
     text = str(error).rsplit("\n", 1)[-1]
     field = (error.path or "").rpartition(" -> ")[2]
     return f"{field}: {text}" if field else text

@@ -1,4 +1,5 @@
-"""The bytes of contents: the language of ``contents/FAMILY.toml``, and a naive decoder for this language.
+"""The language of ``contents/FAMILY.toml``, which describes the bytes of contents, and a naive decoder for
+this language.
 
 A family (``openwire``, ``core``, ``page`` ...) is a set of types, a type is fields in stored order:
 
@@ -165,7 +166,7 @@ class Family:
 
 @cache
 def terms(text: str) -> tuple[int | str, ...]:
-    """Return a size or count as one part, or as two parts with the operator between them."""
+    """Return the terms of a size or count: one term, or two terms with the operator between them."""
     found = _EXPRESSION.fullmatch(text)
     if found is None:
         raise ValueError(f"no size: {text}")
@@ -215,7 +216,8 @@ def holds(wanted: Sequence[Any], value: int) -> bool:
 
 
 def values_of(scopes: Sequence[Mapping[str, Any]]) -> Callable[[str], int]:
-    """Return a function from a field's name to its value in the last of `scopes`; ``outer``: an earlier one.
+    """Return a function from a field's name to the value of the field in the last of `scopes`. ``outer``
+    refers to an earlier scope.
 
     The function raises KeyError if the field is absent.
     """
@@ -231,7 +233,7 @@ def values_of(scopes: Sequence[Mapping[str, Any]]) -> Callable[[str], int]:
 
 
 def asked(member: Member, value_of: Callable[[str], int]) -> bool:
-    """Return whether the condition ``when`` holds; `value_of` raises KeyError for an absent field."""
+    """Return whether the condition ``when`` holds. `value_of` raises KeyError for an absent field."""
     try:
         return not member.when or holds(member.when[1:], value_of(member.when[0]))
     except KeyError:
@@ -342,8 +344,8 @@ def _wrong(family: Family, member: Member) -> Iterator[str]:
         alternative(wanted)
 
 
-#: A function that is called for each present field with its type, the field, begin, end, and value; nested
-#: fields come before the enclosing field. `depth` is the number of enclosing types.
+#: A function that is called for each present field with its type, the field, its start, its end, and its
+#: value. Nested fields come before the enclosing field. `depth` is the number of enclosing types.
 See = Callable[[int, Shape, Member, int, int, Any], None]
 
 
@@ -363,7 +365,7 @@ def decode(
 
 
 class Leaf(NamedTuple):
-    """A field without nested fields: its dotted path, where it begins and ends, and its value."""
+    """Represents a field without nested fields: its dotted path, its start and end offset, and its value."""
 
     path: str
     start: int
@@ -407,7 +409,7 @@ class _Reader:
     def shape(
         self, shape: Shape, at: int, end: int, outer: tuple[dict[str, Any], ...]
     ) -> tuple[dict[str, Any], int]:
-        """Return the fields of a type at `at`, and where it ends."""
+        """Return the fields of a type at `at`, and the offset after the type."""
         if len(outer) >= MOST_DEPTH:
             raise ContentsError(f"more than {MOST_DEPTH} types within each other", at)
         found: dict[str, Any] = {}
@@ -429,7 +431,7 @@ class _Reader:
     def member(
         self, member: Member, at: int, end: int, scopes: tuple[dict[str, Any], ...]
     ) -> tuple[Any, int]:
-        """Return the value of a field (None if it is absent), and where it ends."""
+        """Return the value of a field (None if the field is absent), and the offset after the field."""
         value_of = values_of(scopes)
         there = self.family.has(member, self.version) and not (member.left and at >= end)
         if not there or not asked(member, value_of):
@@ -462,7 +464,10 @@ class _Reader:
         size: int | None,
         scopes: tuple[dict[str, Any], ...],
     ) -> tuple[Any, int]:
-        """Return one value of the type `kind`, and where it ends; without a `size`, at `end` at most."""
+        """Return one value of the type `kind`, and the offset after the value.
+
+        Without a `size`, the value extends at most to `end`.
+        """
         stop = end if size is None else at + size
         if stop > end:
             raise ContentsError(f"{member.name}: {size} bytes wanted, {end - at} are left", at)

@@ -1,4 +1,5 @@
-"""Families of contents as construct's structures: they parse strictly, and build what they parsed.
+"""Families of contents as construct's structures. The structures parse strictly, and build the same bytes
+again.
 
 In their results, texts are bytes in stored form, and an absent value is None.
 """
@@ -33,7 +34,10 @@ _OPEN = ("", "rest")
 
 
 class StoredNumber(Construct):  # type: ignore[type-arg]  # generic in its stubs only
-    """A number in one of the forms of :mod:`.numbers`; a compressed one is built in its shortest form."""
+    """Represents a number in one of the forms of :mod:`.numbers`.
+
+    A compressed number is built in its shortest form.
+    """
 
     def __init__(self, number: Number) -> None:
         super().__init__()
@@ -54,7 +58,7 @@ class StoredNumber(Construct):  # type: ignore[type-arg]  # generic in its stubs
 
 
 class There(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`subcon` if `test` holds, else None; None builds no bytes."""
+    """Represents `subcon` if `test` holds, else None. None builds no bytes."""
 
     def __init__(self, test: Callable[[Any], bool], subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -68,7 +72,10 @@ class There(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs onl
 
 
 class Area(Subconstruct):  # type: ignore[type-arg]  # generic in its stubs only
-    """`subcon` in a given number of bytes, all of which it must use when parsed. Any length can be built."""
+    """Represents `subcon` in a given number of bytes.
+
+    A parse must use all of them; any length can be built.
+    """
 
     def __init__(self, size: Callable[[Any], int], subcon: Construct[Any, Any]) -> None:
         super().__init__(subcon)
@@ -114,7 +121,7 @@ def _value_of(context: Any) -> Callable[[str], int]:
 
 
 def _value(family: Family, member: Member, kind: str, version: str) -> Construct[Any, Any]:
-    """Return the construct of one value of a type, within its size or up to its end."""
+    """Return the construct of one value of a type. The value extends at most to its size or its end."""
     if kind in family.types:
         return LazyBound(lambda: schema(family, kind, version))
     if kind in NUMBERS:

@@ -1,8 +1,9 @@
 """Writes and reads the tools' own files, and makes text safe for people.
 
-Files are written atomically. An unfinished file has a name that cannot be guessed or mistaken for the result
-(or no name, if the system allows this, so that a kill leaves nothing). After an fsync, the finished file
-replaces the old one. Only regular files are read, compressed ones as a stream, and never beyond a bound.
+Files are written atomically. An unfinished file has a name that cannot be guessed or mistaken for the result.
+If the system allows files without a name, the unfinished file has none, so that a kill leaves nothing. After
+an fsync, the finished file replaces the old one. The functions read only regular files, never beyond a bound.
+They read compressed files as a stream.
 """
 
 from __future__ import annotations
@@ -254,8 +255,8 @@ def as_is(path: Path) -> Iterator[IO[bytes]]:
 def reading(path: Path, limit: int = MAX_BYTES) -> Iterator[IO[bytes]]:
     """Yield a stream of a regular file's content; a gzip file, detected by its first bytes, is decompressed.
 
-    Reading past `limit` bytes of content raises Unfit, as do damaged gzip data. Raises
-    Unfit for a pipe, a device or a directory, without waiting for it, and OSError that names `path`.
+    Reading past `limit` bytes of content raises Unfit, as do damaged gzip data. A pipe, a device or a
+    directory raises Unfit at once. Other errors raise OSError that names `path`.
     """
     with as_is(path) as raw:
         packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
@@ -284,7 +285,7 @@ class _Bounded(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Put the next bytes into `buffer` and return how many."""
+        """Put the next bytes into `buffer` and return the number of bytes."""
         if not self._held:
             self._held = memoryview(next(self._chunks, b""))
         # Content within the bound is returned even if the caller asks for more bytes at once.

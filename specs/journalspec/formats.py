@@ -1,4 +1,4 @@
-"""The described formats. They are found by their folders, not by a list of names.
+"""The described formats. The functions find formats by their folders, not by a list of names.
 
 A format is a sub-package of :mod:`journalspec` that contains a ``format.toml``. No code outside a format's
 own folders mentions the format, so a new format needs only new files. A format in preparation has ``draft =
@@ -35,9 +35,10 @@ class UnknownFormat(LookupError):
 class Edition:
     """One edition: the seed document's description, or what a product writes.
 
-    `reads_as` is the edition whose rules a reader uses, if not its own. `but_for` are record types of the
-    other edition that this one lacks: both rules read a sound journal in the same way if and only if it
-    contains no such record. `unchecked` is a sentence about the bytes that no check of the edition covers.
+    `reads_as` is the edition whose rules a reader uses, if it is a different edition. `but_for` contains the
+    record types that only that edition has. Both sets of rules read a sound journal in the same way if and
+    only if it contains no such record. `unchecked` is a sentence about the bytes that no check of the edition
+    covers.
     """
 
     id: str
@@ -54,10 +55,10 @@ class Holds:
     """A list of the state whose entries contain the items that users count, such as queues with messages.
 
     Without a `list`, the tallies of the observation are used. `names` are the members that form an entry's
-    name, after `prefix`. Entries with the same name are added up; names in `own`, which belong to the product
-    itself, are omitted. `count` is the member with the list of counted items (empty: the entry itself),
-    `size` the member of an item with its size or bytes, `owners` the member with the subscribers that wait
-    for items. `noun` is the word for one item, `head` the word for its container.
+    name, after `prefix`. Entries with the same name are added up. Names in `own` belong to the product itself
+    and are omitted. `count` is the member with the list of counted items (empty: the entry itself), `size`
+    the member of an item with its size or bytes, `owners` the member with the subscribers that wait for
+    items. `noun` is the word for one item, `head` the word for its container.
     """
 
     list: str
@@ -96,11 +97,11 @@ class AtStart:
 
     `source` is the evidence, `short` is the effect as a clause for the verdict. A code belongs to a note, a
     dropped region, a refusal or a missing thing. ``refused-`` before the code of a refusal excludes notes of
-    the same name. ``without-`` comes before one of the `parts`. Others are ``clean``, ``in-doubt``, and
-    ``beside``: a file next to the journal is damaged. ``contents-`` comes before the code of a remark on
-    contents. In `says`, ``{texts}`` is replaced by the texts of the remarks, or notes on neighbouring files,
-    that have the codes. With `fails`, the product is known not to start, or to lose data, although the
-    journal is intact.
+    the same name. ``without-`` comes before one of the `parts`. Further codes are ``clean``, ``in-doubt``,
+    and ``beside``. ``beside`` means that a file next to the journal is damaged. ``contents-`` comes before
+    the code of a remark on contents. In `says`, ``{texts}`` is replaced by the texts of the remarks, or notes
+    on neighbouring files, that have the codes. With `fails`, the product is known not to start, or to lose
+    data, although the journal is intact.
     """
 
     when: tuple[str, ...]
@@ -133,11 +134,13 @@ class Format:
     #: The fields that identify the owner of a record, for sentences about single records.
     identity: tuple[str, ...]
     root: Traversable
-    #: Patterns of the names of its files, the most specific first; every file of the format matches one.
+    #: Patterns of the names of the format's files, the most specific first. Every file of the format matches
+    #: one of them.
     names: tuple[str, ...] = ("*",)
     #: The files of a journal in subdirectories, as patterns with one ``/``.
     below: tuple[str, ...] = ()
-    #: Files that a running product locks, in the journal's directory or its parent; `*`: the journal's files.
+    #: Patterns of files that a running product locks, in the journal's directory or its parent. `*` stands
+    #: for the journal's files.
     locks: tuple[str, ...] = ()
     #: Reasons that keep a file from being deleted: kind -> sentences `what` and `freed`; `rule` is the
     #: product's rule.
@@ -153,7 +156,7 @@ class Format:
     holds: tuple[Holds, ...] = ()
     in_doubt: tuple[InDoubt, ...] = ()
     at_start: tuple[AtStart, ...] = ()
-    #: Code of a loss or of a missing thing -> the clause in a verdict, with {names} in braces.
+    #: Maps the code of a loss or of a missing thing to the clause in a verdict, with {names} in braces.
     phrases: Mapping[str, str] = field(default_factory=dict)
     #: The usual name of the product, if the title is that of a product family.
     brand: str = ""
@@ -165,8 +168,8 @@ class Format:
     beside: tuple[str, ...] = ()
     #: The name for a file that is a complete journal; empty if a journal is never one file.
     alone: str = ""
-    #: The effect of `recover --to` on a damaged store, as a suggested next step; empty if it is not
-    #: suggested.
+    #: The effect of `recover --to` on a damaged store, as a suggested next step. If this is empty, the step
+    #: is not suggested.
     rebuilt: str = ""
 
     @cached_property
@@ -200,7 +203,7 @@ class Format:
 
     @property
     def codes(self) -> Mapping[str, str]:
-        """The codes of refusals, each with its phase before the meaning."""
+        """The codes of refusals. The phase of each code precedes its meaning."""
         return {name: f"{entry.phase}: {entry.doc}" for name, entry in self.vocabulary.codes.items()}
 
     @property

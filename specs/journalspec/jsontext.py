@@ -1,4 +1,4 @@
-"""Writes JSON text in pieces: the result of `json.dumps(value, indent=1)`, which is never completely in
+"""Writes JSON text in pieces. The text equals `json.dumps(value, indent=1)`, but is never completely in
 memory.
 
 Values are those of observations (see :func:`journalspec.observation.jsonable`). Sequences of :mod:`.reread`
@@ -14,7 +14,7 @@ from typing import IO, Any
 from journalspec.observation import Item, Record
 from journalspec.reread import LISTS, Deferred, Lazy
 
-#: An object with more members than this is written in pieces.
+#: An object with more members than this number is written in pieces.
 FEW = 64
 #: This many characters are collected before they are written.
 BLOCK = 1 << 16
@@ -56,7 +56,7 @@ def pieces(value: object, pad: str = "\n") -> Iterator[str]:
             begin = f",{deeper}"
         yield f"{pad}}}"
         return
-    assert isinstance(value, Iterable)  # all other values are small
+    assert isinstance(value, Iterable)  # All other values are small.
     for item in value:
         if _is_small(item):
             yield begin + _text(item, deeper)

@@ -1,4 +1,5 @@
-"""The bytes of a format: the fields of each structure in order, from ``[layout]`` of ``fields.toml``.
+"""The bytes of a format. The table ``[layout]`` of ``fields.toml`` lists the fields of each structure in
+order.
 
 Builders, schemas, hexdumps and labels of damage all read this one table. A structure (``header``,
 ``record`` ...) is a list of fields; an entry for certain editions or record types lists these. The keys
@@ -47,7 +48,9 @@ Rule = Callable[[Mapping[str, bytes], Mapping[str, Any]], int]
 
 
 class Spot(NamedTuple):
-    """One field in bytes that were read: its path, its place, and its value as text for people."""
+    """Represents one field in bytes that were read: its path, its offset and length, and its value as text
+    for people.
+    """
 
     name: str
     off: int
@@ -86,7 +89,7 @@ class Field:
     #: Whether it is an integer, and whether it is signed.
     is_int: bool = field(init=False)
     signed: bool = field(init=False)
-    #: Its length in bytes; 0 if the length varies.
+    #: The length of the field in bytes, or 0 if the length varies.
     width: int = field(init=False)
     #: For a list: each field of its elements, with the field whose length that field contains, if any.
     members: tuple[tuple[Field, str], ...] = field(init=False)
@@ -102,7 +105,7 @@ class Field:
 
     @property
     def letter(self) -> str:
-        """The letter of its type in the module ``struct``."""
+        """The letter of the field's type in the module ``struct``."""
         return _LETTERS[self.type] if self.is_int else f"{self.width}s"
 
     @property
@@ -201,7 +204,9 @@ class Structure:
 
     @cached_property
     def counted(self) -> Mapping[str, str]:
-        """Name of a field -> the length field whose range begins there and ends with a ``fills`` field."""
+        """Maps the name of a field to the length field whose range begins there and ends with a ``fills``
+        field.
+        """
         return {
             item.counts[0]: item.name for item in self.fields if item.counts and item.name in self.measures
         }
@@ -252,7 +257,8 @@ class Layout:
 
     @cached_property
     def inner(self) -> Mapping[str, Any]:
-        """The field of a record whose bytes another .ksy describes, that `ksy`, and its `names`; or nothing.
+        """The field of a record whose bytes a separate .ksy describes, that `ksy`, and its `names`; empty if
+        there is none.
 
         The described bytes begin at the field `from`. Names are shown `without` some parts; some fields are
         `hidden`.
@@ -278,7 +284,7 @@ class Layout:
 
     @cached_property
     def page(self) -> Mapping[str, Any]:
-        """Data for the page that reads a file in a browser; readers do not use it."""
+        """Data for the web page that reads a file in a browser. Readers do not use this data."""
         found: Mapping[str, Any] = self._table.get("page", {})
         return found
 
@@ -313,7 +319,10 @@ class Layout:
         return tuple(self._table.get("heads", ("record",)))
 
     def whole(self, edition: str) -> tuple[str, ...]:
-        """The types of a ``.ksy`` for complete records; `heads` may be only their beginnings."""
+        """The types of a ``.ksy`` for complete records.
+
+        The structures in `heads` may describe only the beginnings of records.
+        """
         return tuple(self._table.get("whole", (self.structure("record", edition).ksy,)))
 
     def has(self, name: str, edition: str) -> bool:
@@ -452,7 +461,7 @@ class Layout:
         """Yield field, path and bytes of a sound structure; takes time linear in `data`."""
         form = self.structure(name, edition, kind or self.kind_at(name, edition, data))
         numbers: dict[str, int] = {}
-        #: The start of each range that a length field counts and that ends with a ``fills`` field.
+        #: The start of each range whose length a field contains and that ends with a ``fills`` field.
         starts: dict[str, int] = {}
         at = 0
         for item in form.fields:
@@ -460,7 +469,8 @@ class Layout:
                 starts[form.counted[item.name]] = at
             if item.type == "list":
                 for index in range(numbers[item.count]):
-                    # Counts and lengths are not trusted, because elements end with the bytes.
+                    # Counts and lengths are not trusted. The loop over elements stops at the end of the
+                    # bytes.
                     if at >= len(data):
                         break
                     for member in item.of:
@@ -490,11 +500,11 @@ class Layout:
         return next((row["name"] for row, known in self._rows if any(item.types for item in known)), "")
 
     def claimed_end(self, name: str, edition: str, data: Any, off: int, end: int) -> int:
-        """Return the end of the structure at `off` by its own lengths, valid or not.
+        """Return the end of the structure at `off` according to its own length fields, valid or not.
 
-        0: its fixed part reaches beyond `end`; -1: a length is negative. Only the fixed part is read, so that
-        a search over many candidates takes linear time. For this, all lengths must be in the fixed part,
-        before the variable parts.
+        The result is 0 if the fixed part reaches beyond `end`, and -1 if a length is negative. Only the fixed
+        part is read, so that a search over many candidates takes linear time. For this, all lengths must be
+        in the fixed part, before the variable parts.
         """
         form = self.structure(name, edition, self.kind_at(name, edition, data[off : off + 1]))
         stop = off + form.size
@@ -542,7 +552,9 @@ class _Encoding:
         self._places: dict[str, tuple[int, int]] = {}
 
     def parts(self) -> list[Part]:
-        """Return the parts; lengths over several fields are computed last, followed only by checksums."""
+        """Return the parts. Lengths over several fields are computed after all other fields, and checksums
+        after the lengths.
+        """
         for item in self._form.fields:
             start = len(self._parts)
             self._put(item)

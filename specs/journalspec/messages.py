@@ -1,4 +1,5 @@
-"""Messages of products about their journals, from ``messages.toml``: their meaning, and what to do.
+"""The messages of products about their journals, from ``messages.toml``. Each entry describes the meaning of
+a message, and the user's next step.
 
 `page` is the page of the site that describes them. An entry has these members:
 
@@ -227,11 +228,12 @@ def _plain(line: str) -> str:
 
 
 def _covered(text: str, line: str) -> int:
-    """Return how many characters of a text, without its {}, are in the line in the same order; 0 unless all
-    are.
+    """Return how many characters of a text, without its {}, occur in the line in the same order.
+
+    Return 0 unless all of them occur.
     """
     at = total = 0
-    # The text for a {} may be empty. At the end of a line, the space before a {} may also be absent.
+    # The text for a {} may be empty. At the end of a line, the space before a {} may be absent, too.
     for piece in map(str.strip, _BLANK.split(" ".join(text.split()))):
         found = line.find(piece, at)
         if found < 0:

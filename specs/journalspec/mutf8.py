@@ -1,7 +1,7 @@
 """Java's modified UTF-8, the encoding in which Java programs store strings.
 
-It differs from UTF-8 in two places: U+0000 takes the two bytes ``c0 80``, and a
-character beyond U+FFFF is stored as its two surrogates, three bytes each.
+Modified UTF-8 differs from UTF-8 in two respects. U+0000 takes the two bytes ``c0 80``. A character beyond
+U+FFFF is stored as its two surrogates, three bytes each.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The stored forms of numbers: each form by its name in tables, with a reader and a writer.
+"""The stored forms of numbers. Each form has a name in tables, a reader and a writer.
 
 ``u1 s1 u2 s2 u4 s4 u8 s8 f4 f8`` are big-endian, with ``le`` appended little-endian; ``bool`` is a byte that
 is not 0. ``cint`` and ``clong`` are compressed numbers, ``varint`` is the encoding of Protocol Buffers.
@@ -10,14 +10,17 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-#: For each form of a compressed int, and of a compressed long: its numbers of bits and bytes.
+#: For each form of a compressed int, and of a compressed long: the number of bits, and the number of bytes.
 _FORMS = (((6, 1), (14, 2), (31, 4)), ((14, 2), (30, 4), (63, 8)))
 _MOST_GROUPS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """One form: its range, and `read`, which returns a value and its end, or raises IndexError."""
+    """Represents one form: its range, and `read`.
+
+    `read` returns a value and the offset after it, or raises IndexError.
+    """
 
     low: int
     high: int

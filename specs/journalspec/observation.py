@@ -81,7 +81,7 @@ class At(Item):
 
 @dataclass(frozen=True, slots=True)
 class Record(Item):
-    """One record: its type by the spec's name, its fields, and where it is.
+    """Represents one record: its type by the spec's name, its fields, and its position.
 
     `fields` maps the spec's field names to ``int``, ``str``, ``bytes`` or lists of those. `role` is the
     role of the containing file for recovery.
@@ -98,7 +98,7 @@ class Record(Item):
 
 @dataclass(frozen=True, slots=True)
 class Dropped(Item):
-    """A byte range that a reader did not accept as records, and the reason (from the spec)."""
+    """Represents a byte range that a reader did not accept as records, and the reason (from the spec)."""
 
     file: str
     off: int
@@ -120,9 +120,10 @@ class Missing(Item):
     """A part that belongs to the journal but is missing, and the proof of that.
 
     `code` is a name in the format's table ``[missing]``; `name` identifies the missing thing (the name of a
-    file, the id of a record or transaction as text). The proof is in `file`, at `off` if it is at a single
-    place. `count` is the number of affected messages, records or rows (the table says which), None if it is
-    unknown. `text` is for people and is not compared. If something is missing, the verdict is never clean.
+    file, the id of a record or transaction as text). The proof is in `file`. It is at `off` if it has a
+    single position. `count` is the number of affected messages, records or rows (the table says which), None
+    if it is unknown. `text` is for people and is not compared. If something is missing, the verdict is never
+    clean.
     """
 
     code: str
@@ -143,7 +144,7 @@ class Missing(Item):
 
 @dataclass(frozen=True, slots=True)
 class Note(Item):
-    """A remark that changes no result (a spec note code)."""
+    """Represents a remark that changes no result. Its code is a note code of the spec."""
 
     code: str
     file: str = ""
@@ -201,7 +202,7 @@ class Observation:
     phase: str | None = None
     code: str | None = None
     message: str = ""
-    #: Where the reader was when it refused; part of level ``layout``.
+    #: The position of the reader when it refused. This is part of level ``layout``.
     at: At | None = None
     #: Forensic findings (records outside the log). They are never part of the result.
     unanchored: Sequence[Record] = ()
@@ -211,18 +212,18 @@ class Observation:
     contents: Mapping[str, object] | None = None
     #: The number of items that were found but are not in the answer, by name, for summaries.
     tallies: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
-    #: Not part of the answer: the refusal of strict recovery, if the journal reads cleanly.
+    #: The refusal of strict recovery, if the journal reads cleanly. It is not part of the answer.
     unfit: Observation | None = field(default=None, compare=False, repr=False)
-    #: Not part of the data of a refusal: a function that continues the pass under another policy and returns
-    #: the answer of that policy. It works only once.
+    #: A function that continues the pass under another policy and returns the answer of that policy. It works
+    #: only once, and is not part of the data of a refusal.
     go_on: Callable[[str], Observation | None] | None = field(default=None, compare=False, repr=False)
 
     @property
     def given_up(self) -> Sequence[Record]:
         """Return the unanchored records in dropped bytes; they might be live if those bytes were intact.
 
-        Dropped bytes are a dropped region, or a file that cannot be used. Other unanchored records are where
-        such records are normal (after the end of the log, or of an earlier generation). Takes 16 bytes of
+        Dropped bytes are a dropped region, or a file that cannot be used. Other unanchored records are
+        normal: they lie after the end of the log, or belong to an earlier generation. Takes 16 bytes of
         memory for each dropped region.
         """
         if isinstance(self.unanchored, Lazy):
@@ -317,7 +318,7 @@ def jsonable(value: object) -> Json:  # noqa: PLR0911  # one for each kind of va
     int -> decimal string, bytes -> hex, mappings and sequences element by element; bool, str and None are
     unchanged. Raises TypeError on anything else (a float has no place in a journal).
     """
-    # Exact types are tested first: nearly all values have these types, and further tests take longer.
+    # Exact types are tested first, because nearly all values have these types, and further tests take longer.
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return value

@@ -1,4 +1,4 @@
-"""The generated Kaitai parsers, structure by structure, in the form of :class:`journalspec.schemas.Codec`.
+"""The generated Kaitai parsers in the form of :class:`journalspec.schemas.Codec`, one structure at a time.
 
 A ``.ksy`` describes one structure, or a file without bytes between its records. Checks that a ``.ksy`` cannot
 express (checksums, searches, several files) are done outside of the generated parsers.

@@ -1,4 +1,4 @@
-"""Sequences that are read again instead of stored, so that a large journal takes time, not memory.
+"""Sequences that are read again instead of stored, so that memory does not grow with the size of a journal.
 
 If a first pass finds many items, they are only counted. The resulting sequence reads the files again on each
 iteration, and detects a difference from the first pass.
@@ -26,7 +26,10 @@ COST = 1 << 10
 
 
 class Changed(Exception):
-    """When it was read again, a file had different content, so earlier results are invalid."""
+    """This error means that a file had different content when it was read again.
+
+    Earlier results are invalid.
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__(f"{name or 'the journal'} changed while it was read")
@@ -123,7 +126,10 @@ class Lazy(Sequence[T]):
 
 
 class Deferred(Sequence[T]):
-    """A sequence of known length whose items are made at the first access; `codes` is as in Lazy."""
+    """A sequence of known length whose items are created at the first access.
+
+    `codes` has the same meaning as in Lazy.
+    """
 
     __slots__ = ("_items", "_length", "_make", "codes")
 
@@ -184,7 +190,9 @@ def mapped(function: Callable[[S], T], sequence: Sequence[S]) -> Sequence[T]:
 
 
 def files_of(place: Place[T], sequence: Sequence[T]) -> list[str]:
-    """Return the names of the files that items of `sequence` are in, in the order of the first of each."""
+    """Return the names of the files that contain items of `sequence`, in the order of the first item of each
+    file.
+    """
     if isinstance(sequence, Lazy):
         return list(dict.fromkeys(part.name for part in sequence.parts))
     return list(dict.fromkeys(place(item)[0] for item in sequence))
@@ -196,7 +204,8 @@ def few(
     size: Callable[[T], int],
     brief: Callable[[], Iterable[tuple[object, int]]] | None = None,
 ) -> Sequence[T]:
-    """Return the `count` items that `again` yields: a list if they are few, else made on each access.
+    """Return the `count` items that `again` yields. The result is a list if they are few, else they are
+    created on each access.
 
     `size` is the memory of an item in addition to :data:`COST` (bytes); `brief` is as in :class:`Lazy`.
     """
@@ -215,7 +224,10 @@ _MADE = {Lazy, Deferred}
 
 
 def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
-    """Return the concatenated sequences: a tuple unless one of them is read again, or made late."""
+    """Return the concatenated sequences.
+
+    The result is a tuple unless one of the sequences is read again or created late.
+    """
     # Exact types are compared, because a test for an abstract class takes longer than all the rest.
     if len(sequences) == 1 and type(sequences[0]) is not list:
         return sequences[0]

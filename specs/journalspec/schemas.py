@@ -23,7 +23,7 @@ KINDS = {"construct": "elements", "kaitai": "parsers"}
 
 
 class SchemaError(ValueError):
-    """Bytes do not fit the schema; the text says why.
+    """This error means that bytes do not fit the schema. Its text contains the reason.
 
     `off` counts from the start of `file`; both are empty if the error is not about bytes.
     """
@@ -40,10 +40,11 @@ class SchemaError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """One structure as a schema read it: `size` bytes at `off`, its type by the spec's name, its fields.
+    """Represents one structure that a schema read: `size` bytes at `off`, its type by the spec's name, and
+    its fields.
 
-    `fields` are those of the format's table, a list as a list of mappings. A
-    structure that is not a record has no type.
+    `fields` contains the fields of the format's table; a list is a list of mappings. A structure that is not
+    a record has no type.
     """
 
     off: int
@@ -119,8 +120,8 @@ def reread(
     """Return `seen` with every header and record read again by the schemas of `kind` at the same place.
 
     Schema and reader agree on a journal if the result is equal to `seen`. State, regions and notes are
-    unchanged, because no structure stores them. Raises SchemaError if a schema finds nothing sound at a
-    place, and for an unknown edition.
+    unchanged, because no structure stores them. Raises SchemaError if a schema finds no sound structure at an
+    offset, and for an unknown edition.
     """
     if edition not in get_format(format_id).editions:
         known = ", ".join(get_format(format_id).editions)
@@ -139,7 +140,7 @@ def reread(
 class _Again:
     """The files of one journal.
 
-    A schema reads them at the places where another reader found headers and records.
+    A schema reads these files at the offsets where another reader found headers and records.
     """
 
     def __init__(self, format_id: str, kind: str, journal: Journal) -> None:
@@ -154,7 +155,7 @@ class _Again:
         self._behind: dict[str, str] = {}
 
     def header(self, entry: FileMap) -> FileMap:
-        """Return a file with its header read again, if it has a usable one."""
+        """Return a file after its header was read again, if the file has a usable header."""
         if not entry.header or entry.role in ("control", "mirror", "invalid"):
             return entry
         if not self._layout.has("header", self._edition):
@@ -164,7 +165,10 @@ class _Again:
         return replace(entry, header={name: found[name] for name in entry.header})
 
     def record(self, record: Record) -> Record:
-        """Return a record that is read again; raises SchemaError if its length is not the stated one, too."""
+        """Return a record that is read again.
+
+        Raises SchemaError also if the length of the record differs from the stated length.
+        """
         at = record.at
         edition = self._behind.get(at.file, self._edition)
         if self._whole:
@@ -195,7 +199,7 @@ class _Again:
                 continue
             value = values[field.name]
             if field.kind == "int" and field.width != item.type:
-                continue  # a part of a number in a header
+                continue  # The value is a part of a number in a header.
             if field.types and record.type not in field.types:
                 continue
             if not value and field.name not in record.fields:

@@ -1,4 +1,4 @@
-"""The observation model of a format: every name that an answer may contain, from ``fields.toml``.
+"""The observation model of a format. It contains every name that an answer may contain, from ``fields.toml``.
 
 One table per format lists the record types and the fields of each, with types and ranges, the fields of
 headers and of the state, and every role, reason, code, note, parameter and operation. The site and the runner
@@ -15,7 +15,7 @@ from typing import Any
 
 from journalspec.observation import PHASES
 
-Json = Any  # as in journalspec.observation
+Json = Any  # A JSON value, as in journalspec.observation.
 
 #: The kinds of values; in JSON an ``int`` is decimal text and ``bytes`` are lower-case hex.
 KINDS = ("int", "bytes", "str", "bool", "list", "object")
@@ -32,15 +32,16 @@ _INT = re.compile(r"0|-?[1-9][0-9]*")
 _HEX = re.compile(r"([0-9a-f]{2})*")
 
 
-@dataclass(frozen=True, slots=True, eq=False)  # compared by identity, because it is looked up often
+# Fields are compared by identity, because they are looked up often.
+@dataclass(frozen=True, slots=True, eq=False)
 class Field:
     """One named value: of a record, a header, the state, an operation, or a parameter.
 
-    `editions` and `types` (of records) say where the value occurs; empty means everywhere. `optional` says
-    when the value is omitted; empty: never. `low` and `high` bound an integer, or the length of bytes.
-    `order` is how a list is sorted; `of` are the members of its elements, or of an object; `element` is the
-    type of the elements of a list of plain values. `unseen` is the reason why no published case shows the
-    value. A table of records has a `body` only if bodies are requested.
+    `editions` and `types` (of records) list where the value occurs; if empty, it occurs everywhere.
+    `optional` describes when the value is omitted; if empty, it is never omitted. `low` and `high` bound an
+    integer, or the length of bytes. `order` is how a list is sorted; `of` are the members of its elements, or
+    of an object; `element` is the type of the elements of a list of plain values. `unseen` is the reason why
+    no published case shows the value. A table of records has a `body` only if bodies are requested.
     """
 
     name: str
@@ -62,7 +63,7 @@ class Field:
     body: bool = False
 
     def problems(self, value: Json, where: str, edition: str) -> Iterator[str]:
-        """Yield what is wrong with the JSON value `value`, which is at the path `where`."""
+        """Yield the faults of the JSON value `value`, which is at the path `where`."""
         yield from self._plain(self.kind, value, where)
         if self.kind == "list" and isinstance(value, list):
             for index, item in enumerate(value):
@@ -90,14 +91,15 @@ class Field:
 
     @property
     def bounds(self) -> str:
-        """The range as text, ``0..255``; an open end is empty."""
+        """The range as text, ``0..255``. An open end is empty."""
         low, high = ("" if end is None else str(end) for end in (self.low, self.high))
         return low if low == high else f"{low}..{high}"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A name with its meaning and its editions: a record type, role, reason, code, note or missing thing.
+    """Represents a name, its meaning and its editions. The name is a record type, role, reason, code, note or
+    missing thing.
 
     `phase` and `at` are for codes (`at`: the meaning of the refusal's place); `file`, `off` and `text` say
     which parts a note has; empty: absent. `loss`: a tool does not report a journal with the note as clean,

@@ -58,7 +58,7 @@ def present(value: Any) -> Any:
 
 
 def as_kaitai(body: bytes) -> dict[str, Any]:
-    """Return a body from the generated parser in the shape of construct's result."""
+    """Return a body from the generated parser in the form of construct's result."""
     stream = KaitaiStream(BytesIO(body))
     tree = DerbyBody(stream)
     assert stream.is_eof()

@@ -83,7 +83,7 @@ def test_damaged_bytes_are_read_alike_or_end_with_an_error(family: Family) -> No
             refused += 1
         else:
             found = plain(family, root, parse(family, root, bytes(spoilt), version), version)
-            assert repr(found) == repr(wanted)  # a NaN is never equal to itself
+            assert repr(found) == repr(wanted)  # A NaN is never equal to itself.
     assert refused
 
 

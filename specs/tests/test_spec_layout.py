@@ -133,7 +133,7 @@ def test_built_bytes_are_read_back_by_the_table_and_both_schemas(
     form = layout.structure(name, edition, kind)
     for seed in range(3):
         values = values_of(form, random.Random(seed))
-        if kind:  # the type is given, not drawn
+        if kind:  # The type is given, not drawn.
             values[layout.type_field] = kind
         parts = layout.encode(name, edition, values, kind)
         data = joined(parts)

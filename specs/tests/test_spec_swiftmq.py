@@ -49,7 +49,7 @@ def content(path: Path) -> bytes:
 
 
 def plain(value: Any) -> Any:
-    """Return the result of construct or Kaitai in one common shape, without missing or empty values."""
+    """Return the result of construct or Kaitai in one common form, without missing or empty values."""
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, KaitaiStruct):

@@ -20,7 +20,7 @@ import fnmatch
 import hashlib
 import json
 import shutil
-import subprocess  # the children are programs of the harness
+import subprocess  # The child processes are programs of the harness.
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -50,7 +50,7 @@ Json = dict[str, Any]
 Steps = list[tuple[Op, Answer]]
 
 PROVENANCE, EXPECTED = "provenance.toml", "expected.json"
-#: Seconds. A product answers within milliseconds, or it hangs.
+#: A time in seconds. A product answers within milliseconds, or it hangs.
 TIMEOUT = 10.0
 _CHILD_SECONDS = 120
 _CLOSE = "close"
@@ -373,10 +373,10 @@ def _play_steps(connection: Connection, request: Mapping[str, Any], *, killed: b
                 raise RuntimeError(f"{op} got no stepwise answer: {answer}")
             done.append((op, answer))
         if not killed:
-            for _ in steps:  # the final answer: the harness has released the files
+            for _ in steps:  # This is the final answer: the harness has released the files.
                 pass
     finally:
-        steps.close()  # if the loop ended early, this kills the process
+        steps.close()  # If the loop ended early, this kills the process.
         connection.close()
     return done
 

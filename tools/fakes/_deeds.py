@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import subprocess  # one of the misdeeds is a child that outlives its parent
+import subprocess  # One of the misdeeds is a child process that outlives its parent.
 import sys
 import threading
 import time
@@ -224,7 +224,7 @@ def huge(directory: Path) -> None:
 def listens(directory: Path) -> None:
     """Leave a socket in the directory."""
     held = os.open(".", os.O_RDONLY)
-    os.chdir(directory)  # a socket's path must be short
+    os.chdir(directory)  # The path of a socket must be short.
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind("socket")
     os.fchdir(held)

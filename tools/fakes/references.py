@@ -67,7 +67,8 @@ def recovery_empties(request: Message, right: Message) -> Message:
     if request["cmd"] == "recover":
         for path in Path(request["dir"]).iterdir():
             data = bytearray(path.read_bytes())
-            data[13:21] = (21).to_bytes(8, "big")  # the position in the header: no record follows the header
+            # The position in the header means that no record follows the header.
+            data[13:21] = (21).to_bytes(8, "big")
             path.write_bytes(data)
     return right
 

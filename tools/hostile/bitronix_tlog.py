@@ -41,7 +41,7 @@ def _costly_logs(size: int, record: Build) -> dict[str, bytes]:
         """Return one record that contains `name` as often as it fits."""
         return record(names_hex=[name.hex()] * ((size - 40) // (2 + len(name))))
 
-    # Heads at every 12 bytes; each recordLength leads to the only end marker, which is at the end.
+    # Record headers at every 12 bytes. Each recordLength leads to the only end marker, which is at the end.
     nested = bytearray(size)
     for at in range(0, size - 64, 12):
         nested[at : at + 12] = struct.pack(">ii", 8, size - at - 8) + record()[8:12]
@@ -67,7 +67,7 @@ def _costly_logs(size: int, record: Build) -> dict[str, bytes]:
 
 def _costly_frames(size: int, record: Build) -> dict[str, bytes]:
     good = record()
-    # Heads at every 31 bytes that all lead to one trailer, up to 64 KiB away, with wrong checksums.
+    # Record headers at every 31 bytes that all lead to one trailer, up to 64 KiB away, with wrong checksums.
     room = min(size, 65000)
     starts = range(0, room - 31, 31)
     nested = b"".join(good[:21] + integer(room - at - 31, 4) + bytes(4) + good[29:31] for at in starts)

@@ -23,10 +23,10 @@ def hostile(edition: str, size: int) -> Mapping[str, dict[str, bytes]]:
         return joined(header_parts({"id": number}, edition))
 
     add = record("ADD_TX")
-    # Heads of records that claim to extend to the end of the file, but have no valid end.
+    # Record headers that claim to extend to the end of the file, but have no valid end.
     head = len(record("ADD")) - 4
     claims = b"".join(record("ADD", size=size - at - head - 4)[:head] for at in range(0, size - head, head))
-    # Nested records; the outermost one is torn, so a search finds each level again.
+    # Nested records. The outermost record is torn, so a search finds each level again.
     nested = record("ADD", body="61")
     while len(nested) < size:
         nested = record("ADD", body=nested.hex(), check=1)

@@ -1,4 +1,4 @@
-"""``journalspec``: the command line. One module per command group, imported when it is called."""
+"""``journalspec``: the command line. Each command group has a module, which is imported when it is called."""
 
 from __future__ import annotations
 
@@ -268,7 +268,7 @@ def _end_orderly() -> None:
         raise Ended(number)
 
     for number in numbers:
-        if signal.getsignal(number) is signal.SIG_DFL:  # For example, nohup ignores this signal on purpose.
+        if signal.getsignal(number) is signal.SIG_DFL:  # For example, nohup ignores this signal deliberately.
             signal.signal(number, end)
 
 
@@ -285,7 +285,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             silence()
             end.code = PIPE_CLOSED
         except OSError as error:
-            # Some output could not be written: that decides the exit status, whatever the verdict was.
+            # Some output could not be written. This decides the exit status, whatever the verdict was.
             silence()
             if end.code != Complaint.exit_code:
                 click.echo(f"Error: {_of_system(error)}", err=True)

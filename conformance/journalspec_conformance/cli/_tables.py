@@ -1,4 +1,4 @@
-"""Tables and progress on a terminal; plain text anywhere else."""
+"""Tables and progress on a terminal. Any other output is plain text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from journalspec_conformance.errors import Problem
 if TYPE_CHECKING:
     from journalspec_conformance.result import Result
 
-#: The width of output that is not a terminal: tables in pipes are not cut.
+#: The width of output that is not a terminal. Tables in pipes are not truncated.
 _PIPE_WIDTH = 240
 
 
@@ -71,7 +71,7 @@ def progress_bar() -> Iterator[Show]:
         return
     from rich import progress  # noqa: PLC0415  # only a terminal needs it
 
-    # The name in an implementation's ``hello`` may look like markup of rich, and must be printed as it is.
+    # The name in an implementation's ``hello`` may look like markup of rich, but must be printed unchanged.
     name = progress.TextColumn("{task.description}", markup=False)
     times = progress.TimeElapsedColumn(), progress.TimeRemainingColumn()
     columns = (name, progress.BarColumn(), progress.MofNCompleteColumn(), *times)
@@ -85,7 +85,7 @@ def progress_bar() -> Iterator[Show]:
 
 
 def with_progress(results: Iterable[Result], total: int, label: str) -> Iterator[Result]:
-    """Yield `results`, and show the progress meanwhile."""
+    """Yield `results`, and show the progress of the iteration."""
     from journalspec_conformance.result import CLASSES  # noqa: PLC0415  # only a run has results
 
     red = 0

@@ -1,4 +1,4 @@
-"""Archives and standard input as paths: unpacked into a temporary directory, up to a bound."""
+"""Archives and standard input as paths. They are unpacked into a temporary directory, up to a size limit."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def is_archive(path: Path) -> bool:
 def place_to_unpack() -> Iterator[Path]:
     """Provide a temporary directory for unpacked archives, after removing the directories of killed runs."""
     for left in Path(tempfile.gettempdir()).glob(f"{UNPACKED}*"):
-        with suppress(OSError), locked(left) as alone:  # fails if another process has it locked
+        with suppress(OSError), locked(left) as alone:  # This fails if another process has locked it.
             if alone:
                 shutil.rmtree(left)
     new = Path(tempfile.mkdtemp(prefix=NEW))

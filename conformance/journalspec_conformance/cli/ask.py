@@ -1,4 +1,7 @@
-"""``journalspec ask``: one case, the request and both answers; also writes the files of `run --keep`."""
+"""``journalspec ask``: shows one case, the request and both answers.
+
+It also writes the files of `run --keep`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``journalspec list``, ``show`` and ``materialize``: looking at the corpus."""
+"""``journalspec list``, ``show`` and ``materialize``: commands that show the corpus."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from journalspec_reference.hexdump import plain
 
 #: `show` omits the dump of a file that is larger than this (bytes).
 DUMP_LIMIT = 1 << 20
-#: A text in an operation or an answer is cut at this length: characters of JSON, where one letter may take
-#: twelve.
+#: A text in an operation or an answer is truncated to this length. The length is in characters of JSON, where
+#: one letter may take twelve characters.
 LONGEST_TEXT = 200
 
 
@@ -116,7 +116,7 @@ def _line(value: Any) -> str:
 
 
 def _cut(value: Any) -> Any:
-    """Return a value with its texts cut to a readable length; `--json` prints them completely."""
+    """Return a value with its texts truncated to a readable length. `--json` prints them completely."""
     if isinstance(value, str):
         ends = accumulate(len(json.dumps(letter)) - len('""') for letter in value)
         fitting = sum(1 for _ in takewhile(lambda end: end <= LONGEST_TEXT, ends))
@@ -179,7 +179,8 @@ def _nothing_left(directory: Path) -> Iterator[list[Path]]:
 
 
 def _write(case: Case, root: Path, made: list[Path]) -> None:
-    """Write a case below `root`. Its JSON file is last: if it exists, the journal's files are complete.
+    """Write a case below `root`. The JSON file is written last. If it exists, the journal's files are
+    complete.
 
     The paths that it creates are appended to `made`.
     """

@@ -40,12 +40,12 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ODD = re.compile(r"[^ -~]")
 
 
-#: The range of a calendar: from the first moment of year 1 to the first one after year 9999.
+#: The range of a calendar: from the first moment of year 1 to the first moment after year 9999.
 FIRST_MOMENT, END_OF_TIME = -62_135_596_800_000, 253_402_300_800_000
 
 
 class Moment(int):
-    """A time: milliseconds since 1970, shown as UTC."""
+    """Represents a time in milliseconds since 1970, which is shown as UTC."""
 
     def __str__(self) -> str:
         """Return the time as ISO 8601, or as its number if it is outside the range of a calendar."""
@@ -86,7 +86,7 @@ def lines_of(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         yield form.line(values)
 
 
-#: The largest number of cached forms: there is one for each combination of types in a row.
+#: The largest number of cached forms. There is one form for each combination of types in a row.
 _MOST_FORMS = 256
 
 
@@ -156,7 +156,7 @@ class Holdings:
 
     @property
     def known(self) -> Collection[str]:
-        """The tables that every journal of the format has; any other table was made by a user."""
+        """The tables that every journal of the format has. A user created any other table."""
         return self._about.tables
 
     @property
@@ -284,7 +284,7 @@ def place_text(file: str, off: int | None) -> str:
 
 
 def stored(answer: Answer, *, redact: bool = False) -> Holdings | None:
-    """Return the contents of the journal of `answer`, or None if its format reports no contents.
+    """Return the contents of the journal of `answer`. Return None if its format reports no contents.
 
     If the answer contains no state, recovery runs first, under the policy that keeps the most.
     """

@@ -1,4 +1,7 @@
-"""``journalspec corpus``: builds tiers and reports on builds; for single states see :mod:`.corpus_states`."""
+"""``journalspec corpus``: builds tiers and reports on builds.
+
+The commands for single states are in :mod:`.corpus_states`.
+"""
 
 from __future__ import annotations
 
@@ -132,7 +135,7 @@ def format_with_traces(names: Sequence[str]) -> str:
 
 
 class Failed(click.ClickException):
-    """A failed command; exit status 1."""
+    """This error ends a failed command with exit status 1."""
 
     exit_code = 1
 

@@ -1,4 +1,4 @@
-"""``journalspec corpus show``, ``reduce``: the states of a tier or build."""
+"""``journalspec corpus show`` and ``reduce``: commands about single states of a tier or build."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _account(place: BuiltState, told: Mapping[str, Any]) -> Iterator[str]:
     yield from (f"{name}: {verdict}" for name, verdict in place.verdicts.items())
 
 
-#: Each kind of required outcome, with the label that starts its line.
+#: Maps each kind of required outcome to the label that starts its line.
 _REQUIRED = {"must_keep": "must keep", "may_keep": "may keep", "must_drop": "must drop"}
 
 
@@ -155,8 +155,8 @@ def reduce_command(
             raise Failed(f"{reader.name} broke down: {error.reason}") from None
     small, large = as_case(place.adapter, found), case_of(place.adapter, place.state)
     if out is not None:
-        # If nothing was removed, both cases are the same: write it once. Only the reduced case is written
-        # with files.
+        # If the reduction removed nothing, both cases are the same, so the case is written once. Only the
+        # reduced case is written with files.
         lines = {case.id: json.dumps(case.to_json(), separators=(",", ":")) + "\n" for case in (large, small)}
         with making(out) as made:
             replace_text(made / "cases.jsonl", "".join(lines.values()))

@@ -40,7 +40,7 @@ JSONL, CSV, PARQUET, XML, SQL = KINDS = ("jsonl", "csv", "parquet", "artemis-xml
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The user's request for the new file."""
+    """Represents the user's request for the new file."""
 
     kind: str
     tables: tuple[str, ...]
@@ -176,7 +176,9 @@ def _lines(sources: Sequence[ContentsRows], *, several: bool) -> Iterator[str]:
 
 @dataclass
 class _OneFile(newstore.NewStore):
-    """A file for a product, with the values that reports need: its bytes, its content, and the omissions."""
+    """A file for a product, with the values that reports need: the bytes of the file, its content, and the
+    omissions.
+    """
 
     answer: Answer
     reader: str

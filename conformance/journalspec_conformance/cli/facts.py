@@ -22,8 +22,8 @@ from journalspec_conformance.cli.redaction import Redacted
 from journalspec_reference.answers import CHANGED, COMPRESSED, UNCHECKED
 from journalspec_reference.xids import gtrid_in_full
 
-#: Limits: the number of entries of a list that are shown, beginning with the largest, and of names in a
-#: sentence.
+#: Two limits: the number of entries of a list that are shown, beginning with the largest, and the number of
+#: names in a sentence.
 MOST, FEW = 10, 3
 #: The table of transactions. It has the columns _XID if it contains XIDs that the state lacks.
 TRANSACTIONS, _XID = "transactions", frozenset(("xid", "recovery", "sends", "acknowledges"))
@@ -136,7 +136,7 @@ def held(part: Part, *, lists: bool = True) -> list[Amounts]:
         own = each.table not in contents.known
         noun = contents.noun(each.table)
         if noun == "transaction":
-            continue  # transactions without an end have a section of their own
+            continue  # Transactions without an end have a section of their own.
         head = "table" if own else next(iter(contents.contents.tables[each.table].columns)).name
         amounts = found.setdefault(noun, Amounts(Holds(each.table, noun, head, (head,), size="bytes")))
         name = contents.hidden(each.name)
@@ -347,7 +347,7 @@ def losses(part: Part, *, around_it: bool = False, beside: Sequence[str] = ()) -
     """
     description, seen = part.description, part.seen
     codes = description.after
-    # Avoid passes over notes or records, because each pass may read the files again.
+    # Further passes over notes or records are avoided, because each pass may read the files again.
     notes, after = [], []
     for note in seen.notes:
         if note.code in codes:
@@ -482,7 +482,7 @@ def grouped(description: Format, notes: Sequence[Note]) -> str:
 
 @dataclass(frozen=True)
 class LookedAt:
-    """What was found out about a journal: the answers, perhaps its contents, and additional codes."""
+    """Represents the findings about a journal: the answers, perhaps its contents, and additional codes."""
 
     answers: Sequence[Part]
     contents: Holdings | None = None
@@ -547,7 +547,7 @@ def trouble(part: Part) -> str:
     if part.seen.verdict != CLEAN:
         return ""
     rows = [row for row in part.description.at_start if row.fails]
-    # To compute contents, all of the journal may be read again, so do it only if a row needs them.
+    # The computation of contents may read the journal again, so it is done only if a row needs the contents.
     wanted = any(code.startswith(_OF_CONTENTS) for row in rows for code in row.when)
     codes = LookedAt([part], part.contents if wanted else None).codes
     return "; ".join(row.short for row in rows if row.applies(codes))

@@ -22,7 +22,8 @@ from journalspec_conformance.wording import FailureGroup, grouped
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.draws import is_drawn, reduced
 
-#: The number of groups of failures that are listed (with --details also explained); the rest is only counted.
+#: The number of groups of failures that are listed (with --details also explained). Further groups are only
+#: counted.
 LISTED = 20
 EXPLAINED = 5
 #: The number of groups for which the journal of the first failure is reduced.
@@ -81,7 +82,7 @@ def _reduced(
     with closing(prepared.setup.open()) as engine:
         for result in examples[:REDUCED]:
             last = [result]
-            # Not reduced, because each attempt would take the whole time limit.
+            # This failure is not reduced, because each attempt would take the whole time limit.
             if result.result_class == "timeout":
                 yield result.probe, (result, probes[result.probe].case)
                 continue

@@ -23,7 +23,7 @@ from journalspec_reference.batches import ReadingRefused, Stretch
 from journalspec_reference.filesets import FilesetError, Journal
 from journalspec_reference.predicates import Predicate
 
-#: Seconds between two looks at the files.
+#: The number of seconds between two checks of the files.
 POLL = 0.5
 
 
@@ -74,7 +74,7 @@ class Follower:
                         try:
                             yield from self._written(journal, part, names)
                         except Changed:
-                            # so that the next look checks the file again
+                            # This makes the next poll check the file again.
                             self._files[root / part.file].stat = (0, 0, 0)
 
     def _changed(self, paths: set[Path]) -> set[Path]:

@@ -1,4 +1,4 @@
-"""``journalspec formats``: the described formats, and the implementations that ship with a harness."""
+"""``journalspec formats``: lists the described formats, and the implementations that ship with a harness."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ from journalspec_reference.filesets import FilesetError, Journal, LeftOut, by_re
 Piece = str | tuple[str, str]
 Line = Sequence[Piece]
 
-#: The policy unless the user says otherwise.
+#: The policy that is used unless the user states a policy.
 STRICT = "strict"
 #: The version of the output of --json and --ndjson. New keys may appear within a version; any other change
 #: increases the version.
@@ -62,10 +62,10 @@ MOST_LINES, WIDTH = 40, 100
 #: The indentation of sentences; the largest number of lines of a sentence; the smallest width of a column of
 #: text.
 INDENT, MOST_WRAPPED, NARROW = 10, 4, 24
-#: All lists are cut to the first of these numbers of rows with which the output fits on the screen. The
-#: sections FIRST receive the remaining room.
+#: All lists are truncated to the largest of these numbers of rows with which the output fits on the screen.
+#: The sections FIRST receive the remaining lines.
 CAPS = (10, 8, 6, 5, 4, 3, 2, 1)
-#: A limit above the length of any list: nothing is omitted, and no sentence is cut.
+#: A limit above the length of any list. With this limit, no row is omitted, and no sentence is truncated.
 ALL = sys.maxsize
 FIRST = ("missing", "holds", "files", "lost", "carried", "at start")
 CUT = "... (--all)"
@@ -87,7 +87,7 @@ class Painter:
             reconfigure(errors="backslashreplace")
         self.console = PipeConsole(file=sys.stdout, highlight=False, markup=False, emoji=False)
         self.columns = max(40, self.console.width)
-        #: This is checked only once, because a dump writes very many lines.
+        #: This is checked only once, because a dump writes a very large number of lines.
         self.on_terminal = self.console.is_terminal
 
     def line(self, *parts: Piece) -> None:
@@ -118,7 +118,7 @@ def wrapped_lines(text: str, room: int) -> Iterator[str]:
     A body in hexadecimal is one word of any length. The time grows linearly with the length of the word.
     """
     line, told = "", False
-    # The lines are yielded one by one, because the state of a destination is one text as long as all its
+    # The lines are yielded one by one, because the state of a destination is one text that contains all its
     # messages.
     for chunk in map(itemgetter(0), re.finditer(r" +|[^ ]+", text)) if len(text) > room else [text]:
         if len(line) + len(chunk) <= room:
@@ -254,7 +254,10 @@ class Part:
 
 
 class Screen(Protocol):
-    """The screen of a command about stores. If there are several stores, only the `row` of each is kept."""
+    """The screen of a command about stores.
+
+    If there are several stores, only the result of `row` is kept for each of them.
+    """
 
     def row(self, parts: Sequence[Part]) -> Any:
         """Return the part of the answers that is kept for one of several stores."""
@@ -461,7 +464,10 @@ class Listing:
     drop: Sequence[str] = ()
 
     def rest(self, cap: int) -> str:
-        """Return the line about omitted rows if `cap` rows are shown; an empty text if none are omitted."""
+        """Return the line about omitted rows if `cap` rows are shown.
+
+        Return an empty text if none are omitted.
+        """
         left = self.number - min(cap, len(self.rows))
         if not left:
             return ""
@@ -488,7 +494,10 @@ def table(
 
 
 def width() -> int:
-    """Return the width of a screen: that of the terminal or of COLUMNS, at most 100; in a pipe 100."""
+    """Return the width of a screen.
+
+    It is that of the terminal or of COLUMNS, at most 100; in a pipe it is 100.
+    """
     given = os.environ.get("COLUMNS", "")
     found = Painter().columns if given.isdecimal() or Painter().on_terminal else WIDTH
     return max(40, min(found, WIDTH))
@@ -497,7 +506,7 @@ def width() -> int:
 def screen(
     sections: Iterable[Section], *, everything: bool = False, most: int = MOST_LINES
 ) -> Iterator[Line]:
-    """Yield at most `most` lines; with `everything`, all rows and sentences."""
+    """Yield at most `most` lines. With `everything`, yield all rows and sentences."""
     sections, columns = list(sections), width()
     if everything:
         for section in sections:
@@ -551,7 +560,7 @@ def _body(section: Section, room: int, cap: int) -> Iterator[str]:
 
 
 def _command(text: str, room: int) -> Iterator[str]:
-    """Yield the lines of a command for pasting: each line but the last one ends in a backslash."""
+    """Yield the lines of a command for pasting. Each line but the last one ends in a backslash."""
     line = "  "
     for word in text.split():
         if len(line) + len(word) + 3 > room and line.strip():
@@ -595,7 +604,7 @@ def _listing(listing: Listing, room: int, cap: int) -> Iterator[str]:
     for row in rows:
         narrow = len(row) == 1 or not widths or first + min(NARROW, len(row[-1])) > room
         if narrow or any(len(cell) > size for cell, size in zip(row[:-1], widths, strict=False)):
-            # If the screen is too narrow for columns, the cells follow one another.
+            # If the screen is too narrow for columns, the cells are printed one after the other.
             text = "  ".join(cell for cell in row if cell)
             for number, piece in enumerate(_wrapped(text, room - 2, cap)):
                 yield f"  {piece}" if number else piece

@@ -43,7 +43,7 @@ STREAMED = click.option(
     is_flag=True,
     help="Lines of JSON during the read: the kind of journal, each record, then the remaining answer.",
 )
-#: Colours depend on the kind of region, and alternate between fields: colours by field name would depend on
+#: Colours depend on the kind of region, and alternate between fields. Colours by field name would depend on
 #: the format.
 KIND_STYLES = {"header": "cyan", "dropped": "red", "stale": "yellow", "fill": "dim", "unused": "dim"}
 TURNS = ("green", "blue", "magenta", "bright_green", "bright_blue", "bright_magenta")
@@ -299,7 +299,10 @@ def _write_journal(out: view.Painter, part: view.Part, parts: AbstractSet[str]) 
 def _write_files(
     out: view.Painter, description: Format, journal: Journal, seen: Observation, parts: AbstractSet[str]
 ) -> None:
-    """Write a table of each file: its role, its records, and the regions that are not records."""
+    """Write a table of the files.
+
+    It contains the role of each file, its records, and the regions that are not records.
+    """
     records = by_file(observation.record_place, seen.records)
     beside = by_file(observation.record_place, seen.unanchored)
     dropped = by_file(observation.region_place, seen.dropped)
@@ -434,8 +437,8 @@ def _write_title(out: view.Painter, part: view.Part) -> None:
     answer, description = part.answer, part.description
     journal, seen = answer.journal, part.seen
     title = description.edition(journal.edition).title
-    # The title names the product of the edition. It is omitted if the edition is only assumed, because other
-    # editions would read the same.
+    # The title contains the product of the edition. It is omitted if the edition is only assumed, because
+    # other editions would give the same answer.
     edition = f"{journal.edition}, assumed" if answer.trials else f"{journal.edition}: {title}"
     names = ", ".join(shown(name) for name in journal.files) or "no files"
     out.line((f"{description.title}", "bold"), f" ({journal.format}, edition {edition})")
@@ -461,7 +464,7 @@ def _write_title(out: view.Painter, part: view.Part) -> None:
 
 
 def _write_refusal(out: view.Painter, description: Format, seen: Observation) -> None:
-    """Write the refusal: its code, place and reason."""
+    """Write the refusal: its code, position and reason."""
     code = seen.code or ""
     meaning = description.meaning("reasons", code) or description.meaning("codes", code)
     out.wrapped("what     ", shown(seen.message) or f"{seen.phase}: {seen.code}")
@@ -472,7 +475,7 @@ def _write_refusal(out: view.Painter, description: Format, seen: Observation) ->
 
 
 def _write_records(out: view.Painter, records: Sequence[Record]) -> None:
-    """Write a table of records; a value that all records share is written once, above the table."""
+    """Write a table of records. A value that all records share is written once, above the table."""
     if not records:
         return
     common, form = _columns(records)
@@ -529,7 +532,7 @@ def _write_missing(out: view.Painter, description: Format, missing: Iterable[obs
 
 
 def _write_outside(out: view.Painter, description: Format, seen: Observation, lost: Sequence[Record]) -> None:
-    """Write which records are outside the log, and the consequence for the state that is printed below.
+    """Write which records are outside the log, and the consequence for the state printed below.
 
     `lost` contains the records among them whose bytes were dropped.
     """
@@ -566,7 +569,7 @@ def _valid(count: int) -> str:
 
 
 def _one(description: Format, record: Record) -> str:
-    """Return the type of a record, its keys, and its place."""
+    """Return the type of a record, its keys, and its position."""
     whose = [
         f"{name} {view.value_text(record.fields[name])}"
         for name in description.identity

@@ -18,8 +18,8 @@ from journalspec_conformance.cli import journal_view as view
 from journalspec_conformance.cli.contents import place_text
 from journalspec_conformance.cli.places import Asked, find, options
 
-#: Limits without --all: the number of explained messages, of the lines of all of them, and of the listed
-#: places of each.
+#: Three limits without --all: the number of explained messages, of the lines of all of them, and of the
+#: listed places of each message.
 MOST_HITS, MOST_LINES, MOST_PLACES = 3, 38, 4
 STYLES = {
     "none": "bold green",
@@ -93,7 +93,7 @@ def _write_short(out: view.Painter, entry: ProductMessage) -> None:
 
 
 def _write_rest(out: view.Painter, rest: Sequence[ProductMessage], room: int) -> None:
-    """Write the messages that are not explained: some by name, and the number of the others."""
+    """Write the messages that are not explained. Some are listed by name; the others are counted."""
     out.line("")
     named = rest[: max(0, min(MOST_HITS - 1, room - 2))]
     for entry in named:

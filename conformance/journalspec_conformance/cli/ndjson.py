@@ -1,8 +1,8 @@
 """``--ndjson``: writes journals as lines of JSON, each an object with one key, while they are read.
 
-For each journal, the first line is its identity (``journal``). Its records follow (``record``), and then the
-rest of the answer (``answer``). At the end, if there are any, the files that were omitted (``left_out``). If
-a journal is refused, its lines may contain the records before the place of the refusal; the line
+For each journal, the first line is its identity (``journal``). The records follow (``record``), and then the
+other parts of the answer (``answer``). The last line lists the omitted files (``left_out``), if there are
+any. If a journal is refused, its lines may contain the records before the place of the refusal; the line
 ``answer`` has the refusal.
 """
 
@@ -26,7 +26,7 @@ from journalspec_reference.answers import settled, stretches
 from journalspec_reference.batches import ReadingRefused
 from journalspec_reference.filesets import Journal
 
-#: The number of lines that are passed on together.
+#: The number of lines that are written together.
 LINES = 64
 #: Members of an answer that have their own lines.
 OTHERWISE = ("records", "left_out")
@@ -75,7 +75,7 @@ def _written(found: Stores, command: str, level: Level, policy: str | None) -> i
             whole = view.document([part], (), lambda part: {**part.seen.members(level), **more})
             write_line({"answer": {name: value for name, value in whole.items() if name not in OTHERWISE}})
             status = max(status, view.STATUSES[answer.observation.verdict])
-            # `left_out` needs the list of all journals, but of each journal only the verdict.
+            # `left_out` needs the list of all journals, but only the verdict of each journal.
             given.append(
                 view.Part(place, replace(answer, observation=Observation(answer.observation.verdict)))
             )
@@ -90,7 +90,7 @@ def _reader(journal: Journal) -> str:
 
 
 def _as_read(journal: Journal) -> Iterator[Record]:
-    """Yield the records of a journal while it is scanned, up to the place where it is refused."""
+    """Yield the records of a journal while it is scanned, up to the offset where it is refused."""
     with suppress(ReadingRefused):
         yield from (
             record for part in stretches(journal) for batch in part.scan() for record in part.tell(batch)

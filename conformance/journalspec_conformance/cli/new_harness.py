@@ -1,4 +1,4 @@
-"""``journalspec new-harness``: a program in another language that answers the runner."""
+"""``journalspec new-harness``: writes a program in another language that answers the runner."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from journalspec_conformance.cli._tables import say
 
 _SKELETONS = files("journalspec_conformance") / "skeletons"
 LANGUAGES = tuple(sorted(entry.name for entry in _SKELETONS.iterdir() if entry.is_dir()))
-#: The commands that build and run the program of each language; the last line is the value of --impl.
+#: The commands that build and run the program of each language. The last line is the value of --impl.
 _STEPS = {
     "c": ("make", "./harness"),
     "go": ("go build -o harness .", "./harness"),

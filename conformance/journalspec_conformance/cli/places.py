@@ -30,7 +30,7 @@ NEAREST = 3
 
 
 class UsageProblem(click.ClickException):
-    """Exit status 2: the question was invalid, so no file was read."""
+    """The question was invalid, so no file was read. The exit status is 2."""
 
     exit_code = 2
 
@@ -54,7 +54,7 @@ def no_such(problem: str, name: str, known: Mapping[str, str] | Sequence[str], n
 
 
 class NothingKept(UsageProblem):
-    """Exit status 3: recovery keeps no data, so there is nothing to write."""
+    """Recovery keeps no data, so there is nothing to write. The exit status is 3."""
 
     exit_code = 3
 
@@ -122,7 +122,8 @@ class Asked:
     params: tuple[str, ...]
     unpack_limit: int = filesets.MAX_BYTES >> 20
     redact: bool = False
-    #: The archive from which the paths were unpacked (`-`: standard input), and the directory of its content.
+    #: The archive from which the paths were unpacked (`-` is standard input), and the directory of its
+    #: content.
     archive: Path | None = None
     below: Path | None = None
     #: The path that the user gave, if the paths were found below it.
@@ -140,7 +141,10 @@ class Asked:
 
     @property
     def name(self) -> str:
-        """The name that distinguishes a store from others: its path relative to the given one."""
+        """The name that distinguishes a store from others.
+
+        It is the path of the store relative to the given path.
+        """
         path, *more = self.paths
         alone = not more and not self.of_several and len(self.given) == 1
         within = alone and path.is_relative_to(self.given[0])
@@ -201,7 +205,10 @@ class Directory:
     journals: Sequence[filesets.Journal]
 
     def of(self, journal: filesets.Journal) -> Asked:
-        """Return the question about a journal. One of several is given by a file: a directory means all."""
+        """Return the question about a journal.
+
+        If the directory has several journals, the question names a file of the journal.
+        """
         path = self.asked.paths[0] / next(iter(journal.files), "")
         return replace(self.asked, paths=(path,)) if len(self.journals) > 1 and path.is_file() else self.asked
 
@@ -290,7 +297,7 @@ def find(asked: Asked) -> Stores:
 
 
 def _like(path: Path) -> str:
-    """Return a hint for a path that does not exist: similar names in its directory."""
+    """Return a hint for a path that does not exist. The hint lists similar names in its directory."""
     try:
         there = [entry.name for entry in islice(os.scandir(path.parent), MOST_NEIGHBOURS)]
     except OSError:

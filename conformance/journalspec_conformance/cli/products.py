@@ -1,4 +1,4 @@
-"""``journalspec products``: the published products that harnesses drive."""
+"""``journalspec products``: commands about the published products that harnesses drive."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """``journalspec query`` and ``journalspec columns``: SQL over the rows of journals, by DuckDB in memory.
 
-DuckDB receives only the reader's rows, as streams of record batches: no files, no network, no extensions, no
-other configuration. A query cannot write.
+DuckDB receives only the reader's rows, as streams of record batches. It has no access to files, the network,
+extensions or other configuration. A query cannot write.
 """
 
 from __future__ import annotations
@@ -131,8 +131,8 @@ def _tables(sources: Sequence[rows.Matches]) -> dict[str, _Table]:
         contents = rows.contents_tables(source) if id(source) in own else {}
         for name, table in (_own_tables(source) | contents).items():
             found.setdefault(name, []).append(table)
-    # Two databases may contain tables with the same name and different columns: only tables like the first
-    # are used.
+    # Two databases may contain tables with the same name and different columns. Only tables with the columns
+    # of the first table are used.
     return {
         name: _Table([one for one in tables if _kinds(one) == _kinds(tables[0])])
         for name, tables in found.items()
@@ -295,7 +295,8 @@ def _answered(
     pa.set_memory_pool(pa.system_memory_pool())
     tables = _tables(sources)
     config: dict[str, str | bool | int | float | list[str]] = {**CONFIG}
-    # One thread suffices: most of the time is spent on reading journals, which happens in one thread anyway.
+    # One thread is enough, because most of the time is spent on reading journals, which happens in one thread
+    # anyway.
     config |= {"memory_limit": f"{max_memory}MiB", "threads": 1}
     with (
         _memory_bound((max_memory << 20) + BEYOND),
@@ -349,7 +350,7 @@ def _no_scanner() -> Iterator[None]:
     """
     name = "pyarrow.dataset"
     loaded = sys.modules.get(name)
-    # An entry None makes an import fail: documented for sys.modules.
+    # An entry None in sys.modules makes an import fail, as documented.
     sys.modules[name] = None  # type: ignore[assignment]
     try:
         yield

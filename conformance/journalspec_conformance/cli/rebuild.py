@@ -31,8 +31,8 @@ from journalspec_reference.answers import ASSUMED, UNCHECKED, Answer
 from journalspec_reference.filesets import FilesetError, Journal, LeftOut
 from journalspec_reference.lossreport import LossReport, PartAccount, Tally
 
-#: The end of a cut list. On other screens it refers to the option --all, here to the report, which contains
-#: the full list.
+#: The text at the end of a truncated list. On other screens it refers to the option --all, here to the
+#: report, which contains the complete list.
 ALL, IN_REPORT = "(--all)", "(report)"
 #: The name that stands for the new directory in the report of --dry-run.
 NOWHERE = "NEWDIR"
@@ -135,7 +135,7 @@ def rebuild(
     with view.unchanging(journals), _none_made(), view.reading(found.size):
         given = []
         for place, journal in found.pairs:
-            # If the edition is unknown, the commands to try are given without --redact.
+            # If the edition is unknown, the suggested commands do not contain --redact.
             plain = replace(place.asked, redact=False)
             answer = view.answer_of(plain, "recover", journal, policy_of(journal, policy), usual="")
             given.append(view.Part(place, answer))
@@ -244,7 +244,7 @@ def _parts(
         name = newstore.NO_POLICY if store.unrecovered else policy_of(answer.journal, policy)
         made.append(newstore.Part(path, name, store.answer, store))
     homes = {os.path.realpath(path): part for part in made for path in newstore.covered(part)}
-    # If a store refuses a choice, ignore the same refusal by a part of that store, such as its bindings.
+    # If a store refuses a choice, the same refusal by a part of that store, such as its bindings, is ignored.
     below_refused = {
         os.path.realpath(path) for answer, _, error in failed for path in _accounts(answer, error)
     }

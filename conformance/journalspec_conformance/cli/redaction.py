@@ -20,7 +20,8 @@ from journalspec.reread import LISTS, mapped
 from journalspec.vocabulary import Field
 from journalspec_reference.filesets import Journal
 
-#: Bytes of each file from which the key of a store is derived, and bytes of a mark.
+#: The number of bytes of each file from which the key of a store is derived, and the number of bytes of a
+#: mark.
 KEYED, MARK = 1 << 16, 3
 
 
@@ -40,7 +41,7 @@ def _bytes_of(text: str) -> bytes:
 
 
 class Redactor:
-    """Replaces users' data in the output about one journal; without `hides`, it replaces nothing."""
+    """Replaces users' data in the output about one journal. Without `hides`, it replaces no data."""
 
     hides = True
 
@@ -130,7 +131,7 @@ class Redactor:
         return replace(note, text=self.text(note.text)) if own else note
 
     def _missing(self, gone: Missing) -> Missing:
-        # The name of a file is not redacted, because the list of the journal's files has it too.
+        # The name of a file is not redacted, because the list of the journal's files also contains it.
         word = self._format.vocabulary.missing.get(gone.code)
         name = gone.name if word is None or "file" in word.names else self.text(gone.name)
         return replace(gone, name=name, text=self.text(gone.text) if gone.text else "")

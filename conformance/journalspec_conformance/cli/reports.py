@@ -1,4 +1,4 @@
-"""``journalspec summary``, ``matrix`` and ``expect``: commands on reports."""
+"""``journalspec summary``, ``matrix`` and ``expect``: commands about reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""``journalspec results``: the reports of many runs in one directory, and the changes between runs."""
+"""``journalspec results``: keeps the reports of many runs in one directory, and shows the changes between
+runs.
+"""
 
 from __future__ import annotations
 

@@ -34,16 +34,16 @@ if TYPE_CHECKING:
 FEW = 20
 #: Bytes are printed completely up to MOST_BYTES; of longer values, only the first SOME_BYTES are printed.
 MOST_BYTES, SOME_BYTES = 16, 8
-#: The printed columns of these tables. Texts in them are cut to MOST_TEXT characters.
+#: The printed columns of these tables. Texts in these columns are truncated to MOST_TEXT characters.
 BRIEF = {
     MESSAGES: ("queue", "id", "timestamp", "priority", "kind", "size", "text"),
     QUEUES: ("queue", "id", "address", "filter", "routing", "messages", "bytes"),
     TRANSACTIONS: ("id", "state", "xid", "gtrid", "bqual", "recovery", "participants", "heuristics"),
 }
 MOST_TEXT = 48
-#: Columns that are never cut: other rows and options refer to their values.
+#: Columns that are never truncated, because other rows and options refer to their values.
 UNCUT = ("id", "xid", "queue")
-#: If only one message was found, values are cut to this many characters.
+#: If only one message was found, values are truncated to this many characters.
 MOST_WHOLE = 600
 
 
@@ -240,7 +240,7 @@ def _with_rows(sources: Sequence[Matches]) -> Sequence[Matches]:
 
 
 def write_whole(out: Painter, row: Mapping[str, Any]) -> None:
-    """Write one row, with a line for each column; long values are cut."""
+    """Write one row, with a line for each column. Long values are truncated."""
     known = {name: value for name, value in row.items() if value is not None and name != "journal"}
     width = max(map(len, known)) + 2
     out.line("")
@@ -303,21 +303,21 @@ def write_heads(sources: Sequence[Matches], out: Painter | None = None) -> None:
 
 
 def brief(value: Any) -> Any:
-    """Return a value for a list; a long text is cut."""
+    """Return a value for a list. A long text is truncated."""
     if isinstance(value, str) and len(value) > MOST_TEXT:
         return f"{value[:MOST_TEXT]}... ({len(value):,} characters)"
     return value
 
 
 def write_more(out: Painter, left: int, how: str) -> None:
-    """If `left` rows were not printed, write their number and how to print them."""
+    """If `left` rows were not printed, write their number and the way to print them."""
     if left > 0:
         out.line("")
         out.line(f"next      {left:,} more: {how}")
 
 
 def cell_text(value: Any) -> str:
-    """Return a value for a cell of a table; long bytes are cut, and their number is added."""
+    """Return a value for a cell of a table. Long bytes are truncated, and their number is added."""
     return "" if value is None else value_text(value, MOST_BYTES, SOME_BYTES)
 
 

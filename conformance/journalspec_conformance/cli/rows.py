@@ -41,7 +41,7 @@ from journalspec_reference.predicates import Predicate, text_of, texts
 if TYPE_CHECKING:
     import pyarrow as pa
 
-#: The noun for a row that is a record; the number of rows in a batch of a table.
+#: The noun for a row that is a record, and the number of rows in a batch of a table.
 RECORD, BATCH_ROWS = "record", 8192
 #: Values of several rows by the name of their column.
 Columns = Mapping[str, Sequence[Any]]
@@ -333,7 +333,7 @@ def ask_rows(found: Stores, selection: Question, policy: str | None = None) -> t
     out: list[Matches] = []
     status = STATUSES[RECOVERED] if found.unlisted else 0
     for place, journal in found.pairs:
-        # If the edition is unknown, the commands to try are given without --redact.
+        # If the edition is unknown, the suggested commands do not contain --redact.
         answer = answer_of(replace(place.asked, redact=False), "inspect", journal, None)
         out.append(Matches(place, answer, files=selection.files, policy=policy))
         verdicts = [answer.observation.verdict]

@@ -183,7 +183,8 @@ def _run(
     except OSError as error:
         if len(results) < len(prepared.probes):
             raise
-        # Only writing the report failed. The results are shown first, because the run may have taken hours.
+        # Only the report could not be written. The results are shown first, because the run may have taken
+        # hours.
         unwritten = error
     red = [result for result in results if result.red]
     remember(request, prepared, red)

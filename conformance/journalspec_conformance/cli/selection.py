@@ -98,7 +98,7 @@ _TEXTS = (
 
 @dataclass(frozen=True)
 class Question:
-    """The values of the options that select rows."""
+    """Represents the values of the options that select rows."""
 
     types: Sequence[str] = ()
     ids: Sequence[str] = ()
@@ -236,7 +236,7 @@ def _either(option: str, texts: Sequence[str], columns: Sequence[Field], names: 
     """Return the condition that the first column whose type fits all of `texts` has one of these values."""
     found: list[tuple[Any, ...]]
     for column, name in zip(columns, names, strict=True):
-        # The id of a transaction may have any spelling that occurs in the logs of products.
+        # The id of a transaction may have any spelling that products write to their logs.
         if option == "--tx" and column.kind == "bytes":
             found = [spelled(text) for text in texts]
         else:

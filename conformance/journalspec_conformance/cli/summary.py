@@ -41,7 +41,9 @@ def worst(verdicts: Iterable[str], unlisted: Sequence[LeftOut] = ()) -> str:
 
 @dataclass(frozen=True)
 class StoreRow:
-    """The row of one of several stores: its name, verdict and content, and the command that asks about it."""
+    """Represents the row of one of several stores: its name, verdict and content, and the command that shows
+    more about it.
+    """
 
     name: str
     verdict: str
@@ -197,7 +199,9 @@ def _in_order(parts: Sequence[view.Part]) -> list[view.Part]:
 
 
 def _all_kept(parts: Sequence[view.Part], policy: str | None) -> tuple[list[view.Part], view.Part, str]:
-    """Return the parts with the data that recovery keeps, the part with the worst verdict, and its policy."""
+    """Return the parts with the data that recovery keeps, the part with the worst verdict, and the policy of
+    that part.
+    """
     keeping = [kept(part, policy) for part in parts]
     at = max(range(len(parts)), key=lambda number: view.STATUSES[parts[number].seen.verdict])
     return [part for part, _ in keeping], parts[at], keeping[at][1]
@@ -224,7 +228,7 @@ def _moments(part: view.Part) -> Iterator[str]:
 
 
 def _beside(part: view.Part, contents: Holdings | None) -> list[str]:
-    """Return lines on damage in files next to a journal, if only reading its contents finds that."""
+    """Return lines on damage in files next to a journal if only reading its contents finds this damage."""
     if contents is None:
         return []
     seen = part.seen
@@ -236,7 +240,7 @@ def _beside(part: view.Part, contents: Holdings | None) -> list[str]:
 
 
 def _whole(parts: Sequence[view.Part]) -> str:
-    """Return the sentence about an undamaged store: a missing file may leave no evidence."""
+    """Return the sentence about an undamaged store. It mentions that a missing file may leave no evidence."""
     said = "nothing is damaged or missing"
     for part in parts:
         words, phrases = part.description.vocabulary.notes, part.description.phrases
@@ -254,7 +258,10 @@ def _of_part(part: view.Part, parts: Sequence[view.Part]) -> str:
 
 
 def kept(part: view.Part, policy: str | None) -> tuple[view.Part, str]:
-    """Return the answer of the first policy that does not refuse, and its name; else `part`, ""."""
+    """Return the answer of the first policy that does not refuse, and the policy's name.
+
+    Otherwise return `part` and "".
+    """
     if policy is None or part.seen.verdict != REFUSED:
         return part, ""
     journal = replace(part.answer.journal, editions=())
@@ -431,7 +438,7 @@ def next_steps(
 
 
 def _looked_for(part: view.Part) -> Iterator[str]:
-    """Yield the places where a missing file may be: files with a similar name."""
+    """Yield the places where a missing file may be. They are files with a similar name."""
     words, journal = part.description.vocabulary.missing, part.answer.journal
     # Records that exist only in the other file of a pair are reported as missing, although their file exists.
     names = {

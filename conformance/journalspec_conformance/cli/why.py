@@ -1,4 +1,6 @@
-"""``journalspec why``: why the files of a journal are not deleted, and what would allow their deletion."""
+"""``journalspec why``: prints why the files of a journal are not deleted, and what would allow their
+deletion.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def why_command(path: Path, everything: bool, **what: Any) -> None:
     journals = stores.pairs
     out = view.Painter()
     several = len(journals) > MOST_SCREENS and not everything
-    # A store has at most two journals. Both reports fit on one screen, with a line between them.
+    # A store has at most two journals. Both reports fit on one screen, with a line between the reports.
     most = view.MOST_LINES if len(journals) < 2 or several else view.MOST_LINES // 2 - 1
     rows = []
     with view.unchanging(stores.journals):
@@ -155,7 +157,7 @@ def _of_store(described: Format, found: Keeping) -> Iterator[view.Section]:
 
 
 def _runs(found: Keeping) -> Iterator[tuple[str, ...]]:
-    """Yield the files that nothing keeps from deletion; adjacent files share one row."""
+    """Yield the files that can be deleted. Adjacent files share one row."""
     for held, run in groupby(found.lengths, key=lambda name: bool(found.of(name))):
         names = [*run]
         if not held:

@@ -55,7 +55,7 @@ PER_TRACE = 4
 #: Among this many traces of a sample, one is about corruption: bytes that changed after they were durable.
 CORRUPTED_EVERY = 8
 #: The number of cached traces. States are ordered by class, not by trace, and replaying a trace takes longer
-#: than asking about a state.
+#: than one question.
 TRACES = 2048
 #: The number of cached states. A cache is useful because there are several questions about each state.
 STATES = 64
@@ -199,7 +199,7 @@ def as_crash_case(format_id: str, workload: Any, descriptor: Descriptor) -> Cras
     adapter = crash_format(format_id)
     case = case_of(adapter, _state(format_id, workload, descriptor), beyond=False, tier=TIER)
     if case.stratum == LYING:
-        # In these states, no format can prevent a loss. Only builds contain such states; samples do not.
+        # In these states, no format can prevent a loss. Only builds contain these states; samples do not.
         case = replace(case, level="may")
     members = {item.name: getattr(case, item.name) for item in fields(Case)}
     return CrashCase(**members, workload=workload, descriptor=descriptor)
@@ -224,7 +224,8 @@ def sampled(
             break
         stratum = CORRUPTED if number % CORRUPTED_EVERY == 0 else REACHABLE
         places = _places(trace, stratum, seed)
-        # Ids are computed only for states of the needed classes, because this takes most of the time.
+        # Ids are computed only for states of the needed classes, because computing ids takes most of the
+        # time.
         drawn: dict[Class, list[tuple[bytes, States, int]]] = {}
         for _ in range(min(each, count - len(taken))):
             if not places:
@@ -249,7 +250,7 @@ def _draw(seed: int, name: bytes) -> bytes:
 
 
 def _places(trace: Trace, stratum: str, seed: int) -> dict[Class, list[tuple[States, list[int]]]]:
-    """Map each class to the places of its states: the states of a crash point, and the rows in them."""
+    """Map each class to the positions of its states: the states of a crash point, and their rows."""
     writer, presets = writer_of(trace), tuple(preset for preset in PRESETS if preset.stratum == stratum)
     found: dict[Class, list[tuple[States, list[int]]]] = {}
     for states in crash_states(trace, presets, seed, everywhere=stratum == CORRUPTED):
@@ -264,7 +265,7 @@ def _places(trace: Trace, stratum: str, seed: int) -> dict[Class, list[tuple[Sta
 
 
 def _in_drawn_order(places: list[tuple[States, list[int]]], seed: int) -> list[tuple[bytes, States, int]]:
-    """Return each state with its id and its row; the state that is drawn first is last."""
+    """Return each state with its id and its row. The state that is drawn first is the last element."""
     several = (states.take(np.asarray(at, np.int64)) for states, at in places)
     found = [(name, states, row) for states in several for row, name in enumerate(Facts(states).case_ids)]
     return sorted(found, key=lambda state: _draw(seed, state[0]), reverse=True)
@@ -305,7 +306,10 @@ def built(directory: Path, count: int, editions: Mapping[str, Collection[str]]) 
 
 
 def _shares(sizes: Sequence[int], count: int) -> list[int]:
-    """Return how many to take from groups of these sizes: as equal as possible, `count` in total."""
+    """Return how many states to take from groups of these sizes.
+
+    The numbers are as equal as possible, `count` in total.
+    """
     shares = [0] * len(sizes)
     left = min(count, sum(sizes))
     while left:

@@ -1,5 +1,6 @@
-"""Describes a failure in a crash state: it reduces the failure to few operations, and reports all operations
-from the first write on.
+"""Describes a failure in a crash state.
+
+It reduces the failure to few operations, and reports all operations from the first write on.
 """
 
 from __future__ import annotations
@@ -179,7 +180,9 @@ def required(case: CrashCase) -> Iterator[str]:
 
 
 def lived(adapter: CrashFormat, workload: Any, state: State) -> Iterator[str]:
-    """Yield the lines on the operations before `state`, and on the parts of them that reached the disk."""
+    """Yield the lines on the operations before `state`, and on the parts of these operations that reached the
+    disk.
+    """
     yield f"Background (the bytes after the used ones): {state.trace.background}."
     for number, before in enumerate(reduce.crashes_before(adapter, workload), start=1):
         yield f"Run {number}, operations in this order:"

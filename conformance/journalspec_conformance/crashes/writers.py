@@ -50,7 +50,7 @@ MOST_SHOWN = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriterCase(Case):
-    """A case with operations to write, tested under a `preset` on as many drawn states as `states` says."""
+    """A case with operations to write. It is tested under a `preset` on `states` drawn states."""
 
     preset: str
     seed: int
@@ -77,18 +77,20 @@ def writer_case(case: Case, preset: str, seed: int, states: int) -> WriterCase |
 
 @dataclass(frozen=True)
 class Written:
-    """A writer's trace, with the number of the requested operation for each storage operation."""
+    """Represents a writer's trace, with the number of the requested operation for each storage operation."""
 
     trace: Trace
     asked: tuple[int, ...]
     replies: tuple[Message, ...]
 
     def issued(self, upto: int) -> int:
-        """Return how many requested operations had begun by the end of ``ops[:upto]`` of the trace."""
+        """Return how many requested operations had started by the end of ``ops[:upto]`` of the trace."""
         return self.asked[upto - 1] + 1 if upto else 0
 
     def durable(self, upto: int) -> int:
-        """Return how many requested operations were durable then: all up to the last acknowledged one."""
+        """Return how many requested operations were durable by the end of ``ops[:upto]``: all up to the last
+        acknowledged one.
+        """
         before = [self.asked[at] for at, op in enumerate(self.trace.ops[:upto]) if isinstance(op, Ack)]
         return max(before, default=-1) + 1
 
@@ -187,7 +189,7 @@ def _chosen(trace: Trace, case: WriterCase) -> Iterator[State]:
         for row in range(len(states))
     ]
     drawn = sorted(range(len(found)), key=lambda number: blake2b(b"%d/%d" % (case.seed, number)).digest())
-    # In the order of crash points the first failure is the one with the fewest operations.
+    # States are in the order of crash points, so the first failure is the one with the fewest operations.
     taken = sorted(drawn[: case.states], key=lambda at: (found[at][0].states.point.crash_index, at))
     yield from (State(*found[number]) for number in taken)
 
@@ -201,7 +203,7 @@ def reduced(engine: Asking, probe: Probe) -> WriterLoss | None:
         smaller = _without(loss.case, at)
         try:
             found = first_loss(engine, next(other for other in smaller.probes if other.op == "write"))
-        except (Settled, Breakdown):  # A later operation needs the omitted one.
+        except (Settled, Breakdown):  # A later operation needs the omitted operation.
             found = None
         loss, at = (loss if found is None else found), at - 1
     return loss

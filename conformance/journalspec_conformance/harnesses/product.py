@@ -48,7 +48,7 @@ class CannotDo(Exception):
     """The product cannot perform the request. The answer is ``unsupported``, with `what`."""
 
     def __init__(self, message: str, what: str = "operation") -> None:
-        """Store both; the message is for people."""
+        """Store both values. The message is for people."""
         super().__init__(message)
         self.answer: Answer = {"unsupported": {"what": what, "message": message}}
 
@@ -115,7 +115,7 @@ class Session:
     operations: ClassVar[tuple[str, ...]]
 
     def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
-        """Store the request's parameters; nothing is touched yet."""
+        """Store the request's parameters. No file is accessed yet."""
         self.directory = directory
         self.params = params
         self.journal: Any = None
@@ -371,7 +371,8 @@ def main(arguments: list[str] | None = None) -> int:
     os._exit(status)
 
 
-#: A program. It is called with the product and options, and returns whether it observed a deviation.
+#: A program of a harness. It is called with the product and options, and returns whether it observed a
+#: deviation.
 Program = Callable[..., bool]
 
 

@@ -45,7 +45,7 @@ class Table:
     """A format's ``scenarios.toml``; `told` is the parsed file."""
 
     def __init__(self, package: str) -> None:
-        """Read the table in `package`; blocks are not expanded yet."""
+        """Read the table in `package`. Blocks are not expanded yet."""
         self.told = table(package, "scenarios.toml")
         self._made: dict[str, tuple[Scenario, ...]] = {}
 

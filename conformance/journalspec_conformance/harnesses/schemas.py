@@ -50,7 +50,7 @@ class SchemaHarness:
         return {"ok": seen.to_json(Level.parse(request["observe"]))}
 
     def bye(self) -> None:
-        """Do nothing, because nothing is held open."""
+        """Do nothing, because no file is held open."""
 
 
 class Construct(SchemaHarness):

@@ -1,4 +1,5 @@
-"""Published products that harnesses drive: their descriptions, places in the cache, and checksums.
+"""Published products that harnesses drive. This module contains their descriptions, cache directories, and
+checksums.
 
 One data file per product is next to this module. Nothing is downloaded unless a user asks for it with
 ``journalspec products fetch``. The cache is ``$JOURNALSPEC_PRODUCTS`` or the platform's cache directory;
@@ -29,7 +30,7 @@ class UnknownProductError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Jar:
-    """One published artefact: Maven coordinates, what it is for, and its SHA-256 (hex).
+    """Represents one published artefact: Maven coordinates, its purpose, and its SHA-256 (hex).
 
     `classifier` (for example ``tests``) distinguishes artefacts of the same name and version; most have none.
     """
@@ -55,7 +56,7 @@ class Jar:
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A product version: the formats it writes, the harness that drives it, and the jars it needs.
+    """Represents a product version: the formats it writes, the harness that drives it, and the jars it needs.
 
     For a product that is not a Java program, there are no jars, and `java` is 0. An unpublished product comes
     from a class path of the user: `own` is the environment variable with that class path, and `jars` lists

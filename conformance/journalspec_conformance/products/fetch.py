@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from journalspec_conformance.products import Jar, Product
 
-#: Seconds for one artefact, including the tool's downloads for its own needs.
+#: The seconds for one artefact, including the tool's downloads for its own needs.
 TIMEOUT = 300.0
 _TAIL_LINES = 12
 

@@ -1,4 +1,4 @@
-"""The protocol's messages as JSON Schemas, and the validation of messages in both directions."""
+"""The protocol's messages as JSON Schemas. Messages in both directions can be validated."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ Message = dict[str, Any]
 
 
 class _Fake(Reference):
-    """The reference, with its answer to `recover` passed through `spoil`."""
+    """Wraps the reference. Its answer to `recover` is passed through `spoil`."""
 
     def recover(self, request: Message) -> Message:
         reply = super().recover(request)
@@ -79,7 +79,7 @@ class Raises(_Fake):
 
 
 class Nonsense(_Fake):
-    """Answers with records that cannot be told apart."""
+    """Answers with records that cannot be distinguished."""
 
     def spoil(self, right: Message) -> Message:
         for record in right["records"]:
@@ -149,7 +149,7 @@ class OneEdition(Right):
 
 
 class Dies(_Fake):
-    """Answers nothing at all."""
+    """Never answers a question."""
 
     def spoil(self, right: Message) -> Message:
         raise RuntimeError("not today")

@@ -7,7 +7,7 @@ from typing import Any
 
 from journalspec_reference.contents import Contents
 
-#: Kind of a message -> the column that a client receives as the body.
+#: Maps the kind of a message to the column that a client receives as the body.
 BODIES = {"text": "text", "map": "content", "stream": "content", "bytes": "data", "object": "class_name"}
 #: The kinds of messages that a compared store must contain.
 ALL_KINDS = {*BODIES, "plain", "compressed", "large", "both", "paged"}

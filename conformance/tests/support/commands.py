@@ -19,7 +19,7 @@ Row = tuple[str, int, str, list[str]]
 
 
 def typed(given: str = "files") -> pytest.MarkDecorator:
-    """Return a decorator: the test runs once for each `row` that needs the files `given`."""
+    """Return a decorator that runs the test once for each `row` that needs the files `given`."""
     chosen = [block for block in table("commands")["typed"] if block.get("given", "files") == given]
     found = [row for block in chosen for row in _rows(block)]
     return pytest.mark.parametrize("row", found, ids=lambda row: row[0])
@@ -33,7 +33,7 @@ def _rows(block: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def tried(row: Row, place: Path, **names: str) -> None:
-    """Test a row; `names` replace the words in braces; no file below `place` may change."""
+    """Test a row. `names` replace the words in braces. The test fails if a file below `place` changes."""
     line, status, words, absent = row
     names |= {"place": str(place), "cases": str(CASES), "captured": str(CAPTURED)}
     names |= {"fakes": f"{sys.executable} {FAKES}"}
@@ -41,7 +41,7 @@ def tried(row: Row, place: Path, **names: str) -> None:
     before = sorted(place.rglob("*"))
     done = call(*(part.format(**names) for part in shlex.split(line)), columns=200)
     assert done.exit_code == status, done.output
-    # A command's own refusal goes to standard error; a journal's refusal is the requested result.
+    # A command writes its own refusal to standard error, but a journal's refusal is the requested result.
     said = done.stderr if status == 2 else done.output
     assert words.format(**names) in " ".join(harmless(said).split())
     assert status != 0 or done.stderr == ""

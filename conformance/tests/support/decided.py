@@ -26,15 +26,15 @@ class Situation:
 
     requirement: str
     base: Mapping[str, Any]
-    #: the required parts of the answer; the tests of a format define the keys
+    #: The required parts of the answer. The tests of a format define the keys.
     expected: Mapping[str, Any]
-    #: place, text and replacement of the faulty copy
+    #: The place, the text and the replacement of the faulty copy.
     fault: tuple[str, str, str]
     why: str
     edits: Iterable[Mapping[str, Any]] = ()
-    #: empty: the default edition of the format
+    #: The edition of the situation. If it is empty, the default edition of the format is used.
     edition: str = ""
-    #: the policy of recovery; empty: the files are only read
+    #: The policy of recovery. If it is empty, the files are only read.
     policy: str = ""
 
     def edition_in(self, format_id: str) -> str:

@@ -1,6 +1,6 @@
 """Damaged Derby databases, and new ones that are made from them.
 
-A trial is a base (a database as a crash leaves it), and a seed that decides the damage.
+A trial consists of a database as a crash leaves it (the base), and a seed that determines the damage.
 """
 
 from __future__ import annotations

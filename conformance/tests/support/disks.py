@@ -1,4 +1,4 @@
-"""A file on a disk with faults: sectors that fail, holes, an early end."""
+"""Provides a file on a disk with faults: sectors that fail, holes, and an early end of the file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from journalspec_reference.content import SECTOR
 
 
 class Disk:
-    """A file whose sectors fail, or that is cut while it is read; reads are counted."""
+    """A file whose sectors fail, or that is truncated while it is read. Reads are counted."""
 
     def __init__(self, data: bytes, bad: frozenset[int] = frozenset(), cut: int | None = None) -> None:
         self.data = data

@@ -1,4 +1,4 @@
-"""Results of the parsers of contents, construct's and Kaitai's, in the form of the naive decoder."""
+"""Converts results of the parsers of contents, construct's and Kaitai's, to the form of the naive decoder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Shared by tests of the runner: four cases, fakes, the command line, a connection that follows a script."""
+"""Code that tests of the runner share: four cases, fakes, the command line, and a connection that follows a
+script.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ FAKES = Path(__file__).resolve().parents[3] / "tools" / "fakes"
 #: The command as a process.
 PROGRAM = (sys.executable, "-m", "journalspec_conformance")
 
-if "mix_stderr" in inspect.signature(CliRunner).parameters:  # before click 8.2 both streams were mixed
+if "mix_stderr" in inspect.signature(CliRunner).parameters:  # Before click 8.2, both streams were mixed.
     CliRunner.__init__.__defaults__ = ("utf-8", None, False, False)
 
 

@@ -31,7 +31,10 @@ def bytes_of(store: NewStore) -> dict[str, bytes]:
 
 
 def made(answer: Answer, **choices: Any) -> tuple[NewStore, Answer]:
-    """Return the new store and the answer about it: its verdict is `clean`, and a second build is equal."""
+    """Return the new store and the answer about it.
+
+    The verdict must be `clean`, and a second build must be equal.
+    """
     store, journal = new_store(answer, StoreChoices(**choices)), answer.journal
     files = bytes_of(store)
     assert files == bytes_of(store)
@@ -71,7 +74,7 @@ def rows_of(found: Any) -> Mapping[tuple[str, str], int]:
 
 
 def held(journal: Journal, policy: str = SALVAGE) -> tuple[NewStore, Answer, Answer] | None:
-    """Check this rule for one journal; return the new store and both answers, None if nothing is kept.
+    """Check this rule for one journal. Return the new store and both answers, or None if no item is kept.
 
     Raises CannotRebuild.
     """

@@ -1,4 +1,4 @@
-"""Shared by tests of products: their marks, the types of fixtures, and a question to a product."""
+"""Code that tests of products share: their marks, the types of fixtures, and a question to a product."""
 
 from __future__ import annotations
 

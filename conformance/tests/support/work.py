@@ -1,4 +1,7 @@
-"""The cost of a task in lines of Python and in bytes: unlike seconds, the same on every machine."""
+"""Measures the cost of a task in lines of Python and in bytes.
+
+Unlike seconds, it is the same on every machine.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ def work(task: Task) -> tuple[int, int]:
 
 def growth(prepared: Callable[[int], Task], size: int) -> float:
     """Return the exponent by which work grows with its size; constant work is subtracted."""
-    prepared(size)()  # a first run, so that imports and filled caches are not measured
+    prepared(size)()  # A first run, so that imports and filled caches are not measured.
     small, middle, large = (work(prepared(size * times)) for times in (1, 2, 4))
     grown = [(max(b - a, 1), max(c - b, 1)) for a, b, c in zip(small, middle, large, strict=True)]
     return max(math.log2(second / first) for first, second in grown)

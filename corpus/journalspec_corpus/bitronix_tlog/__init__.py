@@ -1,4 +1,6 @@
-"""The Bitronix transaction log in the corpus: its author module, families, flags and model."""
+"""This package contains the corpus part of the Bitronix transaction log: author module, families, flags and
+model.
+"""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """The author module: it builds valid journals from descriptions, and names every range in them.
 
-A base for the disk editions describes ``file1`` and ``file2``, each with ``timestamp``, ``state``,
-``position`` (default: after the last record) and ``records``. For the editions ``seed`` and ``nio``, the base
-itself contains ``records``. In a disk base with ``records``, they are in file 1, which is active and open;
-file 2 is empty. ``before`` contains records of the previous generation, which are laid first and remain
-visible after the end of ``records``. A record is a table, or a text ``LABEL [TYPE] key=value ...``: ``r7``
-alone is a decision on transaction g7 over db1 and jms1. Labels: ``f1``, ``f1.header.position``, ``f1.tail``
-(empty, at the position), ``r1``, ``r1.gtrid``, ``r1.name2.length`` ...
+A base (the description of a journal) for the disk editions describes ``file1`` and ``file2``, each with
+``timestamp``, ``state``, ``position`` (default: after the last record) and ``records``. For the editions
+``seed`` and ``nio``, the base itself contains ``records``. In a disk base with ``records``, they are in file
+1, which is active and open; file 2 is empty. ``before`` contains records of the previous generation. They are
+written first and remain visible after the end of ``records``. A record is a table, or a text ``LABEL [TYPE]
+key=value ...``: ``r7`` alone is a decision on transaction g7 over db1 and jms1. Labels: ``f1``,
+``f1.header.position``, ``f1.tail`` (empty, at the position), ``r1``, ``r1.gtrid``, ``r1.name2.length`` ...
 
 The order of the fields is that of the specification's table. Any field can be given a wrong value. The
 checksum is computed over the described bytes, and therefore valid, unless it is also given.
@@ -40,8 +40,7 @@ DELIMITERS = {
     "current": bytes.fromhex("7caacd01d8284033ad442a57b2f827a4"),
     "foreign": bytes.fromhex("11223344556647788899aabbccddeeff"),
 }
-#: The keys of a description whose values are used unchanged; `seq` and `type` are authors' words for two
-#: fields.
+#: The keys of a description whose values are used unchanged; authors use `seq` and `type` for two fields.
 _NUMBERS = ("record_length", "header_length", "payload_length", "gtrid_length", "names_count", "crc32")
 #: Maps a field of the table to its label, if authors use another word.
 _LABELS = {
@@ -93,7 +92,10 @@ _READ: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
 
 
 def laid_out_as(edition: str) -> str:
-    """Return the edition whose table builds records: nio, or else the seed, whose table has every field."""
+    """Return the edition whose table builds records.
+
+    This is nio, or else the seed, because the seed's table has every field.
+    """
     return edition if edition == "nio" else "seed"
 
 
@@ -142,7 +144,7 @@ def header_parts(base: Mapping[str, Any]) -> list[Part]:
 
 
 def reported(values: Mapping[str, Any], edition: str) -> dict[str, Any]:
-    """Return a reader's report of a record with these values (without its place)."""
+    """Return a reader's report of a record with these values (without its position)."""
     names = [row["name"] for row in values["names"]]
     charset = "latin-1" if edition == "nio" else "ascii"
     told = {**values, "names": [name.decode(charset, "replace") for name in names]}

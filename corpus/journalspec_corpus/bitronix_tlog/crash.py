@@ -1,4 +1,4 @@
-"""The interface of the disk journal to the crash engine."""
+"""This module connects the disk journal with the crash engine."""
 
 from __future__ import annotations
 
@@ -63,7 +63,8 @@ def action(key: str) -> Action:
     op = {"op": "log", "status": fields["status"], "gtrid": gtrid, "names": names}
     if fields["status"] == str(STATUS_CODES["ROLLEDBACK"]):
         return Action(op, gtrid, ROLLBACK)
-    # A record whose status finishes nothing has the effects of its decision, which only COMMITTING makes.
+    # A record whose status finishes no branch has the effects of its decision. Only COMMITTING makes a
+    # decision.
     finishing = fields["status"] in FINISHING
     return Action(op, gtrid, ALONE, () if finishing else _decided(gtrid, names))
 
@@ -83,13 +84,13 @@ def _seen(content: bytes, name: str) -> bytes:
         for off, end in zip(batch.off, batch.end, strict=True):
             said += (batch.base + off, batch.data[off:end])
         faults += batch.damage
-    # The reason of the first damage decides the refusal code. The places of damage matter too, because a
+    # The reason of the first damage decides the refusal code. The offsets of damage matter too, because a
     # timestamp may point at damage.
     return digest_of(*said, *(fault[0] for fault in faults), *(fault[2].encode() for fault in faults[:1]))
 
 
 def reach(files: Mapping[str, bytes]) -> dict[str, int]:
-    """Return the offset in each file up to which recovery reads, which is at most the tail."""
+    """Return the offset in each file up to which recovery reads. The offset is at most the tail."""
     ends = {name: min(len(data), HEADER_SIZE) for name, data in files.items()}
     usable = [
         file

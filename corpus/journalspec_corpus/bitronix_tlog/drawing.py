@@ -1,4 +1,4 @@
-"""Random Bitronix logs: valid ones, and logs with wrong fields in records."""
+"""Random Bitronix logs: valid logs, and logs with wrong fields in records."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LYING_FIELDS = ("record_length", "header_length", "gtrid_length", "names_count",
 
 
 def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
-    """Return a small valid journal of `edition`, up to three records a file (see :mod:`.drawn`)."""
+    """Return a small valid journal of `edition` with up to three records in each file (see :mod:`.drawn`)."""
 
     def life(**common: Any) -> list[dict[str, Any]]:
         return [{**_record(edition, rng, wide), **common} for _ in range(rng.choice((0, 1, 1, 2, 3)))]
@@ -74,7 +74,7 @@ def _record(edition: str, rng: random.Random, wide: bool = False) -> dict[str, A
 
 
 def _laid_out(edition: str, base: Mapping[str, Any], slack: int) -> DrawnJournal:
-    """Return the journal of a description and its required results; `slack` bytes follow the log."""
+    """Return the journal of a description and the required results. The log is followed by `slack` bytes."""
     now = build({"size": None, **base}, edition)
     size = max(map(len, now.files.values())) + slack
     if edition == "seed":
@@ -89,7 +89,7 @@ def _laid_out(edition: str, base: Mapping[str, Any], slack: int) -> DrawnJournal
     log = now.labels[f"f{active}.log"]
     left: list[str] = []
     if edition == "nio":
-        # The records of the previous lap after the end of this lap still exist; recovery reads them first.
+        # The records of the previous lap after the end of this lap still exist. Recovery reads them first.
         old = [label for label in now.records if label not in written(now)]
         left = [label for label in old if now.labels[label].off >= log.end]
     counting = [label for label in written(now) if label.startswith(f"f{active}r")]
@@ -135,7 +135,7 @@ def _liar(edition: str, rng: random.Random) -> dict[str, Any]:
 
 
 def pair(log: bytes, behind: bytes, tail: int) -> dict[str, bytes]:
-    """Return a pair whose first file is active and contains `log`, followed by `behind`."""
+    """Return a pair of files. The first file is active; it contains `log`, followed by `behind`."""
     first = LAYOUT.build("header", "2.1", timestamp=2, position=tail) + log + behind
     second = LAYOUT.build("header", "2.1", timestamp=1)
     return {FILE_NAMES["f1"]: first, FILE_NAMES["f2"]: second.ljust(len(first), b"\0")}

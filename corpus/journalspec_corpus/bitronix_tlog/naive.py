@@ -1,4 +1,5 @@
-"""The naive reader: it makes all checks of the specification, one after another, in their order there.
+"""The naive reader: it makes all checks of the specification, one after another, in the specification's
+order.
 
 It is written from the specification, and shares no code with the reference (see
 :mod:`journalspec_corpus.naive`). The fields of a record come from the format's table.
@@ -29,7 +30,8 @@ from journalspec_corpus.naive import (
 
 LOG_START, NIO_HEADER_USED, NIO_LOG_START = 21, 442, 1024
 SHORTEST = 29
-#: Lengths: of the bytes before a nio payload, of the bytes after it, and of the longest payload.
+#: Three lengths: of the bytes before a nio payload, of the bytes after the payload, and of the longest
+#: payload.
 NIO_HEAD, NIO_FOOT, NIO_LONGEST = 31, 18, 65536
 #: The first bytes of files, and the struct formats of a frame and of a record's end.
 FORMAT_ID = LAYOUT.structure("header", "2.1").fields[0].constant
@@ -46,7 +48,7 @@ NOTED = (
     *("missing-file", "unequal-lengths", "invalid-file", "unanchored"),
     *("header-length", "names-unsorted", "name-not-recoverable", "stale-suspect", "rolled-over-padding"),
 )
-#: The offsets of two fields of a header; the usual header_length of a record.
+#: The offsets of two fields of a header, and the usual value of header_length in a record.
 TIMESTAMP_AT, STATE_AT = 4, 12
 USUAL = {"seed": 16, "2.1": 28, "3.0": 28}
 
@@ -126,7 +128,7 @@ def _notes(noted: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _tie(found: Sequence[Scanned], active: Scanned) -> list[dict[str, Any]]:
-    """Return the note on an election that two equal timestamps leave open (BTM-RCV-003)."""
+    """Return the note on an election of the active file that equal timestamps leave open (BTM-RCV-003)."""
     equal = any(not file.unusable and file is not active and file.rank == active.rank for file in found)
     return [{"code": "ambiguous-election", "file": active.name, "off": TIMESTAMP_AT}] if equal else []
 
@@ -142,7 +144,9 @@ def _of_the_set(found: Sequence[Scanned], edition: str) -> Iterator[dict[str, An
 
 
 def _other(path: str) -> str:
-    """Return the path that the missing file would have: one digit of the name is exchanged (BTM-FIL-018)."""
+    """Return the expected path of the missing file: the name of the other file with one digit exchanged
+    (BTM-FIL-018).
+    """
     folder, slash, name = path.rpartition("/")
     places = [at for at, char in enumerate(name) if char.isascii() and char.isdigit()]
     before = [at for at in places if at + 1 == len(name) or name[at + 1] in "._-"]
@@ -167,7 +171,7 @@ def _outside(file: Scanned, files: Files, edition: str, start: int, end: int) ->
 
 
 def _missing(found: Sequence[Scanned], active: Scanned, edition: str) -> list[dict[str, Any]]:
-    """Return the losses that the passive file proves: newer records and decisions (BTM-RCV-022 and 023)."""
+    """Return the losses of newer records and decisions that the passive file proves (BTM-RCV-022 and 023)."""
     passive = next((file for file in found if file is not active and not file.unusable), None)
     if passive is None or active.dropped:
         return []
@@ -301,7 +305,7 @@ def _remarks(file: Scanned, edition: str) -> None:
 
 
 def _frame(data: bytes, at: int, tail: int) -> int:
-    """Return the end of the record at `at`; raises Invalid if it is not well framed (BTM-RDR-004)."""
+    """Return the end of the record at `at`. Raises Invalid if the record is not well framed (BTM-RDR-004)."""
     if tail - at < 8:  # status and recordLength
         raise Invalid("out-of-bounds")
     length = int.from_bytes(data[at + 4 : at + 8], "big", signed=True)
@@ -316,7 +320,10 @@ def _frame(data: bytes, at: int, tail: int) -> int:
 
 
 def _record(data: bytes, edition: str) -> dict[str, Any]:
-    """Return the values of a framed record; raises Invalid if it is malformed or its checksum is wrong."""
+    """Return the values of a framed record.
+
+    Raises Invalid if the record is malformed or has a wrong checksum.
+    """
     values, end = decoded(LAYOUT, edition, data)
     if end != len(data):
         raise Invalid("malformed")
@@ -370,7 +377,10 @@ def _nio_damage(file: Scanned, broken: Mapping[int, Invalid], log_end: int) -> N
 
 
 def _nio_record(data: bytes, at: int, delimiters: tuple[bytes, bytes]) -> tuple[dict[str, Any], int, bytes]:
-    """Return the record framed at `at`, and the end of frame and padding; raises Invalid if none is there."""
+    """Return the record framed at `at`, and the end of its frame and padding.
+
+    Raises Invalid if there is no record.
+    """
     delimiter, length = data[at + 5 : at + 21], int.from_bytes(data[at + 21 : at + 25], "big", signed=True)
     start, stored = at + NIO_HEAD, int.from_bytes(data[at + 25 : at + 29], "big")
     end = start + length + NIO_FOOT

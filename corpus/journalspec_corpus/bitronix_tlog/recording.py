@@ -42,17 +42,17 @@ FILES = ("btm1.tlog", "btm2.tlog")
 KEYS = Keys(FORMAT, dict.fromkeys(("status", "time", "sequence_number", "crc32", "gtrid", "names")))
 #: The length of the files of a journal that is created for a few small records.
 CREATED = HEADER_SIZE + 100
-#: Maps a generation of the files (its `life`) to the writer's first clock value and first sequence number.
-#: Generations 1 and 2 belong to a background; runs after a crash have 3 or more.
+#: Maps the number of a generation of the files (`life`) to the writer's first clock value and first sequence
+#: number. Generations 1 and 2 belong to a background; runs after a crash have the number 3 or more.
 _COUNTERS = {0: (1_000_000, 500), 1: (1000, 1), 2: (1000, 1)}
 #: The space between a file's header and the record of the first step, for records that come before that step.
 _STANDING = 128
-#: The smallest length of the single name in a record that must end at an edge.
+#: The smallest length of the single name in a record that must end at a sector boundary.
 _SHORTEST = 8
 
 
 class Run(Recorder):
-    """One run of the writer with `order`, on new files of `length` bytes or on a crash image.
+    """Represents one run of the writer with `order`, on new files of `length` bytes or on a crash image.
 
     `ends` are the tails in the headers.
     """
@@ -81,7 +81,7 @@ class Run(Recorder):
             self._go_on(image.required)
 
     def _go_on(self, required: Collection[str]) -> None:
-        """Find the active file and the tails by the headers, and the unfinished decisions by the marks."""
+        """Find the active file and the tails from the headers, and unfinished decisions from the marks."""
         for name in FILES:
             header = self.storage.files.get(name, b"")[POSITION_AT:HEADER_SIZE]
             self.ends[name] = int.from_bytes(header, "big")
@@ -114,7 +114,7 @@ class Run(Recorder):
         super().open()
 
     def perform(self, op: Operation, *, together: bool) -> None:
-        """Log, and fsync at once unless `together` requests one fsync at the end."""
+        """Log, and fsync at once, unless `together` requests one fsync at the end."""
         try:
             self.apply(op)
         finally:
@@ -130,7 +130,7 @@ class Run(Recorder):
         if not logging:
             self._stamped()
         if op["op"] == "open" and item.off == STATE_AT:
-            # The writer continues in the file that it elects: after a swap of 2.1.4, that is the old file.
+            # The writer continues in the file that it elects. After a swap of 2.1.4, this is the old file.
             self.active = item.file
         if item.off == POSITION_AT and len(item.data) == HEADER_SIZE - POSITION_AT:
             self.ends[item.file] = int.from_bytes(item.data, "big")
@@ -283,9 +283,8 @@ class LongRun(Run):
     ``o``                     close, and open again
     ``k``                     force, and open again without having closed
 
-    Transactions are numbered in base 36. Sizes: ``a`` no names, ``b`` two short ones, ``c`` most of a
-    sector, ``d`` nearly three; ``x``, ``y`` and ``z`` end one byte before, at and one byte after a
-    sector's edge.
+    Transactions are numbered in base 36. Sizes: ``a`` no names, ``b`` two short ones, ``c`` most of a sector,
+    ``d`` nearly three; ``x``, ``y`` and ``z`` end one byte before, at and one byte after a sector boundary.
     """
 
     def __init__(self, order: str, length: int) -> None:
@@ -306,7 +305,10 @@ class LongRun(Run):
         self.marks = [mark for mark in self.marks if mark.file != item.file]
 
     def worded(self, word: str) -> Operation | None:
-        """Return the ``log`` operation of a word; None if it finishes a decision that does not exist."""
+        """Return the ``log`` operation of a word.
+
+        Return None if the word finishes a decision that does not exist.
+        """
         table = TABLES.rows["long"]
         op = logged(table["types"][word[0]], bytes([0x41 + int(word[1], 36)]) * 16)
         if word[0] in "dru":
@@ -316,13 +318,16 @@ class LongRun(Run):
         if lengths is not None:
             op["names"] = [letter * length for letter, length in zip("np", lengths, strict=False)]
             return op
-        # The tail on disk may be too low, so the position of the next record comes from the records.
+        # The tail on disk may be too low, so the records determine the position of the next record.
         end = self.last_end(self.active) + size_of({**op, "names": ["e" * _SHORTEST]})
         op["names"] = ["e" * (_SHORTEST + missing(end, word[2]))]
         return op
 
 
 def resumed(origin: Any, life: int, image: CrashImage) -> Run:
-    """Return an unopened run, on these files, of the writer that wrote `image`; `origin` is not used."""
+    """Return a run, on these files, of the writer that wrote `image`.
+
+    The run is not opened, and `origin` is not used.
+    """
     # Lives 1 and 2 are the generations of a background.
     return Run(image.first.tags["order"], life + 1, CREATED, image)

@@ -12,8 +12,8 @@ from journalspec_corpus import workloads as shared
 from journalspec_corpus.crash.record import Operation
 
 EDITION = "2.1"
-#: Maps a life (a generation of the files) to the characters of names. Runs after a crash use different
-#: characters, so that an old sector never equals a new one.
+#: Maps the number of a generation of the files (`life`) to the characters of names. Runs after a crash use
+#: different characters, so that an old sector never equals a new one.
 LETTERS = {3: "ijklmnop", 4: "qrstuvwx"}
 #: The number of bytes by which every record of a shifted earlier generation is longer.
 SHIFTED, SHIFT = 2, 3
@@ -46,7 +46,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Workload(shared.SmallWorkload):
-    """A workload of this format. `kind` is append, swap (the last step does not fit), create or close."""
+    """A workload of this format.
+
+    Its `kind` is append, swap (the last step does not fit into the file), create or close.
+    """
 
     align: str = "status"
 
@@ -62,7 +65,10 @@ class Workload(shared.SmallWorkload):
 
 
 def _combined(count: int, sizes: Sequence[str]) -> Iterator[tuple[Step, ...]]:
-    """Yield `count` decisions of all sizes; if all are equal, also with the last one finishing the first."""
+    """Yield `count` decisions of all sizes.
+
+    If all sizes are equal, also yield them with the last one finishing the first.
+    """
     for chosen in product(sizes, repeat=count):
         steps = tuple(Step("COMMITTING", number, size) for number, size in enumerate(chosen, start=1))
         yield steps
@@ -71,7 +77,7 @@ def _combined(count: int, sizes: Sequence[str]) -> Iterator[tuple[Step, ...]]:
 
 
 TABLES = shared.Tables(__package__, Workload, Step, _combined)
-#: The places of a record's fields, named as in traces; they are the same for all recorded editions.
+#: The offsets of a record's fields, named as in traces; they are the same for all recorded editions.
 RECORDS = TABLES.fields_of(LAYOUT)
 #: Maps each order of writes to the edition of the products that write in this order.
 ORDERS: Mapping[str, str] = TABLES.rows["orders"]

@@ -1,9 +1,8 @@
 """Corruption of durable data: the bits, sectors, writes and files that are corrupted (class C).
 
-The rows of one acknowledgement share one crash point. Its contents are settled: everything that was written
-is on disk. Its blocks are the granules that any row corrupts, and the versions of a block are its corrupted
-contents. A row deviates in one place (for a misdirected write: in two), and its label describes the
-deviation.
+The rows of one acknowledgement share one crash point. At this crash point, everything that was written is on
+disk. Its blocks are the granules that any row corrupts; the versions of a block are the corrupted contents. A
+row deviates in one place (for a misdirected write: in two), and its label describes the deviation.
 """
 
 from __future__ import annotations
@@ -34,7 +33,8 @@ from journalspec_corpus.crash.disk import (
 )
 from journalspec_corpus.crash.trace import CORRUPTED, PRESETS, Mark, Preset, Sync, SyncDir, Trace
 
-#: The size of a physical sector, and the offset where a file's header ends if no record begins before it.
+#: The size of a physical sector, and the offset where the header of a file ends if no record begins before
+#: that offset.
 PHYSICAL, HEADER = 4096, 64
 #: In a record of up to EVERY_BIT bytes, every bit is flipped. In a longer one, only the bits of the first
 #: FRONT and last BACK bytes and of BETWEEN bytes in the middle are flipped, because all bits of a long
@@ -43,8 +43,8 @@ EVERY_BIT, FRONT, BACK, BETWEEN = 128, 64, 32, 32
 #: Only the last RECENT records of a journal are treated in this way. In each earlier record, DISTANT random
 #: bits are flipped.
 RECENT, DISTANT = 12, 16
-#: The numbers of pairs of bits and of bursts that are drawn per crash point, and the number of bits per whole
-#: file.
+#: The number of pairs of bits and of bursts that are drawn per crash point, and the number of bits that are
+#: drawn per whole file.
 PAIRS, BURSTS, ELSEWHERE = 256, 256, 64
 #: The longest burst, in bits; the largest number of sectors of a file that are cleared or overwritten.
 LONGEST, SECTORS = 64, 64
@@ -91,7 +91,9 @@ def burst(content: bytes, off: int, length: int, key: str) -> bytes:
 
 
 class _Rows:
-    """Rows that deviate from a settled `point`, each in a few blocks; and the versions of these blocks."""
+    """Represents rows that deviate from a settled `point`, each in a few blocks, and the versions of these
+    blocks.
+    """
 
     def __init__(self, point: CrashPoint) -> None:
         self._point = point
@@ -142,8 +144,8 @@ class _Rows:
 class _Decay:
     """Collects the corruptions after a crash point: inside files (`inside`), and of whole files.
 
-    At crash point `point`, everything written is on disk; at `lying`, everything that the trace wrote is in
-    flight. Every choice is a function of seed, trace and crash point.
+    At crash point `point`, everything written is on disk. At crash point `lying`, everything that the trace
+    wrote is in flight. Every choice is a function of seed, trace and crash point.
     """
 
     def __init__(
@@ -160,7 +162,10 @@ class _Decay:
 
     @cached_property
     def written(self) -> list[_Span]:
-        """The place of every record: those from before the trace, then those written in it."""
+        """The position of every record.
+
+        Records from before the trace come first, then those written in the trace.
+        """
         trace = self._point.trace
         marks = [
             *trace.standing,
@@ -171,7 +176,7 @@ class _Decay:
 
     @cached_property
     def records(self) -> list[_Span]:
-        """The places of all records, sorted."""
+        """The positions of all records, sorted."""
         return sorted(set(self.written))
 
     @cached_property
@@ -185,7 +190,7 @@ class _Decay:
 
     @cached_property
     def edges(self) -> list[tuple[str, int]]:
-        """The offsets at which records begin and end, per file."""
+        """The offsets at which records begin and end, by file."""
         return sorted({(name, edge) for name, start, end in self.records for edge in (start, end)})
 
     def units(self, name: str, unit: int) -> range:
@@ -242,7 +247,9 @@ class _Decay:
         return [*range(start, start + FRONT), *between, *range(end - BACK, end)]
 
     def _drawn(self, what: str, number: int, unit: int) -> Iterator[tuple[str, int, int, int, int]]:
-        """Yield `number` spans of records and headers, each with a random place in it and a random number."""
+        """Yield `number` spans of records and headers, each with a random offset in the span and a random
+        number.
+        """
         spans = [*self.headers, *self.records]
         for at in range(number if spans else 0):
             which, one, two = draws(f"{self._key}/{what}/{at}", 3, 1 << 62)
@@ -277,7 +284,7 @@ class _Decay:
                 self._hit(kind, f"{word}:{name}:{at}", (name, at * unit, bytes(room)))
 
     def strays(self, kind: str) -> None:
-        """Undo writes that the disk lost, or move writes since the previous fsync to another place."""
+        """Undo writes that the disk lost, or move writes since the previous fsync to a wrong offset."""
         lying = self._lying
         name_of = {number: name for name, number in sorted(self._point.names.items())}
         ops = lying.trace.ops[: lying.crash_index]
@@ -299,14 +306,16 @@ class _Decay:
                             self._hit(kind, f"misdirect:{name}:{block.index}:{other}:{to}", landed, old)
 
     def cleared(self, kind: str) -> None:
-        """Fill a file with zeros, beginning at the edge of a record."""
+        """Fill a file with zeros, from a record boundary on."""
         for name, edge in self.edges:
             room = self.sizes[name] - edge
             if room > 0:
                 self._hit(kind, f"clear:{name}:{edge}", (name, edge, bytes(room)))
 
     def files(self) -> States:
-        """Return the states in which a file is cut, missing, or replaced by another file or older content."""
+        """Return the states in which a file is truncated, missing, or replaced by another file or by older
+        content.
+        """
         point, ranks, out = self._point, self._ranks, _Rows(self._point)
         for name in self.sizes if "lse" in ranks else ():
             for at in self.units(name, SECTOR):
@@ -360,12 +369,13 @@ def _exchanged(point: CrashPoint, older: list[bytes]) -> Iterator[tuple[str, dic
 
 
 #: The unit of the first number after the file's name, for each kind of label; kinds that are not listed have
-#: no place.
+#: no position.
 _UNITS = {"bit": 1, "bits": 1, "burst": 1, "zero": 512, "phantom": 512, "misdirect": 512, "lse": 4096}
 
 
 def corrupted_fields(states: States) -> Names:
-    """For each row, return the first corrupted field; empty if the kind of corruption has no place.
+    """For each row, return the first corrupted field. Return an empty text if the kind of corruption has no
+    position.
 
     ``header`` means bytes before a file's first record, ``unused`` the bytes after a record.
     """
@@ -379,7 +389,7 @@ def corrupted_fields(states: States) -> Names:
 
 
 def _fields(states: States) -> dict[str, list[tuple[int, str]]]:
-    """For each file, return the sorted starts of fields; ``unused`` follows the last field of a record."""
+    """For each file, return the sorted starts of fields. ``unused`` follows the last field of a record."""
     trace = states.point.trace
     found: dict[str, dict[int, str]] = {}
     marks = [*trace.standing, *(op for op in trace.ops[: states.point.crash_index] if isinstance(op, Mark))]

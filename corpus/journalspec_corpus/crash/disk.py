@@ -1,11 +1,11 @@
-"""The possible content of a disk at a crash point: the blocks in flight, their versions, and the files of
-states.
+"""The possible content of a disk at a crash point: the blocks in flight, the versions of these blocks, and
+the files of states.
 
-A *block* persists as one unit: a granule of a file, a file's size, or the directory's names. Its
-*versions* are its contents in program order; version 0 is the durable one. Writes to one granule pass through
-one page, so that a granule on disk is always one of its versions, never a mixture. Versions without a writer
-come after a block's own versions, always in the same order: garbage, halves, other files' blocks, names that
-persist separately. So a code in a descriptor has the same meaning, independent of which other versions are
+A *block* persists as one unit: a granule of a file, a file's size, or the directory's names. Its *versions*
+are its contents in program order; version 0 is the durable one. Writes to one granule pass through one page,
+so that a granule on disk is always one of its versions, never a mixture. Versions without a writer come after
+a block's own versions, always in the same order: garbage, halves, other files' blocks, names that persist
+separately. So the meaning of a code in a descriptor does not depend on the other versions that are
 enumerated. A state is one version of each block.
 
 ``content_id`` is blake2b-128 over the files in name order: name, size, and the ids of their pages.
@@ -51,7 +51,8 @@ from journalspec_corpus.crash.trace import (
 #: A sector, the unit in which writes are torn.
 SECTOR = 512
 
-#: Only the last acknowledgements of a trace (this many) are checked, because earlier ones reveal nothing new.
+#: Only this many acknowledgements at the end of a trace are checked, because earlier ones reveal no new
+#: faults.
 LAST_ACKS = 3
 
 
@@ -69,34 +70,35 @@ def selected(trace: str, share: int) -> bool:
 
 
 def draws(key: str, number: int, bound: int) -> list[int]:
-    """Return `number` integers below `bound`, each computed from a hash of `key` and its index."""
+    """Return `number` integers below `bound`. Each is computed from a hash of `key` and its index."""
     return [stream_of(f"{key}/{at}") % bound for at in range(number)] if bound > 0 else []
 
 
 def ranks_of(presets: Iterable[Preset], order: str) -> list[int]:
-    """Return the positions in PRESETS of the `presets` that have this order, strongest first."""
+    """Return the positions in PRESETS of those `presets` that have this order, the strongest first."""
     chosen = [*presets]
     return [rank for rank, preset in enumerate(PRESETS) if preset.order == order and preset in chosen]
 
 
 def acknowledged_points(trace: Trace) -> list[int]:
-    """Return the last points of interest just after an acknowledgement; if there are none, the end of the
-    trace.
+    """Return the last points of interest just after an acknowledgement.
+
+    If there are none, return the end of the trace.
     """
     points = [at + 1 for at, op in enumerate(trace.ops) if isinstance(op, Ack) and at >= trace.crash_from]
     return points[-LAST_ACKS:] or [len(trace.ops)]
 
 
 Codes = npt.NDArray[np.uint16]
-#: A name and the number of its file; None: the name is removed.
+#: A name and the number of its file. The number None means that the name is removed.
 Binding = tuple[str, int | None]
 #: Kind, file and index of a block.
 _Key = tuple[str, int, int]
 
 #: Block kinds.
 DATA, SIZE, NAMES = "data", "size", "names"
-#: Levels of versions that were never written to the block: garbage (or half of a version), a set of names
-#: that no prefix of the operations leaves, or another file's block.
+#: Levels of versions that were never written to the block. Such a version is garbage (or half of a version),
+#: another file's block, or a set of names that no prefix of the operations leaves.
 TRASHED, MIXED, FOREIGN = -1, -2, -3
 #: The level of a version that corruption made.
 ROTTEN = -4
@@ -165,7 +167,7 @@ class CrashPoint:
         return tuple(at for at, block in enumerate(self.blocks) if block.kind != DATA)
 
     def layout(self, codes: Sequence[int] | bytes) -> tuple[Mapping[str, int], list[int]]:
-        """Return names and sizes of the state in which block i has version ``codes[i]``."""
+        """Return names and sizes of the files in the state in which block i has version ``codes[i]``."""
         names, sizes = self.names, list(self.sizes)
         for at in self.unlike_data:
             block = self.blocks[at]
@@ -189,14 +191,14 @@ class CrashPoint:
             if codes[at]:
                 block = self.blocks[at]
                 start, version = block.index * self.granule, block.versions[codes[at]]
-                # A block behind the end is cut off below.
+                # A block after the end of the file is truncated below.
                 parts += content[done:start], version
                 done = start + len(version)
         return b"".join([*parts, content[done:]])[:size] if parts else content
 
     @cached_property
     def data_of(self) -> dict[int, list[int]]:
-        """Maps the number of a file to the numbers of its blocks of data, in the order of their offsets."""
+        """Maps the number of a file to the numbers of its data blocks, in the order of their offsets."""
         found: dict[int, list[int]] = {}
         for at, block in sorted(enumerate(self.blocks), key=lambda numbered: numbered[1].index):
             if block.kind == DATA:
@@ -205,7 +207,7 @@ class CrashPoint:
 
 
 def put(content: bytearray, start: int, data: bytes) -> None:
-    """Write `data` into `content` at `start`; a gap before it is filled with zeros."""
+    """Write `data` into `content` at `start`. A gap before `start` is filled with zeros."""
     content.extend(bytes(max(0, start - len(content))))
     content[start : start + len(data)] = data
 
@@ -270,7 +272,7 @@ class Timeline:
 
     @property
     def _names(self) -> Mapping[str, int]:
-        """The names as the program sees them."""
+        """The names of files as the program sees them."""
         names: Mapping[str, int] = self._versions[_ALL_NAMES][-1]
         return names
 
@@ -284,7 +286,10 @@ class Timeline:
         self._reach.setdefault(self.at, []).append((key, len(self._versions[key]) - 1))
 
     def _change(self, number: int, start: int, end: int, content: bytes) -> None:
-        """Set the content of a file; only the bytes from `start` to `end` can differ from the old content."""
+        """Set the content of a file.
+
+        The new content differs from the old content only from `start` to `end`.
+        """
         before, step = self._contents[number], self.granule
         self._contents[number] = content
         for granule in range(start // step, -(-end // step) if end > start else 0):
@@ -311,9 +316,9 @@ class Timeline:
     def point(self, *, lying: bool = False, idle: bool = False) -> CrashPoint:
         """Return the blocks in flight now.
 
-        With `lying`, no write of the trace need be on disk, forced or not. With `idle`, granules to which
-        writes in flight wrote the bytes that were already there are blocks of one version each, after the
-        others. Such blocks cannot be lost, but they can be trashed.
+        With `lying`, any write of the trace may be missing on disk, even after an fsync. With `idle`,
+        granules to which writes in flight wrote the bytes that were already there are blocks of one version
+        each, after the others. Such blocks cannot be lost, but they can be trashed.
         """
         blocks: list[Block] = []
         keys: dict[_Key, tuple[int, int]] = {}
@@ -359,7 +364,7 @@ class Timeline:
         return CrashPoint(*head, tuple(sizes), names, reach, tuple(kills))
 
     def _with_first(self, blocks: Sequence[Block]) -> tuple[bytes, ...]:
-        """Return the contents of all files with version 0 of each block."""
+        """Return the contents of all files if every block has version 0."""
         contents: list[bytes | bytearray] = [*self._contents]
         for block in blocks:
             if block.kind == DATA:
@@ -392,7 +397,7 @@ class Timeline:
 
 
 def _in_order(key: _Key) -> tuple[bool, int, bool, int]:
-    """Sort the block of names first, then for each file its size and its granules."""
+    """Sort the blocks: the block of names first, then for each file the size and the granules."""
     kind, number, granule = key
     return kind != NAMES, number, kind == DATA, granule
 
@@ -489,7 +494,8 @@ class _NamedFile(NamedTuple):
 
 
 class StateContents:
-    """The contents of the states of one crash point; row i has version ``codes[i, j]`` of each block j.
+    """Represents the contents of the states of one crash point. Row i has version ``codes[i, j]`` of each
+    block j.
 
     Contents are computed on first use.
     """
@@ -507,7 +513,7 @@ class StateContents:
         return [[(file, self._named(file, row)) for file in self._layout(row)] for row in self.rows]
 
     def settled(self, number: int) -> bytes:
-        """Return the first bytes of a file, which all rows share; each time the same object."""
+        """Return the first bytes of a file, which all rows share. Each call returns the same object."""
         if number not in self._settled:
             point = self.point
             ends = [point.blocks[at].index * point.granule for at in point.data_of.get(number, ())[:1]]
@@ -567,7 +573,9 @@ class StateContents:
 
 
 def memories(trace: Trace) -> list[bytes]:
-    """For each operation, return the content id of the files if the process is killed before it."""
+    """For each operation, return the content id of the files that remain if the process is killed before the
+    operation.
+    """
     found: list[bytes] = trace.derived.setdefault("memories", [])
     line = Timeline(trace, 512)
     for upto in range(len(trace.ops) + 1 if not found else 0):

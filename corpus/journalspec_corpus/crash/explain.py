@@ -45,7 +45,7 @@ from journalspec_corpus.making import make_case
 from journalspec_reference import load
 from journalspec_reference.hexdump import Head, lines, text_of
 
-#: The largest number of rows of a picture.
+#: The largest number of rows in a picture.
 MOST_ROWS = 14
 #: Marks a row whose bytes differ from the written ones.
 MARK = "! "
@@ -115,7 +115,7 @@ def _said(op: Op) -> str | None:
 
 
 def losses(state: State) -> tuple[str, list[Loss]]:
-    """Return the deviations of `state`, after a line that introduces these."""
+    """Return the deviations of `state`, after an introductory line."""
     states = state.situation.states
     if states.rot:
         return "All writes reached the disk. Corruption after that:", [_rotten(state, states.rot[state.row])]
@@ -146,7 +146,7 @@ def arrived(state: State) -> list[str]:
 
 
 def pieces(state: State, beside: int | None = None) -> Iterator[tuple[Block, int, Loss]]:
-    """Yield each granule, size or set of names in flight, the code of its version, and its description.
+    """Yield each granule, size or set of names in flight, with the code and the description of its version.
 
     An unwritten version is described by its differences from version `beside`, or from the last version if
     `beside` is None.
@@ -189,7 +189,7 @@ def _loss(block: Block, code: int, names: Mapping[int, str], granule: int, besid
 
 
 def _apart(one: bytes, other: bytes) -> tuple[int, int]:
-    """Return the begin and end of the range in which two granules differ, or 0, 0 if they are equal."""
+    """Return the begin and end of the range in which two granules differ. Return 0, 0 if they are equal."""
     apart = [at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right]
     return (apart[0], apart[-1] + 1) if apart else (0, 0)
 
@@ -209,7 +209,7 @@ def settled(state: State) -> dict[str, bytes]:
 
 
 def unarrived(state: State) -> dict[str, bytes]:
-    """Return the files that would exist if no write without an fsync had reached the disk."""
+    """Return the files that would exist if only writes with an fsync had reached the disk."""
     point = state.situation.states.point
     return point.materialise(bytes(len(point.blocks)))
 
@@ -384,7 +384,7 @@ def _may_be_beyond(adapter: CrashFormat, state: State) -> bool:
 def as_json(adapter: CrashFormat, workload: Any, state: State) -> dict[str, Any]:
     """Return `state` of `workload`: its trace, the writes that arrived, its files, and the required outcome.
 
-    Bytes are hex digits. Offsets and lengths are in bytes; operations are numbered from 0. `crashes_before`
+    Bytes are in hex. Offsets and lengths are in bytes. Operations are numbered from 0. `crashes_before`
     describes, in order of time, the earlier crash states from which the trace continues.
     """
     states, expected = state.situation.states, state.situation.expected
@@ -458,7 +458,7 @@ def _trace(adapter: CrashFormat, trace: Trace) -> dict[str, Any]:
 
 
 def _mark(adapter: CrashFormat, mark: Mark) -> dict[str, Any]:
-    """Return the place of a record and of its fields; `entry` is the record as an answer lists it."""
+    """Return the positions of a record and of its fields. `entry` is the record as an answer lists it."""
     fields = sorted(mark.fields)
     ends = [end for _, end in pairwise([*(start for start, _ in fields), mark.length])]
     return {
@@ -488,7 +488,7 @@ def _plain(value: Any) -> Any:
 
 
 def _arrived(state: State) -> dict[str, Any]:
-    """Return data and text on which writes in flight arrived."""
+    """Return the data and the text of the writes in flight that arrived."""
     states = state.situation.states
     head, lost = losses(state)
     out: dict[str, Any] = {"words": [head, *map(str, lost)]}

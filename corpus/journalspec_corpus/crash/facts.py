@@ -78,7 +78,7 @@ def _remembered(method: Callable[Concatenate[Facts, P], Rows]) -> Callable[Conca
 
 
 class Facts:
-    """Facts about each state (row) of one crash point, as boolean columns."""
+    """Represents facts about each state (row) of one crash point, as boolean columns."""
 
     def __init__(self, states: States) -> None:
         self.states = states
@@ -89,12 +89,12 @@ class Facts:
         self._levels = np.zeros(codes.shape, np.int16)
         for at, block in enumerate(self.point.blocks):
             self._levels[:, at] = np.asarray(block.levels)[codes[:, at]]
-        #: the number of operations of the trace that had begun
+        #: The number of operations of the trace that had started.
         self.upto = max(self.point.crash_index, states.torn + 1)
         self.all = np.ones(len(codes), bool)
         # Columns are shared and never changed in place.
         self.known: dict[tuple[object, ...], Rows] = {}
-        #: for each granule, the versions that were never written by any process
+        #: For each granule, the versions that no process ever wrote.
         self._strange = [
             tuple(code for code, level in enumerate(block.levels) if level < 0 and block.kind == DATA)
             for block in self.point.blocks
@@ -170,7 +170,7 @@ class Facts:
         return bool(block.versions[code][a - base : b - base] == data[a - off : b - off])
 
     def touched(self, index: int) -> Rows:
-        """Return the rows in which at least a part of operation `index` is on disk."""
+        """Return the rows in which at least part of operation `index` is on disk."""
         entries = self.point.reach.get(index)
         if entries is None:
             return self.all
@@ -199,8 +199,8 @@ class Facts:
             # kill.
             out &= (self.states.codes == 0).all(axis=1) | (self._levels.max(axis=1, initial=0) > 0)
         elif len(self.point.kills) == 1 or any(block.kind == NAMES for block in self.point.blocks):
-            # Levels are not sufficient here: a file without a name is invisible, and a state after a force of
-            # one file may equal that of a killed process. So the bytes are compared.
+            # Levels are not sufficient here: a file without a name is invisible, and a state after an fsync
+            # of one file may equal that of a killed process. So the bytes are compared.
             rows = np.flatnonzero(~out & ~self.trashed)
             if len(rows):
                 images = frozenset(memories(self.trace)[: self.upto + 1])
@@ -233,7 +233,7 @@ class Facts:
         return self.whole(self._others(mark)) if isinstance(mark, Part) else self.intact(index, mark)
 
     def begun(self, index: int, mark: Mark) -> Rows:
-        """Rows in which at least a part of the record that operation `index` writes is on disk."""
+        """Rows in which at least part of the record that operation `index` writes is on disk."""
         if not isinstance(mark, Part):
             return self.touched(index)
         out = ~self.all
@@ -365,7 +365,7 @@ class Facts:
         for record, mine in places.items():
             if record in released:
                 continue  # A deleted record is not required.
-            # An earlier torn record at this place may be intact again, because the two records may share
+            # An earlier torn record at this offset may be intact again, because the two records may share
             # equal bytes.
             excused = ~self.all if mine.isdisjoint(unsure) else self.all.copy()
             for parts in self.trace.alternatives[record]:
@@ -398,7 +398,7 @@ class Facts:
 
     @cached_property
     def _runs(self) -> dict[str, list[tuple[int, int, Rows]]]:
-        """Map files to (start, end, rows) of runs of complete old records at edges of published ones."""
+        """Map files to (start, end, rows) of runs of complete old records at boundaries of published ones."""
         found: dict[str, list[tuple[int, int, Rows]]] = {}
         old: dict[tuple[str, int], list[tuple[int, Rows]]] = {}
         for parts in chain.from_iterable(alternatives((BEFORE, mark) for mark in self.trace.stale).values()):
@@ -553,7 +553,7 @@ def _named(facts: Facts, file: int) -> Rows:
 
 
 def _reordered(facts: Facts) -> Rows:
-    """Rows in which a later record arrived completely and an earlier one did not."""
+    """Rows in which a later record arrived completely and an earlier record did not."""
     out = ~facts.all
     earlier_lost = ~facts.all
     for index in sorted({index for index, _ in facts.issued} & facts.point.reach.keys()):

@@ -1,5 +1,5 @@
-"""The interface of a format to the crash engine: one typed object (``CRASH``), and functions that call its
-readers.
+"""The interface of a format to the crash engine. It consists of one typed object (``CRASH``), and functions
+that call the format's readers.
 
 ``CRASH`` is in the module ``crash`` of a format's package. That module is imported only on request, because a
 command that only reads a journal needs no writers.
@@ -39,7 +39,7 @@ from journalspec_reference import load
 #: The number of cached answers (a few thousand bytes each), and of cached results for single files (100 bytes
 #: each).
 ANSWERS, LOOKS = 1 << 13, 1 << 15
-#: Maps the files of a state and the edition to the answers of all readers of a format.
+#: A function from the files of a state and the edition to the answers of all readers of a format.
 Read = Callable[[Mapping[str, bytes], str], tuple[Answer, ...]]
 
 
@@ -103,18 +103,21 @@ class StateFiles(Mapping[str, bytes]):
         return found
 
 
-#: Maps the files and the edition to the content that recovery can see. Of several states with equal visible
-#: content, only one is read.
+#: A function from the files and the edition to the content that recovery can see. Of several states with
+#: equal visible content, only one is read.
 Look = Callable[[StateFiles, str], Hashable]
 
 
 def equal_contents(files: StateFiles, edition: str) -> Hashable:
-    """Return a value that is equal only for equal files: the `look` for a reader that may see every byte."""
+    """Return a value that is equal only for equal files.
+
+    It is the `look` for a reader that may see every byte.
+    """
     return tuple([files.same(name) for name in files])
 
 
 def digest_of(*parts: bytes | int) -> bytes:
-    """Return a digest of `parts` that also depends on the end of each part."""
+    """Return a digest of `parts`. The digest also depends on the boundaries between the parts."""
     raws = [part if isinstance(part, bytes) else b"%d" % part for part in parts]
     return blake(b"".join([b"%d:" % len(raw) + raw for raw in raws]))
 
@@ -124,12 +127,12 @@ def answers(
 ) -> tuple[list[tuple[Answer, ...]], npt.NDArray[np.int32]]:
     """Return the distinct answers of `read` and, for each row of `contents`, the index of its answer.
 
-    Of states with equal visible content one is read. `memory` is the cache, kept from one crash point to the
-    next.
+    Of several states with equal visible content, only one is read. `memory` is the cache, kept from one crash
+    point to the next.
     """
     memory, edition = memory or Remembered(), contents.point.trace.edition
     number: dict[tuple[Answer, ...], int] = {}
-    #: The number of an answer by the id of its object: hashing the answer itself takes long.
+    #: The number of an answer by the id of its object, because it takes long to hash the answer itself.
     numbers: dict[int, int] = {}
     which, known, held = [], memory.answers, []
     for at in range(len(contents.rows)):
@@ -149,13 +152,14 @@ def answers(
     return list(number), np.asarray(which, np.int32)
 
 
-#: Maps the files to the offset in each file up to which recovery reads, which is at most its size. Bytes at
-#: or after the offset change neither the offset nor any reader's answer, under any policy.
+#: A function from the files to the offset in each file up to which recovery reads. The offset is at most the
+#: size of the file. Bytes at or after the offset change neither the offset nor any reader's answer, under any
+#: policy.
 Reach = Callable[[Mapping[str, bytes]], Mapping[str, int]]
 
 
 def unread_writes(trace: Trace, reach: Reach | None) -> frozenset[int]:
-    """Return the writes of `trace` of which recovery reads no byte, if everything before them has arrived.
+    """Return the writes of `trace` of which recovery reads no byte if all earlier writes have arrived.
 
     Such a write begins at or after the offset up to which recovery reads, and does not make its file longer.
     So names, sizes, and all bytes that recovery reads are the same, whichever part of it arrives.
@@ -172,7 +176,7 @@ def unread_writes(trace: Trace, reach: Reach | None) -> frozenset[int]:
 
 PACKAGE = "journalspec_corpus"
 
-#: Maps the files of a state and the edition to the answer of the reader.
+#: A function from the files of a state and the edition to the answer of the reader.
 Reader = Callable[[Mapping[str, bytes], str], Answer]
 
 
@@ -256,7 +260,10 @@ class CrashFormat:
 
     @cached_property
     def read(self) -> Read:
-        """All readers at once: one answer each, in order; a reader that cannot differ is not called."""
+        """A function that calls all readers: it returns one answer each, in order.
+
+        Readers that cannot differ are not called.
+        """
         return self._asking(self._implementation, self.state_readers)
 
     @property

@@ -1,7 +1,7 @@
 """Computes the permitted results of recovery from trace and model, without asking any reader.
 
-The criterion is durable linearizability, with failure atomicity. The recovered state must be the
-model's after a set S of operations, in the order in which they were issued, such that
+The criterion is durable linearizability, with failure atomicity. The recovered state must equal the state of
+the model after a set S of operations, in the order of issue, such that
 
 - all acknowledged operations are in S, and only issued ones are;
 - the operations of all records that the answer lists are in S;
@@ -29,7 +29,7 @@ from journalspec.formats import UnknownFormat, format_module
 from journalspec_corpus.crash.trace import BEFORE, REACHABLE, Ack, Mark, Release, Trace, promise
 from journalspec_corpus.model import Stepwise
 
-#: The role of an operation: it has its effect alone, or as a member of a transaction, or it ends a
+#: The role of an operation. The operation has its effect alone, or as a member of a transaction, or it ends a
 #: transaction.
 ALONE, MEMBER, PREPARE, COMMIT, ROLLBACK = "alone", "member", "prepare", "commit", "rollback"
 #: The ends of a transaction that are valid only if all its operations are present.
@@ -39,7 +39,7 @@ MOST_OPEN = 8
 #: Kinds of effects: of a record, and of a decision that is still to be carried out.
 RECORD, DECISION = "record", "decision"
 
-#: A state in canonical form: two states have equal forms if they cannot be distinguished.
+#: A state in canonical form. Two states have equal forms if a reader cannot distinguish them.
 State = tuple[Any, ...]
 
 
@@ -83,7 +83,7 @@ class Semantics:
 
 @dataclass(frozen=True)
 class Issued:
-    """One operation: its number in the order of issue, its record, and the index of its write."""
+    """Represents one operation: its number in the order of issue, its record, and the index of its write."""
 
     number: int
     record: str
@@ -105,7 +105,10 @@ def _action(of: Callable[[str], Action], key: str) -> Action:
 
 
 class Operations:
-    """The operations of one trace, and the model's state after any set of them. Bit n is operation n."""
+    """Represents the operations of one trace, and the model's state after any set of them.
+
+    Bit n stands for operation n.
+    """
 
     def __init__(self, trace: Trace, semantics: Semantics) -> None:
         self.semantics = semantics
@@ -188,11 +191,14 @@ class Operations:
         elif action.role in (COMMIT, ROLLBACK):
             ended = self._open.pop(action.tx, 0)
             if action.role == ROLLBACK:
-                # An operation that was rolled back can be requested again.
+                # An operation may be requested again after it was rolled back.
                 self._copied = {name: bit for name, bit in self._copied.items() if not bit & ended}
 
     def _of(self, records: Iterable[str], before: int) -> int:
-        """Return each record's last operation before `before`; after a rollback, it may be done again."""
+        """Return each record's last operation before `before`.
+
+        After a rollback, the operation may be done again.
+        """
         bits = 0
         for record in records:
             known = [issued for issued in self._by_record.get(record, ()) if issued.at < before]
@@ -230,7 +236,8 @@ class Operations:
         return bits
 
     def _takes_back(self, count: int, gone: int) -> bool:
-        """Return whether the operation after the first `count` ends the effect of the operations in `gone`.
+        """Return whether the operation after the first `count` operations ends the effect of the operations
+        in `gone`.
 
         A swap or a compaction deletes records because it copied them, not because of the next operation.
         """
@@ -255,7 +262,9 @@ class Operations:
         return list(dict.fromkeys(found))
 
     def listed(self, keys: Sequence[str], aside: Sequence[str]) -> tuple[int, int, int]:
-        """Return the operations of `keys`, those of `aside`, and those that occur twice in `keys`."""
+        """Return the operations of `keys`, the operations of `aside`, and the operations that occur twice in
+        `keys`.
+        """
         place = tuple(keys), tuple(aside)
         found = self._listed.get(place)
         if found is None:
@@ -298,7 +307,7 @@ class Operations:
         return Counter(self.semantics.effects(state))
 
     def makers(self, effect: Effect) -> list[Issued]:
-        """Return the operations that may have made `effect`; a decision makes its parts, too."""
+        """Return the operations that may have made `effect`. A decision also makes its parts."""
         if effect.kind == DECISION and effect not in self._makers:
             effect = effect._replace(detail="")
         return self._makers.get(effect, [])
@@ -347,7 +356,9 @@ _SHOWN = 40
 
 
 def in_words(wrong: Wrong) -> str:
-    """Return the fault of a state as a clause about the effect, or about its record and transaction."""
+    """Return a description of the fault of a state: a clause about the effect, or about its record and
+    transaction.
+    """
     if wrong.effect is None:
         return "every effect is right, and their order is not"
     kind, ident, detail = wrong.effect
@@ -382,7 +393,8 @@ class Permitted:
         return self._memo[place]
 
     def wrong_alone(self, state: State) -> Wrong | None:
-        """Return the fault of `state` if the answer lists no records, or None if some prefix explains it.
+        """Return the fault of `state` if the answer lists no records. Return None if some prefix explains the
+        state.
 
         A prefix of the issued operations contains all acknowledged ones unless `lenient`.
         """
@@ -422,7 +434,7 @@ class Permitted:
         for chosen in sets:
             if self.operations.state(chosen) == state or (twice and self._doubled(chosen, twice, state)):
                 return None
-        # If operations may be lost, the listed ones are the best basis for an explanation.
+        # If operations may be lost, the listed operations explain a state best.
         listed = counting | beside & ~self.operations.ends
         chosen = self.operations.closed(listed, listed) if self.lenient else sets[0]
         return self._explained(chosen, counting, state, twice)
@@ -446,7 +458,7 @@ class Permitted:
         listed = counting | members
         for gone, known in ((-1, 0), *self.superseded):
             if not gone & ~listed:
-                # All deleted records are listed, so in this state nothing has superseded them yet.
+                # All deleted records are listed, so no operation has superseded them in this state.
                 continue
             present = self.acknowledged | listed | known
             yield self.acknowledged | known | closed(listed, present)
@@ -493,7 +505,7 @@ class Permitted:
             if not (due[effect] and any(one.bit & twice for one in self.operations.makers(effect)))
         ]
         many += [self._missing(effect, chosen, due & found) for effect in due - found]
-        # There is no other difference, so the right records are in effect in the wrong order.
+        # There is no other difference, so the right records are in effect, but in the wrong order.
         many = many or [Wrong(INVENTED)]
         return min(many, key=lambda wrong: ORDER.index(wrong.verdict))
 
@@ -592,7 +604,7 @@ def expected_at(trace: Trace, crash_index: int, torn: int = -1, stratum: str = R
     """Return the required outcome after ``ops[:crash_index]``; `torn` is the interrupted operation, if any.
 
     Crash points with the same issued, acknowledged and released records share one object. The tag ``fine`` =
-    "yes" of a second run's trace means that recovery had found all acknowledged records in its base.
+    "yes" of a second run's trace means that recovery found all acknowledged records in the initial files.
     """
     known: dict[tuple[int, int, int, str], Expected] = trace.derived.setdefault("expected", {})
     upto = max(crash_index, torn + 1)

@@ -1,4 +1,4 @@
-"""Records the work of a format's writer: the changes of files, and the meaning of each write.
+"""Records the work of a format's writer: how the files change, and what each write means.
 
 A format's module derives a class from :class:`Recorder`. The class opens the writer and notes, for each
 write, which records the write contains and which records it makes live. The requested operations determine
@@ -34,20 +34,19 @@ from journalspec_corpus.model import Model
 from journalspec_reference import load
 from journalspec_reference.api import Params, Writer, WriterRefused
 
-#: The unit in which a disk writes.
+#: The unit in which a disk writes data.
 SECTOR = 512
 #: A background of blocks of another journal, which the file system reused without clearing them.
 FOREIGN = "stale-foreign"
-#: Maps the size of a record in a long workload to the distance of its end from a sector's edge.
+#: Maps the size of a record in a long workload to the distance of the record's end from a sector boundary.
 EDGES = {"x": -1, "y": 0, "z": 1}
 
 Operation = dict[str, Any]
-#: (start, name) of the fields of a record in order, and the record's length in bytes
+#: The start and name of each field of a record, in order, and the length of the record in bytes.
 Places = tuple[tuple[tuple[int, str], ...], int]
 
 
-#: Only values of these types are cached, because they are immutable, and none is a view that keeps a file in
-#: memory.
+#: Only values of these types are cached, because they are immutable and keep no file in memory.
 _PLAIN = frozenset([str, int, bool, bytes, type(None)])
 
 
@@ -76,7 +75,7 @@ class Keys:
         return ":".join(out)
 
     def read(self, key: str) -> dict[str, str]:
-        """Return the fields of a key."""
+        """Return the fields of a key, by name."""
         return dict(zip(self.fields, key.split(":", len(self.fields) - 1), strict=True))
 
     def record_json(self, keys: Iterable[str]) -> dict[str, Any]:
@@ -94,15 +93,15 @@ class Keys:
 
 
 def json_key(kind: str, fields: Mapping[str, Any]) -> str:
-    """Return the key of a record as JSON: its type and all of `fields`."""
+    """Return the key of a record as JSON: the type of the record and all of `fields`."""
     if _PLAIN.issuperset(map(type, fields.values())):
         return _plain_key(kind, tuple(fields), *fields.values())
     said = {name: jsonable(value) for name, value in fields.items()}
     return json.dumps({"type": kind, **said}, sort_keys=True, separators=(",", ":"))
 
 
-#: The result is cached, because the states of a trace share most records; with `typed`, because True equals 1
-#: but is written differently.
+#: The result is cached, because the states of a trace share most records. With `typed`, True and 1 are
+#: different keys, because their JSON texts differ.
 @lru_cache(1 << 12, typed=True)
 def _plain_key(kind: str, names: tuple[str, ...], *values: object) -> str:
     said = {name: jsonable(value) for name, value in zip(names, values, strict=True)}
@@ -179,7 +178,7 @@ def _length(item: Field, values: Mapping[str, Any]) -> int:
 
 
 class PlayedWorkload(Workload, Protocol):
-    """A workload as its trace describes it."""
+    """Represents a workload as the trace describes it."""
 
     @property
     def tags(self) -> Mapping[str, str]:
@@ -205,7 +204,7 @@ class Recorder:
     model: ClassVar[Model | None] = None
     #: Maps a word of a long workload that concerns no record to the names of its operations.
     plain: ClassVar[Mapping[str, Sequence[str]]] = {}
-    #: Whether an operation may refer to an object that a crash has removed. If so, the writer's ValueError
+    #: Whether an operation may refer to an object that a crash has removed. If so, a ValueError of the writer
     #: counts as a refusal.
     in_vain: ClassVar[bool] = False
     header_size: int
@@ -219,7 +218,7 @@ class Recorder:
         self.prefix = "" if image is None else SECOND_LIFE
         self.marks: list[Mark] = [] if image is None else [*image.whole]
         self.ends: dict[str, int] = {}
-        #: Records that are not acknowledged yet, with the open transaction to which they belong (0: none).
+        #: Records that are not acknowledged yet, and the open transaction of each record (0: none).
         self.pending: list[tuple[str, int]] = []
         self._base: dict[str, bytes] = {}
         self._standing: tuple[Mark, ...] = ()
@@ -237,7 +236,7 @@ class Recorder:
         raise NotImplementedError
 
     def promised(self, op: Operation, *, durable: bool) -> Sequence[str]:
-        """Return the records that are safe after `op`. They are no longer pending."""
+        """Return the records that are safe after `op`. The records are no longer pending."""
         if not durable:
             return ()
         safe = [record for record, tx in self.pending if not tx]
@@ -252,7 +251,10 @@ class Recorder:
         self.apply(op)
 
     def worded(self, word: str) -> Operation | None:
-        """Return the operation that a word of a long workload requests; None if its object is absent."""
+        """Return the operation that a word of a long workload requests.
+
+        Return None if its object is absent.
+        """
         raise NotImplementedError
 
     def do(self, word: str) -> bool:
@@ -295,7 +297,10 @@ class Recorder:
         return ops
 
     def forcing(self, number: int) -> Operation | None:
-        """Return the operation that performs fsync number `number` (from 1 on); None if there is none."""
+        """Return the operation that performs fsync number `number` (from 1 on).
+
+        Return None if there is none.
+        """
         return {"op": "force"}
 
     def apply(self, op: Operation) -> None:
@@ -337,7 +342,7 @@ class Recorder:
         self.marks.append(mark)
 
     def overwritten(self, item: Write) -> None:
-        """Forget the records of an earlier generation at the place where `item` was written."""
+        """Forget the records of an earlier generation at the offset where `item` was written."""
         end = item.off + len(item.data)
         self.marks = [
             mark
@@ -387,7 +392,8 @@ class Recorder:
         return Trace(*head, self._standing, tuple(stale), crash_from, work.tags, tuple(possible))
 
     def lay(self, background: str, earlier: Callable[[int], Recorder], names: Sequence[str]) -> list[Mark]:
-        """Put `background` after the last record of files `names`; return the stale records in it.
+        """Put `background` after the last record of the files `names`. Return the stale records in the
+        background.
 
         `earlier(life)` returns an earlier generation whose records end after those of this run.
         """
@@ -407,13 +413,14 @@ class Recorder:
         return [replace(mark, record=f"stale-{number}") for number, mark in enumerate(found)]
 
     def lay_noise(self) -> None:
-        """After the last record of each file, put bytes that do not look like a record."""
+        """Put bytes that do not look like a record after the last record of each file."""
         for number, name in enumerate(sorted(self.storage.files)):
             content, end = self.storage.files[name], self.end_of(name)
             content[end:] = _noise(len(content) - end, number)
 
     def lay_foreign(self, other: Recorder, sources: Mapping[str, str]) -> list[Mark]:
-        """Fill the sectors after the last record from the start of `other`'s files; return the records there.
+        """Fill the sectors after the last record with the start of `other`'s files. Return the records in
+        these bytes.
 
         `sources` maps each file to the file of the other journal that is used.
         """
@@ -441,7 +448,7 @@ class TabledRecorder(Recorder):
     def __init__(self, writer: str, life: int = 0, image: CrashImage | None = None) -> None:
         self.params = told = {**self.defaults, **self.journals[writer]}
         super().__init__(told.pop("edition"), life, image)
-        #: The file that was written to last.
+        #: The file to which the writer wrote last.
         self.file = ""
 
 
@@ -464,7 +471,7 @@ def begun(begin: Callable[..., R], *how: Hashable) -> R:
 
 
 def edge_at(off: int) -> int:
-    """Return the first sector's edge at or after `off`."""
+    """Return the first sector boundary at or after `off`."""
     return -(-off // SECTOR) * SECTOR
 
 
@@ -475,7 +482,7 @@ def missing(end: int, size: str) -> int:
 
 @lru_cache(maxsize=256)
 def _noise(length: int, number: int) -> bytes:
-    """Return `length` pseudo-random bytes, the same ones in every call."""
+    """Return `length` pseudo-random bytes. Every call returns the same bytes."""
     state = 0x9E3779B9 + number
     out = bytearray()
     while len(out) < length:

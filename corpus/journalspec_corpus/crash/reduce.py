@@ -65,7 +65,10 @@ def smaller(adapter: CrashFormat, work: Any) -> Iterator[Workload]:
 
 
 def crashes_before(adapter: CrashFormat, workload: Workload) -> list[State]:
-    """Return the crash states with which the runs of `workload` began, beginning with the first crash."""
+    """Return the crash states with which the runs of `workload` began.
+
+    The state of the first crash comes first.
+    """
     if not isinstance(workload, SecondLife):
         return []
     # Second runs begin with states from all cuts of a write, not only from those that are checked (see
@@ -93,7 +96,9 @@ def _smaller_life(adapter: CrashFormat, work: SecondLife) -> Iterator[SecondLife
 
 
 def _smaller_long(adapter: CrashFormat, work: LongWorkload) -> Iterator[LongWorkload]:
-    """Yield the sequence cut short, then without runs of rules (longest first), then with shorter rules."""
+    """Yield the sequence without its end, then without runs of rules (longest first), then with shorter
+    rules.
+    """
     rules = work.rules.split()
     tried = {tuple(rules), ()}
     for left in (*_cut(rules), *_shorter(adapter, rules)):
@@ -127,17 +132,20 @@ NO_FAILURE = "pass"
 #: Tags whose new value describes a reduction, in this order.
 _TOLD = ("align", "then", "force")
 Progress = Callable[[int, str], None]
-#: Decides whether an answer, given the requirements, still shows the same failure.
+#: A function that decides whether an answer, given the requirements, still shows the same failure.
 Keep = Callable[[Answer, Expected], bool]
 
 
 class NotFailing(ValueError):
-    """The initial state does not fail as stated; the message contains the reader's answer."""
+    """This error means that the initial state does not fail as stated.
+
+    The message contains the reader's answer.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class ReductionStep:
-    """One accepted reduction: the part that became smaller, and the result."""
+    """Represents one accepted reduction: the part that became smaller, and the result."""
 
     how: str
     workload: str
@@ -168,7 +176,7 @@ class Reduced:
 
     @property
     def breaks(self) -> tuple[str, ...]:
-        """The invariants that are broken."""
+        """The invariants that the verdict breaks."""
         return VERDICTS[self.verdict]
 
 
@@ -245,7 +253,7 @@ def _payload(trace: Trace) -> int:
 
 
 class _SpentError(Exception):
-    """The budget is used up."""
+    """This error means that the budget is used up."""
 
 
 @dataclass
@@ -263,12 +271,12 @@ class _Search:
     #: Whether a wrong record is in effect, and not only listed; this must not change.
     in_effect: bool = False
     _answers: dict[tuple[str, bytes], Answer] = field(default_factory=dict)
-    #: The names of workloads that were reached, so that the search does not return to them, and therefore
-    #: ends.
+    #: The names of the workloads that the search has reached. The search does not return to them, and
+    #: therefore ends.
     _reached: set[str] = field(default_factory=set)
 
     def step(self, workload: Workload, state: State) -> tuple[Workload, State] | None:
-        """Return a smaller workload and its failing state, or a smaller state of this one, or None."""
+        """Return a smaller workload and its failing state, or a smaller state of this workload, or None."""
         self._reached.add(workload.name)
         candidates = list(self._candidates(workload))
         fewer = [entry for entry in candidates if len(entry[1].marks) < len(state.trace.marks)]
@@ -306,7 +314,7 @@ class _Search:
         return None
 
     def _is_one(self, state: State, like: State) -> bool:
-        """Return whether `state` shows the same failure, with no more records than `like`."""
+        """Return whether `state` shows the same failure and has no more records than `like`."""
         answer = self.answer(state)
         if self.verdict_of(state) != self.verdict:
             return False
@@ -316,7 +324,7 @@ class _Search:
         return state.records(answer) <= like.records(self.answer(like))
 
     def answer(self, state: State) -> Answer:
-        """Return the reader's answer on `state`; equal content is read only once."""
+        """Return the reader's answer on `state`. Equal contents are read only once."""
         key = state.trace.edition, state.content_id
         if key not in self._answers:
             self.tried += 1

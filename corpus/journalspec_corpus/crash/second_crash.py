@@ -1,7 +1,8 @@
-"""Runs after a crash: a writer on the files that a first crash left, up to a second one.
+"""Runs after a crash. In such a run, a writer works on the files that a first crash left, up to a second
+crash.
 
-A second run is a workload like any other. The base of the second run is a chosen crash state of the first
-run. Its operations begin with opening these files, and include the writes of recovery itself. The expectation
+A second run is a workload like any other. The second run starts from a chosen crash state of the first run.
+Its operations begin with opening these files, and include the writes of recovery itself. The expectation
 comes from the first trace: a record exists if its bytes are in the state, in the file to which they were
 written. No reader is asked about the records.
 """
@@ -41,7 +42,8 @@ SEED = 1
 
 @dataclass(frozen=True)
 class CrashImage:
-    """What one crash left of a trace: its files, and the records whose bytes are intact in them.
+    """Represents the files that one crash of a trace left, and the records whose bytes are intact in these
+    files.
 
     Records in `standing` are required. Records in `possible` were issued, but are not required; they may be
     kept. If they are not intact, their length is 0, because a later write may complete them. Records in
@@ -69,7 +71,7 @@ class CrashImage:
 
 
 def crash_image(state: State, *, gone: bool) -> CrashImage | None:
-    """Return the image of crash `state`; None if a required record is nowhere intact in it.
+    """Return the image of crash `state`. Return None if a required record is nowhere intact in this state.
 
     With `gone`, released records must not reappear after the release is durable.
     """
@@ -80,7 +82,7 @@ def crash_image(state: State, *, gone: bool) -> CrashImage | None:
     #: every mark, with the name of its file in this state, in the order of issue
     issued: list[Mark] = []
     intact: list[bool] = []
-    #: maps (record, alternative) to the place of each part, and whether the part is intact
+    #: maps (record, alternative) to the offset of each part, and whether the part is intact
     parts: dict[tuple[object, ...], dict[tuple[str, int], bool]] = {}
     for _, op in trace.annotated:
         if isinstance(op, Part):
@@ -129,7 +131,7 @@ def crash_image(state: State, *, gone: bool) -> CrashImage | None:
 
 
 def _in_order(trace: Trace, found: list[tuple[int, Mark]]) -> tuple[Mark, ...]:
-    """Return marks in the order of issue; `found` contains each with its index in :func:`_written`."""
+    """Return marks in the order of issue. `found` contains each mark with its index in :func:`_written`."""
     base = (*trace.stale, *trace.standing, *trace.possible)
     rank = {mark: number for number, mark in enumerate(trace.before)}
     place = [(rank.get(base[at], -1) if at < len(base) else at + len(rank), mark) for at, mark in found]
@@ -137,11 +139,12 @@ def _in_order(trace: Trace, found: list[tuple[int, Mark]]) -> tuple[Mark, ...]:
 
 
 def _written(trace: Trace, crash_index: int, torn: int) -> Iterator[tuple[Mark, int, bytes]]:
-    """Yield every mark with the number of its file and the bytes that were written for it."""
+    """Yield every mark with the number of its file and the bytes that were written for the mark."""
     numbers = {name: number for number, name in enumerate(sorted(trace.base))}
     for mark in (*trace.stale, *trace.standing, *trace.possible):
         data = trace.base.get(mark.file, b"")[mark.off : mark.off + mark.length]
-        # A record without bytes in the base (length 0) was torn before the trace: -1 matches no file.
+        # A record without bytes in the base (length 0) was torn before the trace. Its number is -1, which is
+        # not the number of a file.
         yield mark, numbers[mark.file] if data else -1, data
     upto = max(crash_index, torn + 1)
     issued: dict[int, list[Mark]] = {}
@@ -193,7 +196,7 @@ class SecondLife:
 
     @property
     def name(self) -> str:
-        """A readable name, unique among workloads."""
+        """A readable name that is unique among workloads."""
         return f"again/{self.choice}/{self.then}/{self.first.name}"
 
     @property
@@ -203,12 +206,13 @@ class SecondLife:
 
     @property
     def life(self) -> int:
-        """The number of this run: 2, or more if `first` is a second run itself."""
+        """The number of this run: 2, or more if `first` is a second run."""
         return self.first.life + 1 if isinstance(self.first, SecondLife) else 2
 
 
 class ChosenImages:
-    """The chosen crash states of one trace: those that `found` yields, made on demand.
+    """Represents the chosen crash states of one trace. They are the states that `found` yields, created on
+    demand.
 
     With `fine`, it is known that recovery finds everything required in each of them.
     """
@@ -257,7 +261,7 @@ def choose(first: Trace, *, gone: bool = False) -> ChosenImages:
 
 @cache
 def first_crashes(format_id: str) -> Mapping[str, tuple[tuple[Any, ...], ...]]:
-    """Return the format's list of first crashes; empty if it has none.
+    """Return the format's list of first crashes. Return an empty list if the format has none.
 
     It maps the name of a workload to its states, each with preset, crash index, mask in hex, and tear. The
     states were chosen by class from those that strict recovery accepted. The list is fixed, so that a change
@@ -282,7 +286,7 @@ def _listed(first: Trace, listed: Sequence[tuple[Any, ...]], gone: bool) -> Iter
     for place, state in zip(listed, found, strict=False) if not lacking else ():
         image = crash_image(state, gone=gone)
         if image is None:
-            # If a required record is nowhere intact in a state, the state cannot be a start.
+            # A state in which a required record is nowhere intact cannot be a start.
             lacking.append(place)
             break
         yield image

@@ -2,11 +2,11 @@
 
 Under a *prefix* preset, everything before an operation arrives, and the operation up to some byte. Under a
 *subset* preset, each granule written since the last fsync arrives or is lost. All presets with the same
-granule share the blocks of a crash point. A row is labelled with the strongest preset that reaches it. All
-combinations of versions are checked if there are at most ``EXHAUSTIVE`` (12 granules with two versions each).
-If there are more, the combinations with at most two deviations from "everything arrived" or from "nothing
-arrived" are checked, because most faults need few lost writes. Samples are added, each a function of the
-stream and its own number.
+granule share the blocks of a crash point. Each state (row) is labelled with the strongest preset that reaches
+it. All combinations of versions are checked if there are at most ``EXHAUSTIVE`` (12 granules with two
+versions each). If there are more, the combinations with at most two deviations from "everything arrived" or
+from "nothing arrived" are checked, because most faults need few lost writes. Samples are added. Each sample
+depends only on the stream and on the number of the sample.
 
 An fsync that the device did not perform leads to further states, in which acknowledged operations may be
 missing. In these states no format can keep acknowledged data, so they are counted separately (class L). This
@@ -115,7 +115,9 @@ def samples(dims: tuple[int, ...], stream: int, number: int = SAMPLES) -> Codes:
 
 
 def distinct(rows: Codes) -> tuple[Codes, npt.NDArray[np.int64]]:
-    """Return the distinct rows in order of first appearance, and the index of each given row in them."""
+    """Return the distinct rows in order of first appearance, and for each given row its index among the
+    distinct rows.
+    """
     raw, width = np.ascontiguousarray(rows).tobytes(), rows.shape[1] * rows.itemsize
     if not width:
         return rows[:1], np.arange(len(rows[:1]))
@@ -129,7 +131,7 @@ def distinct(rows: Codes) -> tuple[Codes, npt.NDArray[np.int64]]:
 
 # --- Writes that are torn ---
 
-#: Writes of up to EVERY_BYTE bytes are cut at every byte; longer writes are cut at every byte only within
+#: Writes of up to EVERY_BYTE bytes are cut at every byte. Longer writes are cut at every byte only within
 #: FRONT bytes of each end.
 EVERY_BYTE, FRONT = 600, 96
 #: In traces with more than MANY writes of interest, only the last LAST writes are cut in this way.
@@ -202,17 +204,21 @@ def _torn(point: CrashPoint, op: Write, ranks: list[int]) -> States:
 
 
 def _levels(versions: int) -> tuple[int, ...]:
-    """Return the levels of a block's versions under a torn write: 1 for the complete last one, else 0."""
+    """Return the levels of a block's versions under a torn write.
+
+    The complete last version has level 1, all others have level 0.
+    """
     return (*(0 for _ in range(versions - 1)), int(versions > 1))
 
 
 def cuts_of(trace: Trace, index: int) -> Mask:
     """For each cut (the number of bytes of write `index` that arrived), return whether it is checked.
 
-    Short writes are cut everywhere. Longer ones are cut at every byte near both ends, and in the middle at
-    sector edges and one byte beside them, because all other cuts inside a payload are alike. In a long trace,
-    all writes except the last ones are cut only at the edges of sectors and fields, and one byte beside them.
-    The same holds for writes of which recovery reads no byte, because it cannot distinguish their cuts.
+    Short writes are cut everywhere. Longer ones are cut at every byte near both ends. In the middle they are
+    cut at sector boundaries and one byte beside them, because all other cuts inside a payload are alike. In a
+    long trace, all writes except the last ones are cut only at the boundaries of sectors and fields, and one
+    byte beside them. The same holds for writes of which recovery reads no byte, because it cannot distinguish
+    their cuts.
     """
     op = as_write(trace.ops[index])
     if op is None:
@@ -237,7 +243,9 @@ def cuts_of(trace: Trace, index: int) -> Mask:
 
 
 def _is_early(trace: Trace, index: int) -> bool:
-    """Return whether there are more than MANY writes of interest, and `index` is not among the last LAST."""
+    """Return whether there are more than MANY writes of interest and `index` is not among the last LAST of
+    them.
+    """
     writes = trace.writes
     of_interest = len(writes) - bisect_left(writes, trace.crash_from, key=itemgetter(0))
     last = writes[-LAST][0] if of_interest > MANY else 0
@@ -268,15 +276,16 @@ UNCOVERED = 1024
 BROKEN_SAMPLES, PAIRS = 16, 6
 #: The mask of a descriptor has one byte per version code.
 MOST_VERSIONS = 255
-#: The extra versions of a granule on a disk that breaks sectors, in this order: garbage; the last version's
-#: front half and garbage; the first version's front half and the last version's rear half.
+#: The extra versions of a granule on a disk that breaks sectors. In order, they are: garbage; the front half
+#: of the last version, then garbage; the front half of the first version, then the rear half of the last
+#: version.
 BROKEN = ("garbage", "left", "right")
 
 
 def subset_states(trace: Trace, presets: tuple[Preset, ...], seed: int) -> Iterator[States]:
     """Yield the states of the subset presets among `presets`, one set per granule and crash point.
 
-    Crash points are just before each force, acknowledgement and release, and at the end. A release changes
+    Crash points are just before each fsync, acknowledgement and release, and at the end. A release changes
     nothing on disk, but fewer records are required after it. If `presets` contains prefix presets, the states
     that they reach are omitted where that is cheap to determine.
     """
@@ -332,14 +341,16 @@ def _lost(
     codes = np.concatenate([part for part, _ in found])
     labels = np.concatenate([part for _, part in found])
     if any(len(part) and PRESETS[part[0]].fresh == "garbage" for _, part in found):
-        # A preset with broken sectors also leaves garbage in one new granule: remove such duplicates.
+        # A preset with broken sectors also leaves garbage in one new granule. These duplicates are removed.
         codes, first = distinct(codes)
         labels = labels[first]
     return States(shown, codes, labels, np.zeros(len(codes), np.int32))
 
 
 def _is_new(point: CrashPoint) -> bool:
-    """Return whether all in flight was issued from `crash_from` on, without an Ack or Release since."""
+    """Return whether everything in flight was issued from `crash_from` on, without an Ack or Release since
+    then.
+    """
     first = min(point.reach, default=point.crash_index)
     released = any(isinstance(op, (Ack, Release)) for op in point.trace.ops[first : point.crash_index])
     return first >= point.trace.crash_from and not released
@@ -373,8 +384,8 @@ def garbage_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
 def foreign_bytes(seed: int, point: CrashPoint, block: Block) -> bytes:
     """Return a block of another file; garbage if there was no other file.
 
-    The block comes from the same place in another file of the journal before the trace. If that block is
-    absent or consists of zeros, it is that file's first block with other bytes.
+    The block comes from the same offset in another file of the journal before the trace. If that block is
+    absent or consists of zeros, the result is the first block of that file with other bytes.
     """
     step, base = point.granule, point.trace.base
     # Files with numbers below len(base) are those of the base, in the order of their names.
@@ -433,7 +444,8 @@ def _data_before(point: CrashPoint, index: int, file: int, *, own: bool) -> dict
 
 
 def _uncovered(point: CrashPoint, rows: Codes) -> Codes:
-    """Return the rows whose size covers new blocks that did not arrive, with the extra version of these.
+    """Return the rows whose size covers new blocks that did not arrive. In these rows, the blocks have the
+    extra version.
 
     The extra version is the first one after the block's own versions.
     """
@@ -461,7 +473,7 @@ def _each_with(rows: Codes, changes: Sequence[tuple[int, int]]) -> Codes:
 
 
 def _nearly(dims: tuple[int, ...]) -> Codes:
-    """Return the rows "all arrived" and "all lost", and each of them with every single deviation."""
+    """Return the rows "all arrived" and "all lost", and both rows with every single deviation."""
     parts = []
     for base in _all_and_nothing(dims):
         changes = [(at, code) for at, size in enumerate(dims) for code in range(size) if code != base[at]]
@@ -492,7 +504,7 @@ def _broken(dims: tuple[int, ...], data: list[int], stream: int) -> Codes:
     return np.concatenate([*parts, rows[(rows >= np.asarray(dims)).sum(axis=1) > 1]])
 
 
-# --- Fsyncs that were acknowledged and not performed ---
+# --- Fsyncs that the device acknowledged and did not perform ---
 
 
 def lied_states(trace: Trace, presets: tuple[Preset, ...]) -> Iterator[States]:
@@ -531,7 +543,7 @@ def _ignored(point: CrashPoint) -> Iterator[tuple[int, ...]]:
 def _failed(point: CrashPoint) -> Iterator[tuple[int, ...]]:
     """Yield the states in which one fsync failed to write its pages, or one of them.
 
-    A page that is written again later becomes dirty again, and arrives later.
+    A page that is written again later becomes dirty again, and arrives with a later fsync.
     """
     last = [size - 1 for size in point.dims]
     before, now = [0] * len(last), [0] * len(last)
@@ -557,7 +569,8 @@ def _covers(point: CrashPoint, op: Sync | SyncDir, block: Block) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """Identifies one state of a trace: contains all values on which the state depends besides the trace.
+    """Identifies one state of a trace. It contains all values on which the state depends, except for the
+    trace.
 
     `crash_index` is the number of operations that had been issued. In a prefix preset the operation at
     `crash_index` arrived up to `tear` bytes and `mask` is empty; in a subset or preset of a lying device
@@ -600,7 +613,7 @@ def crash_states(
 
 
 class NoSuchState(LookupError):
-    """The trace has no state with this descriptor."""
+    """This error means that the trace has no state with this descriptor."""
 
 
 def state_at(trace: Trace, descriptor: Descriptor) -> States:

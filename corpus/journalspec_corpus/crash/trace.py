@@ -1,4 +1,5 @@
-"""Write traces: the operations of a writer in program order, and its acknowledgements; and presets.
+"""Write traces, and presets. A trace contains the operations of a writer in program order, and its
+acknowledgements.
 
 A trace is recorded by putting :class:`RecordingStorage` between a writer and its files. Acknowledgements,
 record spans and releases are annotations: they are not part of the writer's bytes, but the oracle needs them.
@@ -38,14 +39,14 @@ PLAIN = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """An empty file `file` is created."""
+    """The empty file `file` is created."""
 
     file: str
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """`data` is written at byte offset `off` of `file`, extending it if needed."""
+    """`data` is written at byte offset `off` of `file`. If needed, the file is extended."""
 
     file: str
     off: int
@@ -54,7 +55,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Truncate:
-    """`file` is cut or extended (with zeros) to `size` bytes."""
+    """`file` is truncated or extended (with zeros) to `size` bytes."""
 
     file: str
     size: int
@@ -62,7 +63,7 @@ class Truncate:
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """`file`'s content and size are made durable."""
+    """The content and size of `file` are made durable."""
 
     file: str
 
@@ -74,7 +75,7 @@ class SyncDir:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """`old` is renamed to `new`, which is replaced."""
+    """`old` is renamed to `new`. An existing file `new` is replaced."""
 
     old: str
     new: str
@@ -103,7 +104,9 @@ class Ack:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """From here on recovery no longer requires `records` (their effect has been superseded)."""
+    """From here on, recovery is no longer required to keep `records`, because their effect has been
+    superseded.
+    """
 
     records: tuple[str, ...]
 
@@ -112,9 +115,9 @@ class Release:
 class Mark:
     """Bytes ``[off, off + length)`` of `file`, written just before, encode `record`.
 
-    `key` is the key that a reader would compute (the format defines how). It comes from the written bytes,
-    never from recovered ones. `fields` are the start offsets of the record's fields, relative to `off`, by
-    name.
+    `key` is the key that a reader would compute; the format defines the computation. The key comes from the
+    written bytes, never from recovered ones. `fields` are the start offsets of the record's fields, relative
+    to `off`, by name.
     """
 
     record: str
@@ -126,13 +129,13 @@ class Mark:
 
     @property
     def alternative(self) -> tuple[str | int, ...]:
-        """The key of its alternative: a record exists if one of its alternatives is complete."""
+        """The key of the mark's alternative. A record exists if one of its alternatives is complete."""
         return self.file, self.off, self.length
 
 
 @dataclass(frozen=True, slots=True)
 class Part(Mark):
-    """A mark on a part of `record`, whose bytes are in several places.
+    """A mark on a part of `record`. The bytes of such a record are in several places.
 
     Examples are a message that is chained over pages, and a row over two log records. All parts of one `copy`
     are needed: a record with only some of its parts is torn. A part that is written again at its place counts
@@ -144,26 +147,31 @@ class Part(Mark):
 
     @property
     def alternative(self) -> tuple[str | int, ...]:
-        """The key of the alternative: the number of the copy, the same for all its parts."""
+        """The key of the part's alternative: the number of the copy, which is the same for all parts of the
+        copy.
+        """
         return (self.copy,)
 
 
 @dataclass(frozen=True, slots=True)
 class Publish:
-    """The write just before makes `records` live: a tail pointer, a header, a commit."""
+    """The write just before makes `records` live.
+
+    Such a write sets a tail pointer or a header, or is a commit.
+    """
 
     records: tuple[str, ...]
 
 
-#: One part of an alternative: the marks at one place, each with the index of its write (BEFORE: written
-#: before the trace). One intact mark is enough.
+#: One part of an alternative: the marks at one offset, each with the index of its write. The index BEFORE
+#: means that it was written before the trace. One intact mark is enough.
 Written = list[tuple[int, Mark]]
 #: The index that stands for the content before the trace.
 BEFORE = -1
 
 
 def alternatives(marks: Iterable[tuple[int, Mark]]) -> dict[str, list[list[Written]]]:
-    """Return the alternatives of each record, each with all its parts, in order of writing."""
+    """Return the alternatives of each record in the order of writing, each with all its parts."""
     found: dict[str, dict[tuple[str | int, ...], dict[tuple[str, int], Written]]] = {}
     for index, mark in marks:
         parts = found.setdefault(mark.record, {}).setdefault(mark.alternative, {})
@@ -279,7 +287,10 @@ class Trace:
 
     @cached_property
     def members(self) -> frozenset[str]:
-        """Return the records that another record makes live: a record's write is their first Publish."""
+        """Return the records that another record makes live.
+
+        The write of that record is their first Publish.
+        """
         marks: dict[int, set[str]] = {}
         out, seen = set(), set()
         for index, op in self.annotated:
@@ -366,7 +377,7 @@ class RecordingStorage(MemoryStorage):
         self.ops.append(Write(name, off, bytes(data)))
 
     def truncate(self, name: str, size: int) -> None:
-        """Cut or extend `name`."""
+        """Truncate or extend `name`."""
         super().truncate(name, size)
         self.ops.append(Truncate(name, size))
 
@@ -381,7 +392,7 @@ class RecordingStorage(MemoryStorage):
         self.ops.append(SyncDir())
 
     def rename(self, old: str, new: str) -> None:
-        """Rename, replacing."""
+        """Rename a file; an existing file is replaced."""
         super().rename(old, new)
         self.ops.append(Rename(old, new))
 
@@ -448,10 +459,9 @@ class Preset:
 
     `granule` is the unit that is never torn, in bytes. `order` defines which writes may persist. ``prefix``:
     writes in the order of issue; only the last one may be torn, so that its front arrives. ``subset``: each
-    granule written since the last fsync may persist in any of its versions, or not at all. ``lied``: writes
-    before an fsync may be missing too. ``settled``: all writes persist, and are corrupted afterwards. With
-    `trash`, one granule in flight may hold garbage; with `broken`, any number of them may hold garbage or be
-    half old.
+    granule written since the last fsync may persist in any version, or not at all. ``lied``: writes before an
+    fsync may be missing, too. ``settled``: all writes persist, and are corrupted afterwards. With `trash`,
+    one granule in flight may hold garbage; with `broken`, any number of them may hold garbage or be half old.
 
     `append` defines how a file grows: ``together`` with its data; ``whole`` (by complete writes only);
     ``data-first`` (a size persists after all new blocks below it); ``own-data-first`` (a size persists after

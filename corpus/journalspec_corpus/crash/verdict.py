@@ -4,11 +4,11 @@ A verdict determines which of the twelve invariants are broken. Each invariant i
 three ways:
 
 ``verdict``
-    By :func:`judge`, for every state and reader: a column of the build.
+    The function :func:`judge` checks every state and reader; the result is a column of the build.
 ``metamorphic``
-    By comparing answers with answers (corpus/tests/test_crash_relations.py), without an expectation.
+    The test corpus/tests/test_crash_relations.py compares answers with answers, without an expectation.
 ``limits``
-    By the program that runs an implementation: a time and a memory limit per case, on any bytes.
+    The program that runs an implementation checks a time and a memory limit per case, on any bytes.
 
 If a format cannot prevent a loss, no reader can avoid the failure. Such losses are listed in the format's
 ``limits.toml``. Each entry covers verdicts by writer, policy, class, category and preset (patterns as for
@@ -41,13 +41,15 @@ _TABLES = tomllib.loads(files(__package__).joinpath("verdicts.toml").read_text(e
 VERDICTS: Mapping[str, tuple[str, ...]] = {row["name"]: tuple(row["breaks"]) for row in _TABLES["verdict"]}
 #: Maps each verdict to its meaning.
 MEANINGS: Mapping[str, str] = {row["name"]: row["means"] for row in _TABLES["verdict"]}
-#: Maps each verdict to the behaviour of a product with it; also for products without an answer.
+#: Maps each verdict to the behaviour of a product that gets it. This also applies to products without an
+#: answer.
 PRODUCT_WORDS: Mapping[str, str] = _TABLES["product"]
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One reader's answer for one state: keys of the records in effect, or a refusal.
+    """Represents one reader's answer for one state. The answer contains the keys of the records in effect, or
+    a refusal.
 
     `reported` is whether the reader reported an omission. `aside` contains the keys of listed records that
     are not in effect, for example those of an unfinished transaction; a writer must have written them.
@@ -149,7 +151,10 @@ def _of_records(answer: Answer, expected: Expected, refusal: str, *, holes_allow
 
 
 def _lost(missing: Collection[str], expected: Expected) -> str:
-    """Return the verdict on a loss; records of this run take precedence over those of earlier runs."""
+    """Return the verdict on a loss.
+
+    Lost records of this run take precedence over lost records of earlier runs.
+    """
     if expected.life > 1 and any(record.startswith(SECOND_LIFE) for record in missing):
         return "append-lost"
     return "non-idempotent" if not expected.fine.isdisjoint(missing) else "lost"
@@ -183,7 +188,7 @@ MEMBERS = ("writers", "policies", "strata", "verdicts", "categories", "presets")
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One guarantee that a format cannot provide, and the patterns of its consequences."""
+    """Represents one guarantee that a format cannot provide, and the patterns of its consequences."""
 
     id: str
     why: str
@@ -197,7 +202,9 @@ class Limit:
     presets: tuple[str, ...] = ()
 
     def covers(self, *values: str) -> bool:
-        """Return whether this covers a failure of a writer, policy, class, verdict, category and preset."""
+        """Return whether this limit covers a failure of a writer, policy, class, verdict, category and
+        preset.
+        """
         given = (getattr(self, name) for name in MEMBERS)
         return all(
             not patterns or any(fnmatchcase(value, pattern) for pattern in patterns)
@@ -207,7 +214,7 @@ class Limit:
 
 @cache
 def limits(format_id: str) -> tuple[Limit, ...]:
-    """Return the guarantees that `format_id` cannot provide; empty if it lists none."""
+    """Return the guarantees that `format_id` cannot provide. The result is empty if the format lists none."""
     return parse_limits(format_text(PACKAGE, format_id, FILE))
 
 

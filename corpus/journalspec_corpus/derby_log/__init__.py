@@ -1,4 +1,4 @@
-"""Derby's write-ahead log in the corpus: its author module, naive reader and model."""
+"""This package contains the corpus part of Derby's write-ahead log: author module, naive reader and model."""
 
 from __future__ import annotations
 

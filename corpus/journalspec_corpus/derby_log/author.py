@@ -3,10 +3,10 @@
 A base describes ``files``, numbered from ``first`` (1) on. Each file consists of its ``groups``, its ``end``
 (``marker``, or ``none``; default: a marker in each file but the last) and zeros up to ``size``; ``header``
 contains wrong fields of the file's header. A group is a list of records, or a table of ``records``, fields of
-its checksum record, ``plain = true`` (no checksum record) and ``covers`` (the number of covered records, if
-not all). The control file names the record ``checkpoint``; ``control`` has other fields of the control file,
-``mirror`` those of the mirror (``false``: no mirror). ``containers`` next to the log are their pages by name:
-the version of each, or the result of :func:`page`.
+its checksum record, ``plain = true`` (no checksum record) and ``covers``, the number of covered records if it
+does not cover all. The control file names the record ``checkpoint``; ``control`` has other fields of the
+control file, ``mirror`` those of the mirror (``false``: no mirror). ``containers`` maps the name of each
+container next to the log to its pages. A page is a version, or the result of :func:`page`.
 
 A record is a text ``LABEL OPERATION key=value ...``. COMMIT, ABORT and PREPARE are END. The number in the
 label is that of the transaction, unless ``tx`` is given. Keys of all records, in hex: ``group``, ``data``,
@@ -47,13 +47,13 @@ STEPS = {
     "COMMIT": ("END", 0x112, 4),
     "ABORT": ("END", 0x122, 1),
 }
-#: The first row on a page of a kept database, and its version.
+#: The first row on a page of an existing database, and the version of that page.
 FIRST_ROW, FIRST_VERSION = 7, 2
 ROW_OPERATIONS = ("INSERT", "UPDATE", "DELETE")
 
 
 def container_of(table: str, edition: str) -> int:
-    """Return the container that a table has in the base of an edition."""
+    """Return the container that contains a table in the edition's database."""
     return next(number for number, name in tables(edition).items() if name == table)
 
 
@@ -67,7 +67,7 @@ class _Writer:
     number: int = 0
     data: bytearray = field(default_factory=bytearray)
     versions: dict[tuple[int, int], int] = field(default_factory=dict)
-    #: Maps container and key to the place of a row, and its value.
+    #: Maps container and key to the position of a row, and the value of the row.
     rows: dict[tuple[int, int], tuple[dict[str, int], str]] = field(default_factory=dict)
     given: dict[int, int] = field(default_factory=dict)
     instants: dict[str, int] = field(default_factory=dict)
@@ -106,8 +106,9 @@ class _Writer:
         return out | {name: self._value(name, value) for name, value in pairs.items()}
 
     def _value(self, name: str, value: str) -> Any:
-        """Return the value of a field in a text; ``rows`` contains numbers, or pairs of numbers
-        (``7:0,8:4``).
+        """Return the value of a field in a text.
+
+        ``rows`` contains numbers, or pairs of numbers (``7:0,8:4``).
         """
         if name == "rows":
             names = ("record_id", "reserved")
@@ -174,7 +175,7 @@ class _Writer:
         if not plain:
             summed_over = bytes(data[covered : covered + ends[covers]])
             behind = bytes(data[covered:])
-            # The covered range is known now, so the checksum record is laid again.
+            # The covered range is now known, so the checksum record is written again.
             del data[start:]
             self.lay(
                 label,
@@ -199,7 +200,7 @@ class _Writer:
 
 
 def _each(records: Iterable[Any]) -> Iterator[str]:
-    """Yield the records of a group, with repeated ones written out."""
+    """Yield the records of a group. Repeated records are yielded several times."""
     for one in records:
         if isinstance(one, str):
             yield one
@@ -268,7 +269,7 @@ def page(container: int, number: int, last: int, said: Mapping[str, Any], size: 
 
     ``rows`` are given in hex, in one or several texts, and ``behind`` contains the bytes in the space that is
     reserved after each row. With ``heap``, the formats of columns, the first row describes the columns.
-    ``version``, ``format``, ``status`` and ``overflow`` are of the header. The first page has ``info``
+    ``version``, ``format``, ``status`` and ``overflow`` are fields of the header. The first page has ``info``
     (format, status and size of a page), ``pages`` (the number of pages after it), and ``following`` (the next
     page that lists pages). ``wrong`` says which checksum is wrong: page (or its upper half) or info. An
     unsound page has only the part with which a log is compared.

@@ -1,4 +1,4 @@
-"""The interface of Derby's log to the crash engine."""
+"""This module connects Derby's log with the crash engine."""
 
 from __future__ import annotations
 
@@ -74,10 +74,11 @@ def action(key: str) -> Action:
 
 
 class LogSeen(NamedTuple):
-    """The visible content of a log file: its front, which is the log, and the bytes after it.
+    """Represents the visible content of a log file: the log at the start of the file, and the bytes after the
+    log.
 
-    `front` identifies the log, which ends at `end`. `records` are the offsets of byte ranges after the
-    log that look like records, in the form in which other records would refer to one of them.
+    `front` identifies the log, which ends at `end`. `records` contains the offsets of byte ranges after the
+    log that look like records. The offsets have the form in which other records would refer to such a record.
     """
 
     front: Hashable
@@ -134,7 +135,7 @@ def _control_seen(content: bytes) -> Hashable:
 
 
 def _log_seen(content: bytes, settled: bytes, number: int, edition: str) -> LogSeen:
-    """Return what is visible of a log whose first bytes are `settled`."""
+    """Return the visible content of a log whose first bytes are `settled`."""
     source, summed = Memory(content), edition not in UNSUMMED
     known, front = _begun(settled, number, summed)
     end = _end(source, number, max(known, HEADER), summed=summed)
@@ -169,7 +170,10 @@ def _end(source: Memory, number: int, start: int, *, summed: bool) -> End:
 
 
 def _undo(content: bytes, end: int) -> tuple[Instant, ...]:
-    """Return the instants that may be undo starts: those at the places for it after a checkpoint's id."""
+    """Return the instants that may be undo starts.
+
+    They are stored at one of three offsets after the id of a checkpoint.
+    """
     log, found = content[:end], list[Instant]()
     at = log.find(_CHECKPOINT)
     while at >= 0:

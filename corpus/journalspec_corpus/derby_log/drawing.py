@@ -22,7 +22,7 @@ Groups = list[list[str]]
 
 
 def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJournal:
-    """Return a small valid log of `edition`: a few transactions, in one or two files."""
+    """Return a small valid log of `edition`, which contains a few transactions in one or two files."""
     first = rng.randrange(1, 2**22 - 8 if edition == "10.0" else 2**31 - 8) if wide else rng.randrange(1, 9)
     count, zeros = rng.choice((1, 1, 2)), rng.choice((0, rng.randrange(5, 60)))
     lives = []
@@ -54,7 +54,8 @@ def _ends(built: Built, edition: str) -> list[int]:
 
 
 def operation(rng: random.Random, kept: Kept, number: int, longest: int = 0) -> dict[str, Any]:
-    """Return an operation on a row of one of two tables, in one of a few transactions, or an end of one.
+    """Return an operation on a row of one of two tables, in one of a few transactions, or the end of a
+    transaction.
 
     Its new names contain `number`, and a new value has up to `longest` more letters.
     """
@@ -84,7 +85,7 @@ def operation(rng: random.Random, kept: Kept, number: int, longest: int = 0) -> 
 
 
 class _Life:
-    """The texts of the records of operations; transactions get the numbers after `number`."""
+    """Creates the texts of the records of operations. Transactions get the numbers after `number`."""
 
     def __init__(self, number: int) -> None:
         self.number = number

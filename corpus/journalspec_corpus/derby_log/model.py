@@ -1,4 +1,5 @@
-"""The content that a database must recover: the committed rows, and branches in doubt.
+"""The content that a database must recover. This content consists of the committed rows, and the branches in
+doubt.
 
 Rows in records are decoded with the naive reader's functions, independent of the reference.
 """
@@ -71,7 +72,7 @@ def value_in(columns: Mapping[int, bytes]) -> str:
 
 
 def text_in(said: Mapping[str, Any]) -> str:
-    """Return the value in the data of a record, or empty if there is none; raises Invalid."""
+    """Return the value in the data of a record. Return an empty value if there is none. Raises Invalid."""
     return value_in(columns_in(said))
 
 
@@ -161,7 +162,9 @@ def _branch(told: Mapping[str, Any] | None) -> Branch | None:
 
 @dataclass(frozen=True)
 class PlacedRows:
-    """Committed rows by their places, the changes of each open transaction, and the ids of prepared ones."""
+    """Represents committed rows by their positions, the changes of each open transaction, and the ids of
+    prepared transactions.
+    """
 
     rows: Mapping[Place, Row] = field(default_factory=dict)
     changes: Mapping[str, tuple[tuple[Place, Row | None], ...]] = field(default_factory=dict)
@@ -178,20 +181,23 @@ class PlacedRows:
             after = Counter(row for row in placed.values() if row)
             come, gone = (sorted(rows.elements()) for rows in (after - before, before - after))
             doubtful.append((ids, tuple(come), tuple(gone)))
-        # Sorted by the parts of their ids, then by their formats.
+        # The branches are sorted by the parts of their ids, then by the formats of their ids.
         doubtful.sort(key=lambda one: (*one[0][1:], one))
         return tuple(sorted(self.rows.values())), tuple(doubtful)
 
 
 class PageRows:
-    """The rows of a database, which the records of its log change one after another (DRB-RCV-062)."""
+    """Represents the rows of a database.
+
+    The records of the database's log change these rows one after another (DRB-RCV-062).
+    """
 
     def begin(self, state: Mapping[str, Any]) -> PlacedRows:
         """Return the empty state before the beginning of the log."""
         return PlacedRows()
 
     def after(self, kept: PlacedRows, op: Mapping[str, Any], edition: str) -> PlacedRows:
-        """Return the state after one record: `op` is its type, the rest its fields."""
+        """Return the state after one record. `op` contains the type and the fields of the record."""
         kind, tx = op["op"], str(op.get("transaction", ""))
         done = kept.changes.get(tx, ())
         if kind in UNDOES:
@@ -201,8 +207,8 @@ class PageRows:
         if kind == "BEGIN":
             ids = _branch(op.get("global_id"))
             begun = {**kept.begun, tx: ids} if ids else kept.begun
-            # After a crash, a number may be given to a new transaction if recovery did not see its earlier
-            # use.
+            # If recovery did not see the earlier use of a number, a new transaction may get this number after
+            # a crash.
             changes = {name: done for name, done in kept.changes.items() if name != tx}
             return replace(kept, changes=changes, begun=begun)
         if kind not in CHANGES:
@@ -223,7 +229,7 @@ class PageRows:
 
     @staticmethod
     def _row(op: Mapping[str, Any], edition: str) -> Row | None:
-        """Return the row of an INSERT; None if it belongs to neither of the two tables."""
+        """Return the row of an INSERT. Return None if the row belongs to neither of the two tables."""
         columns, table = columns_in(op), tables(edition).get(int(op["container"]))
         # The first row of a page describes the page, and has other columns.
         if table is None or len(columns.get(0, b"")) != 4 or 1 not in columns:

@@ -1,5 +1,4 @@
-"""The naive reader: it makes all checks of the specification, one after another, in their order there.
-
+"""The naive reader: it makes all checks of the specification in order, one after another.
 It shares no code with the reference (see :mod:`journalspec_corpus.naive`). Bodies are parsed with the
 construct schema; rows on pages are in :mod:`journalspec_corpus.derby_log.naive_rows`.
 """
@@ -40,17 +39,17 @@ CONTROLS = ("log.ctrl", "logmirror.ctrl")
 FIRST, LAST, PREPARE, CHECKSUM = 1, 2, 0x40, 0x800
 #: Editions that ignore the header field about the previous file, and those without checksum records.
 UNLINKED, UNCHECKED = ("seed", "10.0", "10.1"), ("seed", "10.0")
-#: Notes about a loss.
+#: Codes of notes about a loss.
 LOST = {"lost-middle", "beyond-end", "no-checkpoint", "groups-after"}
 LOST |= {"unfinished-switch", "old-page", "newer-page", "encrypted"}
 #: The first bytes of a checksum record's body; the largest distance of an unfinished switch from the end.
 SUMMED_BODY, AHEAD = bytes.fromhex("0081 4900 0000 01c5 01"), 98304
-#: The heaps of the catalogue.
+#: The heap containers of the catalogue.
 CATALOGUE = {32, 96, 144, 192}
 
 
 class Refused(Exception):  # This is not an error; it carries an answer.
-    """There is no result; `answer` has the reason."""
+    """There is no result; `answer` contains the reason."""
 
     def __init__(self, phase: str, code: str, file: str = "", off: int = 0, length: int = 0) -> None:
         at = {"at": {"file": file, "off": off, "len": length}} if file else {}
@@ -68,7 +67,7 @@ def _parsed(data: bytes) -> tuple[Any, bool]:
 
 
 def body(data: bytes) -> dict[str, Any]:
-    """Return the fields of a body; ``surplus`` are bytes after it, ``long``: a number could be shorter."""
+    """Return a body's fields. ``surplus``: the bytes after the body; ``long``: a number could be shorter."""
     found, same = _parsed(data)
     form = operations()[found.operation]
     out = {"type": form.name} | dict(shown(part("head")[1:3], found)) | dict(shown(form.fields, found.fields))
@@ -83,11 +82,11 @@ def body(data: bytes) -> dict[str, Any]:
 
 @dataclass
 class Log:
-    """The files of a log, and the findings so far."""
+    """Represents the files of a log, and the findings so far."""
 
     files: dict[int, bytes]
     edition: str
-    #: Maps the code of a note to the note with its first place, if notes with that code have a place.
+    #: Maps the code of a note to the note with the first position, if notes with that code have a position.
     notes: dict[str, dict[str, Any]] = field(default_factory=dict)
     dropped: list[dict[str, Any]] = field(default_factory=list)
     missing: list[dict[str, Any]] = field(default_factory=list)
@@ -104,7 +103,7 @@ class Log:
         self.dropped.append({"file": name, "off": off, "len": end - off, "reason": reason})
 
     def note(self, code: str, file: str = "", off: int | None = None) -> None:
-        """Add a note with its place; of several notes with the same code, only the first is kept."""
+        """Add a note with its position. Of several notes with the same code, only the first is kept."""
         place = {"code": code, "file": file} if file else {}
         self.notes.setdefault(code, place if off is None else {**place, "off": off})
 
@@ -115,7 +114,7 @@ class Log:
         self.drop(self.name(number), at, end, why)
 
     def gone(self, code: str, name: str, file: str = "", off: int = 0) -> None:
-        """Add an entry about a missing part, with the place that proves its absence."""
+        """Add an entry about a missing part, with the position that proves its absence."""
         self.missing.append({"code": code, "name": name, **({"file": file, "off": off} if file else {})})
 
     def groups(self, number: int, end: int) -> int:
@@ -137,7 +136,7 @@ class Log:
         return not self.problem(number, HEADER) or self.groups(number, HEADER) > 0
 
     def previous(self, number: int) -> int | None:
-        """Return the end of the previous file from the header of a file; None if the header is invalid."""
+        """Return the end of the previous file according to a file's header; None if the header is invalid."""
         data = self.files[number]
         right = len(data) >= HEADER and signed(data, 0, 4) == 128 and signed(data, 8, 8) == number
         return unsigned(signed(data, 16, 8)) if right else None
@@ -152,7 +151,7 @@ class Log:
             raise Refused("header", "bad-header", self.name(number), 0, min(HEADER, len(self.files[number])))
 
     def problem(self, number: int, at: int) -> str:
-        """Return why there is no record at `at`; "end" if the file's log ends there, "" if there is one."""
+        """Return why no record is at `at`: "end" if the file's log ends there, "" if there is a record."""
         data = self.files[number]
         if len(data) - at < 4:
             return "end of file" if at == len(data) else "truncated"
@@ -194,7 +193,7 @@ class Log:
         return found["algorithm"], found["data_length"], found["checksum"]
 
     def record(self, number: int, at: int) -> dict[str, Any]:
-        """Return the record at `at`, which is sound."""
+        """Return the record at `at`, which must be sound."""
         text = self.text(number, at)
         first = {"length": len(text), "instant": number << 32 | at}
         where = {"file": self.name(number), "off": at, "len": len(text) + AROUND}
@@ -211,14 +210,14 @@ class Log:
         return {"type": found.pop("type"), **first, **found, "at": where}
 
     def sound(self, number: int, at: int) -> dict[str, Any] | None:
-        """Return the record at `at`; None if there is none, or its body cannot be read."""
+        """Return the record at `at`; None if there is no record, or if its body cannot be read."""
         try:
             return None if self.problem(number, at) else self.record(number, at)
         except Refused:
             return None
 
     def at(self, instant: int) -> dict[str, Any] | None:
-        """Return the record at an instant, if there is one; its notes are ignored."""
+        """Return the record at an instant, if there is one. Notes on this record are ignored."""
         (number, at), notes = parts_of(instant), dict(self.notes)
         found = self.sound(number, at) if number in self.files and at >= HEADER else None
         self.notes = notes
@@ -385,7 +384,7 @@ def _named(log: Log, files: Files, *, policy: str) -> tuple[int, str]:
 
 
 def _start(log: Log, files: Files, *, policy: str) -> tuple[int, int, int]:
-    """Return the file, the offset and the redo instant at which recovery begins (DRB-RCV-060)."""
+    """Return the file, the offset and the redo instant at which recovery starts (DRB-RCV-060)."""
     controls = CONTROLS[:1] if log.edition == "seed" else CONTROLS
     if not log.files and not set(controls) & set(files):
         raise Refused("fileset", "no-files")
@@ -434,7 +433,7 @@ def _last_checkpoint(log: Log) -> int:
 
 
 def _scan(log: Log, number: int, at: int) -> tuple[list[dict[str, Any]], int, int]:
-    """Return the records from `at` to the end of the log, and the place of that end."""
+    """Return the records from `at` to the end of the log, and the position of that end."""
     out: list[dict[str, Any]] = []
     while True:
         found, at, why = log.run(number, at)
@@ -501,7 +500,7 @@ def _old(log: Log, number: int) -> list[dict[str, Any]]:
 
 
 def _front(log: Log, number: int, start: int) -> tuple[list[dict[str, Any]], int]:
-    """Return the records before `start`, and `start`; none, and HEADER, if the records reach `start`."""
+    """Return the records before `start`, and `start`. If they reach `start`: no records, and HEADER."""
     records, at, why = log.run(number, HEADER, start)
     records = [record for record in records if end_of(record) <= start]
     end = end_of(records[-1]) if records else HEADER
@@ -674,7 +673,7 @@ class _Replay:
         return record["page_version"] if stored is None else stored
 
     def behind(self, record: Mapping[str, Any]) -> bool:
-        """Return whether a page is not older than the record; if so, store the version after the record."""
+        """Return whether a page is not older than the record. If so, store the version after the record."""
         now, steps = self._now(record), self.steps(record)
         if record["page_version"] > now and record["container"] not in self.made:
             return False

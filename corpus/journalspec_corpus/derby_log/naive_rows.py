@@ -13,7 +13,7 @@ from journalspec import mutf8
 from journalspec.derby_log.operations import tables
 from journalspec_corpus.naive import Invalid, Taker
 
-#: A page is given by container and number, a place by these and a record id.
+#: A page is given by container and number, a position by these and a record id.
 Page = tuple[int, int]
 Place = tuple[int, int, int]
 Told = dict[str, str]
@@ -65,7 +65,7 @@ def row_in(taker: Taker) -> tuple[int, PageRow]:
     status, ident = taker.take(1)[0], _int(taker)
     rest = (compressed(taker, (2, 4, 8)), _int(taker)) if status & 2 else None
     first = _int(taker) if status & 4 else 0
-    # A row that consists only of the place of its rest may end here.
+    # A row that consists only of the position of its next part may end here.
     ends = rest is not None and not status & 4 and taker.at == len(taker.data)
     count, columns = 0 if ends else _int(taker), {}
     for number in range(first, first + count):
@@ -182,7 +182,7 @@ class PageRows:
         return self.pages.get(place[:2], {}).get(place[2])
 
     def starts(self) -> list[Place]:
-        """Return the places where rows begin, sorted; the rest of another row is not among them."""
+        """Return the positions where rows begin, sorted, without the later parts of other rows."""
         places = [(*page, ident) for page, rows in self.pages.items() for ident in rows]
         rests = {(place[0], *row.rest) for place in places if (row := self._at(place)) and row.rest}
         return sorted(place for place in places if place not in rests)

@@ -51,7 +51,7 @@ _FORCING = frozenset(["open", "commit", "prepare", "decide", "checkpoint", "clos
 
 
 def key_of(kind: str, fields: Mapping[str, Any]) -> str:
-    """Return the name of a record: the JSON of its fields and its place."""
+    """Return the name of a record: the JSON of its fields and its position."""
     if "global_id" in fields:
         return json_key(kind, {name: value for name in _TOLD if (value := fields.get(name)) is not None})
     return _plain_key(kind, *map(fields.get, _TOLD))
@@ -114,7 +114,7 @@ class Run(TabledRecorder):
 
     @property
     def position(self) -> int:
-        """The place of the next group."""
+        """The offset of the next group."""
         return self.end_of(self.file)
 
     def settle(self, image: CrashImage) -> None:

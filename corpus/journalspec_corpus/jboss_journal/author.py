@@ -60,7 +60,10 @@ def layout_kind(kind: str, edition: str) -> str:
 
 
 def record_values(record: Mapping[str, Any], edition: str) -> dict[str, Any]:
-    """Return the fields of a record under the names in the table of `edition`; ``stamp`` is its file id."""
+    """Return the fields of a record under the names in the table of `edition`.
+
+    ``stamp`` is the file id of the record.
+    """
     kind = record["kind"]
     # The number of EVENT comes from the newest edition, even in editions without EVENT.
     values: dict[str, Any] = {"type": LAYOUT.types(edition).get(kind, LAYOUT.types("v2e")[kind])}
@@ -136,7 +139,8 @@ def build(base: Mapping[str, Any], edition: str) -> Built:
     return built
 
 
-def _build_file(  # `editions`: that of the journal, and that of the layout of the file's records
+# `editions`: the edition of the journal, and the edition of the layout of the file's records.
+def _build_file(
     built: Built, label: str, name: str, file: Mapping[str, Any], editions: tuple[str, str], counts: Counts
 ) -> None:
     edition, laid = editions
@@ -154,7 +158,7 @@ def _build_file(  # `editions`: that of the journal, and that of the layout of t
         told = {**stored(LAYOUT, laid, parts, values, kind), "file_id": record.get("stamp", file["id"])}
         return labelled(parts, _LABELS), reported(LAYOUT, edition, record["kind"], told)
 
-    # The usual fill is zeros in the newest files, 'J' in the older ones.
+    # The usual fill is zeros in the newest files, and 'J' in the older files.
     fill = hex_bytes(file.get("fill", "00" if edition in ("v2", "v2e") else "4a"))
     header = header_parts(file, edition)
     lay_file(built, label, name, {**file, **lives}, header=header, make=make, fill=fill)

@@ -1,4 +1,4 @@
-"""The interface of the journal to the crash engine."""
+"""This module connects the journal with the crash engine."""
 
 from __future__ import annotations
 
@@ -184,14 +184,17 @@ def action(key: str) -> Action:
 
 
 def look(files: StateFiles, edition: str) -> Hashable:
-    """Return the visible content: all of the control file; of others header, records and damage."""
+    """Return the visible content: all of the control file; of other files, the header, the records and the
+    damage.
+    """
     compacting = CONTROL in files
     seen: list[Hashable] = []
     for name in files:
         if name == CONTROL:
             seen.append((name, files.same(name)))
         elif name.endswith(LEFTOVERS) and not compacting:
-            seen.append(name)  # a leftover of an unfinished compaction: recovery ignores its content
+            # This is left over from an unfinished compaction. Recovery ignores its content.
+            seen.append(name)
         else:
             seen.append((name, files.once((name,), _seen, name, edition)))
     return tuple(seen)

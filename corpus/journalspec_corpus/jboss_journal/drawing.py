@@ -1,4 +1,4 @@
-"""Random JBoss journals: valid ones, and journals with wrong fields in records."""
+"""Random JBoss journals: valid journals, and journals with wrong fields in records."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from journalspec_corpus.drawn import DrawnJournal, drawn, lie, varied, written
 from journalspec_corpus.jboss_journal.author import build, name_of
 from journalspec_corpus.jboss_journal.naive import replayed
 
-#: Upper bounds of the bytes of a file besides its records, and of the bytes of a record. Then the least size
-#: of a file.
+#: Upper bounds of the bytes of a file besides its records, and of the bytes of a record; then the minimum
+#: size of a file.
 HEADROOM, LARGEST_RECORD, LEAST = 64, 160, 1024
 KINDS = ("ADD", "ADD_TX", "COMMIT", "UPDATE", "DELETE_TX", "PREPARE", "UPDATE_TX", "DELETE", "ROLLBACK")
 #: Wrong sizes and counts for hostile input. The check sizes are right.
@@ -33,7 +33,7 @@ def base(edition: str, rng: random.Random, *, wide: bool = False) -> DrawnJourna
     ]
     for file in files:
         _with_adds(file["records"], files[0]["records"])
-    # Records are not aligned, because old bytes between them would be holes.
+    # Records are not aligned, because old bytes between aligned records would be holes.
     align = 1
     slack = rng.randrange(60)
     # A size into which every generation of every file fits: a multiple of the alignment.

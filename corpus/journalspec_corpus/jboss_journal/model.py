@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-#: One record of a message: kind, user type, body.
+#: One record of a message: its kind, user type, and body.
 Piece = tuple[str, str, str]
 
 

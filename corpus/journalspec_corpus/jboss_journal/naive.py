@@ -87,7 +87,8 @@ def _with_headers(found: Sequence[Scanned], files: Files, edition: str) -> list[
     for file in found:
         data = bytes(files[file.name])
         implied = 0 if len(data) < size or any(data[:size]) else implied_id(data, edition)
-        # A record that is in no file proves nothing; neither does a file that is too short.
+        # A record that is in none of the files proves nothing. A file that is too short proves nothing
+        # either.
         if file.unusable == "wrong-length" or not -TOP <= implied < TOP:
             implied = 0
         if implied and implied not in ids:
@@ -192,7 +193,8 @@ def _changed_headers(usable: Sequence[Scanned], files: Files, edition: str) -> I
 
 
 def _searched(files: Files, edition: str, params: Params) -> list[Scanned]:
-    """Return the files in the order of their ids; those of one id in the natural order of their names.
+    """Return the files in the order of their ids. Files with the same id are in the natural order of their
+    names.
 
     A file of the early editions counts as one without a header if its header is zeros and its records, or its
     place among the others, prove that it was in use.
@@ -229,7 +231,7 @@ def _is_copy(file: Scanned, found: Sequence[Scanned]) -> bool:
 
 
 def _counting(files: Files, edition: str, params: Params) -> Files:
-    """Return the data files after a pending compaction is applied (JBM-CMP-005 to JBM-CMP-009)."""
+    """Return the data files after a pending compaction was applied (JBM-CMP-005 to JBM-CMP-009)."""
     own = "." + (params.get("extension") or _extension(files))
     old, new, moves = _control(files, edition) or ([], [], [])
     renamed = {name: name.removesuffix(".cmp") for name in new if name in files and name not in old}
@@ -274,7 +276,10 @@ def _control_file(files: Files, edition: str) -> Scanned:
 
 
 def _control(files: Files, edition: str) -> tuple[list[str], list[str], list[tuple[str, str]]] | None:
-    """Return the three lists of a control file; None if there is no valid one (JBM-CMP-002 to -006)."""
+    """Return the three lists of a control file.
+
+    Return None if there is no valid control file (JBM-CMP-002 to -006).
+    """
     if CONTROL not in files or not LAYOUT.has("control", edition):
         return None
     file = _control_file(files, edition)

@@ -34,9 +34,9 @@ EXTENSIONS: Mapping[str, str] = TABLES.rows["extensions"]
 KEYS = Keys(FORMAT, {"type": "", "tx": 0, "id": 0, "user_type": 0, "body": "", "extra": ""})
 #: Maps each background to the byte that fills new files.
 _FILLS = {"J": "4a"}
-#: Types of records that end something: an existing record, or a transaction.
+#: Types of records that end an existing record or a transaction.
 _ENDING = ("DELETE", "PREPARE", "COMMIT", "ROLLBACK")
-#: The space for a header, the victim and an empty filler, and the space for a delete before them.
+#: The space for a header, for the record to be deleted and an empty filler, and for a delete before them.
 _STANDING = 160
 #: The length of data files in which no record has to fit exactly.
 _SMALLEST = 1024
@@ -80,15 +80,15 @@ class Run(Recorder):
             "order": order,
         }
         self.ends = {name: self.header_size for name in self.storage.files if self._is_data(name)}
-        #: maps a record to the files that still contain it
+        #: Maps a record to the files that still contain it.
         self._places: dict[str, set[str]] = {}
         #: The records that are required, or will be required after the next force.
         self._required: set[str] = set() if image is None else image.required
-        #: maps the id of a DELETE to the number of its rollbacks
+        #: Maps the id of a DELETE to the number of its rollbacks.
         self._rolled_back: Counter[str] = Counter()
         #: Records from before this run, which this run may copy.
         self._inherited = {mark.record for mark in self.marks}
-        #: maps an id to the records that contain its content
+        #: Maps an id to the records that contain its content.
         self._holding: dict[str, list[str]] = {}
         for mark in self.marks:
             self._recall(mark)
@@ -107,7 +107,7 @@ class Run(Recorder):
 
     @property
     def position(self) -> int:
-        """Where the next record goes."""
+        """The position of the next record."""
         current = self.writer.current
         return self.end_of(current.name) if current else self.header_size
 
@@ -126,14 +126,14 @@ class Run(Recorder):
         self.apply({**op, "sync": "false"} if together else op)
 
     def end_life(self) -> None:
-        """Delete all records and reuse the files, so the old records belong to an earlier generation."""
+        """Delete all records and reuse the files, so that the old records belong to an earlier generation."""
         self.apply({"op": "next"})
         for tx in sorted(self.kept.open, key=int):
             self.apply({"op": "commit", "tx": tx})
         for ident in sorted(self.kept.live, key=int):
             self.apply({"op": "delete", "id": ident})
         self.apply({"op": "next"})
-        # The file that was left last becomes free only now.
+        # The file that was left last becomes free only at this point.
         self.apply({"op": "reclaim"})
         self._required.clear()
         self.pending.clear()
@@ -186,7 +186,7 @@ class Run(Recorder):
             self._mark(item, record, members)
 
     def _parse(self, item: trace.Write) -> list[JournalRecord]:
-        # If a compaction writes a file in one write, this begins with the header and ends with zeros.
+        # If a compaction writes a file in one write, this write begins with the header and ends with zeros.
         out, at = [], 0 if item.off else self.header_size
         for batch in scan(source_of(item.data), self.dialect, None, at, len(item.data)):
             out += [decode_record(batch.data, off, self.dialect, batch.base) for off in batch.off]
@@ -235,7 +235,7 @@ class Run(Recorder):
         """Mark the records that the next `record` ends as deleted; return those of its transaction."""
         meaning = _meaning(record.kind.name, record.tx, record.id)
         if record.kind.name not in _ENDING:
-            # The record does not end anything.
+            # The record ends no other record.
             self.learn(meaning)
             return []
         members = self._members(str(record.tx))
@@ -426,9 +426,9 @@ class LongRun(Run):
     ``f`` ``n`` ``g`` ``m``     force; go to the next file; take files out of use; compact
     ``o``                       force, and open again
 
-    A word that ends in ``-`` is not forced. Records and transactions are numbered in base 36. Sizes:
+    A word that ends in ``-`` gets no fsync. Records and transactions are numbered in base 36. Sizes:
     ``a`` four bytes, ``b`` forty, ``c`` more than a sector; records of size ``x``, ``y`` and ``z`` end
-    one byte before, at and one byte after a sector's edge.
+    one byte before, at and one byte after a sector boundary.
     """
 
     def worded(self, word: str) -> Operation | None:

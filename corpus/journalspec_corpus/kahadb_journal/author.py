@@ -3,8 +3,8 @@
 A base describes ``files``, each with an ``id`` (default: 1, 2 ...), ``batches``, and what comes after them:
 ``end`` (``marker``, ``zeros`` or ``none``; default: the edition's) and zeros up to ``size``; a base with
 ``batches`` has them in file 1. A batch is a list of records, or a table of ``records`` and wrong fields of
-the control record. A record is a text ``LABEL [COMMAND] key=value ...``: ``r7`` alone is ADD_MESSAGE of the
-message m7 to the queue Q. Keys of a destination are ``q``, ``t``, ``tq`` and ``tt`` (queue, topic, and
+the control record. A record is a text ``LABEL [COMMAND] key=value ...``: ``r7`` alone means ADD_MESSAGE of
+the message m7 to the queue Q. Keys of a destination are ``q``, ``t``, ``tq`` and ``tt`` (queue, topic, and
 temporary ones). Other keys are ``id``, ``body``, ``prio``, ``tx`` (``c1:7``), ``xa`` (``1:GTRID:BQUAL``),
 ``sub``, ``info``, ``retro``, ``source`` and ``skip``. A record that is not a command has ``payload`` (hex).
 Any other field of a command has its own name (``repeat=-1``; bytes in hex). A table may also have any other

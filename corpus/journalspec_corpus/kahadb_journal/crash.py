@@ -1,4 +1,4 @@
-"""The interface of the KahaDB journal to the crash engine."""
+"""This module connects the KahaDB journal with the crash engine."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def action(key: str) -> Action:
         return Action(op, tx, _ROLES[kind], (Effect(DECISION, tx, ""),) if kind == "PREPARE" else ())
     makes: list[Effect] = []
     if kind in ("ADD_MESSAGE", "UPDATE_MESSAGE"):
-        priority = int(said["priority"]) if said["priority_supported"] else 4  # the default priority
+        priority = int(said["priority"]) if said["priority_supported"] else 4  # The default priority.
         makes.append(_stored(place["kind"], place["name"], said["message_id"], priority, said["message"]))
     if kind == "SUBSCRIPTION":
         makes.append(Effect(RECORD, f"{place['kind']}:{place['name']}", said["subscription_key"]))
@@ -139,7 +139,7 @@ def look(files: StateFiles, edition: str) -> Hashable:
     return tuple(seen)
 
 
-def _seen(content: bytes, edition: str, last: bool) -> bytes:  # `last` is in the cache key
+def _seen(content: bytes, edition: str, last: bool) -> bytes:  # `last` is in the cache key.
     records: list[tuple[int, bytes]] = []
     off, by = -1, ""
     for batch in scan(Memory(content), DIALECTS[edition]):

@@ -1,4 +1,4 @@
-"""Random KahaDB journals: valid ones, and journals with wrong sizes and lengths."""
+"""Random KahaDB journals: valid journals, and journals with wrong sizes and lengths."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _PIECES = (
     b"\x08\xff\xff\xff\xff\x0f",
     b"\xc3",
 )
-#: There are only few names, so that commands refer to the same objects. Ids of transactions differ in only
+#: There are only a few names, so that commands refer to the same objects. Ids of transactions differ in only
 #: one part, or only in high bits.
 PLACES = ("", "", "q=R", "t=T", "t=T", "t=Q")
 TRANSACTIONS = (
@@ -123,7 +123,7 @@ def lies(edition: str, rng: random.Random) -> dict[str, bytes]:
         end = {"end": "none", "tail": rng.choice(TAILS)} if rng.randrange(4) == 0 else {}
         files.append({"id": number, "batches": batches, "size": rng.choice((0, 0, 256)), **end})
     content = build({"files": files}, edition).content()
-    if rng.randrange(6) == 0:  # add one wrong byte
+    if rng.randrange(6) == 0:  # Add one wrong byte.
         name = rng.choice(sorted(content))
         data = bytearray(content[name] or b"\0")
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
@@ -219,7 +219,7 @@ def _number(data: bytes, at: int) -> tuple[int, int]:
     while True:
         value |= (data[at] & 127) << shift
         shift, at = shift + 7, at + 1
-        if data[at - 1] < 128:  # the highest bit: another byte follows
+        if data[at - 1] < 128:  # The highest bit means that another byte follows.
             return value, at
 
 

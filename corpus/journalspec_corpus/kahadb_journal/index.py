@@ -165,7 +165,7 @@ def _id(file: str) -> int:
 
 
 def _place(built: Built, given: str | None) -> bytes:
-    """Return the encoding of a place that may be absent."""
+    """Return the encoding of a position that may be absent."""
     if given is None:
         return b"\0"
     at = built.record(given)["at"]

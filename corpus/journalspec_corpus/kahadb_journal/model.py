@@ -156,7 +156,7 @@ def _told(name: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def ordered(place: Place) -> list[tuple[str, int, bytes]]:
     """Return messages in delivery order: priorities above the default, equal, below (KHD-RCV-005)."""
-    return sorted(place.messages, key=lambda row: (row[1] < 4) - (row[1] > 4))  # the default
+    return sorted(place.messages, key=lambda row: (row[1] < 4) - (row[1] > 4))  # The default priority.
 
 
 def _ended(kept: Kept, name: str, tx: tuple[Any, ...]) -> Kept:

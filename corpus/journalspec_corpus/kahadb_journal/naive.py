@@ -1,4 +1,5 @@
-"""The naive reader: it makes all checks of the specification, one after another, in their order there.
+"""The naive reader: it makes all checks of the specification, one after another, in the specification's
+order.
 
 It is written from the specification, and shares no code with the reference (see
 :mod:`journalspec_corpus.naive`).
@@ -68,7 +69,10 @@ def _ends(data: bytes, at: int, edition: str) -> bool:
 
 
 def _problem(data: bytes, at: int, edition: str, *, checked: bool) -> tuple[str, int]:
-    """Return why no batch is at `at`, and the next place to search; ("", its end) if there is a batch."""
+    """Return why no batch is at `at`, and the next offset to search.
+
+    If there is a batch, return "" and its end.
+    """
     if len(data) - at < CONTROL:
         return "truncated", len(data)
     if data[at : at + 16] != _start(edition):
@@ -160,7 +164,7 @@ def _take(found: Scanned, record: bytes, at: int, edition: str, first: Mapping[s
 
 
 def _walked(name: str, data: bytes, edition: str) -> Scanned:
-    """Return the result of a walk by lengths (KHD-RCV-016), which ends at a place without a record."""
+    """Return the result of a walk by lengths (KHD-RCV-016), which ends at an offset without a record."""
     found = Scanned(name, len(data))
     at, first = 0, dict[str, Any]()
     while at < len(data):

@@ -46,7 +46,7 @@ def _pages(files: Files) -> dict[int, bytes]:
 
 
 class _Tree:
-    """The content of the pages; a page may be read only once."""
+    """The content of the pages. A page may be read only once."""
 
     def __init__(self, pages: Mapping[int, bytes]) -> None:
         self.pages, self.used = pages, set[int]()
@@ -74,7 +74,7 @@ class _Tree:
         keys = [key(node) for _ in range(_count(node))]
         if node.take(1) == b"\0":
             found = [(found, value(node)) for found in keys]
-            node.number(8)  # the next leaf
+            node.number(8)  # The next leaf.
             return found
         children = [node.number(8) for _ in range(len(keys) + 1)]
         return [entry for child in children for entry in self.entries(child, key, value, root=False)]
@@ -147,7 +147,7 @@ class _Index:
             if first.take(1) != b"\0":
                 _place(first)
             first.take(4)
-        #: Messages, each with its destination, number and place.
+        #: Messages, each with its destination, number and position.
         self.messages: list[tuple[tuple[str, str], str, int, Place]] = []
         #: The subscriptions of a topic, each with the ranges (first, last) of message numbers that it needs.
         self.needs: dict[tuple[str, str], list[tuple[str, int, int]]] = {}

@@ -12,7 +12,7 @@ _MOST = 0x7FFFFFFF
 
 
 class NoCommand(Exception):  # These exceptions are not errors, but possible results of a check.
-    """The payload is not a command."""
+    """This exception means that the payload is not a command."""
 
 
 def command(payload: bytes, edition: str) -> tuple[int, Mapping[str, Any], int]:
@@ -32,7 +32,7 @@ def _number(data: bytes, at: int) -> tuple[int, int]:
         if at + count >= len(data):
             raise NoCommand
         bits = f"{data[at + count] & 127:07b}" + bits
-        if data[at + count] < 128:  # the highest bit: another byte follows
+        if data[at + count] < 128:  # The highest bit means that another byte follows.
             return int(bits, 2) % (1 << 64), at + count + 1
     raise NoCommand
 
@@ -51,7 +51,7 @@ def _message(name: str, data: bytes, before: Mapping[str, Any] | None = None) ->
             raw = b""
         else:
             size = {1: 8, 5: 4}.get(wire, 0)
-            if wire == 2:  # the length precedes the content
+            if wire == 2:  # The length precedes the content.
                 size, at = _number(data, at)
             if at + size > len(data):
                 raise NoCommand

@@ -43,7 +43,7 @@ from journalspec_reference.kahadb_journal.records import told
 from journalspec_reference.kahadb_journal.scan import scan
 
 FORMAT = "kahadb_journal"
-#: Fields that give the place of a record, not its content.
+#: Fields that contain the position of a record, not its content.
 _PLACED = frozenset(["length", "batch_size", "checksum"])
 #: The space before the first step (for the initial content) and after the last step (for fsyncs).
 _STANDING, _ROOM = 300, 256
@@ -133,7 +133,7 @@ class Run(TabledRecorder):
 
     @property
     def position(self) -> int:
-        """The place of the next batch, which replaces the end marker."""
+        """The position of the next batch, which replaces the end marker."""
         return self.last_end(self.file)
 
     def settle(self, image: CrashImage) -> None:
@@ -248,10 +248,10 @@ class LongRun(Run):
     ``f`` ``w``               force; write what waits as a batch
     ``o`` ``n``               close, and open again; force, and open again without having closed
 
-    A transaction comes after what is done in it (``a1bl3``). A word that ends in ``-`` is not forced, and
+    A transaction comes after what is done in it (``a1bl3``). A word that ends in ``-`` gets no fsync, and
     waits in a batch. All is numbered in base 36. Sizes: ``a`` four bytes, ``b`` forty, ``c`` more than a
     sector; with ``x``, ``y`` and ``z`` the batch that the record begins ends one byte before, at and one
-    byte after a sector's edge.
+    byte after a sector boundary.
     """
 
     def __init__(self, writer: str, length: int) -> None:
@@ -269,7 +269,7 @@ class LongRun(Run):
         return {**step.operation(0), "sync": not word.endswith("-")}
 
     def _to_edge(self, step: Step, edge: int) -> Step:
-        """Return the step with the smallest larger body such that its batch ends at the wanted place."""
+        """Return the step with the smallest larger body such that its batch ends at the wanted offset."""
         start = self.position + CONTROL - edge
         # A longer body may lengthen the fields that contain lengths, so a second pass may be needed.
         while over := (start + size_of(step.operation(0))) % SECTOR:

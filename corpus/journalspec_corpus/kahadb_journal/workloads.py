@@ -16,7 +16,7 @@ from journalspec_reference.kahadb_journal.codec import DIALECTS
 #: the next.
 LIFE = 1000
 #: The content before every workload: a message in the queue, a message that is pending for the subscription,
-#: a filler.
+#: and a filler.
 VICTIM, OWED, FILLER = 91, 92, 90
 #: The number of bytes by which every body in a shifted earlier generation is longer.
 SHIFTED, SHIFT = 2, 3
@@ -78,7 +78,7 @@ class Workload(shared.SmallWorkload):
 TABLES = shared.Tables(__package__, Workload, Step)
 #: The length of a control record.
 CONTROL = max(LAYOUT.structure("header", "5.16").places({})[1].values())
-#: The places of a record's fields, named as in traces; the other records of its batch count as one field.
+#: The offsets of a record's fields, named as in traces; the other records of its batch count as one field.
 _NAMES = {"length": "record_length", "type": "record_type"}
 _FIELDS: dict[str, tuple[tuple[int, str], ...]] = {}
 

@@ -1,4 +1,4 @@
-"""A complete build: plan, run the missing shards, merge, count, publish, seal with a manifest.
+"""Performs a complete build: plan, run the missing shards, merge, count, publish, and seal with a manifest.
 
 A build directory contains ``plan.json``, during the build ``work/``, and at the end ``states/part-*.parquet``
 and ``manifest.json``. Except for the manifest's members ``run`` and ``seal``, all files are the same, byte
@@ -65,7 +65,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Builder:
-    """The engine of a build: ``local`` in `jobs` processes, or ``spark`` in `partitions` tasks."""
+    """Represents the engine of a build: ``local`` in `jobs` processes, or ``spark`` in `partitions` tasks."""
 
     name: str = "local"
     partitions: int | None = None

@@ -24,12 +24,12 @@ _ID = re.compile(f"[0-9a-fA-F]{{{2 * ID_BYTES}}}")
 
 
 class NotThere(LookupError):
-    """The directory contains no build, or no such state; the message contains advice."""
+    """The directory contains no build, or no such state. The message contains advice."""
 
 
 @dataclass(frozen=True)
 class BuiltState:
-    """A state of a build: its adapter, workload and descriptor, and the verdicts in the build."""
+    """Represents a state of a build: its adapter, workload and descriptor, and the verdicts in the build."""
 
     adapter: CrashFormat
     workload: Any

@@ -32,7 +32,7 @@ _MEMBERS = frozenset({"plan", "counts", "strata", "digest", "parts"})
 
 
 class ManifestError(Exception):
-    """A directory contains no finished build, or an unusable manifest; the message names the directory."""
+    """A directory contains no finished build, or an unusable manifest. The message contains the directory."""
 
 
 class ManifestChanged(ManifestError):

@@ -49,8 +49,8 @@ QUOTA = {"R": 80_000, "C": 15_000, "L": 5_000}
 #: A category contributes at most one n-th of the quota of its class, as long as other categories have states
 #: left.
 SHARES = 8
-#: These categories contribute no more cases while there are others, because they contain garbage, which does
-#: not compress.
+#: These categories contribute no further cases while there are others. They contain garbage, which does not
+#: compress.
 MOST = {"sector-trash": 4_000}
 #: The level of compression. Level 9 takes four times as long, and saves only a few percent.
 _LEVEL = 6
@@ -115,7 +115,7 @@ def _sorted(counts: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
 def _chosen(found: Sequence[tuple[bytes, Kind]], total: int) -> frozenset[bytes]:
     """Return the ids to publish from `found`, which must be sorted."""
     taken: set[bytes] = set()
-    #: counted by stratum, by category, and by both
+    #: Counted by class, by category, and by both.
     count: Counter[str | tuple[str, str]] = Counter()
 
     def take(case: bytes, kind: Kind) -> None:

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 _POLL_SECONDS = 0.3
 _LOOPBACK = "127.0.0.1"
-#: Tasks per core: so many that all cores finish at about the same time, and that a lost worker costs little.
+#: The number of tasks per core. It is large enough that all cores finish at about the same time, and that a
+#: lost worker costs little.
 TASKS_PER_CORE = 8
 
 
@@ -71,7 +72,7 @@ def session(master: str | None = None) -> SparkSession:
             os.environ.setdefault("SPARK_LOCAL_IP", _LOOPBACK)
             settings |= {"spark.driver.bindAddress": _LOOPBACK, "spark.driver.host": _LOOPBACK}
         if master.startswith("local"):
-            # Spark removes its files when it ends, but not if it is killed.
+            # Spark removes its files when it ends normally, but not if it is killed.
             settings["spark.local.dir"] = scratch
     try:
         found = SparkSession.builder.config(map=settings).getOrCreate()
@@ -96,7 +97,7 @@ def run(
     spark: SparkSession,
     partitions: int,
 ) -> None:
-    """Judge and write `shards` in `partitions` tasks; call `progress` with the number done."""
+    """Judge and write `shards` in `partitions` tasks. Call `progress` with the number of finished shards."""
     # Shards are distributed round robin: neighbouring shards cost about the same, so all tasks cost about the
     # same.
     dealt = [shard for start in range(partitions) for shard in shards[start::partitions]]

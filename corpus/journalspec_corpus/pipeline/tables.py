@@ -31,7 +31,7 @@ class Labels(NamedTuple):
     acknowledged: bool
     preset: str
     refusal: str
-    #: one per reader
+    #: One element for each reader.
     verdicts: tuple[str, ...]
 
 
@@ -39,7 +39,10 @@ Counts = Counter[Labels]
 
 
 class Reached(NamedTuple):
-    """A writer that reaches a state, and a reader that fails in it; without one, it was checked."""
+    """Represents a writer that reaches a state, and a reader that fails in it.
+
+    Without a reader, the state was checked.
+    """
 
     stratum: str
     writer: str

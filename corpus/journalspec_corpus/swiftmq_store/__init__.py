@@ -1,4 +1,6 @@
-"""SwiftMQ's file store in the corpus: author, naive reader, model, stores at random, crash states."""
+"""This package contains the corpus part of SwiftMQ's file store: author, naive reader, model, random stores,
+crash states.
+"""
 
 from __future__ import annotations
 

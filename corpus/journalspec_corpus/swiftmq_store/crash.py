@@ -1,4 +1,4 @@
-"""The interface of SwiftMQ's store to the crash engine."""
+"""This module connects SwiftMQ's store with the crash engine."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def action(key: str) -> Action:
 
 
 def look(files: StateFiles, edition: str) -> Hashable:
-    """Return the visible content: the log's records and the pages after them; all of other files."""
+    """Return the visible content: the log's records, the pages after them, and all other files completely."""
     if not {LOG, PAGES} <= files.keys():
         return equal_contents(files, edition)
     beside = [(name, files.same(name)) for name in files if name not in (LOG, PAGES)]

@@ -1,4 +1,4 @@
-"""Random stores: valid ones, and stores with wrong fields.
+"""Random stores: valid stores, and stores with wrong fields.
 
 The changes in the log of a drawn store are already in its pages, as after an unfinished checkpoint. So the
 pages determine the state, with or without a replay.

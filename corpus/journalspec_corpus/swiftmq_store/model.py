@@ -32,7 +32,9 @@ class QueuedBranch:
 
 @dataclass(frozen=True)
 class QueueState:
-    """All queues; inserts and removals of open transactions; branches by name; the next key of each queue."""
+    """Represents all queues, inserts and removals of open transactions, branches by name, and the next key of
+    each queue.
+    """
 
     messages: Mapping[Place, StoredMessage] = field(default_factory=dict)
     inserted: Mapping[str, Mapping[Place, StoredMessage]] = field(default_factory=dict)

@@ -49,7 +49,7 @@ def _text(data: bytes) -> str:
         raise Invalid("malformed") from None
 
 
-# The log.
+# Functions for the log.
 
 
 def _log(data: bytes, pages: int, size: int) -> Scanned:
@@ -80,7 +80,7 @@ def _log(data: bytes, pages: int, size: int) -> Scanned:
 
 
 def whole(data: bytes, at: int) -> tuple[dict[str, Any], int] | None:
-    """Return the complete COMMIT or ABORT at `at` of a tagged log, and where it ends, or None."""
+    """Return the complete COMMIT or ABORT at `at` of a tagged log, and the offset after it, or None."""
     try:
         return _record(data, at, "record", len(data), PAGE)
     except Invalid:
@@ -147,13 +147,13 @@ class LaidPages(dict[int, bytes]):
         self[number] = b"\0" + (page[:off] + data + page[off + len(data) :])[1:]
 
     def whole(self, number: int, data: bytes | None) -> None:
-        """Replace a page by `data`; None makes it free."""
+        """Replace a page by `data`. If `data` is None, the page becomes free."""
         self.made.add(number)
         self.count = max(self.count, number + 1)
         self[number] = self.free if data is None else b"\0" + data.ljust(self.size, b"\0")[1:]
 
     def apply(self, record: Mapping[str, Any]) -> None:
-        """Replay a record; an ABORT is undone again."""
+        """Replay a record. An ABORT is also undone."""
         for action in record.get("actions", ()):
             kind, page = action["action"], action["page"]
             if kind == "PORTION":
@@ -193,7 +193,7 @@ class LaidPages(dict[int, bytes]):
         )
 
 
-# Messages.
+# Functions for messages.
 
 
 @cache
@@ -225,7 +225,7 @@ def _branch(message: Any) -> dict[str, Any]:
     return {**xid, "queue": _text(found.queue.data), "inserts": found.kind != 0, "keys": keys}
 
 
-# The store.
+# Functions for the store.
 
 
 @dataclass
@@ -267,7 +267,7 @@ class Store:
     uses: dict[int, str] = field(default_factory=dict)
     queues: list[_Queue] = field(default_factory=list)
     damaged: bool = False
-    #: `unwritten`: the root index was never written; `unled`: other pages are in use nevertheless.
+    #: `unwritten`: the root index was never written. `unled`: other pages are in use nevertheless.
     unled: bool = False
     unwritten: bool = False
     known: dict[tuple[int, bool], dict[str, Any]] = field(default_factory=dict)
@@ -376,7 +376,7 @@ class Store:
         }
 
 
-# Durable subscribers.
+# Functions for durable subscribers.
 
 
 #: The sizes of primitive fields of a class, by the codes of their types.
@@ -424,7 +424,7 @@ def _string(taker: Taker, strings: list[str]) -> str | None:
     return strings[-1]
 
 
-# Answers.
+# Functions that return answers.
 
 
 def _of_store(files: Files) -> tuple[Files, bool]:

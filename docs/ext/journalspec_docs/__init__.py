@@ -16,12 +16,12 @@ from sphinx.search.en import SearchEnglish
 from journalspec_docs import addresses, domain, generate, hints, lean, markup, parts
 
 #: The thresholds of Python's search for reference cycles. A page is a tree of ten thousand nodes with
-#: references to their parents. The repeated search of all these nodes took a fifth of a build.
+#: references to their parents. Repeated searches of all these nodes took a fifth of a build.
 COLLECTED = (10_000, 20, 50)
 
 
 class Search(SearchEnglish):
-    """The search of Sphinx with a cache of stems; without it, stemming took a twentieth of a build."""
+    """The search of Sphinx with a cache of stems. Without the cache, stemming took a twentieth of a build."""
 
     def __init__(self, options: dict[str, str]) -> None:
         super().__init__(options)

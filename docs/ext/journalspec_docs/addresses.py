@@ -17,7 +17,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from journalspec.formats import format_ids
 from journalspec_docs import domain, generate, sources
 
-#: The most cases on an earlier page, when each group had pages of its own.
+#: The maximum number of cases on an earlier page, when each group had pages of its own.
 CASES_OF_BEFORE = 60
 #: The kinds of objects with an address of their own, because their ids are permanent.
 KINDS = ("req", "case", "deviation")
@@ -61,7 +61,10 @@ def write(app: Sphinx, problem: Exception | None) -> None:
 
 
 def sends_on(url: str, anchor: str, *, had_anchors: bool) -> str:
-    """Return a page that redirects to `anchor` of `url`; if it `had_anchors`, to the requested one."""
+    """Return a page that redirects to `anchor` of `url`.
+
+    If the page `had_anchors`, it redirects to the requested anchor.
+    """
     to = escape(f"{url}#{anchor}" if anchor else url)
     # Thousands of these pages have the same short title. Only an earlier page needs the script, which passes
     # the anchor to the new page.

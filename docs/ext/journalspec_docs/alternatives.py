@@ -19,7 +19,7 @@ from journalspec_docs.ksy import Extent, Field, KsySchema, Type, role_of_name
 
 #: The fields of one form, which distinguish it from other forms.
 Form = tuple[Field, ...]
-#: (structure, edition)
+#: The structure and the edition.
 Place = tuple[str, str]
 
 #: Conditions of this form on the same field exclude each other.
@@ -31,7 +31,7 @@ MANY = 12
 
 
 def of_type(format_id: str, schema: KsySchema, kind: Type) -> list[Type]:
-    """Return the alternatives of a type of a schema; none if the type has only one form."""
+    """Return the alternatives of a type of a schema. Return none if the type has only one form."""
     own = [each for each in _places(format_id) if _described(format_id, *each) == (schema.id, kind.name)]
     found = _side_by_side(format_id, own)
     return found if len(found) > 1 else _by_condition(kind) or _by_content(schema, kind)
@@ -61,7 +61,7 @@ def _described(format_id: str, structure: str, edition: str) -> tuple[str, str]:
 
 def _places(format_id: str) -> Iterator[Place]:
     if not hasattr(format_module("journalspec", format_id), "LAYOUT"):
-        return  # a format may describe its bytes only in schemas
+        return  # A format may describe its bytes only in schemas.
     layout = _layout(format_id)
     for structure in layout.structure_names:
         for edition in get_format(format_id).editions:

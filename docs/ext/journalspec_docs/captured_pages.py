@@ -13,7 +13,7 @@ from journalspec_docs import hexdump, markup, sources
 from journalspec_docs.case_pages import lines_of_dump, preformatted, shown
 from journalspec_reference.api import load
 
-#: The most shown characters of a text that a product received or printed.
+#: The maximum number of characters that are shown of a text that a product received or printed.
 LONGEST_TEXT = 64
 #: Members of a provenance file that are not in the list of facts.
 SHOWN = ("title", "sha256", "session", "loads")

@@ -23,8 +23,8 @@ from journalspec_docs.domain import link_html, requirement_id
 from journalspec_reference.api import load
 
 STRATA = {"R": "reachable by a crash", "C": "corruption after durability", "H": "hostile bytes"}
-#: The most sheets on one page, which may contain several groups; a longer group is divided into several
-#: pages.
+#: The maximum number of sheets on one page, which may contain several groups. A longer group is divided into
+#: several pages.
 PER_PAGE = 66
 #: The additional weight that is allowed if a page contains several groups.
 BESIDE = 4
@@ -35,8 +35,9 @@ FEW = 3
 OPEN_BELOW = 6000
 #: A repeated dump with more HTML than this is replaced by a link to the first one.
 SHORT = 400
-#: The most lines of dumps of a case or captured directory, and the least lines for each of its files.
-#: JSON_LETTERS is the most characters of an answer. A command on the page prints the rest.
+#: The maximum number of lines of dumps of a case or captured directory, and the minimum number for each of
+#: its files. JSON_LETTERS is the maximum number of characters of an answer. A command on the page prints the
+#: complete answer.
 DUMP_LINES, FILE_LINES = 11, 5
 JSON_LETTERS = 750
 #: In files longer than this, the fill at the end is not shown.
@@ -65,7 +66,7 @@ def is_family(cases: Sequence[Case]) -> bool:
 
 
 def pages(cases: Sequence[Case]) -> list[Sequence[Case]]:
-    """Cut a group into parts, each for one page; a family is a single part."""
+    """Divide a group into parts, each for one page. A family is a single part."""
     step = len(cases) if is_family(cases) else PER_PAGE
     return [cases[start : start + step] for start in range(0, len(cases), step)]
 
@@ -207,7 +208,7 @@ def _command(case: Case) -> str:
 
 
 def json_html(value: object, case: Case) -> str:
-    """Return `value` as text, cut to JSON_LETTERS; a command prints the complete value."""
+    """Return `value` as text, truncated to JSON_LETTERS. A command prints the complete value."""
     text = _compact(json.dumps(value, indent=1, ensure_ascii=False))
     if len(text) <= JSON_LETTERS:
         return preformatted(text)
@@ -281,7 +282,7 @@ def spanned(texts: Iterable[str]) -> list[tuple[str, int]]:
 
 
 def varying(cases: Sequence[Case]) -> dict[str, Callable[[Case], list[str]]]:
-    """Map heads to functions of a case, for facts that differ; values common to all cases are omitted."""
+    """Map headings to functions of a case, for facts that differ. Values common to all cases are omitted."""
     columns: dict[str, Callable[[Case], Iterable[str]]] = {
         "Edition": lambda case: [case.edition],
         "Class": lambda case: [case.stratum],

@@ -20,7 +20,7 @@ BLAMED = {
     "reader": "the product's reader",
     "disk": "a disk that acknowledges an unperformed fsync",
 }
-#: Maps the fate of sectors to the words in the box of a picture.
+#: Maps the outcome for sectors to the words in the box of a picture.
 BOXES = {
     "settled": "as it should be",
     "arrived": "new: it arrived",
@@ -38,7 +38,7 @@ def categories() -> Iterator[tuple[str, list[str]]]:
 
 
 def judged() -> tuple[list[Run], list[str]]:
-    """Return the results of each product, and all verdicts in them, the harmless ones first."""
+    """Return the results of each product, and all verdicts in them. Harmless verdicts come first."""
     runs = [
         (item, stratum, policy, counts)
         for item in judgements()

@@ -34,7 +34,7 @@ ROW = 40
 GAP = 8
 RULER = 22
 CHAR = 7.4
-#: A fixed field longer than this is drawn like a variable one: as a strip.
+#: A fixed field that is longer than this is drawn like a variable field, as a strip.
 LONGEST = 64
 
 
@@ -51,7 +51,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class DiagramRow:
-    """One row of the diagram. A strip is a row with one field of variable length."""
+    """Represents one row of the diagram. A strip is a row with one field of variable length."""
 
     offset: Extent
     pieces: tuple[Piece, ...]

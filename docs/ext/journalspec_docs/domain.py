@@ -1,4 +1,4 @@
-"""The link targets of pages: requirements, cases, flags, deviations, messages and words of answers.
+"""The link targets of pages: requirements, cases, flags, deviations, messages, and words of answers.
 
 They are one small Sphinx domain, so that a link to a missing target is a warning (and, under ``-W``, an
 error) like any other broken reference.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: The most characters of a link's hint.
+#: The maximum number of characters of a link's hint.
 HINT = 80
 KINDS = ("req", "case", "flag", "deviation", "group", "rule", "captured", "message", "word", "report")
 

@@ -24,10 +24,12 @@ FOLD = 32
 #: A field with more lines than LONG is cut: its first HEAD lines and its last line are shown, with the number
 #: of bytes between them.
 LONG, HEAD = 6, 4
-#: The most lines of a dump. The rest is only counted; `journalspec hexdump` shows a complete file.
+#: The maximum number of lines of a dump. The rest is only counted; `journalspec hexdump` shows a complete
+#: file.
 MAX_LINES = 48
 
-#: The most characters of a value. A name may have 32,767 characters, and would make the page equally wide.
+#: The maximum number of characters of a value. A name may have 32,767 characters, and would make the page
+#: equally wide.
 MAX_VALUE = 48
 
 #: The distance of tab stops in a dump (characters). The bytes, their text, name and value each begin at a tab

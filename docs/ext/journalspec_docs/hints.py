@@ -16,7 +16,7 @@ from journalspec.formats import format_ids
 from journalspec.requirements import requirements
 from journalspec_docs.domain import requirement_id
 
-#: The most characters of a hint, which is about one sentence.
+#: The maximum number of characters of a hint, which is about one sentence.
 LONGEST = 120
 PATH = "_static/hints.js"
 

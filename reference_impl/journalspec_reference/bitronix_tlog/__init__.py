@@ -1,4 +1,4 @@
-"""The Bitronix (BTM) transaction log: reader, recovery and writer, all editions."""
+"""The package of the Bitronix (BTM) transaction log: reader, recovery and writer for all editions."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Converts bytes to records and back, for the disk editions and the seed's reading of them.
 
-The format's table defines the place and the width of each field; all integers are big-endian (BTM-REC-002).
-Nothing here reads a file or decides the meaning of a journal: :mod:`.scan` finds and checks records,
-:mod:`.recover` draws conclusions.
+The format's table defines the offset and the width of each field. All integers are big-endian (BTM-REC-002).
+No function here reads a file or decides the meaning of a journal. :mod:`.scan` finds and checks records;
+:mod:`.recover` computes the recovered state.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FORMAT_ID, END_RECORD = _HEADER.fields[0].constant, _RECORD.fields[-1].constant
 #: The first bytes of an NIO journal.
 BANNER = LAYOUT.structure("header", "nio").fields[0].constant
 FILE_HEADER, HEADER_SIZE = _HEADER.packed(), _HEADER.size
-#: Offsets of those file header fields that a writer rewrites one by one.
+#: Offsets of the fields in the file header that a writer rewrites one by one.
 TIMESTAMP_AT, STATE_AT, POSITION_AT = map(_HEADER.off, ("timestamp", "state", "position"))
 STATE_CLEAN, STATE_UNCLEAN = 0, 0xFF
 
@@ -28,9 +28,9 @@ FIXED = _RECORD.packed("status", "gtrid_length")
 INT, LONG, SHORT = map(struct.Struct, (">i", ">q", ">H"))
 #: The bytes that recordLength does not count: the status and recordLength itself.
 UNCOUNTED = _RECORD.off("header_length")
-#: recordLength of a record without gtrid and names; no valid record has a smaller one.
+#: The recordLength of a record without gtrid and names. No valid record has a smaller recordLength.
 MIN_RECORD_LENGTH = _RECORD.size - UNCOUNTED
-#: Java reads both lengths as signed numbers: values from 128 and 32768 on become negative (BTM-REC-014).
+#: Java reads both lengths as signed numbers, so values from 128 and 32768 on become negative (BTM-REC-014).
 MAX_GTRID, MAX_NAME = 127, 0x7FFF
 TIME_AT, PAYLOAD_AT = map(_RECORD.off, ("time", "gtrid_length"))
 #: The CRC omits the crc32 field and the gtridLength byte after it (BTM-CRC-003).
@@ -41,7 +41,7 @@ STATUS_NAMES = {status: name for name, status in STATUS_CODES.items()}
 
 
 class Framing(NamedTuple):
-    """The differences between the editions.
+    """Represents the differences between the editions.
 
     `header_length` is the constant a writer stores. `counted_from` is the offset from which a stored
     headerLength locates the payload; None if readers must not use it (the products: the payload is always
@@ -59,7 +59,7 @@ SEED = Framing(log_start=0, header_length=16, counted_from=12)
 
 
 class FileHeader(NamedTuple):
-    """The 21 bytes at the start of a log file (disk editions), in stored form."""
+    """Represents the 21 bytes at the start of a log file (disk editions), in stored form."""
 
     format_id: bytes
     timestamp: int
@@ -73,14 +73,16 @@ def encode_header(timestamp: int, state: int, position: int) -> bytes:
 
 
 def split_names(block: bytes, at: int = 0) -> tuple[bytes, ...] | str:
-    """Return the names in a stored list (count, then length and bytes of each name), or the list's fault.
+    """Return the names in a stored list, or the fault of the list. The list contains a count, then length and
+    bytes of each name.
 
     `at` is the list's offset in the file. The time is linear in the length of the list, even if the count is
     wrong.
     """
     end, here = len(block), INT.size
     (count,) = INT.unpack_from(block)
-    # Each name has a two-byte length, so a count that cannot fit is refused immediately (BTM-REC-024).
+    # Each name has a two-byte length, so a count that cannot fit into the list is refused immediately
+    # (BTM-REC-024).
     if count < 0 or count > (end - here) // 2:
         return f"names count {count} does not fit"
     names = []
@@ -99,17 +101,20 @@ def split_names(block: bytes, at: int = 0) -> tuple[bytes, ...] | str:
 
 
 def name_text(name: bytes) -> str:
-    """Return a name as readers decode it: US-ASCII, anything else as U+FFFD (BTM-REC-020)."""
+    """Return a name as readers decode it. Bytes outside US-ASCII become U+FFFD (BTM-REC-020)."""
     return name.decode("ascii", "replace")
 
 
 def is_printable(name: bytes) -> bool:
-    """Return whether every byte of a name is printable ASCII, the only interoperable kind (BTM-REC-021)."""
+    """Return whether every byte of a name is printable ASCII.
+
+    Only such names are interoperable (BTM-REC-021).
+    """
     return name.isascii() and name.decode("ascii").isprintable()
 
 
 class Names:
-    """A decoded list of names. Records that store the same bytes share one object.
+    """Represents a decoded list of names. Records that store the same bytes share one object.
 
     `stored` are the names in stored order, None if the list is malformed; `texts` is the set that recovery
     compares (BTM-REC-020). `summed` are the bytes that the checksum covers, `notes` are codes of notes on the
@@ -138,8 +143,8 @@ class Names:
             self.summed = INT.pack(len(covered)) + b"".join(SHORT.pack(len(name)) + name for name in covered)
 
 
-#: Stored list, or plain list followed by the end marker -> the decoded names. The names depend only on the
-#: bytes, so all scans share the results.
+#: Maps a stored list, or a plain list followed by the end marker, to the decoded names. The names depend only
+#: on the bytes, so all scans share the results.
 NAMES = ValueCache(Names)
 PLAIN_NAMES: ValueCache[Names] = ValueCache(lambda block: NAMES[block[: -len(END_RECORD)]])
 
@@ -147,7 +152,7 @@ PLAIN_NAMES: ValueCache[Names] = ValueCache(lambda block: NAMES[block[: -len(END
 def encode(
     status: int, gtrid: bytes, names: tuple[bytes, ...], time: int, number: int, framing: Framing = DISK
 ) -> bytes:
-    """Return the stored bytes of a new record; names are sorted and stored once (BTM-REC-017).
+    """Return the stored bytes of a new record. Names are sorted, and each name is stored once (BTM-REC-017).
 
     Raises ValueError if the gtrid is not 1 to 127 bytes or a name is not 1 to 32767 printable ASCII.
     """
@@ -158,7 +163,7 @@ def encode(
             raise ValueError(f"a unique name is 1 to {MAX_NAME} bytes, this one has {len(name)}")
         if not is_printable(name):
             raise ValueError(f"a unique name is printable ASCII, this one is {name!r}")
-    # A Java int: it wraps and may be negative (BTM-REC-026).
+    # A Java int overflows without an error and may become negative (BTM-REC-026).
     fields = {"status": status, "time": time, "sequence_number": (number + 2**31) % 2**32 - 2**31}
     fields["header_length"] = framing.header_length
     return LAYOUT.build("record", "2.1", **fields, gtrid=gtrid, names=sorted(set(names)))

@@ -1,6 +1,6 @@
 """Typed columns of a batch, for NumPy, Arrow and Spark: all values of a field, without an object per record.
 
-Needs NumPy. The format's table defines the place and the type of each field.
+This module needs NumPy. The format's table defines the offset and the type of each field.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from journalspec_reference.bitronix_tlog.codec import name_text
 from journalspec_reference.bitronix_tlog.nio import latin_text
 from journalspec_reference.bitronix_tlog.scan import TYPES
 
-#: Field -> its Arrow type, for all editions; unsigned numbers have the next larger signed type.
+#: Maps a field to its Arrow type, for all editions. Unsigned numbers have the next larger signed type.
 COLUMNS: dict[str, str] = {
     "type": "string",
     "delimiter": "binary",
@@ -37,9 +37,8 @@ COLUMNS: dict[str, str] = {
 def columns(batch: Batch, edition: str) -> dict[str, Any]:
     """Map each field of :data:`COLUMNS` that the edition has to its values, one per record.
 
-    Numbers and truth values are arrays. Bytes are (starts, sizes): their place in the data of the batch.
-    Repeated values are (codes, values): the index of each record's value among the distinct values, -1 for no
-    value.
+    Numbers and truth values are arrays. Bytes are (starts, sizes) in the data of the batch. Repeated values
+    are (codes, values): the index of each record's value among the distinct values, -1 for no value.
     """
     off, names = np.frombuffer(batch.off, np.int64), batch.more["names"]
     of = np.zeros(256, np.int64)
@@ -60,7 +59,7 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
         elif field.name in COLUMNS and field.width:
             out[field.name] = off + at, np.full(len(off), field.width, np.int64)
         elif not field.width and not field.optional:
-            break  # the fields after this one have no fixed place
+            break  # The fields after this field have no fixed offset.
         at += field.width
     text = latin_text if edition == "nio" else name_text
     out["names"] = _distinct(names, lambda each: [*map(text, each.stored)])
@@ -72,7 +71,7 @@ def columns(batch: Batch, edition: str) -> dict[str, Any]:
 
 
 def _numbers(data: bytes, at: Any, letter: str) -> Any:
-    """Return the numbers at the offsets `at`; `letter` is their type code in :mod:`struct`."""
+    """Return the numbers at the offsets `at`. `letter` is their type code in :mod:`struct`."""
     kind = np.dtype(f">{letter}")
     # A view with a number at every byte of the data; the records' numbers are selected from it.
     return np.ndarray((max(0, len(data) - kind.itemsize + 1),), kind, data, 0, (1,))[at]
@@ -80,7 +79,7 @@ def _numbers(data: bytes, at: Any, letter: str) -> Any:
 
 def _distinct(names: list[Any], value: Callable[[Any], list[Any] | None]) -> tuple[Any, list[list[Any]]]:
     """Return the index of each record's value among the distinct values, and the distinct values."""
-    # Records that store the same names share one object, so `value` is called once for each.
+    # Records that store the same names share one object, so `value` is called once for each list of names.
     codes: dict[int, int] = {}
     values: list[list[Any]] = []
     for each in names:

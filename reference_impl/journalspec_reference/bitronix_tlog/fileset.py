@@ -1,4 +1,6 @@
-"""The files of a log: finds them, reports their faults, and determines which file of a pair is active."""
+"""The files of a log. This module finds them, reports their faults, and determines which file of a pair is
+active.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ PAIR = 2
 
 @dataclass(slots=True, eq=False)
 class LogFile:
-    """One file of records. `problem` is (reason, sentence) if it cannot be used (BTM-HDR).
+    """Represents one file of records. If it cannot be used, `problem` is (reason, sentence) (BTM-HDR).
 
     `limit` is the offset after the last byte of its log, which is the tail of a usable file. `timestamp`
     determines the active file; it is -1 without a header.
@@ -52,7 +54,7 @@ class LogFile:
     problem: tuple[str, str] | None = None
 
     def scan(self) -> Iterator[Batch]:
-        """Yield the batches of its log."""
+        """Yield the batches of the file's log."""
         yield from scan(source_of(self.data), self.framing.log_start, self.limit, self.framing, self.name)
 
     def tell(self, batch: Batch) -> Iterator[Record]:
@@ -61,25 +63,31 @@ class LogFile:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Return `names` as file 1, file 2, ...: natural order of their names, directories last (BTM-FIL-016)."""
+    """Return `names` as file 1, file 2, and so on.
+
+    Names are in natural order, directories last (BTM-FIL-016).
+    """
     return sorted(sorted(names), key=lambda name: natural_key(name.rpartition("/")[2]))
 
 
 def sibling(path: str) -> str:
-    """Return the likely path of the missing other file; it is used only in messages."""
+    """Return the likely path of the other file, which is missing. The path is used only in messages."""
     return exchanged(path) or f"the other part of {path}"
 
 
 def other_of(path: str) -> str:
-    """Return a path for the other file: the likely path, or a path that differs by a digit."""
+    """Return a path for the other file. It is the likely path, or a path that differs by one digit."""
     here = PurePosixPath(path)
     return exchanged(path) or here.with_stem(f"{here.stem}2").as_posix()
 
 
 def exchanged(path: str) -> str:
-    """Return the path with the other digit (1 or 2) in its name (BTM-FIL-018); empty without such a digit."""
+    """Return the path with the other digit (1 or 2) in its name (BTM-FIL-018).
+
+    Return an empty text if there is no such digit.
+    """
     folder, slash, name = path.rpartition("/")
-    # The last digit numbers the file, but a digit before a suffix is preferred.
+    # The last digit in a name is the number of the file, but a digit before a suffix is preferred.
     digit = re.search(r"[0-9](?=[._-]|\Z)", name) or re.search(r"[0-9](?!.*[0-9])", name, re.DOTALL)
     if digit is None or digit[0] not in "12":
         return ""
@@ -109,7 +117,8 @@ def load_pair(files: Files) -> list[LogFile]:
     pair = [examine(name, files[name]) for name in in_order(files)]
     active: LogFile | None = None
     for file in pair:
-        # The larger timestamp (BTM-RCV-002), on a tie the later file (BTM-RCV-003).
+        # The file with the larger timestamp (BTM-RCV-002) is active. On a tie, the later file is active
+        # (BTM-RCV-003).
         if file.problem is None and (active is None or file.timestamp >= active.timestamp):
             active = file
     if active is not None:
@@ -118,7 +127,10 @@ def load_pair(files: Files) -> list[LogFile]:
 
 
 def refusal(pair: list[LogFile]) -> Observation | None:
-    """Return the first reason for strict recovery not to read the records, else None (BTM-RCV-001)."""
+    """Return the first reason for which strict recovery does not read the records.
+
+    Return None if there is none (BTM-RCV-001).
+    """
     if [file.problem for file in pair] == [None] * PAIR and pair[0].length == pair[1].length:
         return None
     names = ", ".join(file.name for file in pair)
@@ -140,13 +152,13 @@ def refusal(pair: list[LogFile]) -> Observation | None:
     return None
 
 
-#: Suffixes of the product's own file names; a damaged file is recognised by these.
+#: Suffixes of the product's own file names. They identify damaged files.
 SUFFIXES = (".tlog", ".tlog.gz")
 #: The parts that the names of copies add to the original's name.
 COPY = re.compile(r"[ _.-]+(?:copy|kopie|bak|backup|old|orig|save)\d*|~|\s*\(\d+\)", re.IGNORECASE)
 #: Editions that the files themselves do not distinguish.
 DISK_EDITIONS = ("2.1", "3.0")
-#: Kind of clock -> the versions that use it, in words.
+#: Maps a kind of clock to the versions that use it, in words.
 CLOCKS = {
     "uptime": "times are the uptime of the machine, which only BTM 2.1.3 and 2.1.4 (and mule-btm) write",
     "wall": "times are those of a wall clock, which BTM 2.1.3 and 2.1.4 do not write: this is 2.1.2, or 3.0",
@@ -154,14 +166,14 @@ CLOCKS = {
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
-    """Detect NIO files by their banner, pairs by format id or name, seed logs by their first record."""
+    """Detect NIO files by their banner, pairs by format id or name, and seed logs by their first record."""
     banner = {name for name in files if bytes(files[name][: len(BANNER)]) == BANNER}
     magic = {name for name in files if bytes(files[name][: len(FORMAT_ID)]) == FORMAT_ID}
     rest = set(files) - magic - banner
     seeds = {name for name in rest if looks_like_seed(files[name])}
     groups: dict[str, list[str]] = defaultdict(list)
     for name in in_order(magic | {name for name in rest - seeds if name.lower().endswith(SUFFIXES)}):
-        # Two files of a pair have the same name except for its digits.
+        # The two files of a pair have the same name except for the digits.
         common = "".join(char for char in PurePath(name).name if not char.isdigit())
         groups[common.removesuffix(".gz")].append(name)
     # More than two files: digits in the suffix can number copies of a pair, so group also by that suffix.
@@ -178,7 +190,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
         name
         for name in alone
         if COPY.sub("", name) not in paired
-        # The original's name can also end before any other character that is not a letter or digit.
+        # The original's name can also end before any other character that is not a letter or a digit.
         and not any(name[:at] in paired for at, char in enumerate(name) if not char.isalnum())
     ]
     # Configured names can be unrelated. Then two files are a pair if no other file is unpaired, or no other
@@ -211,7 +223,10 @@ def looks_like_seed(data: Any) -> bool:
 
 
 def _clock(files: Files, names: Iterable[str]) -> str:
-    """Return the kind of clock in files with the format id, ``uptime`` or ``wall``; empty if unclear."""
+    """Return the kind of clock in files with the format id:
+
+    ``uptime`` or ``wall``. Return an empty text if it is unclear.
+    """
     found = set()
     for name in names:
         header = examine(name, files[name]).header

@@ -1,4 +1,5 @@
-"""Writes a new log with the transactions that need recovery: decisions to commit, and undecided branches.
+"""Writes a new log with the transactions that need recovery. They are decisions to commit, and undecided
+branches.
 
 All records of such a transaction are copied unchanged. Transactions that have ended are omitted. So most of
 the new log is free, and the product need not swap soon: products lose decisions in a swap (BTM-DEV-001).
@@ -46,13 +47,13 @@ from journalspec_reference.newstore import (
 from journalspec_reference.xids import gtrid_text, spelled
 
 #: The timestamps of the new files. At its next swap, a product stores a larger timestamp, whichever clock it
-#: uses, so that it then elects the right file. The position that 2.1.3 and 2.1.4 store instead is also larger
-#: (BTM-DEV-001).
+#: uses, so that it then elects the right file. The position that 2.1.3 and 2.1.4 store in place of a
+#: timestamp is also larger (BTM-DEV-001).
 ACTIVE_SINCE, PASSIVE_SINCE = 1, 0
 #: The codes of items that a choice omits, of a valid record outside every log, and of a decision that only
 #: the other file contains. The last code is for such a decision if damaged bytes can contain its end.
 BY_CHOICE, UNANCHORED, DECISION, PERHAPS = "by-choice", "unanchored", "decision", "may-be-lost"
-#: Choice -> its effect.
+#: Maps a choice to its effect.
 _DONE = {
     "drop": "it is left out",
     "commit": "a decision to commit is added",
@@ -65,7 +66,7 @@ _START = "Start it with every resource registered under the name that it had: re
 
 
 def new_store(answer: Answer, choices: StoreChoices) -> LogStore:
-    """Return the new log of a recovered one; raises ChoiceRefused."""
+    """Return the new log for a recovered log. Raises ChoiceRefused."""
     edition = answer.journal.edition
     return {"seed": LogStore, "nio": NioStore}.get(edition, PairStore)(answer, choices)
 
@@ -83,10 +84,11 @@ class LogStore(NewStore):
         self._files: Mapping[str, Any] = answer.journal.seen
         state: Mapping[str, Any] = {**(self._seen.state or {})}
         self._active = str(state["active"])
-        # Without choices, the outcomes are not needed; there can be many outcomes.
+        # Without choices, the outcomes are not needed. There can be many outcomes.
         chosen = any(getattr(choices, choice) for choice in _DONE)
         left = {one["gtrid"]: outcome for name, outcome in OUTCOMES.items() for one in state[name] if chosen}
-        #: Transaction in a choice -> the name of the choice, and the user's spelling of the transaction.
+        #: Maps a transaction in a choice to the name of the choice and the user's spelling of the
+        #: transaction.
         self._choices: dict[bytes, tuple[str, str]] = {}
         for choice in _DONE:
             for text in getattr(choices, choice):
@@ -111,7 +113,7 @@ class LogStore(NewStore):
         self._wanted = {*self._left(state), *self._keep, *map(_gtrid, self._extras())} - self._of("drop")
         self._undecided = self._of("rollback")
         self._decisions = [*map(self._decision, self._of("commit"))]
-        #: Begin and end of each run of copied records.
+        #: The begin and end of each run of copied records.
         self._places = array("q", chain.from_iterable(self._runs()))
         self._used = sum(self._places[1::2]) - sum(self._places[::2]) + sum(map(len, self._decisions))
         self._used += sum(record.at.length for record in self._extras())
@@ -128,7 +130,7 @@ class LogStore(NewStore):
         return (one["gtrid"] for name in OUTCOMES for one in state[name])
 
     def _kept(self) -> Iterator[tuple[bytes, int, int, int]]:
-        """Yield gtrid, begin, end and status of the records of the wanted transactions."""
+        """Yield gtrid, begin, end and status of each record of the wanted transactions."""
         wanted, size_at = self._wanted, self.replay.size_at
         for batch in self._batches():
             base, columns = batch.base, (gtrids(batch, size_at), batch.off, batch.end, batch.code)
@@ -170,7 +172,7 @@ class LogStore(NewStore):
 
     @staticmethod
     def _named(text: str, known: Container[bytes]) -> bytes:
-        """Return the transaction that a choice refers to; raises ChoiceRefused if it is unknown."""
+        """Return the transaction that a choice refers to. Raises ChoiceRefused if it is unknown."""
         for gtrid in spelled(text):
             if gtrid in known:
                 return gtrid
@@ -184,7 +186,7 @@ class LogStore(NewStore):
         return {gtrid: text for gtrid, (name, text) in self._choices.items() if name == choice}.keys()
 
     def _extras(self) -> Iterator[Record]:
-        """Yield the records outside the log that are still carried over."""
+        """Yield the records outside the log that are also carried over."""
         drop = self._of("drop")
         for record in self._outside() if self._keep or self._salvage else ():
             gtrid = _gtrid(record)
@@ -192,7 +194,7 @@ class LogStore(NewStore):
                 yield record
 
     def _records(self) -> Iterator[bytes]:
-        """Yield the records of the new log; a piece can contain several records."""
+        """Yield the records of the new log. A piece can contain several records."""
         inside = []
         for record in self._extras():
             data = source_of(self._files[record.at.file]).read(record.at.off, record.at.length)
@@ -205,7 +207,7 @@ class LogStore(NewStore):
         yield from self._decisions
 
     def _copied(self) -> Iterator[tuple[int, bytes]]:
-        """Yield (offset, bytes) of the copied records; adjacent records are one piece."""
+        """Yield the offset and bytes of the copied records. Adjacent records form one piece."""
         source, ends = source_of(self._files[self._active]), iter(self._places)
         for start, end in zip(ends, ends, strict=True):
             yield start, source.read(start, end - start)
@@ -218,7 +220,7 @@ class LogStore(NewStore):
         return replay.answer(self._active)
 
     def _runs(self) -> Iterator[tuple[int, int]]:
-        """Yield begin and end of the records that are copied; adjacent ones are joined."""
+        """Yield begin and end of the records that are copied. Adjacent records are joined."""
         undecided, start, stop = self._undecided, -1, -1
         for gtrid, at, end, status in self._kept() if self._wanted else ():
             if undecided and status in DECIDING and gtrid in undecided:
@@ -232,7 +234,7 @@ class LogStore(NewStore):
             yield start, stop
 
     def _decision(self, gtrid: bytes) -> bytes:
-        """Return a decision to commit; raises ChoiceRefused if the log cannot contain it."""
+        """Return a decision to commit. Raises ChoiceRefused if the log cannot contain it."""
         row = self._rows[gtrid]
         last = next(one for one in self._seen.records if one.at.off == row["off"])
         try:
@@ -245,11 +247,11 @@ class LogStore(NewStore):
     # The items of the report.
 
     def carried(self) -> Iterator[Count]:
-        """Yield how many transactions recovery of the new log commits and rolls back."""
+        """Yield the numbers of transactions that recovery of the new log commits and rolls back."""
         return counts_of(self._state)
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield the transactions that choices omit; transactions that have ended are not a loss."""
+        """Yield the transactions that choices omit. Transactions that have ended are not a loss."""
         for gtrid in sorted(self._of("drop") | self._undecided):
             row, text = self._rows[gtrid], self._fate(gtrid)
             yield LossItem("transaction", BY_CHOICE, text, row["id"], file=row["file"], off=row["off"])
@@ -292,7 +294,7 @@ class PairStore(LogStore):
         self._log = next(file for file in pair if file.name == self._active)
         self._others = [file for file in pair if file is not self._log]
         other = next((file.name for file in self._others), other_of(self._active))
-        # The new file of a compressed one is not compressed.
+        # The new file for a compressed file is not compressed.
         self._names = [name.removesuffix(".gz") for name in (self._active, other)]
 
     def _left(self, state: Mapping[str, Any]) -> Iterable[bytes]:
@@ -313,7 +315,7 @@ class PairStore(LogStore):
         yield from (record for record in self._seen.unanchored if record.at.file == self._active)
 
     def _lost(self, file: LogFile) -> Sequence[Dropped]:
-        """Return the ranges of a file without records; the complete file if it has no log."""
+        """Return the ranges of a file without records. Return the complete file if it has no log."""
         if file.name not in self._logs:
             return [Dropped(file.name, 0, file.length, "")]
         return self._logs[file.name].found.dropped()
@@ -323,7 +325,8 @@ class PairStore(LogStore):
         if file.name in self._logs:
             yield from log_of(file).scan()
         for region in self._lost(file):
-            # The tail cuts off a record, and the tail itself can be wrong: search up to the end of the file.
+            # The tail can be wrong, and can be inside a record. So the search continues up to the end of the
+            # file.
             is_cut = region.end == file.limit and region.reason == "out-of-bounds"
             end = file.length if is_cut else region.end
             yield from search(source_of(file.data), region.off, end, file.framing)
@@ -374,7 +377,10 @@ class PairStore(LogStore):
         return *others, _ASIDE, f"{place} {_LEFT}", _START
 
     def files(self) -> Iterator[NewFile]:
-        """Yield the active file, then the other one; at least half of each is free, and none gets shorter."""
+        """Yield the active file, then the other file.
+
+        At least half of each file is free, and no file gets shorter.
+        """
         length = max(HEADER_SIZE + 2 * self._used, self._log.length, *(file.length for file in self._others))
         active, passive = self._names
         head = codec.encode_header(ACTIVE_SINCE, STATE_CLEAN, HEADER_SIZE + self._used)
@@ -383,14 +389,14 @@ class PairStore(LogStore):
 
 
 class NioStore(LogStore):
-    """A single file; all records have the current delimiter, so they belong to one lap."""
+    """A single file. All records have the current delimiter, so they belong to one lap."""
 
     replay = NioReplay
 
     def _open(self) -> None:
         self._data = self._files[self._active]
         header = nio.decode_header(self._data)
-        assert isinstance(header, nio.NioHeader)  # recovery has read it
+        assert isinstance(header, nio.NioHeader)  # Recovery has read the file.
         self._header = header
 
     def _batches(self) -> Iterator[Batch]:
@@ -404,7 +410,7 @@ class NioStore(LogStore):
         return nio.scan(Memory(bytes(nio.HEADER_SIZE) + data), self._header)
 
     def _copied(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the copied frames with the delimiter of this lap instead of their own."""
+        """Yield the copied frames with the delimiter of this lap in place of the original delimiter."""
         head, tail, now = nio.FRAME_HEAD, nio.FRAME_TAIL, self._header.current
         for off, data in super()._copied():
             at, frames = 0, bytearray()
@@ -426,7 +432,10 @@ class NioStore(LogStore):
         )
 
     def files(self) -> Iterator[NewFile]:
-        """Yield the single file, with its old length or room for twice its records, whichever is larger."""
+        """Yield the single file.
+
+        Its length is the old length, or twice the length of its records, whichever is larger.
+        """
         head = nio.encode_header(self._header).ljust(nio.HEADER_SIZE, b"\0")
         length = max(nio.HEADER_SIZE + 2 * self._used, len(self._data))
         yield NewFile(self._active, parts(chain([head], self._records()), length))
@@ -439,7 +448,7 @@ def _gtrid(record: Record) -> bytes:
 
 
 def _stretches(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield complete records, :data:`PIECE` bytes or more at a time."""
+    """Yield complete records, at least :data:`PIECE` bytes at a time."""
     some, size = list[bytes](), 0
     for piece in pieces:
         some.append(piece)

@@ -1,7 +1,8 @@
 """The experimental NIO journal (BTM-NIO): one file with two laps, which differ by their delimiters.
 
 There is no tail pointer. The insert position is the end of the last valid frame with the current delimiter.
-After it come the remains of the previous lap, whose first frame is usually cut, and fill. Neither is damage.
+After it, the remains of the previous lap and fill are stored. The first frame of the remains is usually
+truncated. Neither is damage.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _HEADER = LAYOUT.structure("header", "nio")
 #: The bytes after the delimiters, and their offset.
 SEPARATOR, SEPARATOR_AT = _HEADER.fields[-1].constant, _HEADER.off("separator")
 HEADER_USED, UUID_SIZE = _HEADER.size, _HEADER.fields[1].width
-#: Frames start here; the bytes before are reserved.
+#: Frames start at this offset. The bytes before it are reserved.
 HEADER_SIZE = 1024
 
 FRAME_START, FRAME_MIDDLE, FRAME_END = b"\r\nLR[", b"][", b"]-"
@@ -35,7 +36,8 @@ MAX_GTRID, MAX_PAYLOAD = 0xFF, 65536
 #: tag, status, recordLength, time, sequence, rolled-over flag, gtrid length
 PAYLOAD = struct.Struct(">6siiqqbB")
 SHORT = struct.Struct(">h")
-#: From the start of a frame to the length of the gtrid, which follows.
+#: The number of bytes from the start of a frame up to and including the length of the gtrid. The gtrid
+#: follows.
 GTRID_LENGTH_AT = FRAME_HEAD.size + PAYLOAD.size - 1
 #: The length of a payload without gtrid and names.
 MIN_PAYLOAD = PAYLOAD.size + SHORT.size
@@ -44,7 +46,9 @@ FINISHED = frozenset({STATUS_CODES["COMMITTED"], STATUS_CODES["ROLLEDBACK"]})
 
 
 class NioHeader(NamedTuple):
-    """The two delimiters of a file: of the previous lap, and of this lap."""
+    """Represents the two delimiters of a file: the delimiter of the previous lap, and the delimiter of this
+    lap.
+    """
 
     previous: bytes
     current: bytes
@@ -63,12 +67,13 @@ def decode_header(data: Any) -> NioHeader | tuple[str, str]:
 
 
 def encode_header(header: NioHeader) -> bytes:
-    """Return the bytes of a header that are written (442 bytes)."""
+    """Return the 442 bytes of a header that are written."""
     return LAYOUT.build("header", "nio", previous_delimiter=header.previous, current_delimiter=header.current)
 
 
 class Names:
-    """The decoded end of a payload, from its names on. Frames with the same bytes share one object.
+    """Represents the decoded end of a payload, from the names on. Frames with the same bytes share one
+    object.
 
     `stored` are the names, `texts` the set that recovery compares, `padding` the number of bytes after them.
     `problem` describes the fault; empty if there is none.
@@ -101,7 +106,7 @@ _NAMES = ValueCache(Names)
 
 
 def latin_text(name: bytes) -> str:
-    """Return a name as text: the journal does not state the encoding."""
+    """Return a name as text. The journal does not state the encoding."""
     return name.decode("latin-1")
 
 
@@ -196,7 +201,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                 batch = _batch(base, data)
         if batch.off or batch.damage:
             yield batch
-        # The last bytes can be the beginning of a frame, so keep them; holes contain no frame.
+        # The last bytes can be the beginning of a frame, so they are kept. Holes contain no frame.
         begin = max(here, top if final else top - len(FRAME_START) + 1)
         base = base + off if need else source.next_data(base + begin)
     batch = _batch(size, b"")
@@ -246,12 +251,12 @@ def told(file: str, batch: Batch) -> Iterator[Record]:
 
 
 def laps(file: str, source: Source, header: NioHeader, insert: int = 0) -> Stretch:
-    """Return both laps of a file. This lap ends at `insert`; the default is the end of its last frame."""
+    """Return both laps of a file. This lap ends at `insert`; by default, at the end of its last frame."""
     both = partial(scan, source, header, insert or insert_of(source, header), file=file)
     return Stretch(file, both, partial(told, file), late_columns(__package__, "nio"))
 
 
 def insert_of(source: Source, header: NioHeader, *, stretch: int = STRETCH) -> int:
-    """Return the insert position: where the last frame of this lap ends (BTM-NIO-010)."""
+    """Return the insert position. It is the end of the last frame of this lap (BTM-NIO-010)."""
     own = (batch for batch in scan(source, header, stretch=stretch) if batch.more["current"])
     return max((batch.base + batch.end[-1] for batch in own), default=HEADER_SIZE)

@@ -1,4 +1,4 @@
-"""Reads the files of a log and recovers its state; nothing here changes a file.
+"""Reads the files of a log and recovers its state. No function in this module changes a file.
 
 The result of the records follows the products' own rule (BTM-RCV): a COMMITTING record is the decision, and
 COMMITTED, ROLLEDBACK and UNKNOWN remove resources from it.
@@ -24,7 +24,7 @@ from journalspec_reference.bitronix_tlog.scan import TYPES, rows, search, told
 from journalspec_reference.xids import gtrid_text
 
 COMMITTING = STATUS_CODES["COMMITTING"]
-#: Statuses that end a transaction for the resources in their record.
+#: Statuses that end a transaction for the resources in the same record.
 FINISHED = frozenset(STATUS_CODES[name] for name in ("COMMITTED", "ROLLEDBACK", "UNKNOWN"))
 #: Statuses that prove that a file contains, or contained, a decision for the transaction.
 DECIDING = FINISHED | {COMMITTING}
@@ -41,12 +41,12 @@ MOST_TOLD = 8
 DOOMED = "; BTM elects {} and rolls back every branch that is still prepared"
 #: The value of `policy` that lists the files' content instead of recovering it.
 READ = ""
-#: The first place without a valid record: its begin and end, the reason, and the reason in words.
+#: The first offset without a valid record. It consists of begin and end, the reason, and the reason in words.
 Fault = tuple[int, int, str, str]
 
 
 class Replay:
-    """The result of the records so far; only the data that a transaction still needs are stored.
+    """Represents the result of the records so far. Only the data that a transaction still needs is stored.
 
     - `left`: gtrid -> names still to be committed, for every decided transaction;
     - `doubtful`: gtrid -> status and names, for transactions whose last record decides nothing;
@@ -74,7 +74,7 @@ class Replay:
             if status in UNDECIDED:
                 doubtful[gtrid] = status, names.texts
                 continue
-            # Only the last record of a transaction leaves it in doubt (BTM-RCV-014).
+            # Only the last record of a transaction leaves the transaction in doubt (BTM-RCV-014).
             if gtrid in doubtful:
                 del doubtful[gtrid]
             if status == COMMITTING:
@@ -91,7 +91,7 @@ class Replay:
                 self.known.add(gtrid)
 
     def _less(self, names: AbstractSet[str], gone: AbstractSet[str]) -> AbstractSet[str]:
-        """Return `names` without `gone`; copy a large set only once."""
+        """Return `names` without `gone`. A large set is copied only once."""
         if len(names) > FEW:
             many = names if isinstance(names, set) else set(names)
             many -= gone
@@ -128,19 +128,19 @@ class Replay:
 
 
 class NioReplay(Replay):
-    """The result of the frames so far."""
+    """Represents the result of the frames so far."""
 
     ends, size_at = nio.FINISHED, nio.GTRID_LENGTH_AT
 
 
-#: What makes the columns of a batch, by the framing of its log.
+#: The function that makes the columns of a batch, by the framing of its log.
 _COLUMNS = {SEED: late_columns(__package__, "seed"), DISK: late_columns(__package__, "2.1")}
 #: The editions with one file, and the word for that file.
 _SINGLE = {"seed": "log", "nio": "journal"}
 
 
 def log_of(file: LogFile) -> Stretch:
-    """Return the log of a file, up to its tail; all of an unusable file is a region without records."""
+    """Return the log of a file, up to its tail. An unusable file is one region without records."""
     if file.problem is not None:
         return lost(file.name, 0, file.length, file.problem[0], file.role)
     # The single file of the seed has no role, because there is no other file.
@@ -156,8 +156,8 @@ def seed_file(name: str, data: Any) -> LogFile:
 class Log:
     """One pass over a file from the start of its log to its limit.
 
-    `fault` is the first place without a valid record, or None; with `strict`, the pass ends there. `state` is
-    the result of the records. `is_position`: the file's timestamp is an offset at which a record begins or
+    `fault` is the first offset without a valid record, or None. With `strict`, the pass ends there. `state`
+    is the result of the records. `is_position`: the file's timestamp is an offset at which a record begins or
     the log ends.
     """
 
@@ -194,13 +194,18 @@ class Log:
 
 
 class LogState(dict[str, Any]):
-    """The logical state of a pair for an observation. `logs`: file name -> the pass over its log."""
+    """Represents the logical state of a pair for an observation.
+
+    `logs` maps a file name to the pass over its log.
+    """
 
     logs: dict[str, Log]
 
 
 def refused_at(fault: Fault, file: str, what: str = "record", notes: Sequence[Note] = ()) -> Observation:
-    """Return the refusal for the first place without a valid record (or whatever `what` names)."""
+    """Return the refusal for the first offset without a valid record (or for the fault that `what`
+    describes).
+    """
     start, end, reason, why = fault
     phase = "checksum" if reason == "bad-checksum" else "record"
     text = f"{file}: no valid {what} at {start}: {why}"
@@ -213,7 +218,8 @@ def map_of(file: LogFile) -> FileMap:
 
 
 def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
-    """Return the logical state after recovery under `policy`: in a pair, only the active file counts.
+    """Return the logical state after recovery under `policy`. In a pair, only the active file is read for the
+    state.
 
     With :data:`READ`, also return every record of both files and every region without a record (BTM-RDR-017).
     """
@@ -252,7 +258,7 @@ def _recover_single(files: Files, edition: str, policy: str) -> Observation:
     source, header = source_of(data), nio.decode_header(data)
     if not isinstance(header, nio.NioHeader):
         return refused("header", header[0], f"{name}: {header[1]}", At(name, 0, len(data)))
-    # In the order of writing: first the previous lap, then this one (BTM-NIO-009).
+    # The order of writing is: first the previous lap, then this lap (BTM-NIO-009).
     state, insert = NioReplay(), nio.HEADER_SIZE
     for batch in nio.scan(source, header):
         if batch.more["current"]:
@@ -350,7 +356,7 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
 def _outside(logs: Iterable[Log], *, after: bool = False) -> Found:
     """Return the valid records in the dropped regions of files and after their logs.
 
-    Each record in a region gets a note, each record after a log only if `after`.
+    Each record in a region gets a note. A record after a log gets a note only if `after` is set.
     """
     found = Found()
     for log in logs:
@@ -364,7 +370,7 @@ def _parts_outside(log: Log) -> Iterator[Part[Record]]:
     yield from parts_of(observation.record_place, _outside([log]).records())
 
 
-def _searched(log: Log, after: bool) -> Iterator[Batch]:  # for `partial`
+def _searched(log: Log, after: bool) -> Iterator[Batch]:  # These records are needed for `partial`.
     file, source = log.file, source_of(log.file.data)
     for region in log.found.dropped():
         yield from search(source, region.off, region.end, file.framing, file.name)
@@ -387,7 +393,8 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
     """
     if log.fault is not None:
         return
-    # A file whose timestamp equals its own tail has just become active: the swap wrote that timestamp.
+    # A file whose timestamp equals its own tail has just become active, because the swap wrote that
+    # timestamp.
     if other.is_position and log.file.timestamp != log.file.limit:
         yield from _newer(log, other)
     if other.fault is not None or not other.state.left:
@@ -401,7 +408,7 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
 
 
 def _newer(log: Log, other: Log) -> Iterator[Missing]:
-    """Yield the passive file's records that are newer than all of the active file (BTM-RCV-022)."""
+    """Yield the passive file's records that are newer than all records of the active file (BTM-RCV-022)."""
     newest = max((time for *_, time in rows(log.found.batches())), default=None)
     first, count, begun = -1, 0, False
     last: dict[bytes, int] = {}

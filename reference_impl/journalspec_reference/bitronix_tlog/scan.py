@@ -1,8 +1,8 @@
-"""From bytes to batches: one loop finds the records of a log, checks each, and reports damage.
+"""Converts bytes to batches. One loop finds the records of a log, checks each record, and reports damage.
 
 A record with a fault inside a known frame is skipped; any other fault ends the log, because nothing says
-where the next record would start (BTM-RDR-005, BTM-RDR-006). Searching the omitted part of the log is a
-forensic extra with its own function and its own bound.
+where the next record would start (BTM-RDR-005, BTM-RDR-006). The search of the omitted part of the log is a
+forensic function with a bound of its own.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ from journalspec_reference.content import UNREADABLE
 #: A record's type in a batch is its status; OTHER represents all statuses without a name (BTM-REC-022).
 OTHER = 0xFF
 TYPES = {**codec.STATUS_NAMES, OTHER: "OTHER"}
-#: Status below 256 -> the number of its type.
+#: Maps a status below 256 to the number of its type.
 _CODES = bytes(status if status in TYPES else OTHER for status in range(256))
 COMMITTING = codec.STATUS_CODES["COMMITTING"]
 #: The sequence numbers of the first record after a start of BTM: 0 up to BTM 2.1.2, 1 in later versions.
 FIRST_OF_A_RUN = (0, 1)
 #: The names of the fixed fields of a record, up to the checksum.
 _FIXED = LAYOUT.structure("record", "2.1").names[:6]
-#: The layout of the fixed fields, with an unsigned length: then a negative length reaches beyond any stretch.
+#: The layout of the fixed fields, with an unsigned length. A negative length then extends beyond any stretch.
 UNSIGNED = struct.Struct(codec.FIXED.format.replace("ii", "iI", 1))
-#: Zeros after the tail, so that the fixed fields can be unpacked at each place.
+#: Zeros after the tail, so that the fixed fields can be unpacked at each offset.
 _PADDING, _HEAD = bytes(UNSIGNED.size), UNSIGNED.unpack_from
-#: The layout of only the status, the length and the length of the gtrid.
+#: The layout of only three fields: the status, the length, and the length of the gtrid.
 _BRIEF = struct.Struct(f">iI{PAYLOAD_AT - 2 * INT.size}xB").unpack_from
 #: The reason of the region after a record whose length is unreadable.
 UNREACHED = "unreached"
-#: A search reads less at a time, because most candidates are not records.
+#: The search reads less at a time than a scan, because most candidates are not records.
 SEARCH_STRETCH = 4096
-#: The search may look at each byte of its region this often on average (BTM-RDR-007).
+#: On average, the search may read each byte of its region this often (BTM-RDR-007).
 SEARCH_BUDGET = 8
 
 
@@ -93,7 +93,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
         # after the tail, because zeros contain no end marker.
         data, top = (data + _PADDING, room) if final else (data, len(data) - head_size)
         edge = top
-        # If bytes of the stretch are unreadable, no record may take the fast path: all checks are made.
+        # If bytes of the stretch are unreadable, no record may take the fast path. All checks are made.
         most_gtrid = -1 if source.unreadable and source.gap(base, base + top) else most
         add, add_code, add_names = batch.off.append, batch.code.append, names.append
         while True:
@@ -127,7 +127,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                 ):  # BTM-REC-010
                     reason, why = "no-end-marker", f"0x{mark.hex()} where the end marker belongs"
                 elif stop > top:
-                    # There is an end marker, so load the complete record, which can be as long as 2 GiB
+                    # There is an end marker, so the complete record is loaded. It can be as long as 2 GiB
                     # (BTM-REC-028).
                     need = stop - at
                     break
@@ -157,9 +157,9 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                         if summed != stored:  # BTM-CRC-007
                             reason, why = "bad-checksum", f"stored 0x{stored:08x}, computed 0x{summed:08x}"
                 if source.unreadable and at + UNCOUNTED <= room:
-                    # These zeros replaced unreadable bytes, so they prove nothing.
+                    # These zeros replaced unreadable bytes, so they are no evidence.
                     if gap := source.gap(base + at + UNCOUNTED - 4, base + at + UNCOUNTED):
-                        # The length is unreadable, so the place of the next record is unknown.
+                        # The length is unreadable, so the offset of the next record is unknown.
                         reason, why, framed, last = UNREADABLE, gap.why, False, gap.end
                         while last < limit and source.read(last, 1) and (gap := source.gap(last - 1, last)):
                             if gap.end == last:
@@ -204,7 +204,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                     # complete run (BTM-RDR-011).
                     batch.notes.append(Note("stale-suspect", file, base + at))
                     if len(batch.damage) + len(batch.notes) >= MOST_ODD:
-                        edge = top = stop  # the batch ends here
+                        edge = top = stop  # The batch ends here.
                 oldest, lowest = min(oldest, time), min(lowest, sequence)
                 watch = max(lowest, *FIRST_OF_A_RUN)
             add(at)
@@ -222,7 +222,10 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
 
 
 def _close(batch: Batch, at: int) -> None:
-    """Set the ends of the records so far: each ends where the next one begins, the last one at `at`."""
+    """Set the ends of the records so far.
+
+    Each record ends where the next one begins; the last one ends at `at`.
+    """
     # Two calls for all records are cheaper than one call for each.
     batch.end.extend(batch.off[len(batch.end) + 1 :])
     if len(batch.end) < len(batch.off):
@@ -244,7 +247,7 @@ _BACK = UNCOUNTED + INT.size - 1
 def search(
     source: Source, start: int, end: int, framing: codec.Framing = DISK, file: str = ""
 ) -> Iterator[Batch]:
-    """Yield the valid records anywhere from `start` to `end`, not overlapping (BTM-RDR-013).
+    """Yield the valid records anywhere from `start` to `end` that do not overlap (BTM-RDR-013).
 
     If `file` is not empty, each record gets a note. These records are evidence for people and never part of a
     result (BTM-RDR-014). Candidates are found by the usual headerLength. The work on false candidates is
@@ -264,7 +267,7 @@ def search(
             stop = off + UNCOUNTED + length
             if length < codec.MIN_RECORD_LENGTH or stop > end or source.read(stop - 4, 4) != END_RECORD:
                 continue
-            # Records of an earlier log follow each other, so scan on from here.
+            # Records of an earlier log follow each other, so the scan continues from here.
             for batch in scan(source, off, end, framing, only_usual=True, stretch=SEARCH_STRETCH):
                 batch.notes = [Note("unanchored", file, batch.base + at) for at in batch.off if file]
                 yield batch
@@ -278,7 +281,10 @@ def search(
 
 
 def gtrids(batch: Batch, size_at: int = PAYLOAD_AT) -> list[bytes]:
-    """Return the gtrid of each record of a batch; the gtrid's length is at `size_at` in the record."""
+    """Return the gtrid of each record of a batch.
+
+    The gtrid's length is at the offset `size_at` in the record.
+    """
     data, moved = batch.data, batch.more.get("moved")
     sizes = (
         [at + size_at + moved.get(at, 0) for at in batch.off] if moved else [at + size_at for at in batch.off]

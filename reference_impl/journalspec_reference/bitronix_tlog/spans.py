@@ -1,4 +1,4 @@
-"""Names for every byte range of the files, for maps and annotated hexdumps."""
+"""Named byte ranges of the files, for maps and annotated hexdumps."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _nio(data: Any) -> Iterator[Piece]:
 
 
 def _pieces(batches: Iterable[Batch], kind: str, series: str = "") -> Iterator[Piece]:
-    """Yield records, as pieces of `kind`, and damage, in the order of offsets."""
+    """Yield records as pieces of `kind`, and damage, in the order of offsets."""
     for batch in batches:
         rows = zip(batch.off, batch.end, batch.code, strict=True)
         valid = ((batch.base + at, batch.base + end, kind, TYPES[code]) for at, end, code in rows)

@@ -1,4 +1,5 @@
-"""Writes the disk journal with its tail pointer and swap, the seed's bare records, and NIO laps.
+"""Writes three kinds of journals: the disk journal with tail pointer and swap, the seed's bare records, and
+NIO laps.
 
 Each order of writes and fsyncs of the disk journal has a name. ``spec`` obeys every writer rule (BTM-WRT,
 BTM-SWP). The other orders do what the traced products do, with their defects: they omit steps. So the crash
@@ -45,7 +46,7 @@ class Clock:
         self._sequence = int(params.get("sequence", "1"))
 
     def now(self) -> int:
-        """Return the time in ms; with a `clock`, each reading is one step later."""
+        """Return the time in ms. With a `clock`, each reading is one step later than the previous one."""
         if self._now is None:
             return time.time_ns() // 1_000_000
         self._now += self._step
@@ -77,7 +78,10 @@ def entry(op: Operation) -> tuple[int, bytes, tuple[bytes, ...]]:
 
 
 class _Writer:
-    """The common part of the writers for all editions: operations by name, and one current file."""
+    """The common part of the writers for all editions.
+
+    It has the operations by name, and one current file.
+    """
 
     framing = DISK
 
@@ -85,7 +89,7 @@ class _Writer:
         self._storage = storage
         self._name = params.get("files", name)
         self._clock = Clock(params)
-        #: The file that is written to; empty unless the journal is open.
+        #: The file that the writer writes to. It is empty unless the journal is open.
         self._active = ""
         self._position = 0
         self._handlers = {name: getattr(self, f"_{name}") for name in ("open", "log", "force", "close")}
@@ -98,7 +102,7 @@ class _Writer:
         return self._append(self._encode(*entry(op)))
 
     def _encode(self, status: int, gtrid: bytes, names: tuple[bytes, ...]) -> bytes:
-        """Return the bytes of a new record; raises WriterRefused (unencodable)."""
+        """Return the bytes of a new record. Raises WriterRefused (unencodable)."""
         now, number = self._clock.now(), self._clock.next_sequence()
         try:
             return codec.encode(status, gtrid, names, now, number, self.framing)
@@ -127,7 +131,7 @@ class DiskWriter(_Writer):
 
     Parameters (all text): `files` ("btm1.tlog,btm2.tlog"), `file_length` in
     bytes (2 MiB + 21), `order` (a key of ORDERS, default spec), `eager` (true:
-    every record is visible as soon as it is logged, forced or not), and those
+    every record is visible as soon as it is logged, even without an fsync), and those
     of :class:`.Clock`. An existing pair keeps its length.
     """
 
@@ -137,7 +141,7 @@ class DiskWriter(_Writer):
         self._order = order_of(ORDERS, params)
         #: Whether each step waits until the steps before it are durable.
         self._careful = self._order == "spec"
-        #: Whether a new tail stays in memory until an fsync has made the records durable: a stored tail then
+        #: Whether a new tail stays in memory until an fsync has made the records durable. Then a stored tail
         #: never covers bytes that may not have arrived (BTM-WRT-006).
         self._lazy = self._careful and params.get("eager") != "true"
         # In 2.1 a record must end before the end of the file; in 3.0 it can end there (BTM-WRT-008, -009).
@@ -179,7 +183,7 @@ class DiskWriter(_Writer):
         return log
 
     def _create(self) -> None:
-        """Build both files, the second first, so that the first is newer and active (BTM-FIL-013)."""
+        """Build both files, the second file first. So the first file is newer and active (BTM-FIL-013)."""
         if self._length < HEADER_SIZE:
             text = f"file_length {self._length} is below the header's {HEADER_SIZE}"
             raise WriterRefused("does-not-fit", text)
@@ -243,7 +247,7 @@ class DiskWriter(_Writer):
         for gtrid in filter(left.__contains__, decisions):
             record = decisions[gtrid]
             fields: Mapping[str, Any] = record.fields
-            # BTM 3.0 writes each decision again; other versions copy a record that still has the same
+            # BTM 3.0 writes each decision again. Other versions copy a record that still has the same
             # resources.
             if self._order != "3.0" and len(left[gtrid]) == len({*fields.get("names_raw", fields["names"])}):
                 yield data[record.at.off : record.at.off + record.at.length]
@@ -294,7 +298,10 @@ class DiskWriter(_Writer):
 
 
 class SeedWriter(_Writer):
-    """One growing file of records. Parameters: `files` ("transactions.log") and those of :class:`.Clock`."""
+    """Writes one growing file of records.
+
+    Parameters: `files` ("transactions.log") and those of :class:`.Clock`.
+    """
 
     framing = codec.SEED
 
@@ -331,9 +338,9 @@ class NioWriter(_Writer):
         self._tracked: dict[bytes, dict[str, Any]] = {}
 
     def _delimiter(self) -> bytes:
-        """Return the next lap's delimiter, drawn from the seed so that runs are repeatable.
+        """Return the next lap's delimiter. It is computed from the seed, so that runs are repeatable.
 
-        A later run draws the same delimiters again; a delimiter that is already in the header is skipped.
+        A later run computes the same delimiters again. A delimiter that is already in the header is skipped.
         """
         while True:
             self._laps += 1
@@ -405,7 +412,9 @@ class NioWriter(_Writer):
         return {**numbers, "gtrid": gtrid, "names": names, "padding": b""}
 
     def _next_lap(self, size: int) -> None:
-        """Fill the file's rest, change the delimiters, write open transactions again (BTM-NIO-016)."""
+        """Fill the remaining bytes of the file, change the delimiters, and write open transactions again
+        (BTM-NIO-016).
+        """
         copies = [{**fields, "rolled_over": True} for fields in self._tracked.values()]
         needed = sum(len(self._frame(copy)) for copy in copies)
         if nio.HEADER_SIZE + needed + size > self._length:

@@ -1,4 +1,4 @@
-"""Derby's write-ahead log: reader, recovery and writer, all editions."""
+"""The package of Derby's write-ahead log: reader, recovery and writer for all editions."""
 
 from __future__ import annotations
 

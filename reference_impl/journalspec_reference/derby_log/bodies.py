@@ -1,4 +1,4 @@
-"""The bodies of records, by the table of operations (DRB-REC-021, DRB-REC-111)."""
+"""Decodes the bodies of records by the table of operations (DRB-REC-021, DRB-REC-111)."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ BITS = groups()
 FIRST, LAST, COMPENSATION = BITS["FIRST"], BITS["LAST"], BITS["COMPENSATION"]
 PREPARE, CHECKSUM = BITS["PREPARE"], BITS["CHECKSUM"]
 _FIXED = {"u1": Struct(">B"), "u2": Struct(">H"), "s4": Struct(">i"), "s8": Struct(">q")}
-#: For each form of a compressed int and of a compressed long: its size (bytes), and the mask that leaves its
-#: number.
+#: For each form of a compressed int and of a compressed long: its size in bytes, and the mask for its number.
 _NARROW = ((1, 0x3F), (2, 0x3FFF), (4, 0x7FFFFFFF), (4, 0x7FFFFFFF))
 _WIDE = tuple(
     (2 * size, (1 << 16 * size - (1 if form > 1 else 2)) - 1) for form, (size, _) in enumerate(_NARROW)
 )
-#: Lists of up to this many elements are kept decoded.
+#: Lists of up to this many elements are cached in decoded form.
 _FEW = 16
-#: So many stored bytes of bodies up to this length are kept decoded: about 2 MiB in all.
+#: Bodies up to the given length are cached in decoded form, up to the given number of stored bytes: about 2
+#: MiB in all.
 _MOST, _SHORT = 1 << 18, 128
-#: The transaction at the head of a body.
+#: The number of the transaction at the start of a body.
 _OWNER = tuple(slot for slot in part("head") if slot.name == "transaction")
 #: The first bytes of every body.
 BODY_START = LOG_RECORD.to_bytes(2, "big")
@@ -51,16 +51,17 @@ BODY_START = LOG_RECORD.to_bytes(2, "big")
 
 @dataclass
 class Body:
-    """A body: its group, transaction and operation, and the bytes after the operation."""
+    """Represents a body: its group, transaction and operation, and the bytes after the operation."""
 
     group: int
     transaction: int | None
     operation: Form
     fields: Mapping[str, Any]
-    #: The record that a compensation record undoes; None for other records.
+    #: The record that a compensation record undoes. None for other records.
     undone: Instant | None
     data: bytes
-    #: The number of bytes after the last field, and whether some number has a longer form than it needs.
+    #: The number of bytes after the last field, and whether a number is stored in a longer form than it
+    #: needs.
     surplus: int
     long_number: bool
 
@@ -94,19 +95,19 @@ _NUMBERS = [re.compile(b"(?:%b){%d}+" % (_INT, 1 << power), re.DOTALL) for power
 SHORTEST = 0x40
 
 
-#: Receives path, start, end and value of a field.
+#: A function that receives path, start, end and value of a field.
 Named = Callable[[str, int, int, Any], None]
 
 
 class BodyReader:
-    """A reader of `data` from `at` on; every method raises BadLog if too few bytes are left.
+    """Reads `data` from `at` on. Every method raises BadLog if too few bytes are left.
 
     `named` receives each field, in order.
     """
 
     def __init__(self, data: bytes, named: Named | None = None, at: int = 0) -> None:
         self.data, self.at, self._named = data, at, named
-        #: Whether a number had a longer form than it needs.
+        #: Whether a number was stored in a longer form than it needs.
         self.long = False
 
     def fixed(self, kind: str) -> int:
@@ -119,7 +120,10 @@ class BodyReader:
         return value
 
     def number(self, *, wide: bool) -> int:
-        """Read a compressed int, or (`wide`) a compressed long: its first two bits are its form."""
+        """Read a compressed int, or (`wide`) a compressed long.
+
+        The first two bits determine the form of the number.
+        """
         data, at = self.data, self.at
         form = data[at] >> 6 if at < len(data) else 0
         size, mask = _WIDE[form] if wide else _NARROW[form]
@@ -140,9 +144,10 @@ class BodyReader:
         return self.data[self.at - size : self.at]
 
     def fields(self, slots: tuple[Slot, ...], path: str = "") -> dict[str, Any]:  # noqa: C901, PLR0912, PLR0915  # by type
-        """Read the fields of an operation, object or element; `path` precedes their names."""
+        """Read the fields of an operation, object or element. `path` precedes the names of the fields."""
         out: dict[str, Any] = {}
-        #: The structures to read after this one, the next one last: their remaining slots, fields, and path.
+        #: A stack of the structures to read after this one: their remaining slots, fields, and path. The last
+        #: one is read next.
         later: list[tuple[Iterator[Slot], dict[str, Any], str]] = []
         data, last, left = self.data, len(self.data) - 1, iter(slots)
         while True:
@@ -212,9 +217,10 @@ def _elements(data: bytes, slots: tuple[Slot, ...], count: int) -> Iterator[dict
 
 
 def passed(data: bytes, at: int, stop: int, count: int) -> int:
-    """Return the end of `count` compressed ints from `at` on; -1 if one is longer than necessary.
+    """Return the end of `count` compressed ints from `at` on. Return -1 if one of them is longer than
+    necessary.
 
-    Also returns -1 if they end after `stop`.
+    Return -1 also if they end after `stop`.
     """
     while count > 0:
         power = min(count.bit_length(), len(_NUMBERS)) - 1
@@ -226,7 +232,7 @@ def passed(data: bytes, at: int, stop: int, count: int) -> int:
 
 
 class Forms(dict[int, Form]):
-    """Format id -> operation, with a cache of the last bodies decoded by these operations."""
+    """Maps format ids to operations, and caches the last bodies decoded by these operations."""
 
     def __init__(self, forms: Mapping[int, Form]) -> None:
         super().__init__(forms)
@@ -248,7 +254,7 @@ def _all() -> Forms:
 def decode(data: bytes, forms: Forms | None = None) -> Body:
     """Return the fields of a body, decoded by default with all operations; raises BadLog (DRB-REC-022).
 
-    Callers must not change the body: equal bytes can return the same object.
+    Callers must not change the body, because equal bytes can return the same object.
     """
     forms = _all() if forms is None else forms
     # A recovery decodes some records repeatedly; recovering many crash states of the same log decodes all
@@ -281,7 +287,7 @@ def coverage(body: bytes) -> tuple[int, int] | None:
     Such a body has the group bit CHECKSUM and the operation CHECKSUM; other bits do not matter. An opaque
     body gives None. Raises BadLog for an unknown algorithm or a negative length.
     """
-    # Most bodies are not decoded: their group shows that they are not checksum records.
+    # Most bodies are not decoded, because their group shows that they are not checksum records.
     try:
         size, mask = _NARROW[body[2] >> 6] if len(body) > 2 else (1, 0)
         group = int.from_bytes(body[2 : 2 + size], "big") & mask if len(body) >= 2 + size else 0
@@ -299,7 +305,7 @@ def coverage(body: bytes) -> tuple[int, int] | None:
 
 
 def records_of(number: int, name: str, forms: Forms | None, batch: Batch) -> Iterator[Record]:
-    """Yield the records of a batch of log file `number`; without `forms` their bodies are opaque."""
+    """Yield the records of a batch of log file `number`. Without `forms`, their bodies are opaque."""
     for start, end in zip(batch.off, batch.end, strict=True):
         data, off = batch.data[start + BEFORE : end - BEHIND], batch.base + start
         at = At(name, off, end - start)

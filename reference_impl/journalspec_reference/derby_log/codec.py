@@ -1,4 +1,4 @@
-"""The bytes of control files and of log file headers, and instants."""
+"""The bytes of control files, of log file headers, and of instants."""
 
 from __future__ import annotations
 
@@ -13,17 +13,21 @@ from journalspec_reference.batches import ReadingRefused
 FILE_FORMAT = 128
 #: The lengths of a control file and of a log file header (bytes).
 CONTROL, HEADER = 48, 24
-#: The number of bytes around a record's body: length and instant before it, the length again after it.
+#: The number of bytes around a record's body: length and instant before the body, and the length again after
+#: it.
 BEFORE, BEHIND = 12, 4
 OVERHEAD = BEFORE + BEHIND
-#: A position has 31 bits in an instant; the 32nd bit is ignored.
+#: A position in an instant has 31 bits. The 32nd bit is ignored.
 POSITION = 0x7FFFFFFF
 _CONTROL = Struct(">iiIIiiiB11xq")
 _HEADER = Struct(">iiqII")
 
 
 class BadLog(ValueError):
-    """Bytes that do not have the expected form; `reason` is the specification's code for the fault."""
+    """This error means that bytes do not have the expected form.
+
+    `reason` is the specification's code for the fault.
+    """
 
     def __init__(self, message: str, reason: str = "bad-body") -> None:
         super().__init__(message)
@@ -31,7 +35,10 @@ class BadLog(ValueError):
 
 
 class Refusal(ReadingRefused):
-    """A refusal of recovery; `phase` and `code` are the specification's; `at` is the faulty place."""
+    """A refusal of recovery.
+
+    `phase` and `code` are those of the specification; `at` is the position of the fault.
+    """
 
     def __init__(self, phase: str, code: str, message: str, at: At | None = None) -> None:
         super().__init__(message)
@@ -39,7 +46,7 @@ class Refusal(ReadingRefused):
 
 
 class Instant(NamedTuple):
-    """The place of a record: the number of its file, and the offset of its leading length."""
+    """The position of a record: the number of its file, and the offset of its leading length."""
 
     number: int
     position: int
@@ -51,12 +58,12 @@ class Instant(NamedTuple):
 
     @classmethod
     def unpack(cls, packed: int) -> Instant:
-        """Return the instant that a 64-bit integer holds."""
+        """Return the instant that a 64-bit integer represents."""
         return cls((packed >> 32) & 0xFFFFFFFF, packed & POSITION)
 
 
 class Control(NamedTuple):
-    """A control file whose checksum is right; `checkpoint` is None before the first one."""
+    """A control file whose checksum is right. `checkpoint` is None before the first checkpoint."""
 
     checkpoint: Instant | None
     major: int
@@ -66,7 +73,7 @@ class Control(NamedTuple):
 
 
 def control(data: bytes) -> Control:
-    """Decode a control file; the obsolete version and spare bytes are ignored."""
+    """Decode a control file. The obsolete version and spare bytes are ignored."""
     if len(data) != CONTROL:
         raise BadLog(f"a control file of {len(data)} bytes, not {CONTROL}", "bad-control")
     form, _, number, position, major, minor, build, flags, value = _CONTROL.unpack(data)
@@ -79,7 +86,10 @@ def control(data: bytes) -> Control:
 
 
 def header(data: bytes, number: int) -> Instant:
-    """Decode the header of log file `number`; return the end of the previous file, (0, 0) for the first."""
+    """Decode the header of log file `number`.
+
+    Return the end of the previous file, which is (0, 0) for the first file.
+    """
     if len(data) < HEADER:
         raise BadLog(f"a log file header of {len(data)} bytes, not {HEADER}")
     form, _, found, before, position = _HEADER.unpack_from(data)

@@ -1,4 +1,4 @@
-"""Decodes the bodies of a whole batch into columns; the only module of this format that imports NumPy.
+"""Decodes the bodies of a whole batch into columns. No other module of this format imports NumPy.
 
 The table of operations lists the fields of a body. Each field is read for all records of one operation at
 once. :func:`.bodies.decode` handles the records that differ from the table, and those with lists of anything
@@ -45,8 +45,8 @@ Ints = npt.NDArray[np.int64]
 #: needs it.
 _SIZES = (np.array([1, 2, 4, 4]), np.array([2, 4, 8, 8]))
 _LEAST = tuple(np.where(np.arange(4) > 0, np.left_shift(1, 4 * sizes - 2), 0) for sizes in _SIZES)
-#: A number is read from eight bytes. These are the shift that drops the bytes after the number, and the mask
-#: that drops its form.
+#: A number is read from eight bytes. These are the shift that removes the bytes after the number, and the
+#: mask that removes the bits of its form.
 _SHIFTS = tuple((64 - 8 * sizes).astype(np.uint64) for sizes in _SIZES)
 _MASKS = tuple(
     (np.uint64(1) << (8 * sizes - [2, 2, 1, 1]).astype(np.uint64)) - np.uint64(1) for sizes in _SIZES
@@ -58,7 +58,7 @@ _FIRST_BITS = np.array(
 )
 _FIXED = {"u1": ">u1", "u2": ">u2", "s4": ">i4", "s8": ">i8"}
 _NUMBERS = {"cint", "clong", *_FIXED}
-#: Padding (bytes) after the batch: longer than the fields of any operation before its data.
+#: The number of padding bytes after the batch. It is larger than the fields of any operation before its data.
 _ROOM = bytes(256)
 _BEHIND = BITS["COMPENSATION"] | BITS["CHECKSUM"]
 #: The group bits that matter for a replay; the operations that undo changes; the operations that remove
@@ -68,7 +68,7 @@ _UNDOES = [named()[name].id for name in ("LOGICAL_UNDO", "PHYSICAL_UNDO")]
 _RESHAPES = [form.id for form in operations().values() if form.name.startswith("COMPRESS_SPACE")]
 #: A position has 31 bits in an instant (DRB-ENC-108).
 _INSTANT = ~(1 << 31)
-#: The size of a hash table of pages, and the factor that spreads several containers over it.
+#: The size of a hash table of pages, and the factor that distributes several containers over it.
 _PLACES, _SPREAD = 1 << 16, 4099
 #: The fields that a replay uses.
 REPLAYED = ("container", "page", "page_version", "undone", "status", "action")
@@ -76,7 +76,10 @@ _CONTAINER = named()["CONTAINER"].id
 
 
 class Gathered:
-    """The columns of a batch, by name. Rows in `closely` have no values: callers decode their bodies."""
+    """Represents the columns of a batch, by name.
+
+    Rows in `closely` have no values, so callers decode their bodies.
+    """
 
     def __init__(self, batch: Batch, forms: Forms, rows: int, names: Sequence[str] = ()) -> None:
         self._data = batch.data
@@ -92,17 +95,17 @@ class Gathered:
         longer = np.zeros(rows, np.bool_)
         number, behind = self._number(at + 2, longer, wide=True)
         self.closely |= (owned & longer) | (~owned & (owner != 0))
-        #: The number of the transaction, -1 if there is none.
+        #: The number of the transaction. It is -1 if there is none.
         self.transaction = np.where(owned, number, -1)
         at = np.where(owned, behind, at + 2)
         self.operation = shorts[at].astype(np.int64)
         self.closely |= at + 2 > stop
-        #: Field -> its values; field -> whether each record has it.
+        #: Maps a field to its values, and maps a field to whether each record has it.
         self.fields: dict[str, Ints] = {name: np.zeros(rows, np.int64) for name in names}
         self.has = {name: np.zeros(rows, np.bool_) for name in names}
         #: Start and size of the data of each row.
         self.data_at, self.data_size = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
-        #: Each list: its row, the fields of an element, the number of elements, start and end.
+        #: For each list: its row, the fields of an element, the number of elements, start and end.
         self._lists: list[tuple[int, tuple[Slot, ...], int, int, int]] = []
         # Rows with the same operation and the same group bits COMPENSATION and CHECKSUM have the same fields.
         # Most of these rows begin with the fields of a page.
@@ -185,7 +188,10 @@ class Gathered:
         return here.tolist(), plain, highest
 
     def _open(self, kind: npt.NDArray[Any], known: Container[int]) -> tuple[Ints, int]:
-        """Omit the rows of transactions that begin and end here; also return the highest of these."""
+        """Omit the rows of transactions that begin and end here.
+
+        Return the highest number of these transactions.
+        """
         number = self.transaction[: len(kind)]
         found, first, which = np.unique(number, return_index=True, return_inverse=True)
         last = len(kind) - 1 - np.unique(number[::-1], return_index=True)[1]
@@ -204,14 +210,16 @@ class Gathered:
         return {*_distinct(self.fields["container"][self.has["page_version"]])}
 
     def made(self, rows: int) -> set[int]:
-        """Return the containers that the first `rows` make or remove, except for those in `closely`."""
+        """Return the containers that the first `rows` create or remove, except for the containers in
+        `closely`.
+        """
         here = (self.operation == _CONTAINER)[:rows] & ~self.closely[:rows]
         return {*self.fields["container"][:rows][here].tolist()}
 
     def tally(self, rows: int, types: dict[int, int], containers: dict[int, int]) -> None:
         """Count the first `rows` records by operation and by the container whose page they change.
 
-        Rows in `closely` are omitted: their bodies are decoded.
+        Rows in `closely` are omitted, because callers decode their bodies.
         """
         taken = ~self.closely[:rows]
         changes = self.fields["container"][:rows][taken & self.has["page_version"][:rows]]
@@ -221,7 +229,10 @@ class Gathered:
                 counter[value] += count
 
     def changes(self, rows: int, *, last: bool) -> Changes:
-        """Return the page changes in the first `rows`; with `last`, at least the last one of each page."""
+        """Return the page changes in the first `rows`.
+
+        With `last`, return at least the last change of each page.
+        """
         here = np.flatnonzero(self.has["page_version"][:rows])
         if last:
             # For each place in the hash table, keep the last row and all rows that change a different page.
@@ -243,7 +254,7 @@ class Gathered:
         return np.ndarray((len(self._view) - 8,), kind, self._view, 0, (1,))
 
     def _number(self, at: Ints, longer: npt.NDArray[np.bool_], *, wide: bool = False) -> tuple[Ints, Ints]:
-        """Return the compressed numbers at `at`, and their ends; set `longer` where a shorter form exists."""
+        """Return the compressed numbers at `at`, and their ends. Set `longer` where a shorter form exists."""
         first = self._view[at]
         # Most numbers are small.
         value = first.astype(np.int64)
@@ -259,7 +270,7 @@ class Gathered:
         return value, end
 
     def _parts(self, slots: Sequence[Slot], here: Ints, places: Ints, stops: Ints) -> None:
-        """Read fields; the last one can depend on the value of an earlier one."""
+        """Read fields. The last field can depend on the value of an earlier field."""
         always = tuple(takewhile(lambda slot: not slot.when, slots))
         self._take(always, here, places, stops)
         if rest := slots[len(always) :]:
@@ -269,7 +280,10 @@ class Gathered:
             self._take([slot for slot in rest if not slot.when], here[~there], places, stops)
 
     def _take(self, slots: Sequence[Slot], here: Ints, places: Ints, stops: Ints) -> None:
-        """Read the fields of rows `here`, which begin at `places`; set `places` to their ends."""
+        """Read the fields of rows `here`, which begin at `places`.
+
+        Set `places` to the ends of these fields.
+        """
         at, closely = places[here], np.zeros(len(here), np.bool_)
         counts: dict[str, Ints] = {}
         for slot in slots:
@@ -299,7 +313,7 @@ class Gathered:
         places[here] = at
 
     def _list(self, slots: tuple[Slot, ...], here: Ints, at: Ints, stop: Ints, counts: Ints) -> Ints:
-        """Skip a list in each row of `here`; return its end, -1 if some number has a longer form."""
+        """Skip a list in each row of `here`. Return its end, or -1 if some number has a longer form."""
         # Most lists consist of a few numbers of one byte each.
         many = np.maximum(counts * len(slots), 0)
         few = (many <= len(_FIRST_BITS) - 1) & (self._longs[at] & _FIRST_BITS.take(many, mode="clip") == 0)
@@ -316,13 +330,13 @@ class Gathered:
 
 
 def _empty(slot: Slot) -> int:
-    """Return the format id of an object without fields; -1 for others."""
+    """Return the format id of an object without fields. Return -1 for other objects."""
     form = objects()[str(slot.of)]
     return -1 if form.fields else form.id
 
 
 def _distinct(values: Ints) -> list[int]:
-    """Return the distinct values in order; faster than NumPy's `unique` if there are few of them."""
+    """Return the distinct values in order. This is faster than NumPy's `unique` if there are few of them."""
     ordered = np.sort(values)
     found: list[int] = ordered[np.flatnonzero(np.diff(ordered, append=ordered[-1:] + 1))].tolist()
     return found
@@ -330,7 +344,7 @@ def _distinct(values: Ints) -> list[int]:
 
 @cache
 def _slots(ident: int, group: int, known: bool) -> tuple[Slot, ...] | None:
-    """Return the fields and the tail of an operation that has no texts or objects in lists, else None."""
+    """Return the fields and the tail of an operation. Return None if it has texts or objects in lists."""
     if not known:
         return None
     form = operations()[ident]
@@ -349,8 +363,8 @@ def _numbers() -> dict[str, str]:
     return {slot.name: "int64" for slot in slots if slot.type in _NUMBERS and not slot.measures}
 
 
-#: Column -> its Arrow type. A record has no value in a column if its operation lacks that field. The column
-#: `body` is for records whose bodies are not decoded.
+#: Maps a column to its Arrow type. A record has no value in a column if its operation lacks that field. The
+#: column `body` is for records whose bodies are not decoded.
 COLUMNS: dict[str, str] = {
     **{"type": "string", "length": "int64", "instant": "int64", "group": "int64", "transaction": "int64"},
     **_numbers(),
@@ -359,7 +373,8 @@ COLUMNS: dict[str, str] = {
 
 
 def columns(batch: Batch, edition: str) -> dict[str, Any]:
-    """Map each column of :data:`COLUMNS` to its values, one per record; the seed's bodies are opaque.
+    """Map each column of :data:`COLUMNS` to its values, one per record. The bodies of the seed edition are
+    opaque.
 
     A numeric column is an array, masked where a record has no value. The type is (codes, names by code).
     `data` and `body` are (starts, sizes) into the bytes of the batch; size -1 means no value.

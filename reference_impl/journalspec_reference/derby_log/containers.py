@@ -1,8 +1,8 @@
-"""The containers next to a log, page by page: their faults, with Derby's SQLState for each.
+"""The containers next to a log, page by page. Each of their faults has Derby's SQLState.
 
-A container is a file of pages of equal size. Its first page states the page size in the *info*, which has its
-own checksum. Pages of encrypted containers are decrypted when read, except for the first page, which is not
-encrypted.
+A container is a file of pages of equal size. Its first page contains the *info*, which states the page size
+and has a checksum of its own. Pages of encrypted containers are decrypted when read, except for the first
+page, which is not encrypted.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ INFO, INFO_SIZE = 109, 80
 #: The format, status and page size in the info; the number of bytes that its checksum covers.
 _INFO, _SUMMED = Struct(">iii"), 72
 _CONTAINER, _REMOVED = 116, 2
-#: The extent, stored after the info: the numbers of its first page and its last possible page, and its number
-#: of pages.
+#: The extent, which is stored after the info: the numbers of its first page and of its last possible page,
+#: and its number of pages.
 _EXTENT = Struct(">8xqqi")
 _SMALLEST, _LARGEST = 1024, 32768
-#: The offset of the number of the next allocation page, and its value if there is none.
+#: The offset of the number of the next allocation page, and the value if there is no next page.
 _NEXT, _NO_PAGE = 60, b"\xff" * 8
 #: The bytes at the start of a heap's first row, with the container number; the row's formats (up to 10.2,
 #: from 10.3 on).
@@ -45,13 +45,13 @@ _HEAP, _HEAPS = Struct(">Hiqi"), (91, 467)
 #: The bytes at the start of a column in an index's first row, with the container number; the formats; the
 #: column's position.
 _INDEX, _INDEXES, _ABOUT_INDEX = Struct(">Hq"), (388, 470), 6
-#: The offset of the map of free pages: the number of its bits, then the bits.
+#: The offset of the map of free pages. The map contains its number of bits, then the bits.
 _FREE = 245
 _DELETED = 1
 
 
 class Fault(Exception):
-    """A fault of a container or a page: the code and text of a remark, and Derby's SQLState."""
+    """Represents a fault of a container or a page: the code and text of a remark, and Derby's SQLState."""
 
     def __init__(self, code: str, text: str, state: str = "", off: int | None = None) -> None:
         super().__init__(text)
@@ -68,7 +68,10 @@ class Decrypts(Protocol):
 
 
 class Heap:
-    """One container: `name` is the name of its file, `data` its bytes (none if only the log mentions it)."""
+    """Represents one container.
+
+    `name` is the name of its file; `data` contains its bytes (none if only the log mentions it).
+    """
 
     def __init__(
         self, number: int, name: str, data: Any, cipher: Decrypts | None = None, info: bytes = b""
@@ -104,7 +107,7 @@ class Heap:
 
     @property
     def length(self) -> int:
-        """The length of its file."""
+        """The length of the container's file."""
         return len(self._data)
 
     def page(self, number: int) -> bytes:
@@ -124,7 +127,7 @@ class Heap:
             raise Fault("unknown-page", f"{where} is of format {form}", "XSDBB", off)
         summed = data[:-PAGE_TAIL]
         if number == 0:
-            # The page's checksum counts the info as zeros: the info has a checksum of its own.
+            # The page's checksum counts the info as zeros, because the info has a checksum of its own.
             summed = summed[:INFO] + bytes(INFO_SIZE) + summed[INFO + INFO_SIZE :]
         if zlib.crc32(summed) != int.from_bytes(data[-PAGE_TAIL:], "big"):
             raise Fault("bad-page", f"{where} has a wrong checksum", "XSDG2", off)
@@ -137,7 +140,7 @@ class Heap:
 
     @cached_property
     def numbers(self) -> Sequence[int]:
-        """The numbers of the pages after the first one, except for holes of the file."""
+        """The numbers of the pages after the first page, except for pages in holes of the file."""
         return numbers_of(self._data, self.size, self.count)
 
     def absent(self) -> range:
@@ -145,7 +148,8 @@ class Heap:
         return range(self.count, self._listed)
 
     def spare(self, number: int) -> bool:
-        """Return whether a page was preallocated and never used: the first page's list ends before it.
+        """Return whether a page was preallocated and never used. The first page's list ends before such a
+        page.
 
         The bytes of such a page were never fsynced, and may be torn.
         """
@@ -159,7 +163,7 @@ class Heap:
         return False
 
     def used(self) -> Iterator[int]:
-        """Yield the numbers of the pages in use; only pages that the first page lists are considered."""
+        """Yield the numbers of the pages in use. Only pages that the first page lists are considered."""
         data = bytes(self._data[: self.size])
         bits = int.from_bytes(data[_FREE : _FREE + 4], "big")
         free = data[_FREE + 4 :]
@@ -168,14 +172,14 @@ class Heap:
                 yield at + 1
 
     def page_of(self, off: int | None) -> int:
-        """Return the number of the page at an offset; 0 if the size of pages is not known."""
+        """Return the number of the page at an offset. Return 0 if the size of pages is not known."""
         return (off or 0) // self.size if self.size else 0
 
     def looked_at(self, changed: Collection[int], highest: int | None) -> Iterator[int]:
         """Yield the numbers of the pages that should be sound, in order.
 
-        `changed` are the pages that the log changes; `highest` is the last page if the log cuts the container
-        off.
+        `changed` contains the pages that the log changes. `highest` is the last page if the log truncates the
+        container.
         """
         used, last = {*self.used()}, 0
         highest = self.count if highest is None else highest
@@ -187,7 +191,10 @@ class Heap:
                 yield page
 
     def check(self) -> Iterator[Fault]:
-        """Yield faults that keep Derby from reading the container: a bad first page, or missing pages."""
+        """Yield faults that keep Derby from reading the container.
+
+        Such a fault is a bad first page, or a missing page.
+        """
         try:
             if self.fault is not None:
                 raise self.fault
@@ -201,13 +208,16 @@ class Heap:
 
 
 def main_page(data: bytes) -> bool:
-    """Return whether rows begin on a page: the page is in use and is not reserved for parts of rows."""
+    """Return whether rows begin on a page. Such a page is in use and is not reserved for parts of rows."""
     form, overflow, status, *_ = PAGE_HEADER.unpack_from(data)
     return bool(form == ROWS_PAGE and status == VALID and not overflow)
 
 
 def tally(data: bytes, skip: int) -> tuple[int, int]:
-    """Return the number and bytes of a page's rows that are not deleted; `skip` omits the first slot."""
+    """Return the number and bytes of a page's rows that are not deleted.
+
+    With `skip`, the first slot is omitted.
+    """
     size = len(data)
     count = min(PAGE_HEADER.unpack_from(data)[4], size // SLOT.size - 1)
     rows = total = 0
@@ -233,7 +243,10 @@ def descriptor(row: HeapRow) -> tuple[int, tuple[int, ...]] | None:
 
 
 def said_container(row: HeapRow) -> int | None:
-    """Return the container number in the first row of a heap or index; None if the row contains none."""
+    """Return the container number in the first row of a heap or index.
+
+    Return None if the row contains none.
+    """
     if (found := descriptor(row)) is not None:
         return found[0]
     data = row.values[_ABOUT_INDEX] if len(row.values) > _ABOUT_INDEX else None
@@ -244,7 +257,7 @@ def said_container(row: HeapRow) -> int | None:
 
 
 def stored(data: bytes, where: str, *, parted: bool = False) -> Iterator[tuple[int, int, HeapRow]]:
-    """Yield slot, record id and content of each row on a page; raises Fault at a row that cannot be read."""
+    """Yield slot, record id and content of each row on a page. Raises Fault at a row that cannot be read."""
     try:
         yield from rows_of(data, parted=parted)
     except BadLog as error:

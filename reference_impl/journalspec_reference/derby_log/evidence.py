@@ -27,8 +27,8 @@ from journalspec_reference.derby_log.fileset import (
 from journalspec_reference.derby_log.heap import rows_of
 from journalspec_reference.derby_log.store import Bodies, Place, Store, growth
 
-#: The heaps of the catalogue: if all of these are present, every container should be present. Every boot
-#: opens them, and the container of the properties.
+#: The heaps of the catalogue. If all of these are present, every container should be present. Every boot
+#: opens these heaps, and the container of the properties.
 CATALOGUE = frozenset({0x20, 0x60, 0x90, 0xC0})
 BOOT = CATALOGUE | {0x10}
 #: The container of the table that lists all containers, and the column with container numbers.
@@ -39,7 +39,7 @@ OTHER_ROWS = "Derby may start, and take the rows of the other one for those of t
 
 
 class Evidence:
-    """The containers of a database compared with its log, after redo.
+    """Represents the containers of a database, compared with its log after redo.
 
     `names` maps container numbers to file names. `own` are containers that the log creates or removes, that
     have a stub, or that are missing although the log changes them.
@@ -55,7 +55,7 @@ class Evidence:
             # A container that the log removes can be incomplete, so it is not checked.
             if number in store.made or number not in own
         }
-        #: Container that the log changes -> the pages that redo reads.
+        #: Maps a container that the log changes to the pages that redo reads.
         self._changed: dict[int, set[int]] = {}
         for container, page in store.pages:
             self._changed.setdefault(container, {0}).add(page)
@@ -165,12 +165,14 @@ def _other(data: bytes, number: int) -> int | None:
 # The pages show whether the log next to them is older or newer than they are (DRB-RCV-173). A page stores no
 # instant, only its version, the number of its changes; a record stores the version before its change.
 
-#: The growth of a version that only the undone record shows.
+#: The growth value for a version whose growth only the undone record shows.
 _UNDONE = -1
 
 
 def bodies_of(log: Log, forms: Forms, numbers: Iterable[int]) -> Iterator[Bodies]:
-    """Yield the records of some files, of the log or not, up to the first invalid record in each file."""
+    """Yield the records of some files, whether or not they belong to the log, up to the first invalid record
+    in each file.
+    """
     for number in numbers:
         with suppress(Refusal):
             for batch in log.scan(log.enter(number)):
@@ -181,7 +183,7 @@ def bodies_of(log: Log, forms: Forms, numbers: Iterable[int]) -> Iterator[Bodies
 
 
 def held(log: Log, forms: Forms, place: Place, has: int, below: int) -> str:
-    """Return a sentence: which page changes from version `has` to `below` the log files contain."""
+    """Return a sentence on which page changes, from version `has` to `below`, the log files contain."""
     versions: set[int] = set()
     for bodies in bodies_of(log, forms, log.files):
         changes = bodies.changes()
@@ -193,15 +195,15 @@ def held(log: Log, forms: Forms, place: Place, has: int, below: int) -> str:
 
 
 class Explained:
-    """The version that the log gives to each page, to be compared with the pages next to it.
+    """Represents the version that the log gives to each page, to be compared with the pages next to the log.
 
-    `made` are containers that the log creates or removes.
+    `made` contains the containers that the log creates or removes.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._after: dict[Place, int] = {}
-        #: Page -> the version before its last PHYSICAL_UNDO, and the instant of the undone record.
+        #: Maps a page to the version before its last PHYSICAL_UNDO, and the instant of the undone record.
         self._undone: dict[Place, tuple[int, int]] = {}
         self.made: set[int] = set()
 
@@ -223,7 +225,10 @@ class Explained:
             self.take(bodies)
 
     def _explained(self, place: Place) -> int | None:
-        """Return the version of a page after the log; None if the record that was undone last is missing."""
+        """Return the version of a page after the log.
+
+        Return None if the record that was undone last is missing.
+        """
         if self._after[place] != _UNDONE:
             return self._after[place]
         version, undone = self._undone[place]

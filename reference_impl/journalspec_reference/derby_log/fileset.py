@@ -27,13 +27,14 @@ from journalspec_reference.derby_log.scan import FEW, End, groups_after, scan
 from journalspec_reference.filesets import FilesetError, Journal, load
 
 FORMAT = "derby_log"
-#: The prefix of a database's file names, relative to the directory of its log; the name of its properties
+#: The prefix of a database's file names, relative to the directory of its log, and the name of its properties
 #: file.
 HOME, PROPERTIES_NAME = "../", "service.properties"
 PROPERTIES = f"{HOME}{PROPERTIES_NAME}"
 #: At most this much of the properties is read (bytes).
 _LONGEST = 1 << 20
-#: The properties of every database: mostly the container numbers of its catalogue, equal in all releases.
+#: The properties of every database. Most of them are the container numbers of its catalogue, which are equal
+#: in all releases.
 AT_LEAST = {
     "SysconglomeratesIdentifier": 32, "SysconglomeratesIndex1Identifier": 49,
     "SysconglomeratesIndex2Identifier": 65, "SysconglomeratesIndex3Identifier": 81,
@@ -44,13 +45,13 @@ AT_LEAST = {
     "derby.serviceProtocol": "org.apache.derby.database.Database",
 }  # fmt: skip
 CONTROLS = ("log.ctrl", "logmirror.ctrl")
-#: The names of container files: in a subdirectory of the database, or without a directory, as in the test
-#: suite.
+#: The names of container files. The files are in a subdirectory of the database, or without a directory, as
+#: in the test suite.
 _CONTAINER = re.compile(r"(?:(?:\.\./)?seg0/|seg0\.)(?:c([0-9a-f]{1,15})\.dat|C([0-9A-F]{1,15})\.DAT)")
 #: The stub of a removed container.
 _STUB = re.compile(r"(?:\.\./)?seg0/(?:d([0-9a-f]{1,15})\.dat|D([0-9A-F]{1,15})\.DAT)")
-#: Names of container files in seg0, and the order in which Derby looks for them by their first letter; `d` is
-#: the stub of a dropped one.
+#: Names of container files in seg0, and the order in which Derby looks for them by their first letter. `d` is
+#: the stub of a dropped container.
 _FILE, _ORDER = re.compile(r"([cCdD])([0-9a-fA-F]{1,15})\.(?:dat|DAT)"), "cCdD"
 _NAME = re.compile(r"log([1-9][0-9]{0,9})\.dat")
 LARGEST = 2147483646
@@ -59,7 +60,7 @@ NAMES = NumberedNames(_NAME, re.compile(r"log.*\.(dat|ctrl)", re.DOTALL), LARGES
 number_of = NAMES.number
 #: Those fields of headers and control files that a file map shows.
 _TOLD = ("number", "previous", "checkpoint", "major", "minor", "flags", "jbms_version", "checkpoint_interval")
-#: The size of a writer's buffers (bytes). The end in the next file's header can be up to that far after the
+#: The size of a writer's buffers in bytes. The end in the next file's header can be up to that far after the
 #: last written byte.
 _BUFFERS = 3 << 15
 #: The size of the zero length that ends a log, and the size of a disk sector (bytes).
@@ -109,12 +110,12 @@ def assumed(files: Files) -> Params:
 
 @dataclass(frozen=True, slots=True)
 class LogFile(NumberedFile):
-    """One log file; `source` reads it."""
+    """Represents one log file. `source` reads it."""
 
     source: Source
 
     def previous(self) -> Instant:
-        """Return the end of the previous file that the header states; raises BadLog."""
+        """Return the end of the previous file that the header states. Raises BadLog."""
         return codec.header(bytes(self.data[:HEADER]), self.number)
 
 
@@ -128,7 +129,7 @@ def gather(files: Mapping[str, Any]) -> dict[int, LogFile]:
 
 
 class ChosenControl(NamedTuple):
-    """The control file in use, if any, its name, and the names of unusable control files."""
+    """Represents the control file in use, if any, its name, and the names of unusable control files."""
 
     control: Control | None
     name: str
@@ -136,7 +137,7 @@ class ChosenControl(NamedTuple):
 
 
 def choose(files: Mapping[str, Any]) -> ChosenControl:
-    """Return the control file to use (DRB-CTL-006, DRB-CTL-007); raises Refusal (DRB-CTL-110)."""
+    """Return the control file to use (DRB-CTL-006, DRB-CTL-007). Raises Refusal (DRB-CTL-110)."""
     invalid: tuple[str, ...] = ()
     found, name = None, ""
     for here in CONTROLS:
@@ -153,7 +154,7 @@ def choose(files: Mapping[str, Any]) -> ChosenControl:
 
 
 class LogEnd(NamedTuple):
-    """The end of the whole log: the file, the kind of end, and a note on an unusual next file."""
+    """Represents the end of the whole log: the file, the kind of end, and a note on an unusual next file."""
 
     file: LogFile
     end: End
@@ -162,7 +163,10 @@ class LogEnd(NamedTuple):
 
 
 class Log:
-    """The files of a log; with `linked`, each file's header must state the end of the previous file."""
+    """Represents the files of a log.
+
+    With `linked`, each file's header must state the end of the previous file.
+    """
 
     def __init__(self, files: Mapping[int, LogFile], *, summed: bool, linked: bool) -> None:
         self.files = files
@@ -174,7 +178,7 @@ class Log:
         return scan(file.source, file.number, start, summed=self.summed, until=until)
 
     def record(self, number: int, off: int) -> bytes | None:
-        """Return the body of the record at `off` in file `number`; None if there is no record."""
+        """Return the body of the record at `off` in file `number`. Return None if there is no record."""
         file = self.files.get(number)
         if file is None or off < HEADER:
             return None
@@ -182,7 +186,7 @@ class Log:
         return batch.data[BEFORE : batch.end[0] - BEHIND] if batch.off else None
 
     def enter(self, number: int) -> LogFile:
-        """Return a file with a correct header; raises Refusal, or KeyError if the file is missing."""
+        """Return a file with a correct header. Raises Refusal, or KeyError if the file is missing."""
         file = self.files[number]
         try:
             codec.header(bytes(file.data[:HEADER]), number)
@@ -192,7 +196,7 @@ class Log:
         return file
 
     def after(self, file: LogFile, end: End) -> LogFile | LogEnd:
-        """Return the file in which the log continues after `end`, or the end of the log; raises Refusal."""
+        """Return the file in which the log continues after `end`, or the end of the log. Raises Refusal."""
         after = self.files.get(file.number + 1)
         if end.reason or not end.marked or after is None:
             return LogEnd(file, end)
@@ -210,7 +214,9 @@ class Log:
                     yield file, file.previous()
 
     def beyond(self, last: LogEnd) -> LogFile | None:
-        """Return a later file that proves that the log continued after its end (DRB-END-046, DRB-END-167)."""
+        """Return a later file that proves that the log continued after the end found (DRB-END-046,
+        DRB-END-167).
+        """
         found = Instant(last.file.number, last.end.off)
         for file, previous in self.later(last):
             if previous >= found and self.went_on(file, previous, found):
@@ -218,7 +224,7 @@ class Log:
         return None
 
     def went_on(self, file: LogFile, previous: Instant, found: Instant) -> bool:
-        """Return whether a later file proves more than an unfinished switch that began in `found`."""
+        """Return whether a later file proves more than an unfinished switch of files from `found`."""
         return self.filled(file) or previous.packed - found.packed > _BUFFERS
 
     def filled(self, file: LogFile) -> bool:
@@ -230,7 +236,7 @@ class Log:
         """Return whether a length of 0 ends the last file and the next file is missing (DRB-FIL-169).
 
         Preallocated space ends at a sector boundary, so four zeros directly before a boundary can be the last
-        of that space.
+        bytes of that space.
         """
         file, end = last.file, last.end
         whole = end.marked and file.length == end.off + _MARK and file.length % _SECTOR != 0
@@ -238,7 +244,7 @@ class Log:
 
 
 def container_names(files: Iterable[str]) -> dict[int, str]:
-    """Return the names of the containers next to a log, by number; Derby prefers lower case."""
+    """Return the names of the containers next to a log, by number. Like Derby, prefer names in lower case."""
     found = {}
     for match in map(_CONTAINER.fullmatch, sorted(files)):
         if match is not None:
@@ -252,7 +258,7 @@ def file_of(container: int) -> str:
 
 
 def beside(journal: Journal) -> dict[int, tuple[str, Any]]:
-    """Return the containers beside a log by number: their names, and their bytes."""
+    """Return the containers next to a log by number, with their names and their bytes."""
     names = container_names(journal.seen)
     found = {number: (name.removeprefix("../"), journal.seen[name]) for number, name in names.items()}
     directory = None if journal.root is None else journal.root / ".." / "seg0"
@@ -269,7 +275,7 @@ def beside(journal: Journal) -> dict[int, tuple[str, Any]]:
 
 @cache
 def _told(structure: str, edition: str) -> tuple[Struct, list[tuple[str, int]]]:
-    """Return the layout of a structure, and the places of those fields that a file map shows."""
+    """Return the layout of a structure, and the offsets of those fields that a file map shows."""
     form = LAYOUT.structure(structure, edition)
     return form.packed(), [(name, form.names.index(name)) for name in _TOLD if name in form.names]
 
@@ -299,7 +305,7 @@ def _number(match: re.Match[str]) -> int:
 
 
 def body_at(log: Log, edition: str, instant: Instant) -> Body:
-    """Return the body of the record at an instant; raises BadLog if there is no record."""
+    """Return the body of the record at an instant. Raises BadLog if there is no record."""
     found = log.record(instant.number, instant.position)
     if found is None:
         raise BadLog(f"there is no record {instant.packed:#x}")
@@ -307,7 +313,10 @@ def body_at(log: Log, edition: str, instant: Instant) -> Body:
 
 
 def last_checkpoint(log: Log, edition: str) -> Instant | None:
-    """Return the instant of the last checkpoint record in all files; None if there is none (DRB-CTL-171)."""
+    """Return the instant of the last checkpoint record in all files.
+
+    Return None if there is none (DRB-CTL-171).
+    """
     last = None
     for number in log.files:
         with suppress(Refusal):
@@ -321,11 +330,11 @@ def last_checkpoint(log: Log, edition: str) -> Instant | None:
     return last
 
 
-# The properties of a database, without which Derby does not find it.
+# The file of a database's properties. Without this file, Derby does not find the database.
 
 
 def properties_of(log: Path | None) -> dict[str, str] | None:
-    """Return the properties of the database whose log is in a directory; None if there are none."""
+    """Return the properties of the database whose log is in a directory. Return None if there are none."""
     if log is None or not (log / ".." / PROPERTIES_NAME).is_file():
         return None
     try:
@@ -337,7 +346,10 @@ def properties_of(log: Path | None) -> dict[str, str] | None:
 
 
 def properties_fault(stored: Any) -> str:
-    """Return the fault of a database's properties and Derby's reaction; empty texts if there is none."""
+    """Return the fault of a database's properties, and Derby's reaction.
+
+    Return empty texts if there is no fault.
+    """
     lines = bytes(stored[:_LONGEST]).decode("latin-1").splitlines(keepends=True)
     names = {line.partition("=")[0].strip() for line in lines}
     gone = [name for name in AT_LEAST if name not in names]
@@ -350,7 +362,7 @@ def properties_fault(stored: Any) -> str:
         )
         found.append(f"{len(gone)} {text} missing, the first {gone[0]}: Derby does not start (XCY03)")
     if lines and not lines[-1].endswith("\n") and not lines[-1].startswith("#"):
-        # The remains of the cut line can look like a complete property.
+        # The remains of the truncated line can look like a complete property.
         found.append("the last line is cut: Derby may not start")
     return "; ".join(found)
 
@@ -364,11 +376,11 @@ def whole_properties(stored: Any) -> tuple[bytes, list[str]]:
     if cut.startswith("#"):
         lines.append(cut)
     elif cut:
-        # A completely written file ends with a line feed.
+        # A truncated line is not accepted as a property, because Derby would read a meaningless value.
         said.append("the last line is cut, and left out")
     for line in lines:
         if not line.replace("\t", " ").isprintable():
-            # The cut line is not accepted as its property: Derby would read a meaningless value.
+            # A truncated line is not accepted as a property, because Derby would read a meaningless value.
             said.append("a line that is no text is left out")
             continue
         name = line.partition("=")[0].strip()

@@ -1,6 +1,7 @@
-"""Pages of rows: how rows are stored on pages and in a log, and the effect of a change.
+"""Pages of rows. This module implements how rows are stored on pages and in a log, and the effect of a
+change.
 
-A field is a value, or the place of a long value (:class:`Pointer`). The column determines the meaning of a
+A field is a value, or a pointer to a long value (:class:`Pointer`). The column determines the meaning of a
 value.
 """
 
@@ -16,34 +17,35 @@ from journalspec_reference.batches import source_of
 from journalspec_reference.derby_log.bodies import SHORTEST, Body
 from journalspec_reference.derby_log.codec import BadLog
 
-#: The header of a page, and a slot. The slots lie before the checksum at the end of the page, the first slot
-#: last.
+#: The header of a page, and a slot. The slots are stored before the checksum at the end of the page, the
+#: first slot last.
 PAGE_HEADER, SLOT = Struct(">HxxBBqHi"), Struct(">HHH")
 ROWS_PAGE, ALLOCATION_PAGE, VALID, PAGE_TAIL = 117, 118, 1, 8
 _DELETED, _OVERFLOW, _HAS_FIRST = 1, 2, 4
 #: The status bits of a field: null; pointer to a long value; field absent here; length stored in two plain
 #: bytes.
 _NULL, _LONG, _ABSENT, _FIXED = 1, 2, 5, 32
-#: First two bits of a compressed int -> its size (bytes).
+#: Maps the first two bits of a compressed int to its size in bytes.
 _SIZES = (1, 2, 4, 4)
 #: The operations that change their page row by row.
 BY_ROW = ("PURGE", "COPY_ROWS")
 #: A value of a row: bytes, a :class:`Pointer`, None for null, or `...` if the row's bytes do not contain it.
 Value = Any
-#: Adds a row to a page, at a slot, under a record id.
+#: A function that adds a row to a page, at a slot, under a record id.
 Put = Callable[[int, int, "HeapRow"], None]
 
 
 class Pointer(bytes):
-    """The place of a long value: its page (a compressed long) and its record id (a compressed int)."""
+    """The position of a long value: its page (a compressed long) and its record id (a compressed int)."""
 
     __slots__ = ()
 
 
 class HeapRow(NamedTuple):
-    """A row, or its first part: then `rest` is the page and record id of the next part.
+    """Represents a row, or the first part of a row. In a first part, `rest` is the page and record id of the
+    next part.
 
-    `had` is the largest size that the row has had (bytes): this space stays reserved when the row shrinks.
+    `had` is the largest size in bytes that the row has had. This space stays reserved when the row shrinks.
     """
 
     values: list[Value]
@@ -60,7 +62,7 @@ class HeapRow(NamedTuple):
 
 @dataclass
 class HeapPage:
-    """A page: its version, its rows by record id, and the order of their slots.
+    """Represents a page: its version, its rows by record id, and the order of their slots.
 
     An `overflow` page contains only later parts of rows; no row begins there. A page that is not `valid` is
     unused.
@@ -73,12 +75,15 @@ class HeapPage:
     overflow: bool = False
     valid: bool = True
     _slots: list[int] = field(default_factory=list)
-    #: The pending changes of the order: the slot of an added row, None for a removed row, and the record id.
+    #: The pending changes of the order: the slot of an added row (None for a removed row), and the record id.
     _moves: list[tuple[int | None, int]] = field(default_factory=list)
 
     @property
     def slots(self) -> list[int]:
-        """The record ids in slot order. Pending changes are applied only here: each takes linear time."""
+        """The record ids in slot order.
+
+        Pending changes are applied only here, because each change takes linear time.
+        """
         for slot, ident in self._moves:
             if slot is None:
                 self._slots.remove(ident)
@@ -106,7 +111,7 @@ class HeapPage:
 
 
 def number(data: bytes, at: int, *, wide: bool) -> tuple[int, int]:
-    """Return the compressed int, or (`wide`) compressed long, at an offset, and where it ends.
+    """Return the compressed int, or (`wide`) compressed long, at an offset, and the offset after it.
 
     Raises IndexError if there is no byte, BadLog if the number is incomplete.
     """
@@ -122,9 +127,9 @@ def number(data: bytes, at: int, *, wide: bool) -> tuple[int, int]:
 
 
 def image(data: bytes, at: int = 0) -> tuple[int, HeapRow, int]:
-    """Decode a row stored in a log or on a page; return its record id, the row, and its end.
+    """Decode a row stored in a log or on a page. Return its record id, the row, and its end.
 
-    Raises BadLog if it does not fit into `data`.
+    Raises BadLog if the row does not fit into `data`.
     """
     rest, first, count = None, 0, 0
     try:
@@ -136,7 +141,7 @@ def image(data: bytes, at: int = 0) -> tuple[int, HeapRow, int]:
             rest = page, record
         if status & _HAS_FIRST:
             first, at = number(data, at, wide=False)
-        # If it is only a pointer to the rest of a row, it ends here.
+        # If the row is only a pointer to the rest of a row, it ends here.
         if at < len(data) or status & (_OVERFLOW | _HAS_FIRST) != _OVERFLOW:
             count, at = number(data, at, wide=False)
         # Each field takes at least a byte, so a count larger than the remaining bytes soon raises an error.
@@ -155,7 +160,10 @@ def image(data: bytes, at: int = 0) -> tuple[int, HeapRow, int]:
 
 
 def logged_field(data: bytes, at: int) -> tuple[Value, int]:
-    """Return the value of the field at an offset, and where it ends; raises BadLog, IndexError."""
+    """Return the value of the field at an offset, and the offset after the field.
+
+    Raises BadLog, IndexError.
+    """
     status = data[at]
     at += 1
     if status & _NULL:
@@ -175,7 +183,7 @@ def logged_field(data: bytes, at: int) -> tuple[Value, int]:
 
 
 def numbers_of(data: Any, size: int, count: int) -> array[int]:
-    """Return the numbers of the pages after the first one that are not in a hole of the file."""
+    """Return the numbers of the pages after the first page that are not in a hole of the file."""
     source, at, found = source_of(data), size, array("q")
     while count and (at := source.next_data(at)) < count * size:
         found.append(at // size)
@@ -184,7 +192,8 @@ def numbers_of(data: Any, size: int, count: int) -> array[int]:
 
 
 def rows_of(data: bytes, *, parted: bool = False) -> Iterator[tuple[int, int, HeapRow]]:
-    """Yield slot, record id and content of each row on a page; raises BadLog if one is invalid or overlaps.
+    """Yield slot, record id and content of each row on a page. Raises BadLog if a row is invalid or overlaps
+    another.
 
     With `parted`, rows that lie completely on this page may be omitted.
     """
@@ -227,7 +236,7 @@ def _all_there(data: bytes, at: int, end: int) -> bool:
 
 
 def page_of(data: bytes) -> HeapPage:
-    """Decode a page of rows from `data`; raises BadLog if it is not such a page, or if rows overlap."""
+    """Decode a page of rows from `data`. Raises BadLog if it is not such a page, or if rows overlap."""
     form, overflow, status, version, _, following = PAGE_HEADER.unpack_from(data)
     if form != ROWS_PAGE:
         raise BadLog(f"a page of format {form}")
@@ -238,7 +247,7 @@ def page_of(data: bytes) -> HeapPage:
 
 
 def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
-    """Merge a logged image into an old row: values missing in the image keep their old content."""
+    """Merge a logged image into an old row. Values that are missing in the image keep their old content."""
     known = {} if old is None else dict(enumerate(old.values, start=old.first))
     given = enumerate(new.values, start=new.first)
     values = [known.get(at, ...) if value is ... else value for at, value in given]
@@ -246,7 +255,7 @@ def changed(old: HeapRow | None, new: HeapRow) -> HeapRow:
 
 
 def apply(page: HeapPage, body: Body, by: Body, put: Put, *, undo: bool = False) -> None:
-    """Apply the change of the record `body` to the rows of `page`, or undo it; raises BadLog.
+    """Apply the change of the record `body` to the rows of `page`, or undo this change. Raises BadLog.
 
     `by` identifies the row: it is `body`, or the record that undoes `body`. `put` stores a row on the page.
     """
@@ -261,7 +270,7 @@ def apply(page: HeapPage, body: Body, by: Body, put: Put, *, undo: bool = False)
         if name == "INSERT" and fields["insert_flags"] & 2:
             page.drop(ident)
     elif name == "UPDATE":
-        # In the body, the old row follows the new one.
+        # In the body, the old row is stored after the new row.
         row, end = image(data)[1:]
         put(fields["slot"], ident, changed(page.rows.get(ident), image(data, end)[1] if undo else row))
     elif name == "UPDATE_FIELD":

@@ -1,7 +1,8 @@
-"""The log of a new database: the old log as recovery reads it, and decisions on transactions in doubt.
+"""Writes the log of a new database. It consists of the old log as recovery reads it, and decisions on
+transactions in doubt.
 
-It ends where recovery ends the old log; later bytes are omitted. Its checksums are right, each header states
-the end of the previous file, and the control files point to a checkpoint in this log.
+The new log ends where recovery ends the old log; later bytes are omitted. Its checksums are right, each
+header states the end of the previous file, and the control files point to a checkpoint in this log.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from journalspec_reference.derby_log.scan import UNSUMMED
 from journalspec_reference.derby_log.store import INTERNAL
 from journalspec_reference.newstore import PIECE, CannotRebuild, ChoiceRefused, NewFile, StoreChoices
 
-#: For each file, the most bytes whose checksums are recomputed. Only a crafted log needs more: its checksum
-#: records overlap.
+#: For each file, the maximum number of bytes whose checksums are recomputed. Only a crafted log with
+#: overlapping checksum records needs more.
 _MOST_SUMMED = 64 << 20
 _RAWSTORE = BITS["RAWSTORE"]
 _COMMITTED = 4
@@ -33,27 +34,27 @@ _ENCRYPTED = "records would have to be written, and the log is encrypted"
 
 
 class NewLog:
-    """The control files and log files of a new database; raises ChoiceRefused, CannotRebuild."""
+    """Represents the control files and log files of a new database. Raises ChoiceRefused, CannotRebuild."""
 
     def __init__(self, answer: Answer, state: Booted, choices: StoreChoices) -> None:
         log, store = state.log, state.store
-        assert log is not None  # The log was redone.
+        assert log is not None  # The log after redo.
         assert log.last is not None
         assert store is not None
         self._journal, self._encrypted = answer.journal, state.encrypted
         self._log, self._store = log, store
         #: The text lines about the choices, one per choice.
         self.said: list[str] = []
-        #: The position of the checkpoint among the added records; -1 if there is none.
+        #: The position of the checkpoint among the added records. It is -1 if there is no checkpoint.
         self._named = -1
-        #: Number of a log file -> replacements for its bytes at offsets.
+        #: Maps the number of a log file to replacements for its bytes at offsets.
         self._edits: dict[int, dict[int, bytes]] = {}
         self._begin = log.start
         #: The number of the last file.
         self.last = log.last.file.number
         self._end = log.last.end.off
         if log.ends[self._begin.number] == self._begin.position and self.last > self._begin.number:
-            # Derby treats a log as empty if no record follows in the file where it begins.
+            # Derby treats a log as empty if no record follows in the file where the log begins.
             self._begin = Instant(self._begin.number + 1, HEADER)
         self._next = store.next
         bodies = [*self._decided(choices)]
@@ -82,7 +83,7 @@ class NewLog:
 
     @property
     def changed(self) -> bool:
-        """Whether it contains bytes that the old log does not have."""
+        """Whether the new log contains bytes that the old log does not have."""
         return bool(self._edits or self._added)
 
     def files(self, place: str) -> Iterator[NewFile]:
@@ -95,13 +96,19 @@ class NewLog:
             yield NewFile(f"{place}log{number}.dat", self._log_file(number))
 
     def _level(self, answer: Answer) -> tuple[int, int]:
-        """Return the lowest database level that fits the log; newer products also open such a database."""
+        """Return the lowest database level that fits the log.
+
+        Newer products also open a database of this level.
+        """
         agree = [trial.edition for trial in answer.trials if trial.agrees] or [self._journal.edition]
         known = [edition for edition in databases() if edition in agree and edition != "10.0"]
         return databases()[(known or agree)[0]].level
 
     def _decided(self, choices: StoreChoices) -> Iterator[bytes]:
-        """Yield the records that commit branches in doubt; edit the log for branches to roll back."""
+        """Yield the records that commit branches in doubt.
+
+        Edit the log for branches that are to be rolled back.
+        """
         committed = {number: name for name in choices.commit for number in self._branches(name)}
         undone = {number: name for name in choices.rollback for number in self._branches(name)}
         if both := sorted(committed.keys() & undone.keys()):
@@ -120,7 +127,7 @@ class NewLog:
             self.said.append(f"{text}; {_OTHERS}")
 
     def _branches(self, name: str) -> list[int]:
-        """Return the transactions in doubt that a name refers to; raises ChoiceRefused."""
+        """Return the transactions in doubt that a name refers to. Raises ChoiceRefused."""
         found = []
         for number in self._store.branches():
             gtrid, bqual, _ = self._store.transactions[number].ids
@@ -135,7 +142,7 @@ class NewLog:
         """Replace the record that prepares a transaction by the begin of an empty transaction.
 
         Derby then undoes all changes of the prepared transaction, including index changes, and ends the empty
-        one.
+        transaction.
         """
         known = self._store.transactions[number]
         at = Instant.unpack(known.prepared_by)
@@ -152,7 +159,7 @@ class NewLog:
         )
 
     def _new_checkpoint(self, before: int) -> Iterator[bytes]:
-        """Yield the records of a checkpoint, to which the control files then point."""
+        """Yield the records of a checkpoint. The control files then point to this checkpoint."""
         number, self._next = self._next, self._next + 1
         at = Instant(self.last, self._end)
         # The pages contain all changes before the redo instant. With a redo instant after the end, a boot
@@ -179,7 +186,7 @@ class NewLog:
         return (_sum_of(number, at, data) if summed else b"") + data
 
     def _relink(self, number: int) -> None:
-        """Write the previous file's end into a header; Derby does not require this of older databases."""
+        """Write the previous file's end into a header. Derby does not require this in older databases."""
         file, stored = self._log.log.files[number], None
         with suppress(BadLog):
             stored = header(bytes(self._journal.seen[file.name][:HEADER]), number)
@@ -191,7 +198,7 @@ class NewLog:
             self._edits.setdefault(number, {})[0] = LAYOUT.build("header", self._journal.edition, **link)
 
     def _seal(self, number: int) -> None:
-        """Recompute the checksums of edited ranges, and of the last range if the log was cut."""
+        """Recompute the checksums of edited ranges, and of the last range if the log was truncated."""
         file, limit = self._log.log.files[number], self._log.ends[number]
         edits, left = self._edits.setdefault(number, {}), _MOST_SUMMED
         sums = [
@@ -199,7 +206,7 @@ class NewLog:
             for batch in self._log.log.scan(file, HEADER, limit)
             for row, size in batch.more["sums"]
         ]
-        # The last checksum comes first: earlier ones can cover it.
+        # The last checksum is computed first, because earlier checksum records can cover it.
         for off, stop, covers in reversed(sums):
             end = min(stop + covers, limit)
             if stop + covers > limit or any(
@@ -243,6 +250,6 @@ def _record(number: int, at: int, data: bytes) -> bytes:
 
 
 def _sum_of(number: int, at: int, data: bytes) -> bytes:
-    """Return a checksum record for the place `at` that covers the following `data`."""
+    """Return a checksum record at the offset `at` that covers the following `data`."""
     told = {"algorithm": 1, "data_length": len(data), "checksum": zlib.crc32(data)}
     return _record(number, at, _body("CHECKSUM", BITS["CHECKSUM"] | _RAWSTORE, None, **told))

@@ -1,4 +1,5 @@
-"""A new database from a recovered one: log and control files repaired, the pages unchanged.
+"""Writes a new database from a recovered database. The log and control files are repaired, the pages are
+unchanged.
 
 Derby redoes the log when it starts on the new database. If a page does not fit the log or cannot be read,
 Derby would not start, or could not read a table. In that case, the rows are written as SQL (see :mod:`.sql`).
@@ -42,8 +43,8 @@ from journalspec_reference.newstore import (
 
 #: At most this many pages are compared with the records that change them after the end of the log.
 _MOST_PAGES = 50_000
-#: In the directory of a database: subdirectories that Derby rebuilds or that are temporary, lock files, and
-#: how deep subdirectories are searched.
+#: In the directory of a database: subdirectories that Derby rebuilds or that are temporary, and lock files.
+#: The last value is the depth to which subdirectories are searched.
 _NOT_COPIED, _LOCKS, _DEPTH = {"log", "seg0", "tmp"}, {"db.lck", "dbex.lck"}, 4
 #: Codes of remarks on faults that are repaired in the new database.
 _REPAIRED = {"bad-header", "lost-checkpoint", "remade-page"}
@@ -53,16 +54,16 @@ _HARMLESS = _REPAIRED | {
 }
 #: Refusal codes that only strict recovery uses.
 _STRICT = {"lost-middle", "no-checkpoint"}
-#: The kind of item that the answer also reports.
+#: The code of the kind of item that the answer also reports.
 _NOTE = "note"
-#: The code for a page that the log does not explain; its rows can still be read.
+#: The code for a page with changes that the log does not explain. Its rows can still be read.
 _NEWER = "newer-page"
-#: The code for a damaged container; the new database would contain it unchanged.
+#: The code for a damaged container. The new database would contain this container unchanged.
 _DAMAGED = "damaged-container"
 
 
 def new_store(answer: Answer, choices: StoreChoices) -> Database | OnlyRows:
-    """Return the new store; raises ChoiceRefused, CannotRebuild."""
+    """Return the new store. Raises ChoiceRefused, CannotRebuild."""
     journal, seen = answer.journal, answer.observation
     _check(choices)
     if journal.edition == SEED or seen.code in _STRICT:
@@ -118,7 +119,9 @@ def _check(choices: StoreChoices) -> None:
 def _problems(  # noqa: C901, PLR0912  # one question after the other, of everything that a boot looks at
     answer: Answer, found: DerbyContents, behind: Behind
 ) -> Iterator[LossItem]:
-    """Yield reasons why Derby would not start on the database, or would not read rows that contents show."""
+    """Yield the reasons why Derby would not start on the database, or would not read rows that the contents
+    show.
+    """
     seen, state = answer.observation, found.state
     if seen.state is None and not found.repairs:
         file, off = (seen.at.file, seen.at.off) if seen.at else ("", None)
@@ -143,7 +146,7 @@ def _problems(  # noqa: C901, PLR0912  # one question after the other, of everyt
         if len(places) < _MOST_PAGES:
             places.add((file, fault.off))
         yield LossItem("page", fault.code, fault.text, queue=found.title(container), file=file, off=fault.off)
-    # Read only rows with parts on other pages: the parts can be from another moment than the rows.
+    # Read only rows with parts on other pages, because the parts can be from another moment than the rows.
     for container in sorted(state.parted):
         for _ in state.rows(container, parted=True):
             pass
@@ -172,10 +175,11 @@ def _file(found: DerbyContents, container: int) -> str:
 
 
 class Behind:
-    """The records after the end of the log, which nothing redoes.
+    """Represents the records after the end of the log. These records are not redone.
 
-    `changes` counts their page changes by container; `newer` are the pages of each container that already
-    contain such changes. `ahead` are notes on pages with changes that no record of the log explains.
+    `changes` counts their page changes by container. `newer` contains the pages of each container that
+    already contain such changes. `ahead` contains notes on pages with changes that no record of the log
+    explains.
     """
 
     def __init__(self, answer: Answer, found: DerbyContents) -> None:
@@ -183,7 +187,7 @@ class Behind:
         self.changes: Counter[int] = Counter()
         self.newer: dict[int, list[int]] = {}
         self.ahead: list[Note] = []
-        #: The place of the first record that changes a page.
+        #: The position of the first record that changes a page.
         self.file, self.off = "", 0
         if log is None or log.last is None:
             return
@@ -214,7 +218,7 @@ class Behind:
 
 
 class _Made(NewStore):
-    """The common part of both forms of a new store: a database, or SQL with the rows."""
+    """The common part of both forms of a new store. The forms are a database, and SQL with the rows."""
 
     base = ".."
 
@@ -238,7 +242,7 @@ class _Made(NewStore):
                 yield LossItem(FILE, why, text, file=file.name, length=file.length)
 
     def _not_redone(self) -> Iterator[LossItem]:
-        """Yield open transactions, and the changes of each table that come after the end of the log."""
+        """Yield open transactions, and the changes of each table after the end of the log."""
         store = self._found.state.store
         # If the log has a regular end, an open transaction was never committed.
         maybe = store.transactions if store is not None and self._seen.verdict != CLEAN else {}
@@ -285,7 +289,10 @@ class Database(_Made):
             yield NewFile(name, edited(data, edits, 0, end) if edits or end < len(data) else pieces(data))
 
     def _edited(self) -> dict[str, tuple[dict[int, bytes], int]]:
-        """Return the edits and the end of each container: pages that the log creates again become zeros."""
+        """Return the edits and the end of each container.
+
+        Pages that the log creates again are replaced by zeros.
+        """
         state, found = self._found.state, {}
         changed = state.store.pages if state.store is not None else {}
         for container, (name, data) in state.beside.items():
@@ -293,14 +300,14 @@ class Database(_Made):
             if heap is None or not heap.size:
                 continue
             zeros = {page * heap.size: bytes(heap.size) for at, page in state.remade if at == container}
-            # An incomplete last page is cut off if redo writes that page.
+            # An incomplete last page is removed if redo writes that page.
             part = len(data) % heap.size if (container, heap.count) in changed else 0
             if zeros or part:
                 found[name] = zeros, len(data) - part
         return found
 
     def carried(self) -> Iterable[Count]:
-        """Yield the amount of content of each table; for a log alone, the rows found in the log."""
+        """Yield the amount of content of each table. For a log alone, yield the rows found in the log."""
         if self._found.state.beside:
             return self._found.counts()
         rows: Any = (self._seen.state or {}).get("rows", ())
@@ -308,7 +315,7 @@ class Database(_Made):
         return [Count("rows", table, count, 0) for table, count in sorted(counted.items())]
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield log files that are not needed, and changes that nothing redoes."""
+        """Yield log files that are not needed, and changes that are not redone."""
         yield from self._files_left(self._log.first, self._log.last)
         yield from self._not_redone()
 
@@ -341,7 +348,7 @@ class Database(_Made):
 
 
 class OnlyRows(_Made):
-    """The rows as SQL, because Derby could not read a new database; `problem` is the reason."""
+    """Writes the rows as SQL, because Derby could not read a new database. `problem` is the reason."""
 
     def __init__(self, answer: Answer, found: DerbyContents, behind: Behind, problem: LossItem) -> None:
         super().__init__(answer, found, behind)
@@ -358,7 +365,9 @@ class OnlyRows(_Made):
         return self._script.counts()
 
     def left_out(self) -> Iterator[LossItem]:
-        """Yield why there is no database, facts that SQL cannot express, and changes that are not redone."""
+        """Yield the reason why there is no database, facts that SQL cannot express, and changes that are not
+        redone.
+        """
         problems = _problems(self.answer, self._found, self._behind)
         yield from (each for each in problems if each.what != _NOTE and each.code != _NEWER)
         yield from self._script.losses()
@@ -378,7 +387,7 @@ class OnlyRows(_Made):
             yield LossItem("table", "no-redo", text, queue=count.name)
 
     def steps(self) -> Sequence[str]:
-        """Return the steps to make a database from the script."""
+        """Return the steps to create a database from the script."""
         # The problem's text can name a table, and steps are not redacted. The omitted items contain that
         # text.
         problem = ": ".join(filter(None, (self._problem.code, self._problem.file)))
@@ -392,7 +401,7 @@ class OnlyRows(_Made):
 
 
 def _files(directory: Path) -> dict[str, Any]:
-    """Return the files directly in a directory; no files if the directory cannot be read."""
+    """Return the files directly in a directory. Return no files if the directory cannot be read."""
     with suppress(FilesetError):
         return {name: data for name, data in load(directory).files.items() if "/" not in name}
     return {}

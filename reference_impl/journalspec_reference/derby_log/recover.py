@@ -1,4 +1,4 @@
-"""Reads a log and recovers its state; nothing here changes a file."""
+"""Reads a log and recovers its state. No function here changes a file."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ from journalspec_reference.derby_log.store import Bodies, Container, OldPage, Ro
 SEED = "seed"
 _CIPHER_BLOCK = 8
 _BETA, _TEST_MODE = 1, 2
-#: The length of a control file of an old release.
+#: The length of a control file that an old release wrote.
 _OLD_CONTROL = 16
 _UNBORN = "DRB-DEV-006, DRB-DEV-007: Derby does not start (XSLAM, or XSLA3 from 16 bytes on)"
 #: The reaction of the product if a log file is missing: the file with the checkpoint, the file with the undo
@@ -81,7 +81,7 @@ def examined(  # noqa: C901, PLR0912  # the checks of a batch before its records
 ) -> Iterator[Batch]:
     """Yield the batches of a file from `start` on, up to a record whose body cannot be decoded (DRB-REC-022).
 
-    If bodies are decoded, `more` of each batch contains its ``bodies``; `more` of the last batch contains the
+    If bodies are decoded, `more` of each batch contains its ``bodies``; the last batch also contains the
     ``end``. Notes report unusual bodies, and records that a checksum range covers only in part. If `stop` is
     given, the log begins there: bytes that reach beyond `stop` are not a record. Bytes after the end are
     damage.
@@ -180,7 +180,7 @@ class LogPass:
         #: end of its records so far; the fault of a body at that end.
         self._counted: LogFile | None = None
         self._covered, self._end, self._problem = 0, End(0), ""
-        #: The number of each file of the log -> where its records end.
+        #: Maps the number of each file of the log to the end of its records.
         self.ends: dict[int, int] = {}
         #: The checkpoint record from which recovery begins, if there is one.
         self.checkpoint: Instant | None = None
@@ -215,7 +215,7 @@ class LogPass:
                 yield number_of(stretch.file) or 0, batch, bodies
 
     def steps(self) -> Iterator[Stretch]:
-        """Yield the reported items, records or damage, in order; raises Refusal.
+        """Yield the reported items, records or damage, in order. Raises Refusal.
 
         The next item depends on the batches of the current item, which the caller must :meth:`take` first.
         """
@@ -258,7 +258,7 @@ class LogPass:
     # Where the log begins.
 
     def _start(self) -> tuple[Instant, At | None]:
-        """Return the control file's start and its place, else the first file's; raises Refusal (DRB-CTL)."""
+        """Return the start and its position, by control file or first file. Raises Refusal (DRB-CTL)."""
         if self._edition == SEED:
             return Instant(min(self._logs, default=1), HEADER), None
         self.chosen = choose(self._files)
@@ -318,9 +318,9 @@ class LogPass:
         return known(self._edition)
 
     def _from_checkpoint(self, at: Instant, stored: bytes | None, forms: Forms) -> tuple[Instant, At | None]:
-        """Return the start of the scan according to the record `stored` at `at`, and its place (DRB-RCV-060).
+        """Return the scan's start according to the record `stored` at `at`, and its position (DRB-RCV-060).
 
-        If this is not a usable checkpoint, the scan starts at the beginning of its file.
+        If the record is not a usable checkpoint, the scan starts at the beginning of its file.
         """
         file, body = self._logs[at.number], None
         with suppress(BadLog):
@@ -389,7 +389,7 @@ class LogPass:
     def take(self, batch: Batch) -> None:  # noqa: C901, PLR0912  # one pass over the rows
         """Take the next batch of the item that :meth:`steps` has yielded."""
         if "bodies" not in batch.more:
-            return  # This is a region without records.
+            return  # An item without records is a region.
         bodies, file = batch.more.pop("bodies"), self._counted
         self._end, self._problem = batch.more.get("end", self._end), batch.more.get("problem", "")
         if not self._replay:
@@ -453,7 +453,7 @@ class LogPass:
             self.last_sum = (file.number, base + off[row], base + end[row], size)
 
     def _misfit(self, error: Refusal | BadLog, file: LogFile, off: int) -> None:
-        """Remember the first record that cannot be redone: recovery refuses it after the log is read."""
+        """Remember the first record that cannot be redone. Recovery refuses it after the log is read."""
         if isinstance(error, BadLog):  # The data of a row is invalid, which concerns only readers of rows.
             error = Refusal("record", "bad-body", str(error))
         elif isinstance(error, OldPage):
@@ -470,7 +470,7 @@ class LogPass:
         self._unfit = self._unfit or error
 
     def _changed(self, instant: Instant, body: Body) -> None:
-        """Note a container that a record creates or removes, or a missing one that a record changes."""
+        """Note a container that a record creates or removes, or a missing container that a record changes."""
         container, name = body.fields.get("container"), body.operation.name
         if container is None:
             return
@@ -573,8 +573,8 @@ class LogPass:
         lost = self._short or any(note.code in _LOSSES for note in self._late)
         dropped = self.found.dropped()
         if self.resume is not None and self._unfit is None and self.chosen.control is not None:
-            # Contents reuse this pass, which does not depend on the policy. Its pages are no longer needed:
-            # `state` contains the rows.
+            # Contents reuse this pass, which does not depend on the policy. Its pages are no longer needed,
+            # because `state` contains the rows.
             self.store.pages.clear()
             self._explained, state = None, RedoneState(state, self)
         return Observation(
@@ -614,7 +614,7 @@ class LogPass:
         return {"rows": _shown(store.rows(store.places())), "in_doubt": in_doubt}
 
     def _branch(self, number: int, locked: set[RowPlace]) -> dict[str, Any]:
-        """Roll a prepared transaction back (DRB-RCV-180); return its changes, add its rows to `locked`."""
+        """Roll a prepared transaction back (DRB-RCV-180). Return its changes, add its rows to `locked`."""
         store = self.store
         touched = [place for place in store.touched(number) if place not in locked]
         locked.update(touched)
@@ -668,7 +668,7 @@ def recover(files: Files, edition: str, policy: str, params: Params) -> Observat
 def plan(files: Files, edition: str, _: Params) -> Iterator[Stretch]:
     """Yield the stretches of the log that reading reports as records, and as damage, in order.
 
-    Each next stretch depends on the end of the current one. Raises Refusal if reading refuses.
+    Each stretch depends on the end of the previous stretch. Raises Refusal if reading refuses.
     """
     log = LogPass(files, edition, "", suite=False, replay=False)
     for stretch in log.steps():
@@ -691,7 +691,7 @@ def _refused(refusal: Refusal) -> Observation:
 
 
 def _framed(file: LogFile, off: int) -> At:
-    """Return the place of a record whose wrapper is sound."""
+    """Return the position of a record whose wrapper is sound."""
     return At(file.name, off, int.from_bytes(bytes(file.data[off : off + 4]), "big") + codec.OVERHEAD)
 
 

@@ -1,9 +1,10 @@
-"""Repairs of a log that cannot be redone: file headers, and the checkpoint where the log begins.
+"""Repairs of a log that cannot be redone. The repairs concern file headers, and the checkpoint where the log
+begins.
 
 All fields of a header follow from the name of its file and from the previous file. If the checkpoint of the
 control files is lost, an older checkpoint in the log leads to the same pages: the additional changes redone
-from there are already on the pages. If the file of the checkpoint is missing, nothing is rebuilt: it is
-unknown which transactions ended, and Derby leaves all pages unchanged.
+from there are already on the pages. If the file of the checkpoint is missing, nothing is rebuilt, because it
+is unknown which transactions ended. Derby leaves all pages unchanged.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from journalspec_reference.derby_log.scan import UNSUMMED, End
 
 
 class Repair(NamedTuple):
-    """A rebuilt file: its name, its bytes, and the code and text of the remark about it."""
+    """Represents a rebuilt file: its name, its bytes, and the code and text of the remark about it."""
 
     name: str
     code: str
@@ -77,7 +78,10 @@ def _end(log: Log, file: LogFile) -> Instant:
 
 
 def _older(log: Log, before: Instant) -> Instant | None:
-    """Return the last checkpoint before an instant whose undo begins in an existing file."""
+    """Return the last checkpoint before an instant.
+
+    Undo of this checkpoint must begin in an existing file.
+    """
     found = None
     for number, file in log.files.items():
         for batch in log.scan(file) if number <= before.number else ():

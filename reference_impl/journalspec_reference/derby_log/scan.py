@@ -1,6 +1,6 @@
-"""Scanning a log file: its records, its end (DRB-END), and complete records and groups after the end.
+"""Scans a log file for its records and its end (DRB-END), and for complete records and groups after the end.
 
-:func:`scan` is the one loop that finds records: it yields a batch per stretch of a file, and no objects.
+:func:`scan` is the only loop that finds records. It yields a batch per stretch of a file, and no objects.
 Lengths are compared with the file's length before anything is read, and every byte is summed once. If several
 checksum records cover the same bytes, prefix sums are combined, so the time stays linear.
 """
@@ -21,35 +21,38 @@ from journalspec_reference.derby_log.codec import HEADER, OVERHEAD, BadLog
 
 #: The editions without checksum records.
 UNSUMMED = ("seed", "10.0")
-#: The editions that ignore the header field about the end of the previous file.
+#: Editions in which a reader ignores the header field about the end of the previous file.
 UNLINKED = (*UNSUMMED, "10.1")
-#: The code of checksum records in a batch; all other records have code 0, and their bodies contain the
+#: The code of checksum records in a batch. All other records have code 0, and their bodies contain the
 #: operation.
 SUM = 1
 #: A batch contains at most this many records, because each record may cause a note.
 MOST_ROWS = 1 << 14
-#: Layouts: a record's length and instant; its second length, followed by the next record's length and
-#: instant; a single length.
+#: Three layouts: a record's length and instant; the second length of a record, followed by the next record's
+#: length and instant; a single length.
 _HEAD, _NEXT, _LENGTH = Struct(">iq"), Struct(">iiq"), Struct(">i")
-#: Padding after the end of a file: it is never read as a record.
+#: Padding after the end of a file. It is never read as a record.
 _PAD = b"\xff" * 32
-#: The bytes at the start of a checksum record's body, as all writers write it; the layout of the covered
+#: The bytes at the start of a checksum record's body, as all writers write it, and the layout of the covered
 #: length and the sum after them.
 _SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
 _SUM_BODY = len(_SUM) + _COVERS.size
 #: A mask for the group's first byte, and a limit. Only values above the limit can have the group bit
-#: CHECKSUM: other bodies are not decoded.
+#: CHECKSUM. Bodies with other values are not decoded.
 _FORM_AND_CHECKSUM, _NEITHER = 0xC8, 0x40
 #: A checksum record as writers produce it, without the first three bytes of its length.
 _GROUP = rb"\x15(?<=\0\0\0\x15)%b[\0-\x7f].{3}\0\x81\x49\0\0\0\x01\xc5\x01[\0-\x7f].{3}\0\0\0\0.{4}\0\0\0\x15"
-#: The size of a checksum record, which a writer puts before the bytes that it covers (DRB-CHK-037).
+#: The size of a checksum record. A writer puts this record before the bytes that it covers (DRB-CHK-037).
 _CHECKSUM = 37
-#: Bytes read to examine one record.
+#: The number of bytes that are read to examine one record.
 FEW = 1 << 12
 
 
 class End(NamedTuple):
-    """The end of a file's records: regular if there is no `reason`; `marked` if a length of 0 ends them."""
+    """The end of a file's records.
+
+    The end is regular if there is no `reason`; it is `marked` if a length of 0 ends the records.
+    """
 
     off: int
     reason: str = ""
@@ -57,7 +60,7 @@ class End(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """Groups after the end of the log: the place of the first one, and their number."""
+    """Groups after the end of the log: the position of the first group, and the number of groups."""
 
     first: int
     number: int
@@ -92,11 +95,12 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
         top, at, need = len(data), 0, 0
         final = top >= room
         if final:
-            # In the last stretch, padding makes it possible to read a record head beyond the end of the file.
+            # In the last stretch, padding makes it possible to read the first fields of a record beyond the
+            # end of the file.
             data += _PAD
         ready, edge = room if final else top - _HEAD.size, min(room, until - base)
-        # A record that ends at or before `soon` can take the fast path. `origin` is its instant less its
-        # offset in `data`; beyond 4 GiB no instant matches.
+        # A record that ends at or before `soon` can take the fast path. `origin` is its instant minus its
+        # offset in `data`. Beyond 4 GiB no instant matches.
         soon = -1 if unreadable else min(ready, edge)
         origin = high + base if base + top < 1 << 32 else -1 << 63
         batch = Batch(base, data)
@@ -105,7 +109,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
         length, instant = head(data)
         for _ in range(MOST_ROWS):
             stop = at + length + OVERHEAD
-            # The fast path for almost all records: it accepts only records that would pass all checks below.
+            # The fast path for almost all records. It accepts only records that would pass all checks below.
             if length > 0 and stop <= soon and instant == origin + at:
                 again, next_length, next_instant = following(data, stop - trailer)
                 if again == length:
@@ -140,7 +144,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
             elif instant != high | base + at:
                 reason = "bad-instant"  # DRB-REC-016
             elif stop > ready:
-                # Load a record only if its two lengths are equal: a wrong length can be 2 GiB.
+                # Load a record only if its two lengths are equal, because a wrong length can be 2 GiB.
                 if _LENGTH.unpack(source.read(base + stop - _LENGTH.size, _LENGTH.size))[0] == length:
                     need = stop - at + _HEAD.size
                     break
@@ -167,7 +171,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
                     except BadLog as error:
                         reason = error.reason
             if reason:
-                # Zeros replaced unreadable bytes here, so they prove nothing.
+                # Zeros replaced unreadable bytes here, so they are no evidence.
                 if unreadable and source.gap(base + at, base + min(at + OVERHEAD, room)):
                     reason = UNREADABLE
                 end = End(base + at, reason)
@@ -194,7 +198,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule
 def places(
     source: Source, pattern: re.Pattern[bytes], first: bytes, start: int, end: int, before: int
 ) -> Iterator[tuple[int, bytes, int]]:
-    """From `start` to `end`, yield each offset where `pattern` matches, some bytes, and their offset.
+    """Yield each offset from `start` to `end` where `pattern` matches, some bytes, and the offset of these
+    bytes.
 
     Each match has at most :data:`_CHECKSUM` bytes and begins with the byte `first`. The bytes include the
     match and `before` bytes before it. Holes are skipped.
@@ -203,7 +208,7 @@ def places(
     while (at := source.next_data(at)) < end:
         low = max(0, at - before)
         data = source.read(low, min(at + STRETCH + _CHECKSUM, end) - low)
-        # Finding a byte takes much less time than a pattern, and nearly all bytes here are zeros.
+        # Finding a byte takes much less time than finding a pattern, and nearly all bytes here are zeros.
         stop = data.rfind(first) + _CHECKSUM
         found = pattern.search(data, at - low, stop)
         while found is not None and low + found.start() < at + STRETCH:
@@ -220,12 +225,12 @@ def _group_of(number: int) -> re.Pattern[bytes]:
 def groups_after(source: Source, number: int, start: int) -> Groups | None:
     """Return the intact groups from `start` on, even if their instants are for other offsets (DRB-END-165).
 
-    If bytes before a group were cut out, the moved group still has its number and its checksum.
+    If bytes before a group were removed, the moved group still has its number and its checksum.
     """
     first, count, at, digest = -1, 0, start, Sums(source)
     pattern = _group_of(number)
-    # The first three bytes of the length are zeros, so the pattern begins with the fourth: the search skips
-    # zeros.
+    # The first three bytes of the length are zeros, so the pattern begins with the fourth byte. The search
+    # skips zeros.
     for place, data, low in places(source, pattern, b"\x15", start + 3, source.size, 3):
         off, end = place - 3, place - 3 + _CHECKSUM
         stood = int.from_bytes(data[off + 8 - low : off + 12 - low], "big")
@@ -246,9 +251,9 @@ def _stamp_of(number: int) -> tuple[bytes, re.Pattern[bytes]]:
 
 
 def search(source: Source, number: int, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield begin and end of complete records of file `number` between `start` and `end`, not overlapping.
+    """Yield begin and end of complete, disjoint records of file `number` between `start` and `end`.
 
-    A record's instant must match its offset; only then is the second length read, and no other bytes. So the
+    A record's instant must match its offset. Only then is the second length read, and no other bytes. So the
     search takes linear time for any content.
     """
     stamp, pattern = _stamp_of(number)

@@ -18,13 +18,13 @@ from journalspec_reference.derby_log.fileset import CONTROLS, Log, LogFile, body
 from journalspec_reference.derby_log.recover import SEED
 from journalspec_reference.derby_log.scan import End, garbage, search
 
-#: At most this many fields of a body get names, and the rest is a single field: a name takes many times the
-#: memory of its value.
+#: At most this many fields of a body get names; the remaining fields become a single field. A name takes many
+#: times the memory of its value.
 _NAMED = 1000
 
 
 def spans(files: Files, edition: str, _: Params, fields: bool = True) -> Iterator[Span]:
-    """Yield the spans of control files and log files: headers, records, the end, the bytes after it."""
+    """Yield the spans of control files and log files: headers, records, the end, and the bytes after it."""
     logs = {file.name: file for file in gather(files).values()}
     start = _start(files, edition)
     for name, data in files.items():
@@ -45,7 +45,7 @@ def _control(edition: str, data: bytes, _: Piece) -> Iterator[Spot]:
 
 
 def _fields(edition: str, data: bytes, piece: Piece) -> Iterator[Spot]:
-    """Yield the fields of a header or record; a decodable body is split into its fields."""
+    """Yield the fields of a header or record. A decodable body is split into its fields."""
     for spot in field_names(LAYOUT, edition, data)(piece):
         if spot.name != "body" or edition == SEED:
             yield spot
@@ -66,7 +66,7 @@ def _fields(edition: str, data: bytes, piece: Piece) -> Iterator[Spot]:
 
 
 def _named(body: bytes, edition: str) -> list[tuple[str, int, int, Any]]:
-    """Return path, start, end and value of the first fields of a body; raises BadLog, KeyError."""
+    """Return path, start, end and value of the first fields of a body. Raises BadLog, KeyError."""
     found: list[tuple[str, int, int, Any]] = []
 
     def keep(*field: Any) -> None:
@@ -83,7 +83,10 @@ def _named(body: bytes, edition: str) -> list[tuple[str, int, int, Any]]:
 
 
 def _start(files: Files, edition: str) -> Instant:
-    """Return the undo start of the last checkpoint; the start of the log if the checkpoint is unusable."""
+    """Return the undo start of the last checkpoint.
+
+    Return the start of the log if the checkpoint is unusable.
+    """
     with suppress(BadLog, Refusal):
         control = choose(files).control if edition != SEED else None
         if control and control.checkpoint:
@@ -97,7 +100,10 @@ def _start(files: Files, edition: str) -> Instant:
 
 
 def _pieces(file: LogFile, edition: str, start: int) -> Iterator[Piece]:
-    """Yield the content of a file; the file is read from `start` on even if its records end earlier."""
+    """Yield the content of a file.
+
+    The file is read from `start` on even if its records end before `start`.
+    """
     if file.length < HEADER:
         yield Piece(0, file.length, "dropped", "bad-header")
         return
@@ -114,7 +120,10 @@ def _pieces(file: LogFile, edition: str, start: int) -> Iterator[Piece]:
 
 
 def _behind(file: LogFile, end: End, start: int) -> Iterator[Piece]:
-    """Yield the bytes after the end of the records; up to `start` if that end is before `start`."""
+    """Yield the bytes after the end of the records.
+
+    If that end is before `start`, yield the bytes up to `start`.
+    """
     if end.off < start:
         yield Piece(end.off, min(start, file.length), "dropped", end.reason or "truncated")
     elif end.reason:

@@ -1,7 +1,8 @@
 """The tables of a database as SQL for Derby's ``ij``: statements that create and fill them.
 
 Names are quoted. A text of the catalogue (a default, a check, a view) is used only if it cannot end its
-statement: no content of a database becomes a separate statement. The order of statements is always the same.
+statement. So no content of a database becomes a separate statement. The order of statements is always the
+same.
 """
 
 from __future__ import annotations
@@ -24,18 +25,19 @@ from journalspec_reference.newstore import LossItem, parts
 
 #: The command that runs a script.
 RUN = "java -Dderby.ui.codeset=UTF-8 -Dij.database='jdbc:derby:NEW;create=true' org.apache.derby.tools.ij"
-#: The longest literals that Derby accepts (letters, bytes): longer values are concatenated from several
+#: The longest literals that Derby accepts (letters, bytes). Longer values are concatenated from several
 #: literals.
 _LETTERS, _BYTES = 20_000, 8000
-#: The maximum bytes of long values in one statement: Java limits a statement's compiled code to 64 KiB.
+#: The maximum number of bytes of long values in one statement, because Java limits a statement's compiled
+#: code to 64 KiB.
 _LONGEST = 7 << 20
 #: The format ids of a default, of an index description and its map, and of a number and a text in the map.
 _DEFAULT, _INDEX, _MAP, _INT, _TEXT = 326, 387, 313, 303, 1
 _BY_DEFAULT, _GENERATED = 1, 2
 _XML, _USER, _NUMERIC = 457, 264, 198
-#: DATE, TIME and TIMESTAMP.
+#: The ids of DATE, TIME and TIMESTAMP.
 _MOMENTS = (32, 33, 34)
-#: Type id -> its SQL name; `{}` stands for its length.
+#: Maps a type id to its SQL name. `{}` stands for the length of the type.
 _NAMES = {
     16: "BOOLEAN", 17: "CHAR({})", 18: "DOUBLE", 19: "INTEGER", 20: "REAL", 22: "SMALLINT", 23: "BIGINT",
     25: "VARCHAR({})", 28: "CHAR({}) FOR BIT DATA", 30: "VARCHAR({}) FOR BIT DATA", 32: "DATE", 33: "TIME",
@@ -45,10 +47,10 @@ _NAMES = {
 #: The length for a type that is known only from a heap, where no length is stored.
 _WIDEST = {17: 32672, 28: 32672, 25: 32672, 30: 32672, 442: 2147483647, 446: 2147483647}
 _RULES = {"C": "CASCADE", "U": "SET NULL", "R": "NO ACTION", "S": "RESTRICT"}
-#: The names of the product's own schemas begin with these texts.
+#: The prefixes of the names of the product's own schemas.
 _SYSTEM = ("SYS", "NULLID", "SQLJ")
-#: Tables of the catalogue whose objects the script omits -> the column with an object's name, and the kind of
-#: object.
+#: Maps tables of the catalogue whose objects the script omits to the column with an object's name, and the
+#: kind of object.
 _UNTOLD = {
     "SYSTRIGGERS": ("TRIGGERNAME", "trigger"), "SYSALIASES": ("ALIAS", "routine, synonym or type"),
     "SYSROLES": ("ROLEID", "role"), "SYSTABLEPERMS": ("GRANTEE", "privilege on a table"),
@@ -69,7 +71,10 @@ Raw = Mapping[str, Any]
 
 @dataclass(slots=True)
 class _Table:
-    """A table in the script: its columns in order; `known` contains the SYSCOLUMNS row of each column."""
+    """Represents a table in the script, with its columns in order.
+
+    `known` contains the SYSCOLUMNS row of each column.
+    """
 
     table: SqlTable
     ident: str = ""
@@ -82,12 +87,12 @@ class Script:
     def __init__(self, found: DerbyContents, tables: Sequence[str] = ()) -> None:
         self._found = found
         self._losses: dict[tuple[str, str, str, str], LossItem] = {}
-        #: Title of a table -> the numbers of the columns without a value in some row.
+        #: Maps the title of a table to the numbers of the columns without a value in some row.
         self._nulls: dict[str, set[int]] = {}
         self._counts: list[Count] | None = None
         self._part = bool(tables)
-        #: Tables are looked up by table name alone: the catalogue is usable even if the names of schemas are
-        #: lost.
+        #: Tables are found by table name alone, so that the catalogue is usable even if the names of schemas
+        #: are lost.
         self._system = {table.name: table for table in found.sql.values() if table.kind == "system"}
         self._schemas = {_text(row["SCHEMAID"]): _text(row["SCHEMANAME"]) for row in self._raw("SYSSCHEMAS")}
         listed = {
@@ -121,14 +126,14 @@ class Script:
             yield defaultdict(lambda: None, zip(names, values, strict=True))
 
     def _lose(self, what: str, name: str, table: str, why: str) -> None:
-        # The script can be generated several times; each loss is listed only once.
+        # The script can be generated several times, but each loss is listed only once.
         item = LossItem(what, "not-in-sql", why, name, table)
         self._losses.setdefault((what, name, table, why), item)
 
     # The script, and the data that it lacks.
 
     def parts(self) -> Iterator[bytes]:
-        """Return the script in UTF-8; each call yields the same bytes."""
+        """Return the script in UTF-8. Each call yields the same bytes."""
         return parts(statement.encode("utf-8", "replace") for statement in self._statements())
 
     def losses(self) -> Iterator[LossItem]:
@@ -161,7 +166,7 @@ class Script:
     def counts(self) -> list[Count]:
         """Return the number of rows of each table, and their size in the script."""
         if self._counts is None:
-            # Generate the whole script once: only then are all losses known.
+            # Generate the whole script once, because only then are all losses known.
             for _ in self._made():
                 pass
             self._counts = []
@@ -251,14 +256,17 @@ class Script:
 
     @cached_property
     def _numbers(self) -> dict[str, Any]:
-        """The value of each sequence by name; read once, because there can be one sequence per table."""
+        """The value of each sequence by name.
+
+        It is read once, because there can be one sequence per table.
+        """
         found: dict[str, Any] = {}
         for row in self._raw("SYSSEQUENCES"):
             found.setdefault(_text(row["SEQUENCENAME"]), row["CURRENTVALUE"])
         return found
 
     def _following(self, table: _Table, known: Raw) -> int:
-        """Return the next number of an identity column; newer products store this number in a sequence."""
+        """Return the next number of an identity column. Newer products store this number in a sequence."""
         named = {f"U{each.replace('-', 'X')}" for each in (table.ident, table.ident.upper())}
         stored = next((self._numbers[name] for name in sorted(named & self._numbers.keys())), None)
         return _number(known["AUTOINCREMENTVALUE"] if stored is None else stored, 1)
@@ -319,7 +327,10 @@ class Script:
     # The other objects of the catalogue.
 
     def _keyed(self, ident: str, table: _Table, descriptor: Any) -> tuple[list[str], list[bool], bool]:
-        """Return the columns of an index, whether each ascends, and whether it is unique; raises ODD."""
+        """Return the columns of an index, whether each column ascends, and whether the index is unique.
+
+        Raises ODD.
+        """
         found = _map(descriptor)
         columns = [name for name, _ in _columns(table.table)]
         count = found["keyLength"]
@@ -393,7 +404,7 @@ class Script:
         return any(_name(columns[at][0]) in key for at in self._nulls.get(table.table.title, ()))
 
     def _filled(self, table: _Table, key: Sequence[str]) -> Iterator[str]:
-        """Yield statements that declare the nullable columns of a key NOT NULL."""
+        """Yield statements that declare the nullable columns of a key as NOT NULL."""
         for name, typed in _columns(table.table):
             if typed.nullable and _name(name) in key:
                 yield f"ALTER TABLE {_title(table.table)} ALTER COLUMN {_name(name)} NOT NULL;\n"
@@ -449,7 +460,7 @@ class Script:
         return {schema for schema in found if schema and not schema.startswith(_SYSTEM)}
 
     def _views(self) -> Iterator[str]:
-        """Yield the views in an order in which each follows the views that it uses."""
+        """Yield the views in an order in which each view follows the views that it uses."""
         views = self._view_rows()
         named = {_text(row["TABLEID"]): row for row in self._raw("SYSTABLES")}
         of: dict[str, set[str]] = {}
@@ -483,7 +494,7 @@ class Script:
 
 
 def _text(stored: Any) -> str:
-    """Return a text of the catalogue; empty if it is null or invalid."""
+    """Return a text of the catalogue. Return an empty text if it is null or invalid."""
     with suppress(*ODD):
         return "" if stored is None else text(bytes(stored))
     return ""
@@ -496,7 +507,7 @@ def _number(stored: Any, otherwise: int) -> int:
 
 
 def _name(name: str) -> str:
-    """Return a quoted SQL name; NUL is replaced, and an empty name becomes a question mark."""
+    """Return a quoted SQL name. NUL is replaced, and an empty name becomes a question mark."""
     quoted = name.replace("\0", "\ufffd").replace('"', '""') or "?"
     return f'"{quoted}"'
 
@@ -506,7 +517,7 @@ def _title(table: SqlTable) -> str:
 
 
 def _columns(table: SqlTable) -> list[tuple[str, Typed]]:
-    """Return the columns of a table; a duplicate name gets a suffix."""
+    """Return the columns of a table. A duplicate name gets a suffix."""
     out: dict[str, Typed] = {}
     for at, (name, typed) in enumerate(table.columns, start=1):
         while name in out:
@@ -516,10 +527,10 @@ def _columns(table: SqlTable) -> list[tuple[str, Typed]]:
 
 
 def _type(typed: Typed) -> str:
-    """Return the SQL name of a type by its number: its name in a catalogue can be anything."""
+    """Return the SQL name of a type by its number, because its name in a catalogue can be any text."""
     if typed.type == _NUMERIC:
         if not 0 < typed.precision <= 31 or not 0 <= typed.scale <= typed.precision:
-            return "VARCHAR(64)"  # known only from its heap
+            return "VARCHAR(64)"  # The type is known only from its heap.
         word = "NUMERIC" if typed.name == "NUMERIC" else "DECIMAL"
         return f"{word}({typed.precision},{typed.scale})"
     width = typed.width
@@ -560,7 +571,7 @@ def _plain(value: Any) -> str:
 
 
 def _is_moment(value: str) -> bool:
-    """Return whether Derby accepts a DATE, TIME or TIMESTAMP text; damaged rows can have invalid ones."""
+    """Return whether Derby accepts a DATE, TIME or TIMESTAMP text. Damaged rows can contain invalid texts."""
     day, _, clock = value.rpartition(" ") if " " in value else ("", "", value)
     try:
         if "-" in clock:
@@ -594,7 +605,7 @@ _LITERALS: Mapping[int, Callable[[Any], str]] = {
 
 
 def in_order(names: Sequence[str], of: Mapping[str, set[str]]) -> Iterator[str]:
-    """Yield each name after the names that it needs (`of`); a cycle is broken at its first name."""
+    """Yield each name after the names that it needs (`of`). A cycle is broken at its first name."""
     known = {*names}
     left = {name: (of.get(name, set()) & known) - {name} for name in names}
     users: dict[str, list[str]] = defaultdict(list)
@@ -619,7 +630,8 @@ def in_order(names: Sequence[str], of: Mapping[str, set[str]]) -> Iterator[str]:
 
 
 def contained(sql: str, *, commas: bool) -> bool:
-    """Return whether a text cannot end its statement: quotes and brackets close, no semicolon.
+    """Return whether a text cannot end its statement. Such a text closes its quotes and brackets, and has no
+    semicolon.
 
     Without `commas`, a comma outside of brackets is also not allowed.
     """
@@ -635,7 +647,7 @@ def contained(sql: str, *, commas: bool) -> bool:
 
 
 def _blank(quoted: re.Match[str]) -> str:
-    """Return a blank for a quoted text or a comment; the text itself if ij could end it elsewhere.
+    """Return a blank for a quoted text or a comment. Return the text itself if ij could end it elsewhere.
 
     For ij, a line comment also ends at a carriage return, and block comments can be nested.
     """
@@ -650,7 +662,7 @@ def _blank(quoted: re.Match[str]) -> str:
 
 
 def _default(stored: Any) -> tuple[str | None, int]:
-    """Return the text of a default (None if there is no default) and its kind; raises ODD."""
+    """Return the text of a default (None if there is no default) and its kind. Raises ODD."""
     data = bytes(stored)
     if int.from_bytes(data[:2], "big") != _DEFAULT:
         raise ValueError("an object of another format")
@@ -663,7 +675,7 @@ def _default(stored: Any) -> tuple[str | None, int]:
 
 
 def _map(stored: Any) -> dict[str, int]:
-    """Return the numbers in the description of an index; raises ODD."""
+    """Return the numbers in the description of an index. Raises ODD."""
     data = bytes(stored)
     if (int.from_bytes(data[:2], "big"), int.from_bytes(data[2:4], "big")) != (_INDEX, _MAP):
         raise ValueError("an object of another format")

@@ -45,20 +45,20 @@ from journalspec_reference.derby_log.heap import (
     page_of,
 )
 
-#: The first bytes of a container hold its page size.
+#: The first bytes of a container, which contain its page size.
 _PAGE_SIZE = Struct(">117xi")
-#: The smallest page size, and the page size from which slots contain four-byte numbers; no product writes
-#: pages that large.
+#: The smallest page size, and the page size from which slots contain four-byte numbers. No product writes
+#: pages of the second size.
 _SMALLEST_PAGE, _LARGE_PAGE = 1024, 65536
 #: The action of a CONTAINER record that creates a container.
 CREATED = 1
-#: The kind of transaction that the engine began for itself: it is rolled back before other transactions.
+#: The kind of transaction that the engine began for itself. It is rolled back before other transactions.
 INTERNAL = 16
-#: A row of two columns has at most this many parts; a longer chain is invalid.
+#: A row of two columns has at most this many parts. A longer chain is invalid.
 _PARTS = 64
 #: A row that is reported: its table, key and value.
 Row = tuple[str, str, str]
-#: A container and a page; a container, a page and a record id.
+#: The first type is a container and a page; the second is a container, a page and a record id.
 Place = tuple[int, int]
 RowPlace = tuple[int, int, int]
 
@@ -71,7 +71,9 @@ Plain = tuple[int, int, Place, int, int, int, int]
 
 
 class Changes(NamedTuple):
-    """Page changes: pages, versions before the changes, growths of versions, undone instants (see Plain)."""
+    """Represents page changes: pages, versions before the changes, growths of versions, undone instants (see
+    Plain).
+    """
 
     pages: list[Place]
     versions: list[int]
@@ -89,10 +91,11 @@ def growth(body: Body, *, undo: bool = False) -> int:
 
 
 class Bodies:
-    """The bodies of a batch: all decoded; in a large batch, columns plus the bodies that do not fit columns.
+    """Represents the bodies of a batch. All are decoded; a large batch has columns, and bodies that do not
+    fit columns.
 
     `rows` is the number of records before the first one whose body cannot be decoded, `problem` the fault of
-    that body. `columns` contain the other records of a large batch; None in a small batch.
+    that body. `columns` contains the other records of a large batch. It is None in a small batch.
     """
 
     __slots__ = ("_end", "_filled", "columns", "decoded", "problem", "rows")
@@ -114,7 +117,7 @@ class Bodies:
                 break
 
     def filled(self) -> Any:
-        """Return the columns, with decoded rows filled in; None if there are no columns."""
+        """Return the columns, with decoded rows filled in. Return None if there are no columns."""
         if self.columns is not None and not self._filled:
             self.columns.fill(self.decoded)
             self._filled = True
@@ -123,7 +126,7 @@ class Bodies:
     def replay(
         self, store: Store, closely: Collection[int], place: int, rows: int, redo_from: int
     ) -> Iterable[int]:
-        """Redo simple records in the first `rows`; yield other rows, which the caller redoes at once.
+        """Redo simple records in the first `rows`. Yield other rows, which the caller redoes at once.
 
         The caller redoes changes of the containers in `closely`, except for changes that, according to
         `store`, are already on their pages. `place` is the instant of the batch.
@@ -131,8 +134,8 @@ class Bodies:
         columns = self.filled()
         if columns is None:
             return range(rows)
-        # The pages contain all changes before the redo point: only the begin and end of transactions matter
-        # there.
+        # The pages contain all changes before the redo point, so only the begin and end of transactions
+        # matter there.
         known = store.transactions if rows and place + self._end <= redo_from else None
         decoded = closely if store.ready is None else ()
         numbers, plain, highest = columns.plain(decoded, place, rows, known)
@@ -155,7 +158,7 @@ class Bodies:
         return plain | {body.fields["container"] for body in decoded}
 
     def changes(self, *, last: bool = False) -> Changes:
-        """Return the page changes; with `last`, at least the last change of each page."""
+        """Return the page changes. With `last`, return at least the last change of each page."""
         if (columns := self.filled()) is not None:
             of_all: Changes = columns.changes(self.rows, last=last)
             return of_all
@@ -171,14 +174,14 @@ class Bodies:
 
 
 class Container:
-    """The pages of a container, the file `name`: incomplete pages are treated as absent."""
+    """Represents the pages of a container, the file `name`. Incomplete pages are treated as absent."""
 
     def __init__(self, name: str, data: Any) -> None:
         self.name, self._data = name, data
 
     @cached_property
     def _size(self) -> int:
-        """The page size, read at first use: a database can have thousands of containers."""
+        """The page size. It is read at first use, because a database can have thousands of containers."""
         start = bytes(self._data[: _PAGE_SIZE.size])
         return int(_PAGE_SIZE.unpack(start)[0]) if len(start) == _PAGE_SIZE.size else 0
 
@@ -188,7 +191,7 @@ class Container:
         return len(self._data) // self._size if _SMALLEST_PAGE <= self._size < _LARGE_PAGE else 0
 
     def version(self, number: int = 0) -> int | None:
-        """Return the version of a page; None if there is no page header."""
+        """Return the version of a page. Return None if there is no page header."""
         off = number * self._size
         found = bytes(self._data[off : off + PAGE_HEADER.size]) if number < max(self.count, 1) else b""
         if len(found) < PAGE_HEADER.size:
@@ -201,13 +204,13 @@ class Container:
         return number * self._size
 
     def numbers(self) -> Iterable[int]:
-        """Return the numbers of the pages after the first one, except for holes in the file."""
+        """Return the numbers of the pages after the first page, except for pages in holes of the file."""
         return numbers_of(self._data, self._size, self.count)
 
     def page(self, number: int) -> HeapPage | None:
-        """Return one page; None if it is absent, unused or invalid.
+        """Return one page. Return None if it is absent, unused or invalid.
 
-        The first page, and a page that lists others, have a version and no rows.
+        The first page, and a page that lists other pages, have a version and no rows.
         """
         size = self._size
         if number >= self.count:
@@ -224,7 +227,7 @@ class Container:
 
 
 class OldPage(Refusal):
-    """A page is older than the record that changes it: `needed` is the version that the page should have."""
+    """A page is older than the record that changes it. `needed` is the version that the page should have."""
 
     def __init__(self, place: Place, needed: int) -> None:
         super().__init__("replay", "bad-page", f"page {place[1]} of container {place[0]} is not at {needed}")
@@ -239,17 +242,17 @@ class Transaction:
     status: int
     branch: Mapping[str, Any] | None
     prepared: bool = False
-    #: The instant of the record that prepares it.
+    #: The instant of the record that prepares the transaction.
     prepared_by: int = 0
     changes: array[int] = field(default_factory=lambda: array("q"))
-    #: Instants of records that change their page row by row -> number of rows.
+    #: Maps instants of records that change their page row by row to the number of rows.
     by_row: dict[int, int] = field(default_factory=dict)
 
     def undo(self, instant: int) -> int | None:
-        """Remove the changes from `instant` on; return the version growth of an undo of that change.
+        """Remove the changes from `instant` on. Return the version growth of an undo of that change.
 
-        The growth is 1, or the number of rows if the record changes rows one by one; None if there is no
-        change at `instant`.
+        The growth is 1, or the number of rows if the record changes rows one by one; it is None if there is
+        no change at `instant`.
         """
         last = -1
         while self.changes and self.changes[-1] >= instant:
@@ -258,19 +261,22 @@ class Transaction:
 
     @property
     def ids(self) -> tuple[bytes, bytes, int]:
-        """Its XA id as a comparable tuple: both parts, and the format."""
+        """The transaction's XA id as a comparable tuple: both parts, and the format."""
         of = self.branch
         return (b"", b"", 0) if of is None else (of["gtrid"], of["bqual"], of["format_id"])
 
 
 def _text(data: bytes) -> str:
-    """Return a VARCHAR, even if it is cut short (DRB-RCV-179)."""
+    """Return a VARCHAR, even if it is truncated (DRB-RCV-179)."""
     size = int.from_bytes(data[:2], "big")
     return mutf8.readable(data[2 : 2 + size] if size else data[2:].partition(b"\xe0\0\0")[0])
 
 
 class Store:
-    """The state that redo leads to. `find` returns the body of a record that was redone, by its instant."""
+    """Represents the state after redo.
+
+    `find` returns the body of a record that was redone, by its instant.
+    """
 
     def __init__(
         self, tables: Mapping[int, str], containers: Mapping[int, Container], find: Callable[[Instant], Body]
@@ -278,27 +284,29 @@ class Store:
         self.tables, self.containers, self.find = tables, containers, find
         self.transactions: dict[int, Transaction] = {}
         self.pages: dict[Place, HeapPage] = {}
-        #: The pages that simple records may change: then the caller redoes undos and the changes of
-        #: containers. None: simple records can change any page.
+        #: The pages that simple records may change. If they are given, the caller redoes undos and the
+        #: changes of containers. If this is None, simple records can change any page.
         self.ready: dict[Place, HeapPage] | None = None
-        #: Container -> the negated numbers of its pages in `pages`, as a heap: the last page is first.
+        #: Maps a container to the negated numbers of its pages in `pages`, as a heap, so that the last page
+        #: is first.
         self._numbers: dict[int, list[int]] = {}
         #: The number of the next transaction.
         self.next = 1
         #: The record that is being undone.
         self.undoing: Instant | None = None
-        #: Container that the log creates -> the transaction. The new container can be filled without log
-        #: records; in that case, its pages are fsynced.
+        #: Maps a container that the log creates to the transaction. The new container can be filled without
+        #: log records. In that case, its pages are fsynced.
         self.made: dict[int, int] = {}
-        #: Container that was filled in that way -> a page of it that is not on disk.
+        #: Maps a container that was filled in that way to a page of it that is not on disk.
         self.unloaded: dict[int, int] = {}
-        #: Pages that the log creates in an existing container; they are not on disk.
+        #: Pages that the log creates in an existing container. These pages are not on disk.
         self.fresh: set[Place] = set()
-        #: Container -> its last page after the log cut it off; its file can still have later pages.
+        #: Maps a container to its last page after the log truncated it. Its file can still have later pages.
         self.highest: dict[int, int] = {}
-        #: Place of a part of a row -> place of the part before it.
+        #: Maps the position of a part of a row to the position of the previous part.
         self._owners: dict[RowPlace, tuple[int, int]] = {}
-        #: Packed instant of a record that is undone again -> growth of the page's version by that undo.
+        #: Maps the packed instant of a record that is undone again to the growth of the page's version by
+        #: that undo.
         self._growths: dict[int, int] = {}
 
     def without_pages(self) -> Store:
@@ -315,7 +323,8 @@ class Store:
         """Redo the record at a packed instant (DRB-RCV-062, DRB-RCV-063); raises Refusal, BadLog."""
         number, name, fields = body.transaction, body.operation.name, body.fields
         if number is None or name == "CHECKSUM":
-            return  # a checksum record belongs to no transaction, whichever it names (DRB-CHK-036)
+            # A checksum record belongs to no transaction, whatever transaction it states (DRB-CHK-036).
+            return
         self.next = max(self.next, number + 1)
         known, by_undo = self.transactions.get(number), None
         if body.group & FIRST:
@@ -346,7 +355,7 @@ class Store:
     def replay(  # noqa: C901, PLR0912  # one loop: each branch is a kind
         self, numbers: Iterable[int], rows: Iterable[Plain], redo_from: int, closely: Collection[int] = ()
     ) -> Iterator[int]:
-        """Redo the simple records of a batch; yield every other row, which the caller redoes immediately.
+        """Redo the simple records of a batch. Yield every other row, which the caller redoes immediately.
 
         `numbers` are the row numbers of `rows`. With `ready` pages, the caller redoes page changes in the
         containers `closely`.
@@ -398,13 +407,13 @@ class Store:
         return page
 
     def page(self, container: int, number: int, version: int | None = None) -> HeapPage | None:
-        """Return a page; an unknown one is created with `version`; None without a version."""
+        """Return a page. An unknown page is created with `version`. Return None without a version."""
         place = container, number
         if place in self.pages:
             return self.pages[place]
         found, file = None, self.containers.get(container)
         if file is not None and number <= self.highest.get(container, number):
-            # For a page outside of the tables, its stored version is enough.
+            # For a page outside of the tables, the stored version is enough.
             if container in self.tables:
                 found = file.page(number)
             elif (stored := file.version(number)) is not None:
@@ -415,7 +424,7 @@ class Store:
             if not version and file is not None:
                 self.fresh.add(place)
             found = HeapPage(version)
-        # The lines of `add`: calling it would take one more frame than a small journal may enter.
+        # These lines are those of `add`: a call would take one more frame than a small journal may enter.
         self.pages[place] = found
         heappush(self._numbers.setdefault(container, []), -number)
         for ident, row in found.rows.items():
@@ -436,7 +445,7 @@ class Store:
         if page.version < version:
             raise OldPage((container, number), version)
         name = body.operation.name
-        # Only the first undo of a change changes rows: a record is looked up here at most once.
+        # Only the first undo of a change changes rows, so a record is looked up here at most once.
         wanted = by_undo is not None and container in self.tables
         undone = self.find(body.undone) if wanted and body.undone is not None else None
         # The page's version grows by one for each row (DRB-RCV-164).
@@ -445,7 +454,7 @@ class Store:
         else:
             page.version += growth(body, undo=undone is not None)
         if name.startswith("COMPRESS_SPACE"):
-            # Pages after the new end are removed: if the log creates them again, they start empty.
+            # Pages after the new end are removed. If the log creates them again, they start empty.
             numbers = self._numbers[container]
             last = fields["highest_page"]
             self.highest[container] = min(last, self.highest.get(container, last))
@@ -457,10 +466,11 @@ class Store:
             self._apply(page, body, body)
 
     def _undo_growth(self, undone: Instant, known: int | None) -> int:
-        """Return the growth of a page's version by a PHYSICAL_UNDO, for an open change the `known` one.
+        """Return the growth of a page's version by a PHYSICAL_UNDO. For an open change, return the `known`
+        growth.
 
-        Derby also does the undo of a change that is undone already: it only looks at the record at `undone`.
-        A log can repeat such an undo many times, so the growth is remembered.
+        Derby also performs the undo of a change that is already undone, because it reads only the record at
+        `undone`. A log can repeat such an undo many times, so the growth is remembered.
         """
         if known is None:
             known = self._growths.get(undone.packed)
@@ -486,7 +496,10 @@ class Store:
     # The state after redo.
 
     def losers(self) -> list[int]:
-        """Return the transactions to roll back: internal ones first, the newest first (DRB-RCV-065)."""
+        """Return the transactions to roll back.
+
+        Internal transactions come first, the newest first (DRB-RCV-065).
+        """
         known = self.transactions
         open_ = [number for number, item in known.items() if not item.prepared]
         return sorted(open_, key=lambda number: (not known[number].status & INTERNAL, -known[number].first))
@@ -497,7 +510,7 @@ class Store:
         return [number for _, number in sorted(found, key=itemgetter(0))]
 
     def undoable(self, number: int) -> Iterator[tuple[Instant, Body]]:
-        """Yield the changes of a transaction that are not undone yet, the last one first."""
+        """Yield the changes of a transaction that are not undone yet, beginning with the last change."""
         for packed in reversed(self.transactions[number].changes):
             instant = self.undoing = Instant.unpack(packed)
             yield instant, self.find(instant)
@@ -516,7 +529,7 @@ class Store:
         del self.transactions[number]
 
     def touched(self, number: int) -> list[RowPlace]:
-        """Return the places of the rows of which a transaction has changed a part."""
+        """Return the positions of the rows of which a transaction has changed a part."""
         found: dict[RowPlace, None] = {}
         for fields in (body.fields for body in self._changes(number)):
             for entry in ([fields] if "record_id" in fields else []) + fields.get("rows", []):
@@ -529,12 +542,15 @@ class Store:
         return list(found)
 
     def rows(self, places: Iterable[RowPlace]) -> Iterator[Row]:
-        """Yield the rows that begin at `places`, without rows that share a part with an earlier one."""
+        """Yield the rows that begin at `places`, without rows that share a part with an earlier row."""
         taken: set[RowPlace] = set()
         yield from (found for place in places if (found := self.row(place, taken)))
 
     def row(self, place: RowPlace, taken: set[RowPlace] | None = None) -> Row | None:
-        """Return the row at a place, and take its parts; None without a row, or if a part is `taken`."""
+        """Return the row at a place, and mark its parts as taken.
+
+        Return None without a row, or if a part is `taken`.
+        """
         container, number, ident = place
         page = self.page(container, number)
         row = None if page is None else page.rows.get(ident)
@@ -559,7 +575,7 @@ class Store:
         return self.tables[container], key, _text(values[1])
 
     def places(self) -> Iterator[RowPlace]:
-        """Yield the places of all rows of the tables, and of parts of rows, in order."""
+        """Yield the positions of all rows of the tables, and of parts of rows, in order."""
         for container in self.containers:
             for number in self.containers[container].numbers() if container in self.tables else ():
                 self.page(container, number)

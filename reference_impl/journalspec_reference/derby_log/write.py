@@ -1,6 +1,6 @@
 """Writes rows of two tables, in groups after a checksum record, in the product's order (DRB-WRT).
 
-The tables are those of the suite's base database, or of the containers next to the log. Pages are only
+The tables are those of the test suite's database, or of the containers next to the log. Pages are only
 tracked, never written. So checkpoints do not advance the redo instant, and every log file stays needed.
 """
 
@@ -31,13 +31,14 @@ from journalspec_reference.storage import Storage, fill, whole
 #: The default intervals (bytes) after which a file ends and a checkpoint is taken, with the bounds of both
 #: (DRB-WRT-085).
 SWITCH, CHECKPOINT_AFTER, LEAST, MOST = 1048576, 10485760, 100000, 134217728
-#: The size of one write (bytes): records that do not fit begin the next write.
+#: The size of one write in bytes. Records that do not fit into it begin the next write.
 BUFFER = 32768
 CHECKSUM_RECORD = 37
 #: Recovery takes no checkpoint at its end if the log after the redo instant is at most this long (bytes).
 _SHORT = 1000
 LARGEST_FILE = 268435455
-#: Edition -> the first file number above the permitted range, if it differs from the usual one (DRB-REC-154).
+#: Maps an edition to the first file number above the permitted range, if it differs from the usual one
+#: (DRB-REC-154).
 _NO_NUMBER = {"10.0": 4194303}
 _BODY = Struct(">iq")
 _RAWSTORE, _LOCK = BITS["RAWSTORE"], BITS["XA_NEEDLOCK"]
@@ -47,10 +48,11 @@ _FIRST = BITS["FIRST"] | _RAWSTORE
 _SAME = ("segment", "container", "container_version", "page", "record_id")
 _NONE = Instant(0, 0)
 _STATUS = {"ABORT": 1, "PREPARE": 2, "COMMIT": 4}
-#: The first transaction number of a new log: creating the database took the numbers before it (DRB-DEV-019).
+#: The first transaction number of a new log. The creation of the database used the smaller numbers
+#: (DRB-DEV-019).
 _FIRST_NUMBER = 200
-#: The version of a table's first pages in the base, and the record id of the first row, which describes the
-#: table. Then the most bytes of rows on a page after an update, and after an insert.
+#: The version of a table's first pages in the initial database, and the record id of the first row, which
+#: describes the table. Then follow the maximum bytes of rows on a page after an update, and after an insert.
 _BASE_PAGE, _FIRST_ROW, _ROOM, _FILLED = 2, 6, 32000, 24000
 _ROWS_PAGE, _PAGE_SIZE, _UNUSED = 117, 32768, 2
 #: Bytes that a row needs on its page besides its content.
@@ -59,14 +61,14 @@ _SLOT = 16
 
 @dataclass
 class _Tx:
-    """A named transaction; its first change assigns its number."""
+    """Represents a named transaction. Its first change assigns its number."""
 
     number: int | None = None
     branch: Mapping[str, Any] | None = None
 
 
 class LogWriter:
-    """A log open for writing, under the parameters of ``fields.toml``."""
+    """Represents a log open for writing, under the parameters of ``fields.toml``."""
 
     def __init__(self, storage: Storage, edition: str, params: Params) -> None:
         self._storage, self._edition = storage, edition
@@ -106,7 +108,7 @@ class LogWriter:
         found = LogPass(files, self._edition, "default")
         try:
             for _batch in found.batches():
-                pass  # only the state at the end is needed
+                pass  # Only the state at the end is needed.
         except Refusal as refusal:
             raise WriterRefused(refusal.code, str(refusal)) from None
         assert found.last is not None
@@ -125,8 +127,8 @@ class LogWriter:
         self._redo, self._undo = max(found.redo_from, found.start), found.start
         self._number, self._end = file.number, end.off
         self._since = 0
-        # Shorten the checksum record first. If its range were filled with zeros before that, the rest of its
-        # group would also be lost.
+        # Shorten the checksum record first. If the bytes that it covers were filled with zeros before that,
+        # the rest of its group would also be lost.
         if found.last_sum is not None and found.last_sum[0] == self._number:
             self._shorten(*found.last_sum[1:])
         if end.reason or garbage(file.data, end.off) is not None:
@@ -152,7 +154,7 @@ class LogWriter:
         return {"durable": True}
 
     def _shorten(self, off: int, end: int, covers: int) -> None:
-        """Rewrite a checksum record so that it covers only what is left of its group."""
+        """Rewrite a checksum record so that it covers only the remaining part of its group."""
         if end + covers > self._end:
             data = self._storage.read(self._name, end, self._end - end)
             self._storage.write(self._name, off, self._sum_of(off, data))
@@ -171,7 +173,7 @@ class LogWriter:
                 self._locks[place] = number
 
     def _create(self) -> None:
-        """Begin a log on the pages of a base: a checkpoint is its first record."""
+        """Create a log on the pages of an initial database. A checkpoint is its first record."""
         self._number, self._end = 0, 0
         self._next_file()
         self._redo = self._undo = Instant(1, HEADER)
@@ -200,7 +202,7 @@ class LogWriter:
         return CHECKSUM_RECORD if self._edition != "10.0" else 0
 
     def _append(self, body: bytes) -> Instant:
-        """Put a record into the buffer; its change takes effect immediately (DRB-CHK-030)."""
+        """Put a record into the buffer. Its change takes effect immediately (DRB-CHK-030)."""
         size = len(body) + OVERHEAD
         if self._end + self._size + size + self._summed + 4 > LARGEST_FILE:
             self._flush()
@@ -220,7 +222,7 @@ class LogWriter:
         return instant
 
     def _take_out(self) -> None:
-        """End the group in the buffer: it waits to be written."""
+        """End the group in the buffer. The group then waits to be written."""
         data = b"".join(self._buffer)
         if self._summed:
             data = self._sum_of(self._end, data) + data
@@ -229,7 +231,10 @@ class LogWriter:
         self._buffer, self._size = [], 0
 
     def _flush(self, *, turn: bool = True) -> None:
-        """Write and fsync all groups, one write each; with `turn`, also do a due checkpoint or new file."""
+        """Write and fsync all groups, one write each.
+
+        With `turn`, also perform a due checkpoint or change of files.
+        """
         if self._buffer:
             self._take_out()
         for at, data in self._waiting:
@@ -248,7 +253,7 @@ class LogWriter:
         return f"log{self._number}.dat"
 
     def _next_file(self) -> None:
-        """Begin the next file, then end the previous file, if there is one (DRB-WRT-082, DRB-WRT-115)."""
+        """Start the next file, then end the previous file, if there is one (DRB-WRT-082, DRB-WRT-115)."""
         storage, end, previous = self._storage, self._end, Instant(self._number, self._end)
         before = self._name if self._number else ""
         if end == HEADER:
@@ -335,7 +340,7 @@ class LogWriter:
     # Transactions.
 
     def _begun(self, tx: _Tx) -> int:
-        """Return the number of a transaction; write its BEGIN if it has none yet (DRB-WRT-117)."""
+        """Return the number of a transaction. Write its BEGIN if it has none yet (DRB-WRT-117)."""
         if tx.number is None:
             tx.number = self._store.next
             self._log(tx.number, "BEGIN", _FIRST, global_id=tx.branch)
@@ -430,7 +435,7 @@ class LogWriter:
         return {"durable": True}
 
     def _page(self, container: int, number: int) -> HeapPage:
-        """Return a page of a table; it is loaded from the base if no newer version is known."""
+        """Return a page of a table. It is loaded from the initial database if no newer version is known."""
         store = self._store
         known = store.page(container, number)
         if known is None:
@@ -472,7 +477,7 @@ class LogWriter:
         return number, page
 
     def _alter(self, tx: _Tx, place: RowPlace, key: int, value: bytes | None) -> None:
-        """Change a row, or (no value) delete it; one that becomes too long moves to another page."""
+        """Change a row, or (without a value) delete it. A row that becomes too long moves to another page."""
         container, number, ident = place
         begun = self._begun(tx)
         if self._locks.get(place, begun) != begun:
@@ -504,5 +509,8 @@ def _on(container: int, number: int, page: HeapPage) -> dict[str, Any]:
 
 
 def _used(page: HeapPage) -> int:
-    """Return the approximate number of bytes of a page that rows occupy: undone rows must find room again."""
+    """Return the approximate number of bytes of a page that rows occupy.
+
+    Undone rows are included, because they need room again.
+    """
     return sum(_SLOT + row.room for row in page.rows.values())

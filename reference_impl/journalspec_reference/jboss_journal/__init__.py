@@ -1,4 +1,6 @@
-"""The JBoss Messaging circular journal, HornetQ and Artemis: reader, recovery and writer, all editions."""
+"""The package of the JBoss Messaging circular journal, HornetQ and Artemis: reader, recovery and writer for
+all editions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result of recovery for contents: places of bodies, and prepared transactions."""
+"""The result of recovery in the form that contents need: positions of bodies, and prepared transactions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 
 class Body(NamedTuple):
-    """The body of a live record: `data[start:end]`, and where the record is."""
+    """Represents the body of a live record, `data[start:end]`, and the position of the record."""
 
     place: int
     code: int
@@ -19,12 +19,12 @@ class Body(NamedTuple):
 
     @property
     def stored(self) -> bytes:
-        """The body itself."""
+        """The bytes of the body."""
         return self.data[self.start : self.end]
 
 
 class BodyColumns(NamedTuple):
-    """Live records that lie close together.
+    """Represents live records that lie close together.
 
     Each of `heads` is a record's id, body size and user type. `data` are the bytes that were read for all
     records, `starts` the offsets in `data` at which the bodies begin.
@@ -38,7 +38,7 @@ class BodyColumns(NamedTuple):
 
 
 class Kept(Protocol):
-    """The result of recovery: live records and prepared transactions."""
+    """Represents the result of recovery: live records and prepared transactions."""
 
     def live(self) -> Iterator[Body]:
         """Yield the live records in the order in which recovery delivers them."""
@@ -50,7 +50,7 @@ class Kept(Protocol):
         """Return the prepared transactions by their ids."""
 
     def bodies(self, places: Iterable[int]) -> Iterator[Body]:
-        """Yield the records at `places`, which hold bodies."""
+        """Yield the records at `places` that have bodies."""
 
     def columns(self, places: Iterable[int]) -> Iterator[BodyColumns]:
         """Yield the records of :meth:`bodies` in batches."""
@@ -59,17 +59,19 @@ class Kept(Protocol):
         """Yield the id and the body of each DELETE_TX at `places`."""
 
     def where(self, place: int) -> tuple[str, int]:
-        """Return the file and the offset of the record at a place."""
+        """Return the file and the offset of the record at a position."""
 
     def live_places(self) -> Iterable[tuple[int, int]]:
-        """Return the id and the place of each live record, in the order of :meth:`live`.
+        """Return the id and the position of each live record, in the order of :meth:`live`.
 
         Only after a choice to commit a prepared transaction are records read: those of that transaction.
         """
 
 
 class ChosenRecords:
-    """A part of a result of recovery: the live records with the given ids and places, and `doubts`."""
+    """Represents a part of a result of recovery: the live records with the given ids and positions, and
+    `doubts`.
+    """
 
     def __init__(
         self, kept: Kept, rows: Callable[[], Iterable[tuple[int, int]]], doubts: Sequence[PreparedTx] = ()
@@ -92,7 +94,9 @@ class ChosenRecords:
 
 
 class PreparedTx(NamedTuple):
-    """A prepared transaction: its data, and the places of the records that it adds, changes and deletes."""
+    """Represents a prepared transaction: its data, and the positions of the records that it adds, changes and
+    deletes.
+    """
 
     tx: int
     extra: bytes

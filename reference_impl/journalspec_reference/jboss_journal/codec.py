@@ -1,4 +1,4 @@
-"""The differences between editions, from the table of fields; encodes and decodes healthy records.
+"""Encodes and decodes healthy records. The table of fields defines the differences between editions.
 
 All integers are signed and big-endian (JBM-REC). Only the edition with the calculated hash
 needs checksums. :mod:`.scan` decides whether a record is healthy.
@@ -19,9 +19,9 @@ from journalspec.jboss_journal import LAYOUT
 INT = struct.Struct(">i")
 PAIR = struct.Struct(">ii")
 LONG_HEADER = LAYOUT.structure("header", "v2").packed()
-#: Type and file id: the first bytes of every record.
+#: The type and the file id, which are the first bytes of every record.
 PROLOGUE = 5
-#: Bytes at the end of a record: its length or its checksum.
+#: The bytes at the end of a record: its length or its checksum.
 CHECK_SIZE = 4
 
 #: The types that end a transaction, the same in every edition.
@@ -29,12 +29,12 @@ PREPARE, COMMIT, ROLLBACK = 17, 18, 19
 EVENT, ADD, UPDATE, ADD_TX, UPDATE_TX = 10, 11, 12, 13, 14
 #: Editions whose data files have the configured length.
 FIXED_LENGTH = ("seed", "seed+hash", "s1")
-#: Edition -> the file id in the record of a control file, if it is not 0.
+#: Maps an edition to the file id in the record of a control file, if it is not 0.
 CONTROL_IDS = {"s2": -1}
 
 
-#: Numeric field of a record -> its name in an observation; a size maps to the name of the sized field. The
-#: order is that of observations.
+#: Maps a numeric field of a record to its name in an observation. A size maps to the name of the sized field.
+#: The order is that of observations.
 SHOWN = {
     "compact_count": "compact_count",
     "tx": "tx",
@@ -51,13 +51,13 @@ _ASKED = ("compact_count", "tx", "id", "user_type", "count", "body_size", "extra
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kind:
-    """One record type of an edition, described by its numbers after type and file id.
+    """Represents one record type of an edition, described by its numbers after type and file id.
 
     `numbers` maps the names of these numbers, in stored order, to format letters; `struct` unpacks them.
     `pick` selects the numbers in _ASKED from a 0, for the fields that the type lacks, followed by the
-    unpacked numbers. `least` is the length of an empty record, check included. `sizes` lists the place of
-    each variable size, with the number of bytes per unit. `places` maps each number to its place in the
-    record; `shown` are the fields of an observation.
+    unpacked numbers. `least` is the length of an empty record, check included. `sizes` lists the offset of
+    each variable size, with the number of bytes per unit. `places` maps each number to its offset in the
+    record. `shown` contains the fields of an observation.
     """
 
     name: str
@@ -115,19 +115,19 @@ def _numbers(edition: str, kind: str) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Dialect:
-    """One edition (for v2 and v2e: one format version of it)."""
+    """Represents one edition. For v2 and v2e, it represents one format version of the edition."""
 
     name: str
     versions: tuple[int, ...]
-    #: Bytes before the first record, without padding.
+    #: The number of bytes before the first record, without padding.
     header_size: int
-    #: Record type number -> its kind.
+    #: Maps a record type number to its kind.
     kinds: Mapping[int, Kind]
     #: Whether PREPARE and COMMIT contain (file id, count) pairs instead of a single count.
     pairs: bool
     prepare_extra: bool
     hashed: bool
-    #: The length of a data file is part of the configuration.
+    #: Whether the length of a data file is part of the configuration.
     fixed_length: bool
     control_file: bool
     #: The file id in the record of a control file.
@@ -135,27 +135,31 @@ class Dialect:
 
     @cached_property
     def codes(self) -> dict[str, int]:
-        """Record type name -> its number."""
+        """Maps a record type name to its number."""
         return {kind.name: code for code, kind in self.kinds.items()}
 
     @cached_property
     def shapes(self) -> dict[int, tuple[int, tuple[tuple[int, int], ...]]]:
-        """Record type number -> least length, and (place, bytes per unit) of each variable size."""
+        """Maps a record type number to its minimum length, and to offset and bytes per unit of each variable
+        size.
+        """
         return {code: (kind.least, kind.sizes) for code, kind in self.kinds.items()}
 
     @cached_property
     def id_at(self) -> dict[int, int]:
-        """Type of a record with an id -> the place of the id in it."""
+        """Maps the type of a record with an id to the offset of the id in the record."""
         return {code: kind.places["id"] for code, kind in self.kinds.items() if kind.id}
 
     @cached_property
     def tx_at(self) -> dict[int, int]:
-        """Type of a record of a transaction -> the place of the transaction's id in it."""
+        """Maps the type of a transaction's record to the offset of the transaction's id in the record."""
         return {code: kind.places["tx"] for code, kind in self.kinds.items() if kind.tx}
 
     @cached_property
     def type_at(self) -> dict[int, int]:
-        """Type of a record with a user type -> the place of that in it, directly before the body."""
+        """Maps the type of a record with a user type to the offset of the user type, which directly precedes
+        the body.
+        """
         return {code: at for code, kind in self.kinds.items() if (at := kind.places.get("user_type"))}
 
     def stamp(self, file_id: int) -> int:
@@ -192,7 +196,7 @@ def of_version(dialect: Dialect, version: int) -> Dialect:
 
 
 class JournalRecord(NamedTuple):
-    """One healthy record. Fields that its type lacks keep their defaults."""
+    """Represents one healthy record. Fields that its type lacks keep their defaults."""
 
     off: int
     end: int
@@ -208,13 +212,13 @@ class JournalRecord(NamedTuple):
 
 
 def decode_record(data: bytes, off: int, dialect: Dialect, base: int = 0) -> JournalRecord:
-    """Return the healthy record at `off` in `data`, which begins at offset `base` of its file."""
+    """Return the healthy record at `off` in `data`. `data` begins at offset `base` of its file."""
     kind = dialect.kinds[data[off]]
     start = off + kind.least - CHECK_SIZE
     numbers = kind.struct.unpack_from(data, off + PROLOGUE)
     compact_count, tx, ident, user_type, tally, body_size, extra_size, listed = kind.pick((*numbers, 0))
     body, extra = data[start : start + body_size], data[start : start + extra_size]
-    # No record type has both a body and extra data, so both may begin at `start`.
+    # No record type has both a body and extra data, so both can begin at `start`.
     pairs_at = start + body_size + extra_size
     pairs_end = pairs_at + PAIR.size * listed
     pairs = tuple(PAIR.iter_unpack(data[pairs_at:pairs_end]))
@@ -241,5 +245,5 @@ def fields_of(record: JournalRecord) -> dict[str, Any]:
 
 
 def encode_record(record: JournalRecord, dialect: Dialect, stamp: int) -> bytes:
-    """Return the bytes of `record` for the file whose records have `stamp`; off and end are ignored."""
+    """Return the bytes of `record` for the file whose records have `stamp`. `off` and `end` are ignored."""
     return LAYOUT.build("record", dialect.name, record.kind.name, file_id=stamp, **fields_of(record))

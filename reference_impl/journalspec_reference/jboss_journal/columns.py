@@ -1,4 +1,7 @@
-"""The fields of all records of a batch at once, as NumPy arrays. Nothing else here needs NumPy."""
+"""Reads the fields of all records of a batch at once, as NumPy arrays.
+
+No other module of this format needs NumPy.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +22,15 @@ def _columns() -> dict[str, str]:
         for kind in dialect.kinds.values():
             for number, field in SHOWN.items():
                 if number in kind.numbers:
-                    # Spark and Java have no unsigned numbers: the next larger type holds all values.
+                    # Spark and Java have no unsigned numbers, but the next larger type can represent all
+                    # values.
                     stored = np.promote_types(kind.numbers[number], np.int8)
                     found[field] = stored.name if field == number else "binary"
     return found
 
 
-#: Field -> the name of its Arrow type. `pairs` are stored bytes; each pair is a file id and a count of 4
-#: bytes each.
+#: Maps a field to the name of its Arrow type. `pairs` contains stored bytes; each pair is a file id and a
+#: count of 4 bytes each.
 COLUMNS = _columns()
 
 
@@ -66,14 +70,14 @@ def columns(batch: Batch, dialect: Dialect, file_id: int | None = None) -> dict[
 
 
 def _by_type(values: dict[int, int]) -> Integers:
-    """Return a table from record type to value, 0 for types without a value."""
+    """Return a table from record type to value. The value is 0 for types without a value."""
     table = np.zeros(256, np.int64)
     table[[*values]] = [*values.values()]
     return table
 
 
 def _stored(data: bytes, places: Integers, form: str) -> npt.NDArray[Any]:
-    """Return the numbers stored at these places."""
+    """Return the numbers stored at these offsets."""
     dtype = np.dtype(form)
     # A view (not a copy) with a number at every offset.
     view: npt.NDArray[Any] = np.ndarray((max(0, len(data) - dtype.itemsize + 1),), dtype, data, 0, (1,))

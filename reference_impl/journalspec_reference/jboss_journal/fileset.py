@@ -1,8 +1,8 @@
-"""Which files make up a journal, in which order, and the directories next to it (JBM-FIL).
+"""Determines which files make up a journal, in which order, and the directories next to it (JBM-FIL).
 
-Brokers keep directories side by side: ``journal``, ``bindings``, ``paging`` and ``large-messages``, with a
-common prefix in WildFly and EAP (``messagingjournal``). Symbolic links are not followed: they may lead
-outside these directories.
+Brokers keep these directories in one parent directory: ``journal``, ``bindings``, ``paging`` and
+``large-messages``, with a common prefix in WildFly and EAP (``messagingjournal``). Symbolic links are not
+followed: they may lead outside these directories.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from journalspec_reference.jboss_journal.codec import DIALECTS, INT, LONG_HEADER
 from journalspec_reference.jboss_journal.scan import first_found
 
 FORMAT = "jboss_journal"
-#: prefix - number . extension; a second "-" before the digits is the sign of the number.
+#: The form of a name: prefix - number . extension. A second "-" before the digits is the sign of the number.
 NAME = re.compile(r"^(?P<prefix>.*?)-(?P<number>-?[0-9]+)\.(?P<extension>[A-Za-z]+)$")
 CONTROL = "journal-rename-control.ctr"
 LEFTOVERS = (".tmp", ".cmp")
@@ -39,31 +39,32 @@ UNFILLED_ID = int.from_bytes(b"JJJJ", "big")
 POOL_FILES, POOL_EXTENSION = 10, "amq"
 #: The fields of the header of 16 bytes, in order.
 LONG_FIELDS = LAYOUT.structure("header", "v2").names
-#: Free files have the ids directly after those in use, so the difference is less than this.
+#: Free files have the ids directly after those of the files in use, so the difference is less than this.
 FAR = 1000
 #: From edition v1 on, file ids in records are less than this.
 NO_STAMP = 1 << 31
 #: Up to this many gaps in the ids are reported one by one.
 MOST_GAPS = 20
-#: The count of each list of a control record -> the list.
+#: Maps the count of each list of a control record to the list.
 CONTROL_LISTS = {"num_old": "old_names", "num_new": "new_names", "num_renames": "renames"}
 
 
 class DataFile(NamedTuple):
-    """One data file with its header. `problem` is (reason, sentence) if it cannot be used."""
+    """Represents one data file with its header. If it cannot be used, `problem` is (reason, sentence)."""
 
     name: str
     data: Any
     dialect: Dialect
     file_id: int = 0
     problem: tuple[str, str] | None = None
-    #: Where reading ends: editions of a fixed length read at most the configured length.
+    #: The offset at which reading ends. Editions of a fixed length read at most the configured length.
     limit: int = 0
-    #: The fields of the header as they are in the file; none if it is too short to hold them.
+    #: The fields of the header as they are in the file. There are none if the file is too short for them.
     header: Mapping[str, int] = MappingProxyType({})
-    #: data, or why its records are not part of the journal: control, leftover, superseded, duplicate.
+    #: The role `data`, or the reason why the file's records are not part of the journal: control, leftover,
+    #: superseded, duplicate.
     role: str = "data"
-    #: The header is zeros, but there is evidence that the file was in use.
+    #: Whether the header is zeros although there is evidence that the file was in use.
     headless: bool = False
 
     @property
@@ -73,21 +74,22 @@ class DataFile(NamedTuple):
 
     @property
     def number(self) -> int | None:
-        """The number in the file's name, which was its id when it was created; None if there is none."""
+        """The number in the file's name, which was its id when it was created. None if there is no number."""
         match = parsed(self.name)
         return int(match["number"]) if match else None
 
 
 class FileSet(NamedTuple):
-    """The data files in reading order, with notes, and the changes of a pending compaction."""
+    """Represents the data files in reading order, with notes, and the changes of a pending compaction."""
 
     files: Sequence[DataFile] = ()
-    #: Those of the files that can be used.
+    #: The data files that can be used.
     usable: Sequence[DataFile] = ()
     notes: Sequence[Note] = ()
     #: Files next to the data files whose records are not live.
     others: Sequence[DataFile] = ()
-    #: Names that a pending compaction removes; for names that it renames, old name -> new name.
+    #: Names that a pending compaction removes. For names that it renames, a map from the old name to the new
+    #: name.
     removed: Sequence[str] = ()
     renamed: Mapping[str, str] = MappingProxyType({})
     #: Required files that are missing.
@@ -98,12 +100,12 @@ class FileSet(NamedTuple):
     complete: bool = False
 
 
-#: Without a pending compaction.
+#: The file set without a pending compaction.
 NO_CHANGES = FileSet()
 
 
 def extension_of(files: Files, params: Params) -> str:
-    """Return the configured extension, or the most frequent one of names of the right form."""
+    """Return the configured extension, or the most frequent extension of names of the right form."""
     if "extension" in params:
         return params["extension"]
     found = [match["extension"] for match in map(parsed, files) if match]
@@ -112,7 +114,7 @@ def extension_of(files: Files, params: Params) -> str:
 
 @lru_cache(1 << 12)
 def parsed(name: str) -> re.Match[str] | None:
-    """Return the parts of a file name in the journal's own form; None for a name in another form."""
+    """Return the parts of a file name in the journal's own form. Return None for a name in another form."""
     return NAME.match(base_name(name))
 
 
@@ -129,7 +131,7 @@ def leftovers_of(extension: str) -> tuple[str, ...]:
 
 
 def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) -> FileSet:
-    """Return the data files of `files` ordered by header id, a pending compaction applied first.
+    """Return the data files of `files` ordered by header id. A pending compaction is applied first.
 
     With `imply`, a file whose header is zeros gets the file id that its records imply.
     """
@@ -172,7 +174,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
 
 
 def _without_copies(found: list[DataFile], notes: list[Note]) -> tuple[list[DataFile], Sequence[DataFile]]:
-    """Return the files that are no copies, and the copies; add a note on each copy (JBM-FIL-023).
+    """Return the files that are not copies, and the copies. Add a note on each copy (JBM-FIL-023).
 
     A copy has the id of another file, and only the other file has a name of the journal's own form.
     """
@@ -207,7 +209,8 @@ def _without_copies(found: list[DataFile], notes: list[Note]) -> tuple[list[Data
 
 
 def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], list[Note]]:
-    """Return the files in the order of ids; used files whose header is zeros are marked as headless.
+    """Return the files in the order of ids. Files that were in use and whose header is zeros are marked as
+    headless.
 
     A file was in use if it has records, or if others were created after it. With `imply`, a headless file
     gets the file id that its records imply, with a note (JBM-RCV-032).
@@ -236,7 +239,7 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
 
 
 def implied_id(data: Any, dialect: Dialect) -> int | None:
-    """Return the file id in the first sound record; None if there is no sound record.
+    """Return the file id in the first sound record. Return None if there is no sound record.
 
     A file is overwritten from its beginning, so its first records belong to its last generation.
     """
@@ -245,7 +248,10 @@ def implied_id(data: Any, dialect: Dialect) -> int | None:
 
 
 def _packed_away(files: list[DataFile]) -> list[Missing]:
-    """Return the files that exist only as `.gz`, if other files are not compressed: no product reads them."""
+    """Return the files that exist only as `.gz`, if other files are not compressed.
+
+    No product reads such files.
+    """
     packed = [file.name for file in files if file.name.endswith(".gz")]
     if not packed or len(packed) == len(files):
         return []
@@ -254,12 +260,13 @@ def _packed_away(files: list[DataFile]) -> list[Missing]:
 
 
 def lost_from(found: FileSet, *, before: bool = False) -> list[Missing]:
-    """Return the missing files of a journal that deletes nothing: no product removed them (JBM-FIL-024).
+    """Return the missing files of a journal that deletes nothing. No product removed these files
+    (JBM-FIL-024).
 
     Missing files lie between existing files; with `before`, also before the first existing file, because
-    numbers start at 1. The number in each name must equal the id in the header: then no file was reused, and
-    there was no compaction. In such a journal, a product removes a file only if the pool is full and all
-    records in it were deleted.
+    numbers start at 1. The number in each name must equal the id in the header. In that case no file was
+    reused, and there was no compaction. In such a journal, a product removes a file only if the pool is full
+    and all records in it were deleted.
     """
     files, others = found.files, found.others
     named = parsed(files[0].name) if files and found.unused else None
@@ -292,7 +299,7 @@ def changed_headers(files: Sequence[DataFile], counts: Sequence[int]) -> Iterato
 
 
 def _notes(files: list[DataFile], usable: list[DataFile]) -> Iterator[Note]:
-    """Yield notes on unusable files, equal ids, unusual lengths, and gaps in the ids; in the order of ids."""
+    """Yield notes on unusable files, equal ids, unusual lengths, and gaps in the ids, in the order of ids."""
     before = None
     for file in files:
         if file.problem is not None:
@@ -338,13 +345,16 @@ def _examine(name: str, data: Any, dialect: Dialect, params: Params) -> DataFile
 
 
 def _control_file(data: Any, dialect: Dialect) -> DataFile:
-    """Return the control file: its records have their own file id, its header is ignored (JBM-CMP-004)."""
+    """Return the control file.
+
+    Its records have their own file id, and its header is ignored (JBM-CMP-004).
+    """
     header = header_of(data, dialect)
     return DataFile(CONTROL, data, dialect, dialect.control_id, None, len(data), header, role="control")
 
 
 def header_of(data: Any, dialect: Dialect) -> dict[str, int]:
-    """Return the header fields as they are in a file; none if it is too short to hold them."""
+    """Return the header fields as they are in a file. Return none if the file is too short for them."""
     if len(data) < dialect.header_size:
         return {}
     if not dialect.versions:
@@ -374,12 +384,12 @@ def _control_plan(files: Files, dialect: Dialect, notes: list[Note]) -> FileSet:
     return FileSet(removed=tuple(removed), renamed=renamed)
 
 
-#: Old files, new files, and renames from one name to another.
+#: Three lists: old files, new files, and renames from one name to another.
 ControlLists = tuple[list[str], list[str], list[tuple[str, str]]]
 
 
 def control_lists(data: Any, dialect: Dialect) -> ControlLists | None:
-    """Return the lists of a control file, or None if it holds no healthy record.
+    """Return the lists of a control file. Return None if it contains no healthy record.
 
     The first healthy record with the edition's file id for control files is used; the header is ignored
     (JBM-CMP).
@@ -392,7 +402,8 @@ def control_lists(data: Any, dialect: Dialect) -> ControlLists | None:
 
 
 def control_names(body: bytes, dialect: Dialect) -> ControlLists | None:
-    """Return the lists in the body of a control record; None if one is cut, or a name is invalid.
+    """Return the lists in the body of a control record. Return None if a list is truncated, or a name is
+    invalid.
 
     A negative count is an empty list (JBM-CMP-006).
     """
@@ -415,7 +426,7 @@ def control_names(body: bytes, dialect: Dialect) -> ControlLists | None:
 
 
 def refusal(found: FileSet) -> Observation | None:
-    """Return the refusal for the first unusable file under the strict policy, else None."""
+    """Return the refusal for the first unusable file under the strict policy. Otherwise return None."""
     for file in found.files:
         if file.problem is not None:
             reason, text = file.problem
@@ -440,8 +451,9 @@ def map_of(file: DataFile) -> FileMap:
     return FileMap(file.name, file.length, role, file.header, content)
 
 
-#: Extension used by a product -> the edition to report if several editions read the files in the same way. An
-#: extension proves nothing else: every edition that the headers permit is a candidate (JBM-FIL-002).
+#: Maps an extension used by a product to the edition to report if several editions read the files in the same
+#: way. An extension proves nothing else, so every edition that the headers permit is a candidate
+#: (JBM-FIL-002).
 EXTENSIONS = {"jbm": "seed", "hq": "v2", "amq": "v2e", "jms": "", "bindings": ""}
 SHORT = tuple(name for name, dialect in DIALECTS.items() if not dialect.versions)
 LONG = tuple(name for name, dialect in DIALECTS.items() if dialect.versions)
@@ -480,7 +492,8 @@ def detect(files: Files, params: Params) -> list[Detection]:
         if all(zeros(source_of(files[name])) for name in groups[extension]):
             # Files of zeros prove nothing, and no edition of the product begins a file with zeros.
             editions = (preferred or LONG[-1],)
-        # With a product's own extension, headers that do not fit can be damaged: add its edition.
+        # With a product's own extension, headers that do not fit can be damaged, so the edition of the
+        # product is added.
         own = preferred or (LONG[-1] if extension in EXTENSIONS else "")
         if own and own not in editions:
             editions = (*editions, own)
@@ -517,7 +530,10 @@ def _admitted(heads: list[str], compacted: bool) -> tuple[str, ...]:
 
 
 def _control_of(extensions: list[str], groups: dict[str, list[str]], files: Files) -> str | None:
-    """Return the extension of the control file's journal: one in its lists, else the most frequent one."""
+    """Return the extension of the control file's journal.
+
+    It is an extension in its lists, or else the most frequent one.
+    """
     if CONTROL not in files or not extensions:
         return None
     content = bytes(files[CONTROL][:MOST_CONTROL])
@@ -538,13 +554,13 @@ MOST_ROOMS = 100_000
 
 @dataclass(frozen=True)
 class Room:
-    """One directory of a broker."""
+    """Represents one directory of a broker."""
 
     path: Path
 
     @cached_property
     def loaded(self) -> Loaded | None:
-        """Its files; None if it cannot be listed."""
+        """The files of the directory. None if it cannot be listed."""
         try:
             return load(self.path)
         except FilesetError:
@@ -552,12 +568,12 @@ class Room:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The names of its files, also of those that cannot be opened; ``.gz`` is omitted."""
+        """The names of the directory's files, also of those that cannot be opened. ``.gz`` is omitted."""
         listed = self.loaded.listed if self.loaded else None
         return frozenset(name.removesuffix(".gz") for name in listed or ())
 
     def open(self, name: str) -> Content | None:
-        """Return a file's content; None if there is none, it cannot be read, or it is a link."""
+        """Return a file's content. Return None if there is none, it cannot be read, or it is a link."""
         for stored in (name, name + ".gz"):
             if self.loaded is not None and not (self.path / stored).is_symlink():
                 found = self.loaded.files.get(stored)
@@ -571,7 +587,7 @@ class Room:
         return name not in listed and f"{name}.gz" in listed
 
     def rooms(self) -> Iterator[Room]:
-        """Yield the directories in it by name."""
+        """Yield the subdirectories by name."""
         try:
             with os.scandir(self.path) as entries:
                 names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
@@ -582,7 +598,10 @@ class Room:
 
 
 def beside(journal: Journal, kind: str, own: str = JOURNAL) -> Room | None:
-    """Return the directory of a `kind` (in NAMES, or the journal) next to the directory of `own`, or None."""
+    """Return the directory of a `kind` (in NAMES, or the journal) next to the directory of `own`.
+
+    Return None if there is none.
+    """
     if journal.root is None:
         return None
     root = journal.root.absolute()

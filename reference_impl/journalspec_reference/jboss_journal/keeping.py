@@ -1,8 +1,8 @@
-"""The reasons why data files are not reused (the rule of reclaiming, JBM-FIL).
+"""Finds the reasons why data files are not reused (the rule of reclaiming, JBM-FIL).
 
 A file is free if each ADD and UPDATE in it was deleted, and each transaction with records in it has ended. In
 addition, no earlier file may stay if this file deletes its records or ends its transactions. The current file
-is never free: the broker's reclaimer examines only the files before it.
+is never free, because the broker's reclaimer examines only the files before it.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from journalspec_reference.jboss_journal.recover import stretch_of
 from journalspec_reference.keeping import Holder, Keeping, held_for_others
 
 _LONG = Struct(">q")
-#: Number of bits for the offset and for the size in a record's place. A place is a single number, which takes
-#: a third of the memory of a tuple.
+#: The number of bits for the offset and for the size in a record's position. A position is a single number,
+#: which takes a third of the memory of a tuple.
 _OFF, _SIZE = 48, 32
-#: Most records have fewer places than this.
+#: Most records have fewer positions than this.
 _FEW = 6
 
 
 def _place(turn: int, off: int, size: int) -> int:
-    """Return the place of a record, which encodes the turn of its file, its offset and its size (bytes)."""
+    """Return the position of a record, which encodes the turn of its file, its offset and size (bytes)."""
     return (turn << _OFF | off) << _SIZE | size
 
 
@@ -40,7 +40,7 @@ def _turn(place: int) -> int:
 
 @dataclass(slots=True)
 class _Changes:
-    """The records of a transaction so far.
+    """Represents the records of a transaction so far.
 
     `added` has (id, user type, place) of each record, `deleted` (id, turn of the file).
     """
@@ -48,15 +48,15 @@ class _Changes:
     added: list[tuple[int, int, int]] = field(default_factory=list)
     deleted: list[tuple[int, int]] = field(default_factory=list)
     files: set[int] = field(default_factory=set)
-    #: The file and the offset of its PREPARE.
+    #: The file and the offset of the transaction's PREPARE.
     prepared: tuple[int, int] | None = None
 
 
 class _Ledger:
-    """The records that keep files from being reused, file by file."""
+    """Represents the records that keep files from being reused, file by file."""
 
     def __init__(self) -> None:
-        #: id of a record -> user type of its ADD, then the places of its ADD and UPDATEs
+        #: Maps the id of a record to the user type of its ADD, then the positions of its ADD and UPDATEs.
         self.live: dict[int, tuple[int, ...] | list[int]] = {}
         self.open: dict[int, _Changes] = {}
         #: A deleted record stays deleted, whatever follows (JBM-RCV-003).
@@ -67,8 +67,8 @@ class _Ledger:
         self.used: set[int] = set()
         #: The names of files with a damaged part.
         self.damaged: dict[str, None] = {}
-        #: (file, other file) -> how many records and transactions of the other file are deleted or ended in
-        #: the file
+        #: Maps (file, other file) to the number of records and transactions of the other file that are
+        #: deleted or ended in the file.
         self.deletes: Counter[tuple[int, int]] = Counter()
         self.ends: Counter[tuple[int, int]] = Counter()
 
@@ -111,7 +111,7 @@ class _Ledger:
         if isinstance(known, list):
             known.append(place)
         else:
-            # A tuple takes less memory; appending to a list takes constant time.
+            # A tuple takes less memory, but appending to a list takes constant time.
             self.live[ident] = (*known, place) if len(known) < _FEW else [*known, place]
 
     def _delete(self, ident: int, turn: int) -> None:

@@ -1,8 +1,8 @@
-"""Parts missing in a broker's directories: ends of files, queues, bodies of messages, page files.
+"""Finds missing parts of a broker's directories: ends of files, queues, bodies of messages, page files.
 
 A journal without these directories proves nothing: users often send in only the journal. A directory of page
-files or of large messages next to it marks a broker's data directory. In a data directory, journal and
-bindings are always present.
+files or of large messages next to the journal identifies a broker's data directory. In a data directory,
+journal and bindings are always present.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NO_QUEUE = (
     "the bindings do not have the queue of this id: a broker that starts deletes its messages (AMQ222043)"
 )
 _ZERO_PAGE = "it holds zeros only: a broker writes the first message where a page file begins"
-#: Remarks on page files, and their meaning here.
+#: Remarks on page files, and the meaning of each remark here.
 _OF_PAGES = {
     "page-damaged": "a broker reads this page no further, and drops what follows (AMQ222033)",
     "no-address-file": "a broker ignores the pages of this directory (AMQ222035)",
@@ -86,7 +86,7 @@ def _prefix(files: Sequence[DataFile]) -> str:
 def _never_compacted(answer: Answer) -> bool:
     """Return whether there are records, none of which deletes anything or was copied by a compaction.
 
-    Files without records prove nothing: a compaction leaves such files if it has nothing to copy.
+    Files without records prove nothing, because a compaction leaves such files if it has nothing to copy.
     """
     if replay_of(answer).deletes or not len(answer.observation.records):
         return False
@@ -96,7 +96,7 @@ def _never_compacted(answer: Answer) -> bool:
 def _ends_with_a_record(file: DataFile) -> bool:
     """Return whether the last record, or the header, ends at the end of the file.
 
-    Files written by a compaction of HornetQ 2.0 also end like this, and nothing marks them; later versions
+    Files written by a compaction of HornetQ 2.0 also end like this, and cannot be recognised. Later versions
     fill these files up.
     """
     if "compact_count" not in file.dialect.kinds[ADD].places:
@@ -154,7 +154,7 @@ def _of_messages(store: Store) -> Iterator[Missing]:
 
 
 def _of_pages(store: Store) -> Iterator[Missing]:
-    """Yield the page files that no broker finds, and those that end early."""
+    """Yield the page files that no broker finds, and the page files that end too early."""
     found: list[Missing] = []
     for room in store.paging.room.rooms() if store.paging.room is not None else ():
         listed = (room.loaded.listed if room.loaded else None) or frozenset()
@@ -182,7 +182,7 @@ def _never_deleted(queues: set[int], bindings: Answer) -> set[int]:
     """Return those of `queues` whose deletion the bindings rule out.
 
     A message that is sent while its queue is deleted stays in the journal. After a compaction of the
-    bindings, or after a file was used again, DELETEs are missing: then no queue is returned.
+    bindings, or after a file was used again, DELETEs are missing: in these cases no queue is returned.
     """
     journal, replay = bindings.journal, replay_of(bindings)
     unused = fileset.gather(journal.files, DIALECTS[journal.edition], journal.params).unused

@@ -1,4 +1,7 @@
-"""The bindings of a new store: the counter of ids, queues that are kept, addresses and settings."""
+"""The bindings of a new store.
+
+They contain the counter of ids, queues that are kept, addresses and settings.
+"""
 
 from __future__ import annotations
 
@@ -87,14 +90,17 @@ def records(wanted: WantedParts) -> Iterator[NewRecord]:
 
 
 def without_filter(wanted: WantedParts) -> Iterator[bindings.Queue]:
-    """Yield the queues that are carried over without their filters, with which a broker does not start."""
+    """Yield the queues that are carried over without their filters.
+
+    With these filters, a broker does not start.
+    """
     queues = wanted.store.bindings.queues
     kept = (queues[ident] for ident in queues.keys() & wanted.queues - wanted.made.keys())
     return (queue for queue in kept if not is_filter(queue.filter or ""))
 
 
 def _unfiltered(data: bytes) -> bytes:
-    """Return the binding of a queue without its filter; the filter follows name and address."""
+    """Return the binding of a queue without its filter. The filter is stored after name and address."""
     _, at = text_at(data, 0)
     _, at = text_at(data, at)
     _, end = optional_text(data, at)
@@ -102,7 +108,9 @@ def _unfiltered(data: bytes) -> bytes:
 
 
 def left_out(wanted: WantedParts) -> Iterator[LossItem]:
-    """Yield the settings with which Artemis 2 does not start: of addresses, if not a JSON object."""
+    """Yield the settings with which Artemis 2 does not start: settings of addresses that are not a JSON
+    object.
+    """
     for setting in wanted.store.bindings.settings:
         values, name, ident = setting["values"], str(setting["name"]), str(setting["id"])
         if setting["user_type"] == JSON and isinstance(values, dict):
@@ -120,7 +128,7 @@ def _queue(name: str, address: str, product: str | None) -> bytes:
     body = text_bytes(name) + text_bytes(address) + b"\0"
     if product == HORNETQ:
         return body
-    # Artemis does not start without this text, which can be empty. The flag says that a client made the
+    # Artemis does not start without this text, which can be empty. The flag says that a client created the
     # queue.
     body += b"\1" + text_bytes("") + b"\0"
     # Fields of Artemis 2: no limit of consumers, no wait for consumers, and the routing type.

@@ -1,4 +1,7 @@
-"""Page files of a new store: only complete entries, with their old numbers, for the queues that are kept."""
+"""Page files of a new store.
+
+They contain only complete entries, with their old numbers, for the queues that are kept.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,8 @@ class NewPages:
         return {file.number for file in self._files()}
 
     def _entries(self, file: PageFile) -> Iterator[tuple[Entry | None, Sequence[int]]]:
-        """Yield the entries of a page (None: damaged), each with the queues for which it is carried over.
+        """Yield the entries of a page (None: damaged). Each entry has the queues for which it is carried
+        over.
 
         Acknowledgements refer to the numbers of entries in a page, so no number is skipped.
         """
@@ -119,17 +123,18 @@ class NewPages:
     def _address(self, file: PageFile) -> str:
         """Return the address of the queues for which a page is carried over; empty if no queue needs it.
 
-        A queue receives only from the pages of its own address. The address in a message is no evidence: it
-        can be damaged, or include the queue.
+        A queue receives only from the pages of its own address. The address in a message is no evidence,
+        because it can be damaged, or include the queue.
         """
         queues = chain.from_iterable(own for _, own in islice(self._entries(file), MOST_ASKED))
         votes = Counter(map(self._wanted.address_of, queues))
         return votes.most_common(1)[0][0] if votes else ""
 
     def _page(self, file: PageFile, *, doubled: bool = False) -> Iterator[bytes]:
-        """Yield the entries of a page; an omitted entry becomes a message in no queue.
+        """Yield the entries of a page. An omitted entry is replaced by a message in no queue.
 
-        A `doubled` page gets a new number, which no cursor refers to. So acknowledged messages are omitted.
+        A `doubled` page gets a new number, which no cursor refers to. So acknowledged messages are omitted
+        from this page.
         """
         pending = self._store.pending
         for entry, queues in self._entries(file):

@@ -1,8 +1,7 @@
 """Writes the recovered state as a new store of one edition: journal, bindings, page files, large messages.
 
 Bodies of records are copied as bytes. Headers, file ids, check sizes and records that end transactions are
-written anew. Items that a broker deletes when it starts, and records with which it does not start, are
-omitted.
+generated. Items that a broker deletes when it starts, and records with which it does not start, are omitted.
 """
 
 from __future__ import annotations
@@ -62,7 +61,8 @@ LEAST = {
 }  # fmt: skip
 #: The messages of at most this many references are read together.
 MOST_REFERENCES = 1 << 9
-#: A reference, from its id on: id, size and type of the body; the queue; the length of the record.
+#: A reference, from its id on. It consists of: id, size and type of the body; the queue; the length of the
+#: record.
 _REFERS = Struct(">qiBqi")
 SHAPES = {types.DUPLICATE: "duplicate", types.HEURISTIC: "heuristic"}
 
@@ -151,7 +151,7 @@ class BrokerStore(NewStore):
 
     @cached_property
     def _bad(self) -> dict[int, LossItem]:
-        """Id -> item, for requested messages with which a broker does not start."""
+        """Maps the id of each requested message with which a broker does not start to its item."""
         found, pending = dict[int, LossItem](), self._store.pending
         product, _ = self._store.product
         odd = set(range(self._store.messages) if product == ARTEMIS_2 and pending.types[OLD] else pending.odd)
@@ -176,7 +176,7 @@ class BrokerStore(NewStore):
 
     @cached_property
     def _large(self) -> dict[int, LossItem | None]:
-        """Id of each large message that is carried over -> the item for a missing part, or None."""
+        """Maps the id of each large message that is carried over to the item for a missing part, or None."""
         pending, replay = self._store.pending, self._store.replay
         large = set(pending.numbers_of_large())
         own = {number for _, _, number in self._references() if number in large} if large else ()
@@ -237,7 +237,7 @@ class BrokerStore(NewStore):
             yield LossItem(FILE, code, meaning(code), str(ident), file=f"{ident}.msg", length=size)
 
     def _unheld(self) -> Iterator[LossItem]:
-        """Yield the messages of the journal that are in none of the kept queues."""
+        """Yield the messages of the journal that are not in any of the kept queues."""
         store, pending, why_not = self._store, self._store.pending, self._wanted.why_not
         held = bytearray(store.messages)
         wanted = self._wanted.queues if not self._wanted.gone else ()
@@ -262,7 +262,7 @@ class BrokerStore(NewStore):
                 yield store.item("message", item.id, None, item.place, "no-reference")
 
     def unverified(self) -> Iterator[LossItem]:
-        """Yield messages with incomplete bodies, and items that are kept although a broker deletes them."""
+        """Yield messages with incomplete bodies, and items kept although a broker would delete them."""
         store = self._store
         yield from filter(None, self._large.values())
         for ident, kept_in in self._wanted.added.items():
@@ -276,7 +276,7 @@ class BrokerStore(NewStore):
 
     @property
     def lacks(self) -> frozenset[tuple[str, str]]:
-        """The missing bodies of messages in queues; pages and transactions in doubt are ignored."""
+        """The missing bodies of messages in queues. Pages and transactions in doubt are ignored."""
         if not self._wanted.with_others:
             return frozenset()
         lacking = {ident for ident, item in self._large.items() if item is not None}
@@ -325,7 +325,10 @@ class BrokerStore(NewStore):
             yield from newbindings.files(self._wanted, self._rooms.get("bindings"), bindings)
 
     def _records(self) -> Iterator[NewRecord | CopiedRecord]:
-        """Yield the journal's records in the order of references: each message before its first one."""
+        """Yield the journal's records in the order of references.
+
+        Each message precedes its first reference.
+        """
         pending, others, dialect = self._store.pending, list[int](), DIALECTS[self._journal.edition]
         made, record, copied = tuple.__new__, NewRecord, CopiedRecord
         refers, length = _REFERS.pack, dialect.kinds[ADD].least + LONG.size
@@ -398,7 +401,10 @@ class BrokerStore(NewStore):
             )
 
     def _refused(self, item: Body) -> str:
-        """Return the code for omitting a record that is not a message; empty: it is carried over."""
+        """Return the code for omitting a record that is not a message.
+
+        If the code is empty, the record is carried over.
+        """
         kind, data = item.user_type, item.stored
         if item.id in self._wanted.gone:
             return "dropped"

@@ -1,4 +1,4 @@
-"""Packs records into new files: file ids from 1; counts and check sizes are computed again."""
+"""Packs records into new files. File ids begin with 1; counts and check sizes are computed again."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from journalspec_reference.newstore import PIECE, NewFile, parts, pieces
 
 #: The minimum length of a data file for the products.
 SMALLEST = 1024
-#: Source files longer than this (bytes) do not determine the length of new files: they can be mostly holes.
+#: Source files longer than this (bytes) do not determine the length of new files, because they can be mostly
+#: holes.
 LARGEST = 128 << 20
-#: Extension -> the byte with which its products fill new files, if not zero.
+#: Maps an extension to the byte with which its products fill new files, if the byte is not zero.
 FILLS = {"jbm": b"J", "hq": b"J"}
 
 
 class NewRecord(NamedTuple):
-    """One record to write; for a PREPARE, which has no id, `body` is its extra data."""
+    """Represents one record to write. For a PREPARE, which has no id, `body` is its extra data."""
 
     code: int
     id: int
@@ -36,21 +37,24 @@ class NewRecord(NamedTuple):
 
 
 class CopiedRecord(NamedTuple):
-    """An ADD or UPDATE to write; `rest` are its bytes from the id on, which do not depend on the file."""
+    """Represents an ADD or UPDATE to write.
+
+    `rest` contains its bytes from the id on, which do not depend on the file.
+    """
 
     code: int
     rest: bytes
 
     @property
     def opened(self) -> NewRecord:
-        """The decoded record."""
+        """The record after decoding."""
         ident, _, kind = BODY_HEAD.unpack_from(self.rest)
         return NewRecord(self.code, ident, kind, self.rest[BODY_HEAD.size : -codec.CHECK_SIZE])
 
 
 @dataclass(frozen=True)
 class Packing:
-    """The form of the files of one journal.
+    """Represents the form of the files of one journal.
 
     `size` is the length of each file (bytes), `least` the minimum number of files for the product, `fill` the
     byte after the last record.
@@ -84,21 +88,21 @@ class Packing:
 
 
 class _Packed:
-    """The records that are not in a file yet."""
+    """Represents the records that are not in a file yet."""
 
     def __init__(self, form: Packing, records: Iterable[NewRecord | CopiedRecord]) -> None:
         self._form, self._records = form, iter(records)
         self._next: NewRecord | CopiedRecord | None = next(self._records, None)
-        #: Transaction -> the number of its records in each file.
+        #: Maps a transaction to the number of its records in each file.
         self._counts: dict[int, Counter[int]] = {}
 
     @property
     def left(self) -> bool:
-        """Whether some record is not in a file yet."""
+        """Whether any record is not in a file yet."""
         return self._next is not None
 
     def file(self, number: int) -> Iterator[bytes]:
-        """Yield a file in pieces: as many records as fit, then fill."""
+        """Yield a file in pieces: as many records as fit, and then fill."""
         form, dialect = self._form, self._form.dialect
         stamp, least, pack = dialect.stamp(number), dialect.kinds[codec.ADD].least, BODY_HEAD.pack
         # ADD or UPDATE -> the bytes before the id; none if records have a checksum.
@@ -146,7 +150,7 @@ class _Packed:
 
 
 def packing_of(answer: Answer, directory: str = "") -> Packing:
-    """Return the form of new files: that of most files of the source."""
+    """Return the form of new files. It is the form of most files of the source."""
     journal, names = answer.journal, list(answer.journal.files)
     extension = str(journal.params.get("extension", "amq"))
     lengths = Counter(len(journal.files[name]) for name in names)
@@ -181,7 +185,7 @@ def copied(kept: Kept, dialect: Dialect, dropped: Iterable[int] = ()) -> Iterato
 def prepared(
     kept: Kept, dialect: Dialect, known: Ids, wanted: Callable[[Body], bool] = lambda item: True
 ) -> Iterator[NewRecord]:
-    """Yield the prepared transactions with the requested records; `known` are the live ids."""
+    """Yield the prepared transactions with the requested records. `known` contains the live ids."""
     for tx in kept.in_doubt_transactions():
         own = set[int]()
         for item in filter(wanted, kept.bodies(tx.changes)):

@@ -1,4 +1,4 @@
-"""Reads and recovers a journal with the algorithm of the spec's recovery chapter; writes nothing."""
+"""Reads and recovers a journal with the algorithm of the spec's recovery chapter. It writes nothing."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ T = TypeVar("T")
 LONG = Struct(">q")
 #: The counts of a COMMIT or PREPARE: pairs of file (its id or turn) and number of records.
 Pairs = Sequence[tuple[int, int]]
-#: Number of bits of the offset in a place; the bits above it number the file.
+#: The number of bits of the offset in a record's position. The bits above it are the number of the file.
 OFFSET_BITS = 40
 #: At most this many records are read together.
 _TOGETHER = 1 << 9
 #: Lengths of the first and of the longest read when adjacent live records are read again (bytes).
 AGAIN_FROM, AGAIN_MOST = 1 << 12, 1 << 20
-#: The text about a record without its ADD.
+#: The text about a record whose ADD is missing.
 UNKNOWN_TEXT = "it is changed or deleted here, and the record that added it is not there"
-#: With fewer kept records than this, removing the deleted ones is not worth the time.
+#: If fewer records than this are kept, removing the deleted records is not worth the time.
 SWEEP_FROM = 1 << 14
 #: The ADD of a changed record is first looked for among this many records before the change.
 _SOON = 1 << 12
@@ -43,7 +43,10 @@ _PLAIN = bytes((codec.ADD, codec.UPDATE))
 
 
 def _told(file: DataFile, batch: Batch, *, as_stamped: bool = False) -> Iterator[Record]:
-    """Yield the records of a batch; `as_stamped`: with the file id from each record, not from the header."""
+    """Yield the records of a batch.
+
+    With `as_stamped`, the file id comes from each record, not from the header.
+    """
     for off in batch.off:
         item = decode_record(batch.data, off, file.dialect, batch.base)
         file_id = codec.stamp_at(batch.data, off, file.dialect) if as_stamped else file.file_id
@@ -66,7 +69,7 @@ def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
 
 
 class Transaction:
-    """The part of a transaction that has been read so far.
+    """Represents the part of a transaction that has been read so far.
 
     - `changes` and `deletes`: id and place of each record;
     - `seen`: the number of its records by file: by the file's id in editions with pairs, else by its turn;
@@ -90,12 +93,12 @@ class Transaction:
 
     @property
     def in_doubt(self) -> bool:
-        """Whether the transaction is in doubt, unless it has an end."""
+        """Whether the transaction is in doubt if it has no end."""
         return self.prepared >= 0 and not self.unhealthy_prepare
 
 
 class Discarded(NamedTuple):
-    """A transaction that recovery discarded, the reason, and the place of its COMMIT (-1: it has none)."""
+    """A transaction that recovery discarded, the reason, and the position of its COMMIT (-1: none)."""
 
     tx: int
     why: str
@@ -113,18 +116,18 @@ class ReplayedState(dict[str, Any]):
 class Replay:
     """Applies records in reading order; :meth:`outcome` returns the result (JBM-RCV).
 
-    Of a record that can still be live, its id and its place are kept. The place is doubled, plus 1 for an
-    UPDATE, so that the record need not be read for its type. The records themselves are read again at the
-    end. `present` are the ids of the existing files.
+    The id and the position of each record that can still be live are kept. The position is doubled, plus 1
+    for an UPDATE, so that the record need not be read for its type. The records themselves are read again at
+    the end. `present` are the ids of the existing files.
     """
 
     def __init__(self, present: Iterable[int], complete: bool = False) -> None:
         self._present = frozenset(present)
         #: For each part of a file: the file, its bytes, its end, and the start of the part. A long file has
-        #: several parts, because the offset in a place has few bits.
+        #: several parts, because the offset in a position has few bits.
         self._places: list[tuple[DataFile, Source, int, int]] = []
         self._size = self._turn = 0
-        #: If the journal is small, its batches, each with the place of its first byte.
+        #: If the journal is small, its batches, each with the position of its first byte.
         self._kept: list[tuple[int, Batch]] = []
         self._delivered = IdPlaces()
         #: If no file is missing, the ids of added records that are not delivered (None: not kept).
@@ -135,8 +138,8 @@ class Replay:
         #: For each transaction that lacks records: its id, the place of the record that shows this, and the
         #: number of missing records.
         self._lacking: list[tuple[int, int, int]] = []
-        #: The size at which a sweep is due, the number of records that the last sweep left, and the highest
-        #: id deleted by then.
+        #: The size at which a sweep is due, the number of records after the last sweep, and the highest id
+        #: deleted until then.
         self._sweep_at, self._swept, self._highest = SWEEP_FROM, 0, -1 << 63
         self._deleted = Ids()
         #: Whether there was a DELETE, DELETE_TX or ROLLBACK: only then can a product have removed a file.
@@ -147,9 +150,9 @@ class Replay:
         self.disputed: set[int] = set()
 
     def next_file(self, file: DataFile) -> None:
-        """Begin another file, which gets the next turn.
+        """Start another file, which gets the next turn.
 
-        Single counts go by turn, not by id: two files can have the same id.
+        Single counts are kept by turn, not by id, because two files can have the same id.
         """
         self._turn += 1
         self._size += file.limit
@@ -169,13 +172,13 @@ class Replay:
         if batch.code.translate(None, _PLAIN):
             self._apply(batch, file, here)
         else:
-            # Almost all batches have only these types. `_apply` would do the same, but slower.
+            # Almost all batches have only these types. `_apply` has the same effect, but takes longer.
             number, id_at, twice = LONG.unpack_from, file.dialect.id_at[codec.ADD], here << 1
             each = zip(batch.off, batch.code, strict=True)
             self._delivered.ids.fromlist([number(batch.data, at + id_at)[0] for at in batch.off])
             self._delivered.places.fromlist([twice + at + at + (code == codec.UPDATE) for at, code in each])
         if len(self._delivered.ids) + len(self._deletes.ids) >= self._sweep_at:
-            # A deleted record stays deleted, so remove it from memory: at most twice the live records are
+            # A deleted record stays deleted, so it is removed from memory. At most twice the live records are
             # kept.
             self._sweep()
 
@@ -189,7 +192,7 @@ class Replay:
         delete_id, delete_at, transactions = self._deletes.ids.append, self._deletes.places.append, self._open
         for at, code in zip(batch.off, batch.code, strict=True):
             if code in _PLAIN:
-                # An EVENT has no effect (JBM-RDR-016).
+                # An EVENT has no effect on the state (JBM-RDR-016).
                 (ident,) = number(data, at + id_at[code])
                 deliver(ident)
                 deliver_at(here + at << 1 | (code == codec.UPDATE))
@@ -199,7 +202,7 @@ class Replay:
                     transaction = transactions.get(tx)
                     if transaction is None:
                         transaction = transactions[tx] = Transaction()
-                    # Every record of a transaction is part of its count, whatever its type (JBM-RCV-013).
+                    # Every record of a transaction counts, whatever its type (JBM-RCV-013).
                     transaction.seen[holder] = transaction.seen.get(holder, 0) + 1
                     (ident,) = number(data, at + id_at[code])
                     row = ident, here + at << 1 | (code == codec.UPDATE_TX)
@@ -227,7 +230,7 @@ class Replay:
                 delete_at(here + at << 1)
 
     def _give_up(self, transaction: Transaction | None) -> None:
-        """Remember the ids of records that a discarded transaction adds; they are not delivered."""
+        """Remember the ids of records that a discarded transaction adds. These records are not delivered."""
         if transaction is not None and self._added is not None:
             self._added.update([ident for ident, place in transaction.changes if not place & 1])
 
@@ -241,8 +244,8 @@ class Replay:
         delivered, deletes, added = self._delivered, self._deletes, self._added
         if deletes.ids or (self.deletes and len(delivered.ids) > self._swept):
             gone, deleted, swept, top = {*deletes.ids}, self._deleted, self._swept, self._highest
-            # Ids ascend, so an id above all deleted ones needs no look-up. Records that survived the last
-            # sweep also need none.
+            # Ids ascend, so an id above all deleted ids needs no look-up. Records that remained after the
+            # last sweep need no look-up either.
             live = bytearray(b"\1") * len(delivered.ids)
             for at, ident in enumerate(delivered.ids):
                 if ident in gone or (at >= swept and ident <= top and ident in deleted):
@@ -315,7 +318,10 @@ class Replay:
         return True
 
     def in_doubt(self, tx: int) -> bool:
-        """Return whether `tx` is in doubt so far: it has at least one PREPARE, and all are healthy."""
+        """Return whether `tx` is in doubt so far.
+
+        It must have at least one PREPARE, and all its PREPAREs must be healthy.
+        """
         transaction = self._open.get(tx)
         return transaction is not None and transaction.in_doubt
 
@@ -347,7 +353,7 @@ class Replay:
                 lambda: starmap(self._in_doubt, prepared),
                 lambda item: COST * (len(item["records"]) + len(item["deletes"])),
             ),
-            # Notes need all of them anyway.
+            # Notes need all of these records anyway.
             "discarded": few(
                 lambda: ({"tx": item.tx, "why": item.why} for item in dropped), len(dropped), lambda _: 0
             ),
@@ -393,7 +399,8 @@ class Replay:
         self._sweep()
         open_, unknown = self._open.values(), dict[int, int]()
         doubt = [row for item in open_ if item.in_doubt for row in item.changes if row[1] & 1]
-        # Almost all changes follow the ADD of their record soon, so this cheap test comes first.
+        # Almost all changes follow the ADD of their record within a few records, so this fast test comes
+        # first.
         for ident, place in (*_soon_unknown(self._delivered), *doubt):
             if ident not in unknown and ident not in self._deleted:
                 unknown[ident] = place
@@ -457,7 +464,7 @@ class Replay:
                 first, length = min(group), max(group) - min(group) + AGAIN_FROM
                 file, source, limit, begin = self._places[first >> OFFSET_BITS]
                 off, found, end = begin + (first & (1 << OFFSET_BITS) - 1), None, 0
-                # Twice the last read's bodies are enough for adjacent records of that size. Places in
+                # Twice the length of the last read is enough for adjacent records of that size. Positions in
                 # different files are far apart as numbers, so they are never read together.
                 if length <= min(len(group) * AGAIN_FROM + 2 * used, 2 * AGAIN_MOST):
                     data = source.read(off, min(length, limit - off))
@@ -568,7 +575,7 @@ def _delete(record: JournalRecord) -> dict[str, Any]:
 def recover(files: Files, edition: str, policy: str, params: Params) -> Observation:
     """Return the result of recovery.
 
-    Without a policy: every healthy record, every torn region, and the records of earlier generations.
+    Without a policy, return every healthy record, every torn region, and the records of earlier generations.
     """
     found = fileset.gather(files, DIALECTS[edition], params, imply=policy == "salvage")
     problem, forensic = _refused(found, files, policy), not policy
@@ -671,7 +678,7 @@ def _of_other_lives(file: DataFile) -> Stretch:
 
 
 def _rejected(state: dict[str, Any]) -> bool:
-    """Return whether recovery discarded a transaction that has a COMMIT: then records were lost."""
+    """Return whether recovery discarded a transaction that has a COMMIT. In that case, records were lost."""
     return any(item["why"] != "no-end" for item in state["discarded"])
 
 

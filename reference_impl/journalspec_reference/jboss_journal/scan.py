@@ -1,4 +1,5 @@
-"""From bytes to columns: one loop finds the records of a file, checks each, and reports damage (JBM-RDR).
+"""Converts bytes to columns. One loop finds the records of a file, checks each record, and reports damage
+(JBM-RDR).
 
 A record is found by its type and its file's id. A rejected candidate costs constant time, and the search
 continues one byte after its start. So a scan takes linear time in the file's length for any input.
@@ -18,22 +19,23 @@ from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Sums
 from journalspec_reference.content import UNREADABLE
 from journalspec_reference.jboss_journal.codec import CHECK_SIZE, INT, PROLOGUE, Dialect
 
-#: A function of bytes and a place; returns the place of the next candidate from there on, negative if there
-#: is none.
+#: A function of bytes and an offset. It returns the offset of the next candidate from there on, negative if
+#: there is none.
 Finder = Callable[[bytes, int], int]
 #: The reasons why a candidate is not a record, by number.
 REASONS = ("truncated", "bad-size", "bad-check-size", "bad-hash", UNREADABLE)
 #: A rejected candidate of unknown length counts as unreadable if any of this many bytes is unreadable.
 MOST_FIXED = 48
-#: A search for a single record reads less at a time: usually the record is near, or there is none.
+#: A search for a single record reads less at a time, because the record is usually near, or there is none.
 SEARCH_STRETCH = 1 << 16
-#: More bytes than the longest empty record together with the type and file id of the next record.
+#: This is more than the length of the longest empty record together with the type and file id of the next
+#: record.
 NEED = 64
 #: The check size at the end of a record, then the type and file id of the next record.
 NEXT = struct.Struct(">i5s")
 #: The id, the size and the type of a body, which are stored directly before it.
 BODY_HEAD = struct.Struct(">qiB")
-#: An unsigned size: a negative size then reaches beyond any stretch.
+#: The size is read as an unsigned number. A negative size then extends beyond any stretch.
 LENGTH = struct.Struct(">I")
 #: A scan sums at most this many bytes of rejected candidates one by one; after that, it uses prefix sums.
 SUMMED = 8 << 20
@@ -55,7 +57,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
     quiet: bool = False,
     stretch: int = STRETCH,
 ) -> Iterator[Batch]:
-    """Yield the records that bear `stamp` (None: any file id) from `start` to `limit`, and the damage.
+    """Yield the records with the file id `stamp` (None: any file id) from `start` to `limit`, and the damage.
 
     A damaged region reaches to the end that its candidate claims, or to the next record. Other candidates in
     it count as its content (JBM-RDR-017). A hole consists of bytes before a record that belong to no record,
@@ -79,7 +81,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
         data = source.read(base, min(max(stretch, need, 2 * NEED), limit - base))
         at, need, top, room = 0, 0, len(data), limit - base
         final, unreadable = top == room, source.unreadable
-        # The last place for a candidate of this stretch.
+        # The last possible offset of a candidate of this stretch.
         edge = top - PROLOGUE if final else top - NEED
         batch = Batch(base, data)
         add = batch.off.append
@@ -109,8 +111,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                     if stop <= top:
                         (check,) = unpack_size(data, stop - CHECK_SIZE)
                     else:
-                        # Read only the check size at the record's end: it shows whether the complete record
-                        # is worth loading.
+                        # Read only the check size at the record's end. It shows whether it is worth loading
+                        # the complete record.
                         (check,) = unpack_size(source.read(base + stop - CHECK_SIZE, CHECK_SIZE))
                         unreadable = source.unreadable
                     if not hashed:
@@ -118,8 +120,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                     elif stop <= top and left > 0:
                         check, wanted = check & 0xFFFFFFFF, crc32(data[at : stop - CHECK_SIZE])  # JBM-CHK-004
                     else:
-                        # Summing the claimed bytes of many candidates, each from its start, would take
-                        # quadratic time.
+                        # Summing the claimed bytes of many candidates one by one would take quadratic time.
                         sums = sums or Sums(source)
                         check, wanted = check & 0xFFFFFFFF, sums(base + at, base + stop - CHECK_SIZE)
                     if check != wanted:  # JBM-CHK-002, JBM-CHK-005
@@ -133,7 +134,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915 # one loop on purpose: a branch is a r
                 if unreadable and source.gap(base + at, base + (stop if ends else at + MOST_FIXED)):
                     reason = UNREADABLE
                 if reason:
-                    # Advance by one byte only: a record can be inside (JBM-RDR-010, JBM-RDR-012).
+                    # Advance by one byte only, because a record can begin inside (JBM-RDR-010, JBM-RDR-012).
                     if not quiet and base + at >= covered:
                         covered = base + stop if ends else limit
                         torn.extend((base + at, covered, REASONS.index(reason)))
@@ -197,13 +198,13 @@ def _followed(
             add(at)
             at = stop
     except struct.error:
-        pass  # the end of the stretch
+        pass  # This is the end of the stretch.
     return at
 
 
 @lru_cache(256)
 def _usual(dialect: Dialect, stamp: int) -> Mapping[bytes, tuple[int, int]]:
-    """Return type and stamp of a record -> its least length, and the place of its size (0: none).
+    """Map type and stamp of a record to its minimum length, and the offset of its size (0: none).
 
     Types with two sizes, or with pairs, are omitted.
     """
@@ -222,7 +223,7 @@ def _lengths(dialect: Dialect) -> Sequence[tuple[bytes, tuple[int, int]]]:
 
 
 def threes(numbers: Iterable[int]) -> Iterator[tuple[int, int, int]]:
-    """Yield the numbers by threes."""
+    """Yield the numbers in groups of three."""
     each = iter(numbers)
     return zip(each, each, each, strict=True)
 
@@ -248,7 +249,7 @@ def _typed(dialect: Dialect, own: bytes) -> re.Pattern[bytes]:
 
 
 def _first(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
-    """Return the first place of a pattern from `at` on; -1 if there is none."""
+    """Return the first offset of a pattern from `at` on. Return -1 if there is none."""
     found = pattern.search(data, at)
     return found.start() if found else -1
 
@@ -276,15 +277,15 @@ def _of_this_life(
 ) -> Iterator[tuple[int, int, str]]:
     """Yield the regions after the last record that do not begin in the remains of an earlier generation.
 
-    These remains can also contain candidates, because file ids are small numbers, as lengths are.
+    These remains can also contain candidates, because both file ids and lengths are small numbers.
     """
     older = (
         (batch.base + off, batch.base + end)
         for batch in scan(source, dialect, None, last, limit)
         for off, end in zip(batch.off, batch.end, strict=True)
     )
-    # `off`, `stop`: the next intact record of an earlier generation. `place`: where the rest of a record
-    # before it can begin. `rest`: where that record began.
+    # `off`, `stop`: the next intact record of an earlier generation. `place`: the offset where the remains of
+    # an earlier record can begin. `rest`: the offset where that record began.
     off = stop = place = rest = last
     following = -1
     for begin, end, why in threes(torn):
@@ -306,7 +307,7 @@ def _of_this_life(
 
 
 def _following(source: Source, dialect: Dialect, at: int) -> int:
-    """Return the place of a possible next record: `at` itself, or the end of the padding there."""
+    """Return the offset of a possible next record. It is `at` itself, or the end of the padding there."""
     edges = [-(-at // block) * block for block in BLOCKS]
     edges += HEADER_BLOCKS if at == dialect.header_size else ()
     for edge in sorted(edges, reverse=True):
@@ -316,7 +317,8 @@ def _following(source: Source, dialect: Dialect, at: int) -> int:
 
 
 def _rest(source: Source, dialect: Dialect, at: int, end: int) -> int:
-    """Return where a record began whose rest, perhaps followed by fill, ends at `end`; `end` if none.
+    """Return the begin of a record whose last bytes, perhaps followed by fill, end at `end`. Return `end` if
+    there is none.
 
     A rest ends with the length of its record. With hashes, the beginning cannot be found.
     """
@@ -330,7 +332,7 @@ def _rest(source: Source, dialect: Dialect, at: int, end: int) -> int:
         left = len(part.rstrip(fill))
         top -= len(part) - left
     least, begins = min(kind.least for kind in dialect.kinds.values()), [end]
-    # The last bytes of a length can look like fill, so try both ends.
+    # The last bytes of a length can look like fill, so both ends are tried.
     for stop in (top, end):
         (length,) = INT.unpack(source.read(stop - CHECK_SIZE, CHECK_SIZE))
         if least <= length <= stop - dialect.header_size:
@@ -379,7 +381,10 @@ def earlier(
 def first_found(
     source: Source, dialect: Dialect, stamp: int | None, start: int, limit: int, stretch: int = SEARCH_STRETCH
 ) -> Batch | None:
-    """Return the batch with the first record that bears `stamp` (None: any file id); None: there is none."""
+    """Return the batch with the first record with the file id `stamp` (None: any).
+
+    Return None if there is none.
+    """
     for batch in scan(source, dialect, stamp, start, limit, quiet=True, stretch=stretch):
         if batch.off:
             return batch

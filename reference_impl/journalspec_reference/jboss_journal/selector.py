@@ -19,7 +19,7 @@ _TOKEN = re.compile(
     |(?P<operator><>|<=|>=|[-+*/%=<>(),])""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-#: Word or operator -> its token.
+#: Maps a word or an operator to its token.
 _LIKE_IT = {
     **dict.fromkeys(("*", "/", "%"), "*"), **dict.fromkeys(("=", "<>"), "="),
     **dict.fromkeys(("<", "<=", ">", ">="), "<"), **dict.fromkeys(("TRUE", "FALSE"), "literal"),
@@ -63,7 +63,7 @@ def _tokens(text: str) -> Iterator[str]:
 
 
 class _Filter:
-    """The remaining tokens. Each method parses an expression and returns its kind."""
+    """Contains the remaining tokens. Each method parses an expression and returns its kind."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._left = tokens[::-1]

@@ -1,4 +1,4 @@
-"""Names for every byte range of the files, for maps and annotated hexdumps."""
+"""Named byte ranges of the files, for maps and annotated hexdumps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The requested content of a new store: chosen ends of transactions, kept and dropped queues and messages."""
+"""The requested content of a new store: chosen ends of transactions, and kept and dropped queues and
+messages.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +29,12 @@ LOST = frozenset(
         "no-body",
     }
 )  # fmt: skip
-#: Remark code -> the noun for its item: a complete file, the bytes after a place, or a record that is not a
-#: row.
+#: Maps a remark code to the noun for its item: a complete file, the bytes after an offset, or a record that
+#: is not a row.
 NOUNS = {
     "page-unreadable": FILE, "no-address-file": FILE, "page-damaged": BYTES, "unknown-status": "record",
 }  # fmt: skip
-#: Codes that only new stores have -> their meaning.
+#: Maps the codes that only new stores have to their meaning.
 CODES = {
     "dropped": "left out as asked for",
     "not-asked-for": "it is not in a queue that was asked for",
@@ -68,15 +70,18 @@ class ListingStore(Store):
             self.items[place] = LossItem(what, note.code, text, ident, file=note.file, off=note.off)
 
     def report_record(self, code: str, key: str, place: int, why: str) -> None:
-        """Add the item of an omitted record: the record that it changes is missing, or it is damaged."""
-        if code != "unknown-type":  # the new store reports records of unknown type itself
+        """Add the item of an omitted record.
+
+        Either the record that it changes is missing, or the record is damaged.
+        """
+        if code != "unknown-type":  # The new store itself reports records of unknown type.
             file, off = self.replay.where(place)
             what = "message" if code == "no-message" else "record"
             self.items[code, file, off] = LossItem(what, code, meaning(code, why), key, file=file, off=off)
 
     @property
     def messages(self) -> int:
-        """The number of records of the journal that hold messages."""
+        """The number of records of the journal that contain messages."""
         return len(self.pending.places)
 
     def item(
@@ -88,7 +93,7 @@ class ListingStore(Store):
 
 
 class Endings:
-    """The choices about transactions, and a line on the effect of each choice.
+    """Represents the choices about transactions, and a line on the effect of each choice.
 
     `kept` is the result of recovery after these choices; `drop` are the remaining names in the choices to
     drop.
@@ -136,7 +141,7 @@ def _named(names: Iterable[str], known: Mapping[str, PreparedTx]) -> Iterator[Pr
 
 
 class WantedParts:
-    """The parts of a broker's store that are carried over.
+    """Represents the parts of a broker's store that are carried over.
 
     `queues` are the queues that are kept, `gone` the ids that are dropped. `made` maps each queue whose
     binding is written anew to its name and address. `added` maps each message that was in no queue to its new
@@ -251,7 +256,10 @@ class WantedParts:
         return chain(found, ((-1, queue, pending.numbers[ident]) for ident, queue in self.added.items()))
 
     def why_not(self, queue: int, ident: int) -> str:
-        """Return the code for omitting a message of a queue; empty: it is carried over."""
+        """Return the code for omitting a message of a queue.
+
+        If the code is empty, the message is carried over.
+        """
         if ident in self.gone:
             return "dropped"
         if queue in self.queues:
@@ -270,7 +278,7 @@ class WantedParts:
     def problem(self, ident: int, message: Message) -> tuple[str, str] | None:
         """Return the code and the reason if a broker does not start with this message, or cannot deliver it.
 
-        None: the broker can do both.
+        Return None if the broker can do both.
 
         """
         if message.problem:

@@ -22,7 +22,7 @@ from journalspec_reference.jboss_journal.recover import Replay, stretch_of
 from journalspec_reference.storage import Storage, fill, whole
 
 SMALLEST_FILE = 1024
-#: Record type by operation; operations that are absent here concern files, not records.
+#: Maps an operation to its record type. Operations that are absent here concern files, not records.
 RECORD_OPS = {name.lower(): name for name in LAYOUT.types("v2e")}
 #: Operations on files.
 FILE_OPS = ("force", "next", "reclaim", "compact", "close")
@@ -32,15 +32,15 @@ CONTROL_ID = 1
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The order of writes and forces.
+    """Represents the order of writes and fsyncs.
 
-    `force_fill` forces a new file before it has its header. `force_left` forces a file before the first
-    record goes into the next one. `force_names` forces the directory after files were created, renamed or
-    removed. `force_open` ends a start with a force. `staged_control` writes the control file under another
-    name and renames it when it is complete. `output` is the file that a compaction creates: ``staged`` a
-    filled file with the suffix `.cmp`, ``bare`` an empty file with that suffix, ``renamed`` a normal data
-    file that then gets the suffix. `whole_output` then writes header, records and zeros up to the file's end
-    in one write.
+    With `force_fill`, a new file gets an fsync before its header is written. With `force_left`, a file gets
+    an fsync before the first record is written to the next file. With `force_names`, the directory gets an
+    fsync after files were created, renamed or removed. With `force_open`, a start ends with an fsync.
+    `staged_control` writes the control file under another name and renames it when it is complete. `output`
+    is the file that a compaction creates: ``staged`` a filled file with the suffix `.cmp`, ``bare`` an empty
+    file with that suffix, ``renamed`` a normal data file that then gets the suffix. `whole_output` then
+    writes header, records and zeros up to the file's end in one write.
     """
 
     force_fill: bool = False
@@ -61,7 +61,9 @@ ORDERS = {
 
 @dataclass(slots=True, eq=False)
 class Usage:
-    """One data file: its id, name and positives, and its negatives grouped by the file they refer to."""
+    """Represents one data file: its id, name and positives, and its negatives, grouped by the file that they
+    refer to.
+    """
 
     file_id: int
     name: str
@@ -71,14 +73,14 @@ class Usage:
 
 @dataclass(slots=True)
 class Pending:
-    """A transaction without an end: its records with their files, and its PREPARE."""
+    """Represents a transaction without an end: its records with their files, and its PREPARE."""
 
     records: list[tuple[Usage, JournalRecord]] = field(default_factory=list)
     tokens: set[Usage] = field(default_factory=set)
     prepare: JournalRecord | None = None
 
     def counts(self) -> Counter[Usage]:
-        """Return file -> number of records of this transaction in it, in the order of first use."""
+        """Return the number of records of this transaction in each file, in the order of first use."""
         return Counter(usage for usage, _ in self.records)
 
 
@@ -94,13 +96,13 @@ class Ledger:
     def __init__(self) -> None:
         #: The records that recovery would deliver, each with its file, in the order of delivery.
         self.live: dict[int, tuple[Usage, JournalRecord]] = {}
-        #: Record id -> keys in `live` of its ADD and UPDATEs.
+        #: Maps a record id to the keys in `live` of its ADD and UPDATEs.
         self.holders: dict[int, list[int]] = {}
         self._next = 0
         self.pending: dict[int, Pending] = {}
 
     def take(self, usage: Usage, record: JournalRecord) -> None:
-        """Add the next record, which is in the file `usage`."""
+        """Add the next record. It is in the file `usage`."""
         kind = record.kind
         if kind.code in (codec.COMMIT, codec.ROLLBACK):
             self._end(usage, record)
@@ -123,7 +125,7 @@ class Ledger:
             usage.negatives[holder] += 1
 
     def _touch(self, usage: Usage, record: JournalRecord) -> None:
-        """Add a record of a pending transaction; its file is held until the transaction ends."""
+        """Add a record of a pending transaction. Its file is kept until the transaction ends."""
         pending = self.pending.setdefault(record.tx, Pending())
         if record.kind.code == codec.PREPARE:
             pending.prepare = record
@@ -134,7 +136,7 @@ class Ledger:
             usage.positives += 1
 
     def _end(self, usage: Usage, record: JournalRecord) -> None:
-        """Apply the COMMIT or ROLLBACK of a transaction, which is in the file `usage`."""
+        """Apply the COMMIT or ROLLBACK of a transaction. It is in the file `usage`."""
         pending = self.pending.pop(record.tx, Pending())
         for holder in pending.tokens:
             usage.negatives[holder] += 1
@@ -143,14 +145,15 @@ class Ledger:
         for holder, change in pending.records:
             if change.kind.name != "DELETE_TX":
                 self._put(holder, change)
-        # The negative belongs to the file of the DELETE_TX: without that record the commit deletes nothing.
+        # The negative belongs to the file of the DELETE_TX, because without that record the commit deletes
+        # nothing.
         for holder, change in pending.records:
             if change.kind.name == "DELETE_TX":
                 self._delete(holder, change.id)
 
     @staticmethod
     def reusable(files: list[Usage]) -> list[Usage]:
-        """Return the files that can be used again; `files` are in order of their ids."""
+        """Return the files that can be used again. `files` are in the order of their ids."""
         cancelled: Counter[Usage] = Counter()
         for usage in files:
             cancelled.update(usage.negatives)
@@ -207,13 +210,13 @@ class JournalWriter:
 
     @property
     def active(self) -> Usage:
-        """The current file; the journal must be open."""
-        assert self.current is not None  # `apply` has checked this
+        """The current file. The journal must be open."""
+        assert self.current is not None  # `apply` has checked that the journal is open.
         return self.current
 
     @property
     def first_offset(self) -> int:
-        """The offset of the first record of a file: after the header's block."""
+        """The offset of the first record of a file. It is the end of the header's block."""
         return self.aligned(self.dialect.header_size)
 
     def aligned(self, offset: int) -> int:
@@ -236,7 +239,7 @@ class JournalWriter:
         return {"durable": True, "file": self.active.name}
 
     def _load(self) -> list[int]:
-        """Load the journal from the storage; return the transactions that must be rolled back.
+        """Load the journal from the storage. Return the transactions that must be rolled back.
 
         An interrupted compaction is finished, and leftovers are removed. Raises WriterRefused if strict
         recovery refuses the journal.
@@ -249,7 +252,7 @@ class JournalWriter:
         self._settle(found)
         self.ledger, self.listed = Ledger(), set()
         replay = Replay(file.file_id for file in found.usable)
-        # An unusable file keeps its name: a new file must not replace it (JBM-FIL-007).
+        # An unusable file keeps its name, so that a new file does not replace it (JBM-FIL-007).
         names = (found.renamed.get(file.name, file.name) for file in found.files)
         self.counter = max(map(_number, names), default=0)
         ends: dict[Usage, int] = {}
@@ -263,7 +266,7 @@ class JournalWriter:
             # If a listed file were removed, an unhealthy COMMIT or PREPARE would become healthy
             # (JBM-RCV-027).
             if usage.file_id in replay.disputed:
-                # Nothing cancels this positive: the file stays until this run ends.
+                # No negative cancels this positive, so the file stays until this run ends.
                 usage.positives += 1
                 used.append(usage)
             else:
@@ -283,7 +286,10 @@ class JournalWriter:
         ]
 
     def _settle(self, found: FileSet) -> None:
-        """Finish the compaction of a control file, then remove that and all leftovers of this journal."""
+        """Finish the compaction of a control file.
+
+        Then remove the control file and all leftovers of this journal.
+        """
         storage = self.storage
         for name in found.removed:
             storage.unlink(name)
@@ -294,14 +300,15 @@ class JournalWriter:
         if CONTROL in storage.names():
             self.names_changed()
             storage.unlink(CONTROL)
-        # An unfinished control file is also a leftover: the next compaction needs its name.
+        # An unfinished control file is also a leftover. It is removed, because the next compaction needs its
+        # name.
         for name in storage.names():
             if name.endswith(fileset.leftovers_of(self.extension)):
                 storage.unlink(name)
         self.names_changed()
 
     def _replay_file(self, file: DataFile, usage: Usage, replay: Replay) -> int:
-        """Replay the records of one file; return where the last of them ends."""
+        """Replay the records of one file. Return the end of the last record."""
         end, dialect = file.dialect.header_size, file.dialect
         replay.next_file(file)
         for batch in stretch_of(file).scan():
@@ -313,7 +320,8 @@ class JournalWriter:
                 end = item.end
                 self.listed.update(file_id for file_id, _ in item.pairs)
                 if item.off in rejected:
-                    # The files of a rejected transaction stay: they prove that it was incomplete.
+                    # The files of a rejected transaction stay, because they prove that the transaction was
+                    # incomplete.
                     self.ledger.pending.pop(item.tx, None)
                 elif (
                     item.kind.code != codec.PREPARE or item.tx in self.ledger.pending or dialect.prepare_extra
@@ -330,7 +338,7 @@ class JournalWriter:
         return self.counter
 
     def create_file(self, file_id: int, suffix: str = "", header_id: int | None = None) -> str:
-        """Fill a new file, give it its header, make it durable, then give it its name.
+        """Fill a new file, write its header, make it durable, and then rename it to its name.
 
         The number in the name is `file_id`; the header contains `header_id` if given, else also `file_id`.
         """
@@ -374,7 +382,7 @@ class JournalWriter:
         self.storage.sync(name)
 
     def _take_file(self) -> None:
-        """Make a free or a new file the current one; its id is greater than all earlier ids."""
+        """Make a free or a new file the current file. Its id is greater than all earlier ids."""
         newest = max((usage.file_id for usage in self.data_files), default=0)
         if self.free:
             usage = self.free.pop(0)
@@ -386,13 +394,16 @@ class JournalWriter:
         self.current, self._position = usage, self.first_offset
 
     def _fresh(self, name: str) -> Usage:
-        """Give a free file a new id: from then on its old records are stale."""
+        """Give a free file a new id. From then on, its old records are stale."""
         usage = Usage(self.next_id(), name)
         self.stamp(name, usage.file_id)
         return usage
 
     def roll(self) -> None:
-        """Continue in the next file; the current one is first made durable if the order does so."""
+        """Continue in the next file.
+
+        If the order of writes says so, the current file is made durable first.
+        """
         if self.order.force_left:
             self.force()
         self.data_files.append(self.active)
@@ -443,7 +454,7 @@ class JournalWriter:
             raise WriterRefused("does-not-fit", f"a record of {len(data)} bytes; a file takes {room}")
         if self._position + len(data) > self.file_size:
             self.roll()
-            # The counts and the stamp depend on the file, so encode the record again.
+            # The counts and the stamp depend on the file, so the record is encoded again.
             data = self.encoded(record, self.ledger, self.active)
         off = self._position
         padded = data.ljust(self.aligned(len(data)), b"\0")
@@ -501,10 +512,11 @@ class JournalWriter:
 def compact(writer: JournalWriter) -> None:
     """Copy the live records of all full files into new files, which then replace the full ones.
 
-    Until the control file is durable, the old files are the journal, from then on the new ones. Records are
-    copied in the order of delivery, those of finished transactions as plain records; rejected transactions
-    are not copied (JBM-CMP). Raises ValueError in editions without compaction, and WriterRefused if the live
-    records need more files than before; then only the step to the next file has been done.
+    The journal consists of the old files until the control file is durable, and of the new files afterwards.
+    Records are copied in the order of delivery. Records of finished transactions become plain records;
+    rejected transactions are not copied (JBM-CMP). Raises ValueError in editions without compaction, and
+    WriterRefused if the live records need more files than before; then only the step to the next file has
+    been done.
     """
     if not writer.dialect.control_file:
         raise ValueError(f"edition {writer.dialect.name} has no compaction")
@@ -545,7 +557,8 @@ def _surviving(writer: JournalWriter) -> Iterator[JournalRecord]:
 def _packed(
     writer: JournalWriter, records: Iterable[JournalRecord], first_id: int
 ) -> tuple[list[tuple[Usage, bytes]], Ledger]:
-    """Return files packed with `records`, each with the bytes after its header, and their ledger.
+    """Return files packed with `records`, each with the bytes after its header, and the ledger of these
+    files.
 
     Ids start at `first_id`; the files have no names yet.
     """
@@ -598,6 +611,6 @@ def _write_control(writer: JournalWriter, old: list[str], new: list[str]) -> Non
 
 
 def _number(name: str) -> int:
-    """Return the number in a file's name; no new file may have the same number (JBM-FIL-007)."""
+    """Return the number in a file's name. No new file may have the same number (JBM-FIL-007)."""
     match = fileset.NAME.match(name)
     return int(match["number"]) if match else 0

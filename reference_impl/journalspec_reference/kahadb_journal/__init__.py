@@ -1,4 +1,4 @@
-"""The ActiveMQ KahaDB journal: reader, recovery and writer, all editions."""
+"""The package of the ActiveMQ KahaDB journal: reader, recovery and writer for all editions."""
 
 from __future__ import annotations
 

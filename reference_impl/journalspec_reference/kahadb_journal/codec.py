@@ -1,4 +1,4 @@
-"""Decodes batches, records and commands at given offsets; does not read files or search.
+"""Decodes batches, records and commands at given offsets. It does not read files or search.
 
 A small parser of Protocol Buffers reads commands as the product does. The parser skips unknown fields, keeps
 the last value of a repeated field, merges nested messages, and requires no field (KHD-CMD-002 to
@@ -26,8 +26,8 @@ MOST = 2147483614
 USER, BATCH = 1, 2
 #: The possible checksums of an empty batch: 0 (no checksum), or 1 (the Adler-32 of zero bytes; KHD-END-009).
 OF_NOTHING = (0, 1)
-#: The command after which the rest of a file can repeat another file; the same editions have it and the end
-#: marker.
+#: The command after which the remaining bytes of a file can repeat another file. The same editions have this
+#: command and the end marker.
 REWRITTEN = "REWRITTEN_DATA_FILE"
 #: The code of a record with an empty payload, which has no command number.
 OTHER = 255
@@ -37,7 +37,7 @@ _FIXED_BITS = ~(VARINT | SIZED)
 _LONGEST = 10
 #: Nested messages up to this size (bytes) are cached, at most this many.
 _REMEMBERED, _MOST_REMEMBERED = 256, 4096
-#: A parsed record: its command and fields, or why it is not a command.
+#: A parsed record: its command and fields, or the reason why it is not a command.
 Parsed = tuple[str, Mapping[str, Any]] | str
 
 
@@ -54,7 +54,7 @@ class Dialect:
 
     @cached_property
     def commands(self) -> Mapping[int, str]:
-        """Number -> command; empty in the seed's edition."""
+        """Maps a number to its command. It is empty in the edition of the seed."""
         return {number: name for name, number in LAYOUT.types(self.edition).items()}
 
     @cached_property
@@ -79,11 +79,11 @@ head, head_and_code = Struct(">iB").unpack_from, Struct(">iBB").unpack_from
 
 
 class CommandError(ValueError):
-    """The payload is not a command; the text says why (KHD-CMD-002, KHD-CMD-004)."""
+    """The payload is not a command. The text says why (KHD-CMD-002, KHD-CMD-004)."""
 
 
 def varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return the unsigned varint at `at` and where it ends; raises CommandError."""
+    """Return the unsigned varint at `at`, and the offset after it. Raises CommandError."""
     value = shift = 0
     for byte in data[at : at + _LONGEST]:
         value |= (byte & 0x7F) << shift
@@ -140,7 +140,7 @@ def _fields(name: str) -> tuple[dict[int, tuple[str, str]], frozenset[int]]:
 
 
 def parse(name: str, data: bytes, known: Mapping[str, Any] = {}) -> dict[str, Any]:  # noqa: C901, PLR0912
-    """Return the fields of message `name` in `data`, added to those `known`; raises CommandError."""
+    """Return the fields of message `name` in `data`, added to the fields `known`. Raises CommandError."""
     slots, numbers = _fields(name)
     out: dict[str, Any] = {**known}
     at, end = 0, len(data)
@@ -193,12 +193,12 @@ def parse(name: str, data: bytes, known: Mapping[str, Any] = {}) -> dict[str, An
     return out
 
 
-#: The fields of small nested messages are kept: a journal repeats a few of them very often.
+#: The fields of small nested messages are cached, because a journal repeats a few of them very often.
 _remembered = lru_cache(_MOST_REMEMBERED)(parse)
 
 
 def places(data: bytes, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the key, start and end of each field; raises CommandError at a number that does not end."""
+    """Yield the key, start and end of each field. Raises CommandError at a number that does not end."""
     while at < end:
         # Almost all keys, and most numbers and lengths, have one byte.
         key = data[at]
@@ -229,7 +229,7 @@ def blobs(payload: bytes, names: Mapping[int, str]) -> Iterator[tuple[str, int, 
 
 
 def parsed(payload: bytes, dialect: Dialect) -> Parsed:
-    """Return a payload's command, or why it has none."""
+    """Return the command of a payload, or the reason why it has none."""
     try:
         return command(payload, dialect.commands)[:2]
     except CommandError as error:

@@ -1,4 +1,4 @@
-"""The commands of all records of a batch at once, as typed columns. Needs NumPy, which is imported here only.
+"""Decodes the commands of all records of a batch at once into typed columns. Only this module imports NumPy.
 
 The fields of all records are read side by side: the first field of each record, then the second.
 :func:`.codec.command` parses unusual payloads one by one. These contain a repeated field, another order of
@@ -43,22 +43,22 @@ from journalspec_reference.kahadb_journal.store import (
 )
 
 Ints = npt.NDArray[np.int64]
-#: Fields of commands whose members become columns -> the messages that describe the members.
+#: Maps fields of commands whose members become columns to the messages that describe the members.
 _PARTS = {"transaction": ("local", "xa"), "destination": ("destination",)}
 _OF: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
     "transaction": transaction_of,
     "destination": destination_of,
 }
 _TYPES = {"s4": "int32", "s8": "int64", "bool": "bool", "str": "string", "bytes": "binary"}
-#: Field of commands -> its type; the field that contains another command is omitted.
+#: Maps a field of commands to its type. The field that contains another command is omitted.
 FIELDS = {
     slot.name: slot.holds
     for name, table in messages().items()
     for slot in table.values()
     if name.isupper() and not slot.holds.isupper()
 }
-#: Column -> Arrow type. The names are those of the specification; an object's name precedes the names of its
-#: members.
+#: Maps a column to its Arrow type. The names are those of the specification. The name of an object precedes
+#: the names of its members.
 COLUMNS = {
     "type": "string",
     "length": "int32",
@@ -72,14 +72,17 @@ for _name, _holds in FIELDS.items():
     COLUMNS |= {f"{_name}_kind": "string"} if _slots else {_name: _TYPES[_holds]}
 #: Fewer commands than this are not replayed together.
 _PAYS = 3
-#: Name of a field -> its number in this module; a usual command contains its fields in the order of these
-#: numbers.
+#: Maps the name of a field to its number in this module. A usual command contains its fields in the order of
+#: these numbers.
 _NUMBERS = {name: at for at, name in enumerate(FIELDS)}
 
 
 @cache
 def _table(dialect: Dialect) -> npt.NDArray[np.int8]:
-    """Return a table [command, first byte of a field] of field numbers; -1: use the parser instead."""
+    """Return a table from command and first byte of a field to field numbers.
+
+    The number -1 means: use the parser instead.
+    """
     out = np.full((256, 256), -1, np.int8)
     for row, name in dialect.commands.items():
         for slot in messages()[name].values():
@@ -89,7 +92,7 @@ def _table(dialect: Dialect) -> npt.NDArray[np.int8]:
 
 
 def _varints(view: npt.NDArray[np.uint8], at: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the varints of up to three bytes at `at`, their ends, and the rows of longer ones."""
+    """Return the varints of up to three bytes at `at`, the ends of these, and the rows of longer varints."""
     value, after = view.take(at, mode="clip").astype(np.int64), at + 1
     longer = np.flatnonzero(value > 0x7F)
     for shift in (7, 14):
@@ -102,14 +105,14 @@ def _varints(view: npt.NDArray[np.uint8], at: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 class Gathered:
-    """The place of each field in a batch's commands.
+    """Represents the position of each field in a batch's commands.
 
     The rows listed in `closely` are unusual; the parser reads them.
     """
 
     def __init__(self, batch: Batch, dialect: Dialect) -> None:
         view, self._off = np.frombuffer(batch.data, np.uint8), np.frombuffer(batch.off, np.int64)
-        # Do not keep the batch itself: it refers to this object, and a reference cycle stays in memory
+        # Do not keep the batch itself. It refers to this object, and a reference cycle stays in memory
         # longer.
         self._data, self._rows, self._dialect = batch.data, (batch.off, batch.end), dialect
         self.code = np.frombuffer(bytes(batch.code), np.uint8)
@@ -119,13 +122,14 @@ class Gathered:
         # The parser also reads payloads with more bytes than their message (KHD-CMD-003).
         self._usual = (end == np.frombuffer(batch.end, np.int64)) & np.any(table >= 0, axis=1)[self.code]
         self._usual[longer] = False
-        #: Rows, numbers of fields, starts and sizes: of the first field of each command, of the second one.
+        #: Rows, numbers of fields, starts and sizes: of the first field of each command, then of the second
+        #: field, and so on.
         self._found: list[tuple[Ints, npt.NDArray[np.int8], Ints, Ints]] = []
         rows = np.flatnonzero(self._usual)
         base, before = self.code[rows].astype(np.int64) << 8, np.full(len(rows), -1, np.int8)
         at, end = at[rows], end[rows]
         on = at < end
-        while on.any():  # the next field of every command that has one
+        while on.any():  # The next field of every command that has one.
             if not on.all():
                 rows, base, at, end, before = rows[on], base[on], at[on], end[on], before[on]
             key = view.take(at, mode="clip")
@@ -138,7 +142,7 @@ class Gathered:
             self._found.append((rows, field, start, size))
             self._usual[rows[wrong]] = False
             before, on = field, (at < end) & ~wrong
-        #: Field -> for each record the number of its nested message (-1: none), and the list of messages.
+        #: Maps a field to the number of each record's nested message (-1: none), and to the list of messages.
         self.within = {name: self._within(name) for name in _PARTS}
         self.closely: list[int] = np.flatnonzero(~self._usual).tolist()
 
@@ -175,19 +179,20 @@ class Gathered:
         rows, start, size = self._find(name)
         data, stored = self._data, np.full(len(rows), b"", object)
         for length in {*size.tolist()} - {0}:
-            # A view with an item of this length at every offset: all wanted items are copied in one step.
+            # This is a view with an item of this length at every offset, so that all wanted items are copied
+            # in one step.
             items = np.ndarray(len(data) - length + 1, f"V{length}", data, strides=(1,))
             here = size == length
             stored[here] = items[start[here]].tolist()
         return rows, stored.tolist()
 
     def _within(self, name: str) -> tuple[Ints, list[Any]]:
-        """Parse each distinct nested message of a field once; the parser handles the bad ones."""
+        """Parse each distinct nested message of a field once. The parser reads the invalid ones."""
         rows, start, size = self._find(name)
         parts, first = list[tuple[Ints, list[int], list[bytes]]](), dict[bytes, int]()
         for length in {*size.tolist()}:
             here = np.flatnonzero(size == length)
-            # Rows that repeat the message before them are found without making objects: most of them do.
+            # Rows that repeat the previous message are found without creating objects. Most rows do.
             width = 8 if length >= 8 else 1
             words = np.ndarray(len(self._data) - width + 1, f"u{width}", self._data, strides=(1,))
             steps = np.minimum(np.arange(0, length, width), length - width)
@@ -196,7 +201,7 @@ class Gathered:
             begins = np.concatenate(([0], begins))
             stored = [self._data[at : at + length] for at in start[here[begins]].tolist()]
             parts.append((rows[here], np.diff(begins, append=len(here)).tolist(), stored))
-            # From the last row to the first, so that of equal texts the first row is kept.
+            # The rows are processed from the last to the first, so that of equal texts the first row is kept.
             first |= zip(reversed(stored), rows[here[begins[::-1]]].tolist(), strict=True)
         of, known, numbers = _OF[name], list[Any](), dict.fromkeys(first, -1)
         for each in sorted(first, key=first.__getitem__):
@@ -220,7 +225,10 @@ class Gathered:
 
     @cached_property
     def others(self) -> Mapping[int, tuple[str, Mapping[str, Any]]]:
-        """Row -> command, for rows that the parser reads; raises CommandError if one must be reported."""
+        """Map a row to its command, for rows that the parser reads.
+
+        Raises CommandError if one must be reported.
+        """
         out, (off, end) = {}, self._rows
         for row in self.closely:
             payload = self._data[off[row] + HEAD : end[row]]
@@ -231,17 +239,22 @@ class Gathered:
         return out
 
     def steps(self, place: int) -> Iterator[Step]:
-        """Return the effects of the commands; `place` is the batch's. Raises CommandError like `others`."""
+        """Return the effects of the commands.
+
+        `place` is the position of the batch. Raises CommandError like `others`.
+        """
         return self._steps(place, np.arange(len(self.code)))
 
     def grouped(self, place: int) -> Iterator[Step | QueueChanges]:
-        """Return the same effects; enough changes of queue messages are combined into :class:`QueueChanges`.
+        """Return the same effects as `steps`. Many changes of queue messages are combined into
+        :class:`QueueChanges`.
 
-        Commands of different transactions are reordered: a command has no effect before its transaction ends.
+        Commands of different transactions are reordered, because a command has no effect before its
+        transaction ends.
         """
         of, numbers = self.within["transaction"]
         known = {tx: number for number, tx in enumerate(dict.fromkeys(numbers))}
-        # Two texts can denote the same transaction; the last number is for commands without a transaction.
+        # Two texts can represent the same transaction. The last number is for commands without a transaction.
         tx = np.array([*map(known.__getitem__, numbers), -1])[of]
         at, names = self._destination
         queues = np.array([name[0] not in TOPICS for name in names])
@@ -280,7 +293,7 @@ class Gathered:
 
     @cached_property
     def _destination(self) -> tuple[Ints, list[Any]]:
-        """The list of destinations, and for each record the number of its destination there."""
+        """The list of destinations, and for each record the number of its destination in the list."""
         column, found = self.within["destination"]
         return column, [*found, destination_of({})]
 

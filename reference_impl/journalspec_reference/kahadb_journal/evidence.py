@@ -1,4 +1,5 @@
-"""Compares a journal with the index next to it: missing items, and differences between both (KHD-IDX).
+"""Compares a journal with the index next to it. It finds missing items, and differences between both
+(KHD-IDX).
 
 Only the differences between index and journal are kept in memory.
 """
@@ -38,11 +39,11 @@ from journalspec_reference.kahadb_journal.store import (
 
 #: The OpenWire version of a broker of 5.12 or later that finds no index.
 OPENWIRE = 11
-#: More than any offset.
+#: A number above any offset.
 _NEVER = 1 << 63
 #: From this store version on, an UPDATE_MESSAGE adds its message if the index lacks that message.
 _UPDATES_ADD = 6
-#: A place after that of any record.
+#: A position after that of any record.
 _NO_PLACE = 1 << 128
 #: The maximum number of subscriptions that a note lists.
 _LISTED = 10
@@ -63,26 +64,31 @@ _BEYOND = (
 
 
 class Log(NamedTuple):
-    """The facts about a journal that an index is compared with."""
+    """Represents the facts about a journal with which an index is compared."""
 
-    #: where the log of each file ends, by the file's id
+    #: The end of each file's log, by the id of the file.
     ends: Mapping[int, int]
-    #: whether a message begins at a place, given the store's entry for this message
+    #: A function that returns whether a message begins at a position, given the store's entry for this
+    #: message.
     adds: Callable[[Place, int | None], bool]
-    #: whether the store has each of some messages at the place that the index states
+    #: A function that returns whether the store has each of some messages at the position that the index
+    #: states.
     agrees: Callable[[Sequence[Place], Iterable[int]], bool]
-    #: whether regions are dropped, or files have lost their content
+    #: Whether regions are dropped, or files have lost their content.
     damaged: bool
 
 
 class Evidence:
-    """An index and the journal next to it; created before the journal is read, it compares afterwards."""
+    """An index and the journal next to it.
+
+    It is created before the journal is read, and compares both afterwards.
+    """
 
     def __init__(self, files: Files) -> None:
         self._index: Index | None = None
         self._why = ""
-        #: How many messages took effect through records that the index covers, and the place of the first
-        #: uncovered record; None until the pass reaches that record.
+        #: The number of messages that took effect through records that the index covers, and the position of
+        #: the first uncovered record. It is None until the pass reaches that record.
         self._mark: tuple[int, int] | None = None
         #: The facts of a usable index that the contents need, or None before the comparison.
         self.known: Known | None = None
@@ -95,19 +101,21 @@ class Evidence:
                 self._why = str(found)
 
     def begins(self, file: int) -> int:
-        """Return the offset in a file from which on the index covers no records of this or later files."""
+        """Return the offset in a file from which on the index covers no records of this file or of later
+        files.
+        """
         if self._index is None or self._mark is not None:
             return _NEVER
         bound = self._index.bound
         return bound[1] if bound[0] == file else 0 if bound[0] < file else _NEVER
 
     def passed(self, store: Store, place: int) -> None:
-        """Note that `store` is the state after all covered records; the next record is at `place`."""
+        """Record that `store` is the state after all covered records. The next record is at `place`."""
         if self._mark is None:
             self._mark = store.number, place
 
     def looks(self, file: int, batch: Batch) -> None:
-        """Note whether a batch contains the record of the index's last update."""
+        """Record whether a batch contains the record of the index's last update."""
         last = self._index.last_update if self._index is not None else None
         if last is not None and last[0] == file and 0 <= last[1] - batch.base <= len(batch.data):
             at = bisect_left(batch.off, last[1] - batch.base)
@@ -155,7 +163,7 @@ class Evidence:
 
 
 class Known:
-    """The differences between an index and the state according to the journal alone.
+    """Represents the differences between an index and the state according to the journal alone.
 
     `mark` is the number of the last message that the index covers, and the place of the first record that it
     does not cover.
@@ -163,19 +171,20 @@ class Known:
 
     def __init__(self, index: Index, store: Store, log: Log, mark: tuple[int, int]) -> None:
         self.index, self._mark, self._adds = index, mark, index.version >= _UPDATES_ADD
-        #: messages that the index places in missing files, or after a log's end -> that place
+        #: Maps messages that the index places in missing files, or after a log's end, to that position.
         self.lost: dict[tuple[Name, str], Place] = {}
-        #: topic -> id of such a message -> its number in the index
+        #: Maps a topic to the ids of such messages and their numbers in the index.
         self._numbers: dict[Name, dict[str, int]] = {}
         self._referred: set[int] = set()
-        #: messages of queues that the journal contains, but whose commit only the index shows
+        #: Messages of queues that the journal contains, but whose commit only the index shows.
         self.committed: dict[tuple[Name, str], Place] = {}
-        #: subscription that only the index contains -> number of its pending messages
+        #: Maps a subscription that only the index contains to the number of its pending messages.
         self.only: dict[tuple[Name, str], int] = {}
-        #: destination -> messages in the journal that the index lacks, although it covers their records
+        #: Maps a destination to the messages in the journal that the index lacks, although it covers their
+        #: records.
         self.hidden: dict[Name, set[str]] = {}
         self.strays = 0
-        #: topic in the index -> its root pages
+        #: Maps a topic in the index to its root pages.
         self.topics: dict[Name, Roots] = {}
         names: set[Name] = set()
         for roots in index.destinations():
@@ -200,7 +209,7 @@ class Known:
                 if here is None or key not in here.subscriptions:
                     self.only[roots.name, key] = owed
         self._hide_others(names, store)
-        #: destinations that only the index contains
+        #: Destinations that only the index contains.
         self.idle = names - store.destinations.keys()
 
     def _differs(
@@ -223,7 +232,8 @@ class Known:
         return number_of(stored) <= self._mark[0]
 
     def covers(self, stored: int) -> bool:
-        """Return the same, but False for messages that a start adds to the index (KHD-IDX-011).
+        """Return the same as :meth:`took_in`, but False for messages that a start adds to the index
+        (KHD-IDX-011).
 
         Releases that write version 6 or 7 add a message if a later UPDATE_MESSAGE replaces it.
         """
@@ -236,7 +246,10 @@ class Known:
         return {*compress(here.messages, map(self.covers, here.messages.values()))}
 
     def _hide_others(self, names: set[Name], store: Store) -> None:
-        """Hide the messages of destinations that the index lacks; `names` are those in the index."""
+        """Hide the messages of destinations that the index lacks.
+
+        `names` are the destinations in the index.
+        """
         for name, here in store.destinations.items():
             # As above, topics are not compared in store versions 1 and 2.
             compared = self.index.version > 2 or name[0] not in TOPICS
@@ -268,7 +281,8 @@ class Known:
         for name in {name for name, _ in acks} & self._numbers.keys():
             numbers = self._numbers[name]
             there, done = sorted(numbers.values()), Counter[int]()
-            # From each message to the next: the change in the number of subscriptions that need the message.
+            # The change in the number of subscriptions that need the message, from each message to the next
+            # message.
             change = [0] * (len(there) + 1)
             for key, ranges in self.index.needed(self.topics[name]):
                 for first, last in zip(ranges[::2], ranges[1::2], strict=True):

@@ -1,4 +1,4 @@
-"""The files of a journal: their detection, the editions that fit them, and their order."""
+"""The files of a journal: their detection, the possible editions, and the order of the files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from journalspec_reference.kahadb_journal.codec import (
 )
 from journalspec_reference.kahadb_journal.index import EDITIONS, INDEX, REDO, Index, UnusableIndex
 
-#: The editions with end markers, and the editions without; files look alike within each group.
+#: The editions with end markers, and the editions without end markers. Files look alike within each group.
 MARKED = tuple(edition for edition, dialect in DIALECTS.items() if dialect.marked)
 ZEROS = ("5.3", "5.12")
 #: The first bytes of a batch in the seed's edition, and in all others.
@@ -37,11 +37,11 @@ _SEED, _BATCH = DIALECTS["seed"].start, DIALECTS[MARKED[-1]].start
 _LOOKED_AT = 1 << 16
 #: The number of bytes read at a time while skipping batches.
 _PIECE = 1 << 16
-#: An end marker is searched for in this many bytes: with the product's defaults, a torn batch has at most 4
-#: MiB.
+#: An end marker is searched for in this many bytes, because a torn batch has at most 4 MiB with the product's
+#: defaults.
 _TORN = 8 << 20
-#: The number of REWRITTEN_DATA_FILE, a command of editions with end markers; the maximum size of its record
-#: (bytes).
+#: The number of REWRITTEN_DATA_FILE, which is a command of editions with end markers, and the maximum size of
+#: its record in bytes.
 _REWRITTEN, _SHORT = b"\x10", 64
 
 
@@ -80,7 +80,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
 
 
 def _index_version(files: Files) -> int | None:
-    """Return the version of the index among `files`; None if there is none that can be used."""
+    """Return the version of the index among `files`. Return None if there is no usable index."""
     try:
         return Index(files[INDEX], files.get(REDO)).version
     except (KeyError, UnusableIndex):
@@ -88,14 +88,14 @@ def _index_version(files: Files) -> int | None:
 
 
 def _admitted(files: Sequence[Source], hits: Sequence[bool]) -> tuple[str, ...]:
-    """Return the editions that fit all `files`; each of `hits` is whether a file begins with a batch.
+    """Return the editions that fit all `files`. `hits` contains for each file whether it begins with a batch.
 
     An end marker in any file excludes editions that write none. Zeros after the last batch exclude editions
     with end markers, unless nothing was written after the zeros: a crash or a full disk leaves such a tail in
     any edition.
     """
     endings: list[str] = []
-    # Begin with the last file: fewest bytes need to be read there, and it almost always decides.
+    # Begin with the last file. It needs the fewest reads, and almost always decides.
     for file in reversed(files):
         endings.insert(0, ending(file))
         if endings[0] == "marker":
@@ -103,12 +103,13 @@ def _admitted(files: Sequence[Source], hits: Sequence[bool]) -> tuple[str, ...]:
     used = [*compress(endings, hits)]
     if "zeros" in used[:-1]:
         return ZEROS
-    # Zeros in the last file are the preallocation of 5.12, or the rest of a later edition's after a crash.
+    # Zeros in the last file are the preallocation of 5.12, or were left by a crash of a later edition.
     return (*MARKED, *ZEROS) if used[-1:] == ["zeros"] else (*ZEROS, *MARKED)
 
 
 def ending(source: Source) -> str:
-    """Return what follows the batches of a file: "marker", "zeros", "nothing", or "" for anything else.
+    """Return the kind of bytes after the batches of a file: "marker", "zeros", "nothing", or "" for other
+    bytes.
 
     REWRITTEN_DATA_FILE counts as a marker: only editions with end markers have this command.
     """
@@ -153,7 +154,7 @@ _LARGEST = 0x7FFFFFFF
 #: The names of data files, and their ids (KHD-FIL-001).
 NAMES = NumberedNames(_NAME, re.compile(r"db-.*\.log", re.DOTALL), _LARGEST, "file-id-gap")
 id_of = NAMES.number
-#: A file of a journal; its number is its id.
+#: A file of a journal. Its number is its id.
 DataFile = NumberedFile
 
 
@@ -180,7 +181,7 @@ _RENAMED = "{} has its name and something after it: no broker reads it"
 
 
 def lacking(answer: Answer) -> Iterator[Missing]:
-    """Yield the files that contain zeros, were cut between two batches, or were renamed."""
+    """Yield the files that contain zeros, were truncated between two batches, or were renamed."""
     journal = answer.journal
     known = {entry.name for entry in answer.observation.missing}
     files = {file.name: file.data for file in gather(journal.files)}

@@ -1,6 +1,6 @@
 """The index next to a journal, `db.data` with `db.redo`: its pages, trees and lists (KHD-IDX).
 
-Only pages that a tree refers to are read, each page once; entries are streamed, not kept in memory. No
+Only pages that a tree refers to are read, each page once. Entries are streamed, not kept in memory. No
 checksum protects an index, so it is evidence only if its three trees of messages agree.
 """
 
@@ -21,12 +21,12 @@ from journalspec_reference.kahadb_journal.codec import CommandError, varint
 from journalspec_reference.kahadb_journal.store import Name
 
 INDEX, REDO = "db.data", "db.redo"
-#: Sizes (bytes): both header copies; the head of a page; the largest object; the largest redo file.
+#: Sizes in bytes: both header copies; the header of a page; the largest object; the largest redo file.
 _HEADER, _HEAD, _OBJECT, _REDO = 4096, 21, 1 << 26, 1 << 28
 #: The usual size of a page (bytes).
 _USUAL = 4096
 _FREE, _PART, _END = 0, 1, 2
-#: Store versions -> editions whose products write them (KHD-IDX-009).
+#: Maps store versions to the editions whose products write them (KHD-IDX-009).
 EDITIONS: Mapping[int, tuple[str, ...]] = {
     **dict.fromkeys((1, 2, 3, 4, 5), ("5.3",)),
     6: ("5.12", "5.14", "5.15.1", "5.15.2"),
@@ -38,16 +38,16 @@ _I2, _U2, _I4, _I8 = (struct.Struct(f">{kind}") for kind in "hHiq")
 _PLACE, _SIZED_PLACE, _NUMBERED = struct.Struct(">ii"), struct.Struct(">iii"), struct.Struct(">qii")
 #: The highest possible number of a message.
 _MOST_NUMBER = (1 << 63) - 1
-#: A place in the journal: the id of a file and an offset.
+#: A position in the journal: the id of a file and an offset.
 Place = tuple[int, int]
 
 
 class UnusableIndex(Exception):  # This is not an error, but a possible result of examining an index.
-    """The index cannot be used as evidence; the text says why (KHD-IDX-003)."""
+    """The index cannot be used as evidence. The text says why (KHD-IDX-003)."""
 
 
-class ContradictoryIndex(UnusableIndex):  # This is not an error either.
-    """The index contradicts itself, which no product detects."""
+class ContradictoryIndex(UnusableIndex):  # This exception is not an error either.
+    """The index contradicts itself. No product detects this."""
 
 
 class _Bytes:
@@ -78,7 +78,7 @@ class _Bytes:
         return self.texts(1)[0][0]
 
     def texts(self, count: int, behind: int = 0) -> tuple[Sequence[str], bytes]:
-        """Return `count` strings, and the joined `behind` bytes that follow each string."""
+        """Return `count` strings, and the joined `behind` bytes that are stored after each string."""
         # An index contains a text for each message, so one fast loop reads all texts of a node.
         data, at, found, rest = self.data, self.at, list[bytes](), list[bytes]()
         try:
@@ -100,7 +100,7 @@ class _Bytes:
             raise UnusableIndex("a text is not modified UTF-8") from None
 
     def count(self, form: struct.Struct) -> int:
-        """Read a number of entries; raises UnusableIndex if it is negative (KHD-IDX-003)."""
+        """Read a number of entries. Raises UnusableIndex if it is negative (KHD-IDX-003)."""
         count = self.number(form)
         if count < 0:
             raise UnusableIndex("a number of entries is negative")
@@ -153,13 +153,13 @@ def _texts(node: _Bytes, count: int) -> Sequence[str]:
 
 
 def _named(node: _Bytes, count: int, form: struct.Struct) -> tuple[Sequence[str], Sequence[Place]]:
-    """Read message ids, and the place of each message."""
+    """Read message ids, and the position of each message."""
     idents, places = node.texts(count, form.size)
     return idents, _Bytes(places).places(count, form)
 
 
 class _Pages:
-    """The page file: objects by the number of their first page."""
+    """The page file. It contains objects, by the number of their first page."""
 
     def __init__(self, data: Any, redo: Any) -> None:
         self._data = data
@@ -171,7 +171,7 @@ class _Pages:
         if self.size not in _SIZES:
             raise UnusableIndex(f"its header says that a page has {self.size} bytes")
         self._count = (len(data) - _HEADER) // self.size
-        #: page -> where its image is in `redo` (KHD-IDX-004)
+        #: Maps a page to the offset of its image in `redo` (KHD-IDX-004).
         self._images: dict[int, int] = {}
         self._redo = redo
         if redo is not None and header.get("cleanShutdown", "").lower() != "true":
@@ -194,7 +194,7 @@ class _Pages:
         """Return the object that begins on a page; None if the page is free."""
         out = bytearray()
         while True:
-            # No more of a free page is read, because many roots can lead to it.
+            # The remaining bytes of a free page are not read, because many roots can lead to it.
             start = self._page(number, min(self.size, _USUAL))
             kind, _, after, _ = _PAGE.unpack_from(start)
             if kind == _FREE and not out:
@@ -261,7 +261,7 @@ def _header(data: Any) -> dict[str, str]:
 
 
 def _images(redo: Any, size: int) -> dict[int, int]:
-    """Return the places of the page images in a redo file; none unless it is complete."""
+    """Return the offsets of the page images in a redo file. Return none unless it is complete."""
     head = bytes(redo[: _REDO_HEAD.size])
     if len(head) < _REDO_HEAD.size:
         return {}
@@ -283,7 +283,7 @@ def shown(name: Name) -> str:
 
 
 class Roots(NamedTuple):
-    """One destination of the index, with the first pages of its trees and lists."""
+    """Represents one destination of the index, with the first pages of its trees and lists."""
 
     name: Name
     orders: tuple[int, ...]
@@ -306,7 +306,7 @@ class Index:
         self._root = first.long()
         self.last_update, self.in_progress = first.optional_place(), first.optional_place()
         self.version, self.openwire = 1, 0
-        #: The places of two records: the audit of producers, and the map of acknowledgements.
+        #: The positions of two records: the audit of producers, and the map of acknowledgements.
         self.audit: Place | None = None
         self.acknowledgements: Place | None = None
         if first.left:
@@ -320,7 +320,9 @@ class Index:
 
     @property
     def bound(self) -> Place:
-        """A start of the product replays no record before this place: the index covers them (KHD-IDX-006)."""
+        """The position before which a start of the product replays no record, because the index covers these
+        records (KHD-IDX-006).
+        """
         if self.in_progress is not None:
             return self.in_progress
         return (self.last_update[0], self.last_update[1] + 1) if self.last_update is not None else (0, 0)
@@ -398,7 +400,7 @@ class Index:
             yield from self.pages.tree(roots.subscriptions, _texts, _each(_command))
 
     def pending(self, roots: Roots, numbers: Iterable[int]) -> Iterator[tuple[str, int]]:
-        """Yield each subscription of a topic, and how many of the messages with these numbers it needs."""
+        """Yield each subscription of a topic, and the number of the given messages that it needs."""
         there, owed = sorted(numbers), dict[str, int]()
         for key, ranges in self.needed(roots):
             both = zip(ranges[::2], ranges[1::2], strict=True)
@@ -431,7 +433,7 @@ def _command(data: _Bytes) -> bytes:
 
 
 def _ranges(data: _Bytes) -> array[int]:
-    """Read a SequenceSet; return first and last of each range."""
+    """Read a SequenceSet. Return first and last number of each range."""
     out = array("q")
     for _ in range(data.count(_I4)):
         is_range = data.take(1) != b"\0"

@@ -45,7 +45,7 @@ def kept(files: Files, edition: str, params: Params) -> Keeping:
 
 
 def _of_the_store(found: Sequence[DataFile], index: Index | None) -> Iterator[Holder]:
-    """Yield the files that the store itself needs: the last one, and those that its index refers to."""
+    """Yield the files that the store itself needs: the last file, and the files that its index refers to."""
     if found:
         yield Holder(found[-1].name, "current")
     if index is None:

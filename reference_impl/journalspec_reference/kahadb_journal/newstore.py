@@ -40,10 +40,10 @@ _DOUBT = "the checksum is wrong, so any of them can have wrong bytes"
 
 
 class BareStore(NewStore):
-    """The new store of a seed journal: all its records, because their content is opaque."""
+    """Writes the new store of a seed journal. It contains all records, because their content is opaque."""
 
     def carried(self) -> Iterable[Count]:
-        """Return the number and size of its records."""
+        """Return the number and the size of the store's records."""
         sizes = [record.at.length for record in self.answer.observation.records]
         return [Count("records", "", len(sizes), sum(sizes))]
 
@@ -56,7 +56,7 @@ class BareStore(NewStore):
 
 
 class KahaNewStore(NewStore):
-    """The new store of a journal in an edition with known commands."""
+    """Writes the new store of a journal in an edition with known commands."""
 
     def __init__(self, answer: Answer, choices: StoreChoices) -> None:
         super().__init__(answer)
@@ -75,7 +75,7 @@ class KahaNewStore(NewStore):
             self._mended = mended(files, self._seen.dropped, DIALECTS[self._edition], self._version)
             files = self._mended.files
         if choices.salvage_records or choices.commit or choices.rollback or choices.keep:
-            # Choices change the state, so they are applied to a separate pass: the answer's state stays
+            # Choices change the state, so they are applied to a separate pass. The answer's state stays
             # unchanged.
             passed = JournalPass(files, DIALECTS[self._edition], passed.policy)
             self._seen = passed.observation()
@@ -126,7 +126,7 @@ class KahaNewStore(NewStore):
                     return False
         return True
 
-    # choices
+    # The choices of the user.
 
     def _settle(self, choices: StoreChoices) -> None:
         """Apply the choices --commit, --rollback and --keep."""
@@ -155,7 +155,7 @@ class KahaNewStore(NewStore):
         """Apply an open transaction, or a message of an open transaction."""
         store = self._passed.store
         for tx, steps in list(store.open.items()):
-            if name in (tx_text(tx), tx_text(tx[1:])):  # as in the table of transactions, and as in a note
+            if name in (tx_text(tx), tx_text(tx[1:])):  # As in the table of transactions, and as in a note.
                 self._kept |= {step.message_id: name for step in steps}
                 self._end("COMMIT", tx)
                 self.lines.append(f"{name} has no end and was kept, with {len(steps)} change(s)")
@@ -172,7 +172,7 @@ class KahaNewStore(NewStore):
         raise ChoiceRefused(f"--keep {name!r} names nothing that would be left out")
 
     def _check(self) -> None:
-        """Raise ChoiceRefused for a choice that matches nothing; describe the effect of the other choices."""
+        """Raise ChoiceRefused for a choice that matches nothing. Describe the effect of the other choices."""
         queues, drop = self._choices.queues, self._choices.drop
         if self._choices.index_acks and self._passed.known is None:
             raise ChoiceRefused("--index-acks: no db.data that can be used is beside this journal")
@@ -198,7 +198,7 @@ class KahaNewStore(NewStore):
             where = f", a message of {', '.join(sorted(held))}" if held else ""
             self.lines.append(f"{name}{where}: left out, as was asked for")
 
-    # the report
+    # The parts of the report.
 
     def carried(self) -> Iterable[Count]:
         """Yield the counts of each queue and subscription, of branches, and of jobs."""
@@ -273,7 +273,7 @@ class KahaNewStore(NewStore):
                     yield _item_of(offered, "salvageable", text)
 
     def _resurrected(self) -> Iterator[LossItem]:
-        """Yield messages that db.data lacks, although it covers them: their acknowledgements may be lost."""
+        """Yield messages that db.data lacks, although it covers them. Their acknowledgements may be lost."""
         known = self._passed.known
         if known is None or self._choices.index_acks:
             return
@@ -312,7 +312,7 @@ class KahaNewStore(NewStore):
         yield from self._unchecked()
 
     def _unchecked(self) -> Iterator[LossItem]:
-        """Yield items that no compared checksum covers: for each file the number of messages.
+        """Yield items that are not covered by a checksum comparison: for each file the number of messages.
 
         A message that only the index leads to can be in a damaged region.
         """

@@ -1,4 +1,5 @@
-"""Tracks which messages durable subscriptions need: counted per message, listed only on demand.
+"""Tracks which messages durable subscriptions need. The needs are counted per message, and listed only on
+demand.
 
 A subscription needs every message whose number is above a certain limit, except those that it has
 acknowledged. So among messages with the same number of acknowledgements, no subscription needs exactly those
@@ -15,7 +16,7 @@ from heapq import heappop, heappush
 from itertools import compress, count
 from operator import le
 
-#: Two numbers above that of any message; the second one is higher.
+#: Two numbers above that of any message. The second number is higher.
 _LAST, _NEVER = 1 << 62, 1 << 63
 #: Unused acknowledgements and heap entries are removed only if there are more than this.
 _FEW = 256
@@ -26,7 +27,10 @@ _NONE: AbstractSet[int] = frozenset()
 
 
 class Subscription:
-    """The messages that a subscription needs: those above a number that it has not acknowledged."""
+    """The messages that a subscription needs.
+
+    They are above a number, and the subscription has not acknowledged them.
+    """
 
     __slots__ = ("above", "acknowledged")
 
@@ -36,28 +40,30 @@ class Subscription:
 
 
 class Owners:
-    """The durable subscriptions of one destination by key, and which messages they need."""
+    """The durable subscriptions of one destination by key, and the messages that they need."""
 
     def __init__(self, messages: Mapping[int, str]) -> None:
-        """Begin without subscriptions; `messages` are the ids of existing messages by number."""
+        """Create it without subscriptions. `messages` contains the ids of existing messages by number."""
         self.subscriptions: dict[str, Subscription] = {}
-        #: ids of messages that a subscription can need; ids of messages that came before any subscription
+        #: Ids of messages that a subscription can need, and ids of messages that came before any
+        #: subscription.
         self._ids: dict[int, str] = {}
         self._idle = dict(messages)
-        #: for each subscription the number above which it needs messages, sorted
+        #: For each subscription the number above which it needs messages, sorted.
         self._above = [_LAST]
-        #: message -> number of subscriptions that acknowledged it, if not 0
+        #: Maps a message to the number of subscriptions that acknowledged it, if the number is not 0.
         self._times: dict[int, int] = {}
-        #: number of acknowledgements -> a heap of messages, with outdated entries; and the first message of
-        #: each heap
+        #: Maps a number of acknowledgements to a heap of messages, with outdated entries, and to the first
+        #: message of each heap.
         self._waiting: list[list[int]] = []
         self._lowest = array("Q")
-        #: messages that are not in their heap yet, and their number at which unused entries are removed
+        #: Messages that are not in their heap yet, and the number of them at which unused entries are
+        #: removed.
         self._changed: list[int] = []
         self._most = _FEW
 
     def add(self, number: int, message_id: str) -> None:
-        """Add a message, which each subscription that begins below its number needs."""
+        """Add a message. Each subscription that begins below the number of the message needs it."""
         self._ids[number] = message_id
         self._changed.append(number)
         if len(self._changed) > self._most:
@@ -71,7 +77,7 @@ class Owners:
             self._times.pop(number, None)
 
     def begin(self, key: str, above: int) -> None:
-        """Begin or restart a subscription: it needs all messages above the number `above`."""
+        """Begin or restart a subscription. It needs all messages above the number `above`."""
         self.leave(key)
         self.subscriptions[key] = Subscription(above)
         insort(self._above, above)
@@ -81,7 +87,10 @@ class Owners:
             self._idle = {}
 
     def leave(self, key: str) -> None:
-        """Remove a subscription, if there is one; `needless` then yields messages that only it needed."""
+        """Remove a subscription, if there is one.
+
+        `needless` then yields messages that only this subscription needed.
+        """
         ended = self.subscriptions.pop(key, None)
         if ended is None:
             return
@@ -92,7 +101,10 @@ class Owners:
                 self._changed.append(number)
 
     def acknowledge(self, key: str, number: int) -> bool:
-        """Note that a subscription acknowledged a message; return whether it was the last to need it."""
+        """Record that a subscription acknowledged a message.
+
+        Return whether it was the last subscription to need the message.
+        """
         here = self.subscriptions.get(key)
         if here is None or number <= here.above or number in here.acknowledged:
             return False

@@ -1,7 +1,7 @@
-"""Records as objects, built from the rows of a batch on demand, and records by place.
+"""Records as objects, built from the rows of a batch on demand, and records by position.
 
-A place is the turn of a file (its position in the journal) and an offset in it. The fields around a message
-are skipped.
+A position consists of the turn of a file (its rank in the journal) and an offset in the file. The fields
+around a message are skipped.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _OPTIONAL = frozenset(["transaction", "ack", "subscription_info", "text"])
 
 
 def is_optional(command: str, field: str) -> bool:
-    """Return whether a field that has no stored value is omitted; otherwise it gets its default."""
+    """Return whether a field that has no stored value is omitted. Otherwise it gets its default."""
     return field in _OPTIONAL or (command, field) == ("REMOVE_MESSAGE", "subscription_key")
 
 
@@ -100,7 +100,7 @@ TRANSACTION, _MESSAGE, _ADDED = 1 << 3 | SIZED, 4 << 3 | SIZED, 1 << 3 | SIZED
 _WINDOW, _SINGLE = 1 << 18, 2048
 #: The first bytes of a record, which contain the time of almost every message.
 FIRST = 1024
-#: The bits of a place that contain the offset.
+#: The bits of a position that contain the offset.
 _OFFSET = (1 << PLACE) - 1
 
 
@@ -128,7 +128,7 @@ def message_in(record: bytes) -> tuple[int, int]:
 
 
 def transaction_in(record: bytes) -> bytes | None:
-    """Return the stored transaction of an ADD_MESSAGE; None if it has none, or for another command."""
+    """Return the stored transaction of an ADD_MESSAGE. Return None if it has none, or for another command."""
     if record[HEAD] != _ADD:
         return None
     size, at = varint(record, HEAD + 1)
@@ -169,7 +169,7 @@ def _at_once(field: int, record: bytes, at: int, end: int) -> list[tuple[int, in
 
 
 class RecordPlaces:
-    """The records of a journal by place; records that follow one another are read a window at a time."""
+    """The records of a journal by position. Adjacent records are read a window at a time."""
 
     def __init__(self, files: Sequence[NumberedFile], dialect: Dialect) -> None:
         self._files, self._dialect = files, dialect
@@ -177,17 +177,20 @@ class RecordPlaces:
         self._turn, self._base, self._data = -1, 0, b""
 
     def where(self, place: int) -> tuple[str, int]:
-        """Return the file and the offset of a place."""
+        """Return the file and the offset of a position."""
         return self._files[place >> PLACE].name, place & _OFFSET
 
     def length(self, place: int) -> int:
-        """Return the length of the record at a place; raises Changed if the record is gone."""
+        """Return the length of the record at a position.
+
+        Raises Changed if the record does not exist any more.
+        """
         return int(head(self.record(place, HEAD), 0)[0])
 
     def measured(self, places: Iterable[int]) -> tuple[int, int]:
-        """Return how many records are at these places, and the sum of their lengths.
+        """Return the number of records at these positions, and the sum of their lengths.
 
-        Raises Changed if a record is gone.
+        Raises Changed if a record does not exist any more.
         """
         rows = size = 0
         for place in places:
@@ -201,7 +204,10 @@ class RecordPlaces:
         return rows, size
 
     def record(self, place: int, most: int | None = None) -> bytes:
-        """Return the record at a place, or its first bytes; raises Changed if the record is gone."""
+        """Return the record at a position, or its first bytes.
+
+        Raises Changed if the record does not exist any more.
+        """
         turn, off = place >> PLACE, place & _OFFSET
         start = off - self._base
         if turn != self._turn or not 0 <= start <= len(self._data) - HEAD:
@@ -218,7 +224,10 @@ class RecordPlaces:
         return self._data[start : start + size]
 
     def message(self, place: int) -> tuple[bytes, int]:
-        """Return the message of a record, and the record's length; raises Changed if either is gone."""
+        """Return the message of a record, and the record's length.
+
+        Raises Changed if either does not exist any more.
+        """
         record = self.record(place)
         try:
             start, size = message_in(record)
@@ -227,9 +236,10 @@ class RecordPlaces:
         return record[start : start + size], len(record)
 
     def command(self, place: int) -> tuple[str, Mapping[str, Any], int]:
-        """Return the command at a place, its fields, and the length of its record (bytes).
+        """Return the command at a position, its fields, and the length of its record (bytes).
 
-        For an UPDATE_MESSAGE, the fields are those of its ADD_MESSAGE. Raises Changed if the command is gone.
+        For an UPDATE_MESSAGE, the fields are those of its ADD_MESSAGE. Raises Changed if the command does not
+        exist any more.
         """
         record = self.record(place)
         try:
@@ -296,7 +306,8 @@ class SeenHead:
 
 
 class HeadTimes:
-    """The times of messages by the first bytes of their records; remembers the forms of earlier records.
+    """Reads the times of messages from the first bytes of their records. It remembers the forms of earlier
+    records.
 
     `walk` returns the place of the time, given the first bytes of a record and the place of its message, and
     adds the places of all bytes that determine this to a list. It returns 0 at an unusual field. It can raise

@@ -1,4 +1,4 @@
-"""Reads the files of a journal and recovers its state; nothing here changes a file.
+"""Reads the files of a journal and recovers its state. No function here changes a file.
 
 Replay keeps only ids and places. Records are decoded into objects when the lists of the answer are iterated.
 """
@@ -64,7 +64,7 @@ from journalspec_reference.kahadb_journal.store import (
     tx_text,
 )
 
-#: Policy -> whether all files are scanned, checksums compared, damage skipped.
+#: Maps a policy to three flags: whether all files are scanned, checksums compared, damage skipped.
 POLICIES = {
     "strict": (True, True, False),
     "salvage": (True, True, True),
@@ -78,7 +78,7 @@ _LOSSY = ("suspicious-end", "unscanned-damage")
 #: In journals of at least this many bytes, batches of at least this many records become columns. Columns are
 #: not worthwhile for smaller ones: NumPy takes long to import.
 _LARGE, _MANY = 8 << 20, 256
-#: The numbers of commands: an audit of producers, a map of acknowledgements, a job that is scheduled.
+#: The numbers of three commands: an audit of producers, a map of acknowledgements, a job that is scheduled.
 AUDIT, ACK_MAP, JOB = 8, 9, 11
 _LAST_OF = AUDIT, ACK_MAP, JOB
 #: Reasons for a refusal in a phase other than `header`.
@@ -89,13 +89,13 @@ T = TypeVar("T")
 
 
 class Commands(Protocol):
-    """The commands of a batch, decoded for all records at once."""
+    """Represents the commands of a batch, decoded for all records at once."""
 
     def steps(self, place: int) -> Iterator[Step]:
-        """Return the steps of a replay; `place` is the place of the batch."""
+        """Return the steps of a replay. `place` is the position of the batch."""
 
     def grouped(self, place: int) -> Iterator[Step | QueueChanges]:
-        """Return the same steps, some of them combined."""
+        """Return the same steps as :meth:`steps`, some of them combined."""
 
 
 def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
@@ -120,7 +120,9 @@ def emptied(files: Sequence[DataFile], dialect: Dialect) -> Iterator[Missing]:
 
 
 def _too_large_for(left: DataFile, file: DataFile, dialect: Dialect) -> bool:
-    """Return whether `file` is one record that did not fit into `left`, so that `left` stayed unused."""
+    """Return whether `file` is one record that did not fit into the `left` bytes, so that these stayed
+    unused.
+    """
     start = bytes(file.data[: CONTROL + HEAD])
     if len(start) < CONTROL + HEAD:
         return False
@@ -134,9 +136,10 @@ def _too_large_for(left: DataFile, file: DataFile, dialect: Dialect) -> bool:
 
 
 class Walk:
-    """Reads the files of a journal. The object stores no results, so reading again takes no extra memory.
+    """Reads the files of a journal. The object stores no results, so repeated reading takes no additional
+    memory.
 
-    An empty `policy` means reading. `last` is the last file with data: it is always scanned.
+    An empty `policy` means reading. `last` is the last file with data, which is always scanned.
     """
 
     def __init__(self, files: Sequence[DataFile], dialect: Dialect, policy: str) -> None:
@@ -147,11 +150,11 @@ class Walk:
         self._numbers = frozenset(file.number for file in files)
         self.size = sum(file.length for file in files)
         self.reading = not policy
-        #: Whether all files are scanned, checksums compared, damage skipped.
+        #: Three flags: whether all files are scanned, checksums compared, damage skipped.
         self.all, self._checked, self.skips = POLICIES[policy or "salvage"]
 
     def stretch(self, file: DataFile, end: int | None = None) -> Stretch:
-        """Return the log of a file, or with `end` (where the log ends) the bytes after it."""
+        """Return the log of a file. With `end` (the end of the log), return the bytes after it."""
         found: Callable[[], Iterator[Batch]] = partial(self.batches, file)
         if end is not None:  # KHD-END-011
             found = partial(scan, source_of(file.data), self._dialect, file.name, end + 1, beyond=True)
@@ -246,7 +249,10 @@ class Walk:
         batch.more["parsed"] = found
 
     def _repeats(self, fields: Mapping[str, Any]) -> bool:
-        """Return whether the rest of a file repeats an existing file, so it is ignored (KHD-RCV-012)."""
+        """Return whether the remaining bytes of a file repeat an existing file.
+
+        If so, they are ignored (KHD-RCV-012).
+        """
         return (
             bool(fields.get("skip_if_source_exists", True)) and fields.get("source_file", 0) in self._numbers
         )
@@ -275,7 +281,7 @@ def _leave_out(batch: Batch, gone: frozenset[int]) -> None:
 
 
 class JournalState(dict[str, Any]):
-    """The recovered state, with the pass that produced it: the contents need the places of records."""
+    """The recovered state, with the pass that produced it. The contents need the positions of records."""
 
     def __init__(self, values: Mapping[str, Any], passed: JournalPass) -> None:
         super().__init__(values)
@@ -291,7 +297,7 @@ class JournalState(dict[str, Any]):
 
 
 class JournalPass:
-    """One pass over all files of a journal; `policy` is that of recovery, or empty for reading."""
+    """Represents one pass over all files of a journal. `policy` is that of recovery, or empty for reading."""
 
     def __init__(self, files: Files, dialect: Dialect, policy: str) -> None:
         #: The files, in the order of their turns.
@@ -302,24 +308,25 @@ class JournalPass:
         self._found, self._beside = Found(), Found()
         #: The state after the records replayed so far.
         self.store = Store()
-        #: The evidence of the index, if there is one; an index cannot refer to records of the seed.
+        #: The evidence of the index, if there is an index. An index cannot refer to records of the seed.
         self._evidence = Evidence(files) if INDEX in files and not dialect.bare else None
-        #: Number of a command -> place of its last record, for the commands in `_LAST_OF`.
+        #: Maps the number of a command to the position of its last record, for the commands in `_LAST_OF`.
         self.last: dict[int, int] = {}
-        #: Where the log of each file ends, by its id.
+        #: The end of each file's log, by the id of the file.
         self._ends = {file.number: 0 for file in self.files}
         self._turns = {file.number: turn for turn, file in enumerate(self.files)}
         #: The answer if recovery refuses the journal, and the offset of the cause.
         self._refused: Observation | None = None
         self._refused_at = 0
-        #: When only reading: the refusal that recovery would report because of a record that is not a
+        #: In a reading, this is the refusal that recovery would report because of a record that is not a
         #: command.
         self._unfit: Observation | None = None
         #: Whether a part of the journal is lost.
         self.lossy = False
-        #: The last damaged region; a record that is not a command does not count.
+        #: The last damaged region. A record that is not a command is not included.
         self._damage: tuple[str, int, int] | None = None
-        #: File -> note on its first message that was added twice; notes on files whose rest is ignored.
+        #: Maps a file to the note on its first message that was added twice. Then the notes on files whose
+        #: remaining bytes are ignored.
         self._doubled: dict[str, Note] = {}
         self._skipped: list[Note] = []
         unused = [Note("unused-file", name, 0) for name, role in self._walk.roles.items() if role == "unused"]
@@ -336,7 +343,7 @@ class JournalPass:
         return zip(repeat(file), self._found.begin(self._walk.stretch(file)), strict=False)
 
     def _take(self, file: DataFile, batch: Batch) -> bool:  # noqa: C901  # each branch is a rule
-        """Replay the records of a batch; return whether recovery refuses the journal."""
+        """Replay the records of a batch. Return whether recovery refuses the journal."""
         walk, index = self._walk, self._evidence
         self._found.take(batch)
         if batch.off:
@@ -350,7 +357,7 @@ class JournalPass:
         for code in _LAST_OF:
             if (row := batch.code.rfind(code)) >= 0:
                 self.last[code] = place + batch.off[row]
-        # The index covers the records before `cut`: on these, index and journal have to agree.
+        # The index covers the records before `cut`. For these, index and journal must agree.
         live, cut = batch.more.get("live", len(batch)), len(batch)
         if index is not None:
             cut = bisect_left(batch.off, index.begins(file.number) - batch.base)
@@ -389,7 +396,10 @@ class JournalPass:
                 self._refused = _refused(file, Dropped(file.name, start, end - start, reason))
 
     def _steps(self, file: DataFile, batch: Batch, items: Sequence[Parsed], place: int) -> list[Step]:
-        """Return the steps of records, up to one that is not a command, at which recovery refuses."""
+        """Return the steps of records up to a record that is not a command.
+
+        At that record, recovery refuses.
+        """
         steps = []
         for off, end, item in zip(batch.off, batch.end, items, strict=False):
             if isinstance(item, str):
@@ -445,7 +455,10 @@ class JournalPass:
         )
 
     def _salvaged(self, policy: str) -> Observation | None:
-        """Continue after the damage that strict recovery refuses: before it, salvage reads the same."""
+        """Continue after the damage that strict recovery refuses.
+
+        Up to that damage, both policies read the same.
+        """
         left, self._left = self._left, None
         if policy != "salvage" or left is None:
             return None
@@ -454,7 +467,7 @@ class JournalPass:
         return self.observation()
 
     def _adds(self, place: Place, stored: int | None) -> bool:
-        """Return whether the record at a place adds a message, judged by `stored` or by its first bytes."""
+        """Return whether the record at a position adds a message, by `stored` or by its first bytes."""
         turn = self._turns[place[0]]
         if stored is not None and place_of(stored) == (turn << PLACE) + place[1]:
             return True
@@ -480,7 +493,7 @@ class JournalPass:
 
     @staticmethod
     def _listed(make: Callable[[], Iterable[T]], count: int, size: int = 0) -> Sequence[T]:
-        """Return `count` items of `size` bytes in total, made on demand; few items are then kept."""
+        """Return `count` items of `size` bytes in total, created on demand. Few items are kept."""
         return Deferred(count, make) if size + count * COST <= reread.KEEP else Lazy([Part("", make, count)])
 
     def _state(self) -> dict[str, Any]:
@@ -515,7 +528,7 @@ class JournalPass:
 
     @property
     def known(self) -> Known | None:
-        """The facts of a usable index; None before :meth:`observation`."""
+        """The facts of a usable index. None before :meth:`observation`."""
         return None if self._evidence is None else self._evidence.known
 
     def idle(self) -> Iterator[tuple[str, str]]:
@@ -535,7 +548,7 @@ class JournalPass:
     def commands(self, first: int = 0, *, live: bool = False) -> Iterator[tuple[int, str, Mapping[str, Any]]]:
         """Read the files from turn `first` on again; yield the place, name and fields of each command.
 
-        With `live`, only those that have an effect (KHD-RCV-012).
+        With `live`, yield only those that have an effect (KHD-RCV-012).
         """
         for turn, _, batch in self.batches(first):
             known = batch.more.get("parsed", ())[: batch.more.get("live") if live else None]
@@ -558,7 +571,8 @@ class JournalPass:
             pending = partial(ranked.pending, here.subscriptions[key])
             return {"key": key, "pending": self._listed(pending, sum(1 for _ in pending()), most)}
 
-        # The number of pending ids can be as large as messages times subscriptions.
+        # The number of pending ids can be as large as the number of messages times the number of
+        # subscriptions.
         most = len(here.messages) * len(keys) << 8
         return {
             "kind": name[0],

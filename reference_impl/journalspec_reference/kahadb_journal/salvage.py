@@ -1,10 +1,10 @@
-"""Records of damaged regions that are complete by their own structure and contents.
+"""Finds records of damaged regions that are complete by their own structure and contents.
 
-Nothing proves that they are unchanged: the checksum that covers them is wrong or missing. So a record is
-taken only if its command and its OpenWire object can be read to the last byte. Command and object must agree
-on the facts that both contain: the message's id, the destination, the subscription. A withheld command is
-replaced by a TRACE of its length. A region becomes batches with new checksums, so the reader reads it like
-any other journal.
+Nothing proves that such records are unchanged, because the checksum that covers them is wrong or missing. So
+a record is accepted only if its command and its OpenWire object can be read to the last byte. Command and
+object must agree on the facts that both contain: the message's id, the destination, the subscription. A
+withheld command is replaced by a TRACE of its length. A region becomes batches with new checksums, so the
+reader reads it like any other journal.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _STRUCTURE = "its length leads to the next record, and its command ends with it"
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A record of a damaged region.
+    """Represents a record of a damaged region.
 
     `why` is the reason to withhold it; if empty, the record is taken because of its `checks`. `queue` and
     `id` are those of its message, as far as they can be read.
@@ -72,12 +72,12 @@ class Mended:
 
     files: dict[str, Any]
     records: list[Offered] = field(default_factory=list)
-    #: File, offset and text about one byte whose change would explain a wrong checksum.
+    #: The file, the offset and a text about one byte whose change would explain a wrong checksum.
     hypotheses: list[tuple[str, int, str]] = field(default_factory=list)
 
 
 class _Patched:
-    """A file's bytes with some of them replaced; `patches` are offsets and bytes, in order."""
+    """The bytes of a file with some of them replaced. `patches` contains offsets and bytes, in order."""
 
     def __init__(self, data: Any, patches: Sequence[tuple[int, bytes]]) -> None:
         self._data, self._patches = data, patches
@@ -100,7 +100,7 @@ class _Patched:
 
 
 def mended(files: Files, dropped: Iterable[Dropped], dialect: Dialect, version: int) -> Mended:
-    """Return files with the complete records of `dropped` regions; `version` is that of OpenWire."""
+    """Return files with the complete records of `dropped` regions. `version` is the OpenWire version."""
     out, left = Mended({**files}), _MOST
     regions: dict[str, list[Dropped]] = {}
     for region in dropped:
@@ -123,7 +123,7 @@ def mended(files: Files, dropped: Iterable[Dropped], dialect: Dialect, version: 
 
 
 def _units(data: Any, region: Dropped, start: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield offset and first bytes of each part of a region; each control record begins a new part."""
+    """Yield offset and first bytes of each part of a region. Each control record begins a new part."""
     source, at, end, begun = source_of(data), region.off, region.off + region.length, True
     while at < end:
         piece = source.read(at, min(_MOST_UNIT, end - at))
@@ -142,7 +142,7 @@ def _units(data: Any, region: Dropped, start: bytes) -> Iterator[tuple[int, byte
 
 
 class _Unit:
-    """One damaged batch: the places of its records, and their commands."""
+    """Represents one damaged batch: the positions of its records, and their commands."""
 
     def __init__(self, file: str, at: int, data: bytes, dialect: Dialect, version: int) -> None:
         self._file, self._at, self._data, self._dialect, self._version = file, at, data, dialect, version
@@ -150,7 +150,7 @@ class _Unit:
         self._whole = data.startswith(dialect.start) and 0 < size <= len(data) - CONTROL
         #: The end of the batch that its header states; -1 if that is impossible.
         self._said = CONTROL + size if self._whole else -1
-        #: From here on, there are only zeros.
+        #: From this offset on, there are only zeros.
         self._zeros = len(data.rstrip(b"\0"))
         self._spans = list(self._walked()) if len(data) > CONTROL else []
         self.records = [self._looked(start, data[start:end]) for start, end in self._spans]
@@ -198,7 +198,7 @@ class _Unit:
         return self._said if self._said > start else -1
 
     def _looked(self, start: int, record: bytes) -> Offered:
-        """Return a record with its command and checks, and the reason if the record is withheld."""
+        """Return a record with its command and checks. If the record is withheld, the reason is included."""
         name, queue, ident, why, checks = "", "", "", "", ""
         try:
             name, fields, surplus = command(record[HEAD:], self._dialect.commands)
@@ -215,7 +215,7 @@ class _Unit:
         return Offered(self._file, self._at + start, len(record), name or "?", queue, ident, checks, why)
 
     def patched(self) -> bytes:
-        """Return this batch with the taken records and a correct checksum."""
+        """Return this batch with the accepted records and a correct checksum."""
         body = bytearray()
         for (start, end), record in zip(self._spans, self.records, strict=True):
             size = (end - start).to_bytes(4, "big")
@@ -262,7 +262,7 @@ def single_bytes(body: bytes, stored: int) -> Iterator[tuple[int, int]]:
 
 
 def filler(length: int) -> bytes:
-    """Return the payload of a TRACE whose record has `length` bytes, seven at least.
+    """Return the payload of a TRACE whose record has `length` bytes, at least seven.
 
     Varints may use more bytes than necessary, so every length is possible.
     """
@@ -284,7 +284,10 @@ def _wide(value: int, width: int) -> bytes:
 
 
 def _agrees(name: str, fields: Mapping[str, Any], version: int) -> tuple[str, str]:
-    """Return the checks of a command, and why it is withheld; an empty reason means that it is taken."""
+    """Return the checks of a command, and the reason to withhold it.
+
+    An empty reason means that it is accepted.
+    """
     if name in _ALONE:
         return _STRUCTURE, ""
     held = {"REMOVE_MESSAGE": "ack", "SUBSCRIPTION": "subscription_info", "ADD_SCHEDULED_JOB": "job"}

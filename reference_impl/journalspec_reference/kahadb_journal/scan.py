@@ -1,4 +1,5 @@
-"""From bytes to columns: one loop finds the batches of a data file, checks them, reports damage (KHD-SCN).
+"""Converts bytes to columns. One loop finds the batches of a data file, checks them, and reports damage
+(KHD-SCN).
 
 The records of a stretch become columns, not objects. Every byte is summed and searched a bounded number of
 times: after a batch with a wrong checksum or chain, the search continues at the end stated in the batch's
@@ -33,7 +34,7 @@ from journalspec_reference.kahadb_journal.codec import (
 
 #: The possible ends of a log: an end marker, zeros, an empty batch, or the end of the file.
 MARKED, ZEROS, EMPTY, FILE = "marker", "zeros", "empty-batch", "file"
-#: A stretch ends after this many rows: the data about each row must fit into memory.
+#: A stretch ends after this many rows, because the data about each row must fit into memory.
 MOST_ROWS = 1 << 14
 
 
@@ -51,10 +52,10 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
 
     The code of a record is the number of its command. ``more["first"]`` lists the rows of the first records
     of batches; a control record directly precedes each. ``more["end"]`` of the last stretch is the end of the
-    log with its cause, unless damage reaches the end of the file. Without `checked` no checksum is compared
+    log with its cause, unless damage reaches the end of the file. Without `checked`, no checksum is compared
     (KHD-SCN-012).
 
-    With `beyond`, all sound batches from `start` on are searched for, and no damage is reported: this is for
+    With `beyond`, all sound batches from `start` on are searched for, and no damage is reported. This is for
     the bytes after the end of a log (KHD-END-011). A note contains the place of the first such batch.
 
     Records, damage and notes do not depend on `stretch` (bytes, at least 64).
@@ -76,13 +77,13 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
         off, end, code, first = batch.off, batch.end, batch.code, array("q")
         batch.more["first"] = first
         add, add_end, add_code, view = off.append, end.append, code.append, memoryview(data)
-        # A batch that begins at or before `plain` can take the fast path; -1 sends all batches through the
-        # careful checks.
+        # A batch that begins at or before `plain` can take the fast path. The value -1 sends all batches
+        # through the careful checks.
         calm = -1 if bad or beyond else top - CONTROL - HEAD - 1
         plain = -1 if hurt or inside else calm
         body, stop, odd = 0, inside - base, 0
         while True:
-            # The fast path for almost all batches: it accepts only batches that would pass all checks below.
+            # The fast path for almost all batches. It accepts only batches that would pass all checks below.
             begun, batches = len(off), len(first)
             while at <= plain and (rows := len(off)) < MOST_ROWS:
                 control, size, total, length, kind, number = batch_head(data, at)
@@ -119,7 +120,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
             else:
                 left = room - at
                 if top - at < CONTROL and top < room:
-                    break  # the next stretch contains the complete batch
+                    break  # The next stretch contains the complete batch.
                 unread = bad and left >= CONTROL and source.gap(base + at, base + at + CONTROL) is not None
                 if left >= CONTROL and data.startswith(begin, at) and not unread:  # KHD-BAT-012
                     size, total = sums(data, at)
@@ -134,7 +135,8 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                     elif base + stop == verified:
                         inside = verified
                     elif size > piece or bad:
-                        # By pieces: long batches (KHD-SCN-011), and those that may be partly unreadable.
+                        # These are checked by pieces: long batches (KHD-SCN-011), and batches that may be
+                        # partly unreadable.
                         why = _problem(source, base + at, base + stop, total if checked else 0, stretch)
                         after = stop
                         inside = verified = base + stop if not why else 0
@@ -142,7 +144,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                         break
                     # Eight bytes, with a sign; 0 is not a checksum (KHD-BAT-008, KHD-SCN-004, KHD-SCN-005).
                     elif checked and total and adler32(data[body:stop]) != total:
-                        why, after = "bad-checksum", stop  # KHD-SCN-001: before the chain
+                        why, after = "bad-checksum", stop  # KHD-SCN-001: This is checked before the chain.
                 elif not left:
                     ended = FILE  # KHD-END-007
                 elif marked and data.startswith(END_MARKER, at):
@@ -167,7 +169,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                     p = to
                 plain = -1
                 if p < stop and not inside:
-                    # A record without payload, of another type, or a chain that is broken (KHD-REC-003).
+                    # A record without payload or of another type, or a broken chain (KHD-REC-003).
                     why, after = _problem(source, base + at, base + stop, 0, stretch), stop
                     del off[rows:], end[rows:], code[rows:]
                     if not why:
@@ -179,7 +181,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                     # The record is longer than the stretch; the next one begins with it, or with its batch.
                     need, inside = CONTROL + length, inside if body == at else 0
                     break
-                if body > at:  # a sound batch begins
+                if body > at:  # A sound batch begins here.
                     if hurt:
                         batch.damage.append((hurt[0], base + at, hurt[1]))
                         batch.notes.append(Note("resynchronised", name, base + at))  # KHD-SCN-007
@@ -208,7 +210,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
                 if not beyond:
                     continue
             elif why and not beyond:
-                hurt, plain = hurt or (base + at, why), -1  # KHD-SCN-008: the first reason stays
+                hurt, plain = hurt or (base + at, why), -1  # KHD-SCN-008: The first reason is kept.
             elif not beyond:
                 if hurt:
                     batch.damage.append((hurt[0], base + at, hurt[1]))
@@ -231,7 +233,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop on purpose: a branch is a 
 
 
 def next_control(source: Source, dialect: Dialect, start: int, limit: int, stretch: int = STRETCH) -> int:
-    """Return the offset of the next control record from `start` on, `limit` if there is none."""
+    """Return the offset of the next control record from `start` on. Return `limit` if there is none."""
     begin, at = dialect.start, start
     zeros = len(begin) - len(begin.lstrip(b"\0"))
     while (at := max(at, source.next_data(at) - zeros)) + CONTROL <= limit:
@@ -245,7 +247,7 @@ def next_control(source: Source, dialect: Dialect, start: int, limit: int, stret
 
 
 def _problem(source: Source, at: int, end: int, total: int, stretch: int) -> str:
-    """Check the batch from `at` to `end` piece by piece; return its fault, empty if there is none.
+    """Check the batch from `at` to `end` piece by piece. Return its fault, or an empty text if there is none.
 
     `total` is the stored checksum, 0 if none is compared. A record of any type except a control record is
     accepted if it has at least five bytes and ends within the batch (KHD-REC-003).
@@ -253,7 +255,7 @@ def _problem(source: Source, at: int, end: int, total: int, stretch: int) -> str
     value, broken, piece = 1, False, stretch >> 2
     p = at + CONTROL
     for start in range(p, end, piece):
-        # Read HEAD more bytes, for the head of a record that begins in the last bytes of the piece.
+        # Read HEAD more bytes, because a record can begin in the last bytes of the piece.
         data = source.read(start, min(piece + HEAD, end - start))
         if total:
             value = adler32(memoryview(data)[:piece], value)
@@ -271,7 +273,7 @@ def _problem(source: Source, at: int, end: int, total: int, stretch: int) -> str
 
 
 def _only_zeros(source: Source, data: bytes, base: int, at: int) -> bool:
-    """Return whether there are only zeros from `at` on; `data` begins at `base`."""
+    """Return whether there are only zeros from `at` on. `data` begins at `base`."""
     top = len(data)
     at = zeros_end(data, at, top)
     # The first few hundred bytes after the leading zeros show this, unless the stretch ends with the zeros.
@@ -281,7 +283,7 @@ def _only_zeros(source: Source, data: bytes, base: int, at: int) -> bool:
 def walk(  # noqa: C901, PLR0912  # one loop, as above
     source: Source, dialect: Dialect, name: str = "", *, stretch: int = STRETCH
 ) -> Iterator[Batch]:
-    """Yield the records of a file that is not scanned: by their lengths alone (KHD-RCV-016).
+    """Yield the records of a file that is not scanned, by their lengths alone (KHD-RCV-016).
 
     The batches are those of :func:`scan`; ``more["first"]`` are the records directly after a control record.
     """
@@ -291,7 +293,7 @@ def walk(  # noqa: C901, PLR0912  # one loop, as above
         top, room, at, need = len(data), limit - base, 0, 0
         batch = Batch(base, data)
         first = batch.more["first"] = array("q")
-        # A control record is read in the same stretch as the record after it: until then, its offset is
+        # A control record is read in the same stretch as the record after it. Until then, its offset is
         # remembered.
         control = -1
         while len(batch.off) < MOST_ROWS and len(batch.notes) < MOST_ODD:

@@ -1,4 +1,4 @@
-"""Names for every byte range of the files, for maps and annotated hexdumps."""
+"""Named byte ranges of the files, for maps and annotated hexdumps."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ from journalspec_reference.kahadb_journal.scan import FILE, MARKED, next_control
 
 #: The maximum number of bytes of a record up to the end of its message's length.
 _LONGEST_HEAD = HEAD + 11
-#: The bytes that the search in dropped bytes reads at a time: few, as control records can be everywhere.
+#: The number of bytes that the search in dropped bytes reads at a time. It is small, because control records
+#: can be at any offset.
 _SEARCHED = 4096
 
 
@@ -69,7 +70,7 @@ def _fields(
 
 
 def _pieces(source: Source, dialect: Dialect) -> Iterator[Piece]:
-    """Yield the parts of a file, stretch by stretch, in order."""
+    """Yield the parts of a file in order, one stretch after the other."""
     at = 0
     for batch in scan(source, dialect):
         base = batch.base
@@ -101,9 +102,10 @@ def _pieces(source: Source, dialect: Dialect) -> Iterator[Piece]:
 
 
 def _whole(source: Source, dialect: Dialect, start: int, end: int) -> Iterator[Piece]:
-    """Yield control records in a region, and the records after each up to the first torn one.
+    """Yield control records in a region, and the records after each control record up to the first torn
+    record.
 
-    No checksum is compared: the batch is dropped already. No byte is read twice.
+    No checksum is compared, because the batch is already dropped. No byte is read twice.
     """
     at = next_control(source, dialect, start, end, _SEARCHED)
     while at + CONTROL <= end:

@@ -1,6 +1,6 @@
 """The state after the commands of a journal: destinations, messages, transactions (KHD-RCV, KHD-TXN).
 
-Messages are kept by id and by the place of their record, not by their bytes.
+For each message, its id and the position of its record are kept, not its bytes.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from weakref import ref
 from journalspec.kahadb_journal.commands import KINDS
 from journalspec_reference.kahadb_journal.owners import Owners, Ranked, Subscription
 
-#: Messages have three classes: above, at and below the default priority (KHD-RCV-005).
+#: Messages have three classes: priority above, equal to and below the default priority (KHD-RCV-005).
 DEFAULT_PRIORITY = 4
 RANKS = (-1, 0, 1)
 TOPICS = ("TOPIC", "TEMP_TOPIC")
 #: Priorities have 32 bits and may be negative.
 _HALF = 1 << 31
-#: Numbers of bits: the offset in a place; a place, with the turn of its file; class and priority together.
+#: Numbers of bits: of the offset in a position; of a position, with the turn of its file; of class and
+#: priority together.
 PLACE, _PLACES, _RANKED = 64, 96, 34
 _TURNS = (1 << _PLACES - PLACE) - 1
 #: The identity of a transaction: a connection and a number, or the three parts of an XA id.
@@ -62,22 +63,22 @@ def number_of(stored: int) -> int:
 
 
 def place_of(stored: int) -> int:
-    """Return the place of a packed message."""
+    """Return the position of a packed message."""
     return stored & (1 << _PLACES) - 1
 
 
 class Step(NamedTuple):
-    """The effect of a command in a replay."""
+    """Represents the effect of a command in a replay."""
 
     command: str
     destination: Name
     message_id: str
     priority: int
-    #: of the command's record
+    #: The position of the command's record.
     place: int
     subscription: str | None
     transaction: TxId | None
-    #: whether a beginning subscription needs the existing messages, or None if no subscription begins
+    #: Whether a beginning subscription needs the existing messages. None if no subscription begins.
     retroactive: bool | None
 
 
@@ -86,11 +87,12 @@ class QueueChanges(NamedTuple):
 
     command: str
     transaction: TxId | None
-    #: the queues, and for each command the position of its queue in that list
+    #: The queues, and for each command the position of its queue in that list.
     names: Sequence[Name]
     of: list[int]
     idents: list[str]
-    #: their priority and a place, packed as a message with the number 0, and the distances from that place
+    #: The priority and position of the messages, packed as a message with the number 0, and the distances
+    #: from that position.
     base: int
     offs: list[int]
 
@@ -111,13 +113,15 @@ NO_TRANSACTION: TxId = ("LOCAL", "", 0)
 
 
 class Destination:
-    """One queue or topic: messages by id, packed, in the order of their numbers, and subscriptions."""
+    """Represents one queue or topic: messages by id, packed, in the order of their numbers, and
+    subscriptions.
+    """
 
     __slots__ = ("messages", "owners")
 
     def __init__(self) -> None:
         self.messages: dict[str, int] = {}
-        #: None until there is a durable subscription
+        #: None until there is a durable subscription.
         self.owners: Owners | None = None
 
     @property
@@ -138,13 +142,16 @@ class Destination:
         return Ranked(kept, RANKS)
 
     def subscribe(self, key: str, above: int) -> None:
-        """Begin or restart a subscription: it needs all messages above the number `above`."""
+        """Begin or restart a subscription. It needs all messages above the number `above`."""
         if self.owners is None:
             self.owners = Owners({number_of(stored): ident for ident, stored in self.messages.items()})
         self.owners.begin(key, above)
 
     def loses(self, stored: int, key: str | None) -> bool:
-        """Acknowledge a message; return whether that removes it. Without a key, it is always removed."""
+        """Acknowledge a message.
+
+        Return whether this removes the message. Without a key, the message is always removed.
+        """
         if key is None:
             return True
         return self.owners is not None and self.owners.acknowledge(key, stored >> _PLACES + _RANKED)
@@ -171,7 +178,7 @@ def destination_of(fields: Mapping[str, Any]) -> Name:
 
 
 def transaction_of(fields: Mapping[str, Any]) -> TxId | None:
-    """Return the transaction that a command belongs to, None if it belongs to none."""
+    """Return the transaction that a command belongs to. Return None if it belongs to none."""
     found = fields.get("transaction")
     if found is None:
         return None
@@ -210,22 +217,23 @@ def step_of(command: str, fields: Mapping[str, Any], place: int) -> Step:
 class Store:
     """The state after a replay of commands."""
 
-    #: The store that was made last, if it is still in memory.
+    #: The store that was created last, if it is still in memory.
     _latest: ClassVar[Callable[[], Store | None]] = lambda: None
 
     def __init__(self) -> None:
-        #: The store before this one: usually of the same files, read as another edition. Equal messages of
-        #: both share memory.
+        #: The store before this one. It usually belongs to the same files, read as another edition. Equal
+        #: messages of both share memory.
         self._before, Store._latest = Store._latest, ref(self)
         self.destinations: dict[Name, Destination] = {}
-        #: Transactions without PREPARE or end. Steps are plain tuples: most are never read by field name.
+        #: Transactions without PREPARE or end. Steps are plain tuples, because most of them are never read by
+        #: field name.
         self._begun: dict[TxId, list[tuple[Any, ...]]] = {}
         self.prepared: dict[TxId, list[Step]] = {}
-        #: the number of the last message that took effect
+        #: The number of the last message that took effect.
         self.number = 0
-        #: Turn of a file -> turns of other files whose messages are acknowledged in that file.
+        #: Maps the turn of a file to the turns of other files whose messages are acknowledged in that file.
         self.acknowledged: dict[int, set[int]] = {}
-        #: The place of the record of each durable subscription.
+        #: The position of the record of each durable subscription.
         self.subscribed: dict[tuple[Name, str], int] = {}
 
     @property
@@ -256,7 +264,8 @@ class Store:
                 continue
             command, name, ident, priority, place, key, tx, retroactive = step
             if tx is not None and not ended and command in _CHANGING:
-                # Most steps have the transaction of the step before: comparing is faster than a look-up.
+                # Most steps have the same transaction as the previous step, and a comparison is faster than a
+                # look-up.
                 if tx is not waits_for:
                     waits_for, waiting = tx, self._begun.setdefault(tx, [])
                 waiting.append(step)
@@ -297,7 +306,7 @@ class Store:
         return first
 
     def _change(self, changes: QueueChanges) -> tuple[int, str] | None:
-        """Apply commands immediately; return place and id of the first message added twice."""
+        """Apply commands immediately. Return position and id of the first message that is added twice."""
         command, _, names, of, idents, base, offs = changes
         here = {at: self.destinations.setdefault(names[at], Destination()) for at in {*of}}
         if any(each.owners is not None for each in here.values()):
@@ -324,7 +333,7 @@ class Store:
         return place_of(base) + offs[row], idents[row]
 
     def _ended(self, command: str, tx: TxId) -> Iterable[tuple[Any, ...]]:
-        """Prepare, commit or roll back a transaction; return the steps that take effect now."""
+        """Prepare, commit or roll back a transaction. Return the steps that take effect now."""
         if command == "PREPARE":
             if tx in self._begun:
                 self.prepared[tx] = [*_one_by_one(self._begun.pop(tx))]

@@ -1,4 +1,5 @@
-"""The content that recovery keeps, as records of a new journal whose replay gives the same state.
+"""Represents the content that recovery keeps as records of a new journal. A replay of the new journal results
+in the same state.
 
 Records of messages are copied as bytes, in the order in which the messages took effect. Consecutive records
 of one transaction are followed by one COMMIT. A durable subscription begins between the same messages as in
@@ -31,28 +32,29 @@ from journalspec_reference.kahadb_journal.store import (
 )
 from journalspec_reference.newstore import StoreChoices
 
-#: A record, and the stored transaction in it, or None.
+#: A record, and the stored transaction in it. The transaction can be None.
 Emitted = tuple[bytes, bytes | None]
 #: The edition in which some products reject an UPDATE of an absent message.
 _EARLY = "5.3"
 #: The maximum number of pairs of subscription and message that are examined per topic.
 _MOST_PAIRS = 1 << 22
-#: The id of an invented message, which precedes all other messages of a topic, or creates an empty
+#: The id of a generated message, which precedes all other messages of a topic, or creates an empty
 #: destination.
 PLACEHOLDER = "ID:placeholder:0:0:1"
 _SAYS = "what recovery kept of another journal"
 
 
 class Survivors:
-    """The content of a journal that is kept, after one pass over the journal."""
+    """Represents the content of a journal that is kept, after one pass over the journal."""
 
     def __init__(self, passed: JournalPass, choices: StoreChoices) -> None:
         self.passed, self.store, self._places = passed, passed.store, passed.places
-        #: The queues to keep (empty: all); the queues, ids and transactions to omit.
+        #: The queues to keep (empty: all), and the queues, ids and transactions to omit.
         self._queues, self.drop = frozenset(choices.queues), frozenset(choices.drop)
         self.lists = Lists(passed)
         self._numbers = {name: number for number, name in passed.dialect.commands.items()}
-        #: Destination -> messages that only the index shows as acknowledged; empty without --index-acks.
+        #: Maps a destination to messages that only the index shows as acknowledged. It is empty without
+        #: --index-acks.
         self._hidden: Mapping[Name, Set[str]] = {}
         self._index_acks = choices.index_acks
         self._by_index = choices.index_acks and passed.known is not None
@@ -68,7 +70,7 @@ class Survivors:
         payload = framed(self._numbers[name], message)
         return (HEAD + len(payload)).to_bytes(4, "big") + bytes([USER]) + payload
 
-    # the kept content
+    # The content that is kept.
 
     def takes(self, name: str) -> bool:
         """Return whether a queue or topic is kept."""
@@ -90,7 +92,8 @@ class Survivors:
 
     @cached_property
     def needed(self) -> Mapping[Name, Mapping[str, Mapping[str, int]]]:
-        """Topic written separately -> subscription -> ids and places of its pending messages.
+        """Map each topic that is written separately to its subscriptions, and these to ids and positions of
+        their pending messages.
 
         These are topics with subscriptions that only the index contains, all topics with --index-acks, and
         topics for which :meth:`_needs_placeholder` is true.
@@ -110,7 +113,7 @@ class Survivors:
         return out
 
     def _needs(self, listed: Listed) -> dict[str, int]:
-        """Return id and place of the messages that a subscription needs."""
+        """Return id and position of the messages that a subscription needs."""
         out = {}
         for entry in listed.entries():
             if entry.ident in self.drop or (self._index_acks and entry.state == NOT_IN_INDEX):
@@ -119,7 +122,8 @@ class Survivors:
         return out
 
     def _needs_placeholder(self, found: Sequence[Listed], here: Destination) -> bool:
-        """Return whether a subscription acknowledged messages, but none before the first one that it needs.
+        """Return whether a subscription acknowledged messages, but no message before the first message that
+        it needs.
 
         After a replay, products deliver the messages after the one acknowledged last. So a placeholder before
         all other messages has to be acknowledged last.
@@ -130,7 +134,9 @@ class Survivors:
 
     @staticmethod
     def _gaps(here: Destination) -> Iterator[tuple[str, bool]]:
-        """Yield subscriptions that acknowledged a message after a pending one; whether none before it."""
+        """Yield subscriptions that acknowledged a message after a pending one, and whether they acknowledged
+        none before it.
+        """
         numbers = [number_of(stored) for stored in here.messages.values()]
         there = {*numbers}
         for key, each in here.subscriptions.items():
@@ -180,7 +186,7 @@ class Survivors:
             yield f"{listed.name[1]} {key}", *self._places.measured(places)
 
     def live(self) -> Iterator[tuple[Name, str, int]]:
-        """Yield destination, id and place of each kept message, in any order."""
+        """Yield destination, id and position of each kept message, in any order."""
         for name in self.store.destinations:
             if self.takes(name[1]) and name not in self.needed:
                 yield from ((name, ident, place_of(stored)) for ident, stored in self.kept(name))
@@ -189,11 +195,11 @@ class Survivors:
             yield from ((name, ident, place) for ident, place in places.items())
 
     def of_the_index(self) -> Iterator[tuple[Name, str, int]]:
-        """Yield the same for the messages of subscriptions that only the index has."""
+        """Yield destination, id and position for messages of subscriptions that only the index contains."""
         for name, key in self._infos if self.needed else ():
             yield from ((name, ident, place) for ident, place in self.needed[name][key].items())
 
-    # the new journal
+    # Methods for the new journal.
 
     def records(self) -> Iterator[bytes]:
         """Yield the records of the new journal; raises Changed if the old journal has changed."""
@@ -267,7 +273,10 @@ class Survivors:
     def _acknowledgements(
         self, name: Name, key: str, messages: Iterable[str], gone: Set[str], *, placeholder: bool
     ) -> Iterator[Emitted]:
-        """Yield a subscription's acknowledgements; those for messages before its pending ones come last."""
+        """Yield a subscription's acknowledgements.
+
+        Those for messages before its pending messages come last.
+        """
         order = list(messages)
         first = next((at for at, ident in enumerate(order) if ident not in gone), len(order))
         before = [PLACEHOLDER, *order[:first]] if placeholder else order[:first]
@@ -295,7 +304,7 @@ class Survivors:
                 yield self._empty(name), None
 
     def ordered(self, name: Name) -> dict[str, int]:
-        """Return id and place of those messages of a topic that are in `needed`, in order.
+        """Return id and position of those messages of a topic that are in `needed`, in order.
 
         A message that only the index contains comes before the message that follows it in the index.
         """

@@ -35,13 +35,13 @@ CHUNK = 1048576
 #: (KHD-PRE-003).
 SPARE = 524288
 TEMPLATE = "db-log.template"
-#: Edition -> the default way of preallocation.
+#: Maps an edition to the default way of preallocation.
 STRATEGIES = {"seed": "none", "5.3": "none", "5.12": "zeros"}
 #: The bytes after each batch (KHD-END-001 to KHD-END-003).
 MARKERS = {"seed": b"", "5.3": b"", "5.12": bytes(MARKER)}
 
-#: The maximum size (bytes) of a batch of copied records, unless a single record is larger: damage makes a
-#: complete batch doubtful.
+#: The maximum size in bytes of a batch of copied records, unless a single record is larger. Batches are small
+#: because damage makes a complete batch doubtful.
 _BATCH = 1 << 16
 
 
@@ -89,7 +89,7 @@ def data_files(records: Iterable[bytes], edition: str) -> Iterator[NewFile]:
         number += 1
         here = parts()
         yield NewFile(f"db-{number}.log", here)
-        for _ in here:  # the part that the caller did not take
+        for _ in here:  # The part that the caller did not take.
             pass
 
 
@@ -126,8 +126,8 @@ class JournalWriter:
         self._name = f"db-{linked[-1]}.log"
         for batch in scan(source_of(whole(self._storage, self._name)), DIALECTS[self._edition]):
             if batch.damage:
-                # Damage usually reaches the end of the file: then the damage begins where the last sound
-                # batch ends.
+                # Damage usually extends to the end of the file. In that case, the damage begins where the
+                # last sound batch ends.
                 self._end = batch.damage[-1][0]
             if "end" in batch.more:
                 self._end = batch.more["end"][0]
@@ -190,7 +190,7 @@ class JournalWriter:
         self._storage.sync(name)
 
     def _write(self, *, force: bool) -> None:
-        """Write the waiting batch; in the seed, piece by piece (KHD-WRT-004, KHD-SED-006)."""
+        """Write the waiting batch. In the seed, write it piece by piece (KHD-WRT-004, KHD-SED-006)."""
         data = b"".join(self._waiting)
         start = control(data, self._edition, summed=self._checksums)
         if self._edition == "seed":

@@ -17,12 +17,12 @@ from journalspec_reference.contents import Row, Value, inflated
 from journalspec_reference.kahadb_journal.contents import KahaContents, contents, openwire
 from journalspec_reference.kahadb_journal.store import PLACE
 
-#: Tag of a value -> name of its type in Artemis.
+#: Maps the tag of a value to the name of its type in Artemis.
 _TYPES = {
     **{1: "boolean", 2: "byte", 3: "char", 4: "short", 5: "integer", 6: "long", 7: "double", 8: "float"},
     **{9: "string", 10: "bytes", 13: "string"},
 }
-#: Word in a selector -> its equivalent in a filter of Artemis.
+#: Maps a word in a selector to the equivalent word in a filter of Artemis.
 _FILTERS = {
     **{"JMSDeliveryMode": "AMQDurable", "JMSPriority": "AMQPriority", "JMSTimestamp": "AMQTimestamp"},
     **{"JMSMessageID": "AMQUserID", "JMSExpiration": "AMQExpiration"},
@@ -62,7 +62,7 @@ def messages(answer: Answer) -> Iterator[Row]:
         if row["subscription"] is not None:
             out["queue"] = names[str(row["queue"]), str(row["subscription"])]
         if row["group_id"] is None:
-            # Every message has a sequence number; without a group, the number has no meaning.
+            # Every message has a sequence number, but without a group the number has no meaning.
             out["group_sequence"] = None
         yield out
 
@@ -111,7 +111,7 @@ class _Types(dict[str, Any]):
 
 
 def _types(stored: bytes | None) -> dict[str, Value]:
-    """Return name -> type of properties, or of the entries of a map, as far as they can be read."""
+    """Return a map from name to type of properties or map entries, as far as they can be read."""
     taken = _Typed(stored or bytes(4))
     found = _Types(taken)
     with suppress(openwire.OpenWireError, IndexError, struct.error):

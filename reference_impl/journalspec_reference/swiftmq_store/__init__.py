@@ -1,4 +1,4 @@
-"""SwiftMQ's file store: reader, recovery and writer, all editions."""
+"""The package of SwiftMQ's file store: reader, recovery and writer for all editions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bytes of pages, of the entries of indexes, of messages, prepared branches and swap files.
+"""Decodes the bytes of pages, of the entries of indexes, of messages, prepared branches and swap files.
 
 A page does not store its own type: the caller chooses the function by the reference that leads to the page.
 """
@@ -13,7 +13,7 @@ from journalspec import mutf8
 
 #: Represents "no page" and "no transaction id".
 NONE = -1
-#: The headers of an index page and of a page of a message; the size of an entry in a queue index.
+#: The sizes of the headers of an index page and of a message page, and the size of an entry in a queue index.
 INDEX_HEADER, CHAIN_HEADER, QUEUE_ENTRY = 17, 13, 33
 #: Page sizes are multiples of 2 KB; a reader accepts every size that has room for the headers.
 SMALLEST_PAGE = INDEX_HEADER + QUEUE_ENTRY
@@ -34,7 +34,7 @@ class BadStore(ValueError):
 
 
 class QueueEntry(NamedTuple):
-    """The entry of a message in a queue's index: facts about the message, and its first page."""
+    """The entry of a message in a queue's index. It contains facts about the message, and its first page."""
 
     priority: int
     deliveries: int
@@ -44,9 +44,9 @@ class QueueEntry(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """The part of a prepared branch in one queue: messages removed (kind 0) or inserted (1).
+    """The part of a prepared branch in one queue: messages that it removes (kind 0) or inserts (kind 1).
 
-    `time`: when it was prepared, in milliseconds since 1970.
+    `time` is the time when the branch was prepared, in milliseconds since 1970.
     """
 
     format_id: int
@@ -60,7 +60,7 @@ class Branch(NamedTuple):
 
 
 class Cursor:
-    """Reads forward; raises BadStore before it would read beyond the end."""
+    """Reads forward. Raises BadStore before it would read beyond the end."""
 
     __slots__ = ("data", "end", "off")
 
@@ -70,7 +70,7 @@ class Cursor:
         self.end = len(data) if end is None else end
 
     def room(self, length: int) -> int:
-        """Skip `length` bytes; return where they began."""
+        """Skip `length` bytes. Return their start offset."""
         off = self.off
         if not 0 <= length <= self.end - off:
             raise BadStore(f"{length} bytes at {off} do not fit")
@@ -115,7 +115,7 @@ class Cursor:
         return self.take(self.s4())
 
     def count(self, least: int) -> int:
-        """Read the count of items of at least `least` bytes each; there must be room for all of them."""
+        """Read the number of items of at least `least` bytes each. There must be room for all items."""
         number = self.s4()
         if not 0 <= number * least <= self.end - self.off:
             raise BadStore(f"{number} things do not fit at {self.off}")
@@ -128,7 +128,8 @@ def is_free(page: bytes) -> bool:
 
 
 def index(page: bytes) -> tuple[int, int, int, int]:
-    """Return the header of an index page: previous page, next page, number of entries and of valid ones.
+    """Return the header of an index page: previous page, next page, number of entries, number of valid
+    entries.
 
     The number of valid entries is not checked.
     """
@@ -139,15 +140,15 @@ def index(page: bytes) -> tuple[int, int, int, int]:
 
 
 def root_slots(page: bytes, slots: int) -> list[tuple[int, bytes, int, int, int]]:
-    """Return first byte, name and first page of the queue, begin and end of each entry of the root index."""
+    """For each root index entry, return first byte, name and first page of the queue, begin and end."""
     found, off, room = [], INDEX_HEADER, len(page) - _NAMED.size
     for _ in range(slots):
         valid, length = _NAMED.unpack_from(page, off) if off <= room else (0, NONE)
         name_at = off + _NAMED.size
-        # After the name follow a page number and 4 unused bytes.
+        # A page number and 4 unused bytes follow the name.
         end = name_at + length + 8
         if length < 0 or end > len(page):
-            # One of these calls raises BadStore with the part that does not fit.
+            # One of these calls raises BadStore for the part that does not fit.
             cursor = Cursor(page, off)
             cursor.u1(), cursor.blob(), cursor.s4(), cursor.room(4)
         (head,) = _NUMBER.unpack_from(page, end - 8)
@@ -167,7 +168,7 @@ def queue_slots(page: bytes, slots: int) -> Iterator[tuple[int, ...]]:
 def chain(page: bytes) -> tuple[int, int, int]:
     """Return the header of a page of a message: previous page, next page, length of the header and its bytes.
 
-    The length can be greater than that of the page.
+    The length can be greater than the length of the page.
     """
     _, prev, following, length = _CHAIN.unpack_from(page)
     if length < CHAIN_HEADER:
@@ -176,7 +177,10 @@ def chain(page: bytes) -> tuple[int, int, int]:
 
 
 def alone(page: bytes) -> bytes:
-    """Return the message on a page if it has only that page, as most have; empty: it may have more pages."""
+    """Return the message on a page if it has only that page, as most messages have.
+
+    If the result is empty, it may have more pages.
+    """
     mark, prev, following, length = _CHAIN.unpack_from(page)
     if mark or prev != NONE or following != NONE or not CHAIN_HEADER <= length <= len(page):
         return b""
@@ -184,7 +188,7 @@ def alone(page: bytes) -> bytes:
 
 
 def blob_place(cursor: Cursor) -> tuple[int, int]:
-    """Skip length-prefixed bytes; return where they begin and end."""
+    """Skip length-prefixed bytes. Return their start and end offset."""
     start = cursor.room(cursor.s4())
     return start, cursor.off
 
@@ -211,14 +215,14 @@ PRIMITIVES = {kind: Struct(f">{code}") for kind, code in enumerate("iqdf?Hhb")}
 BLOB, TEXT = 8, 9
 
 
-#: This many bytes of a text message's strings are read together.
+#: Text messages are read this many bytes of strings at a time.
 _STRETCH = 1 << 12
 
 
 def _text(cursor: Cursor) -> None:
     left = cursor.count(2) if cursor.u1() else 0
     while left:
-        # There can be millions of empty strings: a stretch of them is skipped at a time.
+        # There can be millions of empty strings, so a stretch of them is skipped at a time.
         stretch, at = bytes(cursor.data[cursor.off : min(cursor.end, cursor.off + _STRETCH)]), 0
         while left and at + 2 <= len(stretch):
             at += 2 + (stretch[at] << 8 | stretch[at + 1])
@@ -238,7 +242,7 @@ def _stream(cursor: Cursor) -> None:
 
 
 def optional(cursor: Cursor) -> Iterator[Any]:
-    """Yield the optional parts of a message (None if absent): stored strings, and the place of properties."""
+    """Yield the optional parts of a message (None if absent): stored strings, position of properties."""
     data, off, end = cursor.data, cursor.off, cursor.end
     for take in _OPTIONAL:
         there = data[off] if off < end else cursor.room(end + 1)
@@ -254,7 +258,7 @@ def optional(cursor: Cursor) -> Iterator[Any]:
 
 
 def message(data: Any) -> tuple[int, int, int]:
-    """Return a message's kind, and the offsets of its body and its end; bytes after its end are ignored."""
+    """Return a message's kind, and the offsets of its body and its end. Bytes after its end are ignored."""
     head = bytes(data[:_PLAIN_SIZE])
     if len(head) < _FIXED_SIZE:
         raise BadStore(f"{_FIXED_SIZE} bytes at 0 do not fit")
@@ -283,12 +287,15 @@ IMAGE_PAGE = _ENTRY.size - _NUMBER.size
 
 
 def branch(data: Any, images: list[int] | None = None) -> Branch:
-    """Decode the message that holds a prepared branch; `images` receives the place of each entry's image."""
+    """Decode the message that contains a prepared branch.
+
+    `images` receives the position of each entry's image.
+    """
     of, body, end = message(data)
     if of != 1:
         raise BadStore(f"a prepared branch in a message of kind {of}")
     cursor = Cursor(data, body + 4, end)
-    cursor.u1()  # whether the entry is valid
+    cursor.u1()  # Whether the entry is valid.
     time, kind = cursor.s8(), cursor.s4()
     queue, routing, form = cursor.text(cursor.u2()), cursor.u1() != 0, cursor.s4()
     bqual, gtrid = (cursor.blob() if cursor.u1() == 1 else b"" for _ in range(2))
@@ -304,7 +311,7 @@ def branch(data: Any, images: list[int] | None = None) -> Branch:
 
 
 def swapped(data: Any) -> Iterator[tuple[int, int]]:
-    """Yield begin and end of each entry of a swap file; stop at a truncated entry."""
+    """Yield begin and end of each entry of a swap file. Stop at a truncated entry."""
     off = 0
     while len(data) - off >= 8:
         end = off + 4 + int.from_bytes(bytes(data[off : off + 4]), signed=True)

@@ -1,6 +1,6 @@
-"""Typed columns of a batch of the log, for NumPy, Arrow and Spark: all values of a field at once.
+"""Typed columns of a batch of the log, for NumPy, Arrow and Spark. All values of a field are read at once.
 
-Needs NumPy. The format's table defines the place and type of each field.
+This module needs NumPy. The format's table defines the offset and type of each field.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ _STORED = {"s4": ("int32", ">i4"), "s8": ("int64", ">i8")}
 _HEADS = {True: LAYOUT.structure("record", _EDITION), False: LAYOUT.structure("untagged_record", _EDITION)}
 #: The types of records, in the order of their numbers.
 _TYPES = list(LAYOUT.types(_EDITION))
-#: Column -> Arrow type, with the names of the specification; `actions` are the stored bytes of all actions.
+#: Maps a column to its Arrow type, with the names of the specification. `actions` contains the stored bytes
+#: of all actions.
 COLUMNS: dict[str, str] = {
     "type": "string",
     **{
@@ -48,7 +49,7 @@ def columns(batch: Batch) -> dict[str, Any]:
             out[name] = np.ma.masked_array(np.zeros(len(off), kind), none)
         elif kind != "string":
             stored = np.dtype(_STORED[head.fields[head.names.index(name)].type][1])
-            # The data are viewed as a number at every byte; the records' offsets select the right numbers.
+            # The data are viewed as a number at every byte. The records' offsets select the right numbers.
             every = np.ndarray((max(0, len(batch.data) - stored.itemsize + 1),), stored, batch.data, 0, (1,))
             values = every[off + head.off(name)].astype(kind)
             # A START record contains a generation, but no transaction and no actions.

@@ -1,6 +1,6 @@
-"""Durable subscriber files: one Java object stream with one map of strings to strings.
+"""Durable subscriber files. Such a file is one Java object stream with one map of strings to strings.
 
-Only these types are read: a file with any other class or kind of object is refused.
+Only these types are read. A file with any other class or kind of object is refused.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _VERSION, _FLAGS = 0x0507DAC1C31660D1, 3
 #: The handle of the first string: in a stream, the class gets the first handle, the map the second.
 _FIRST_STRING = HANDLES + 2
 _FIELDS = (b"F", b"loadFactor"), (b"I", b"threshold")
-#: The keys that a subscription uses, and the largest number of bytes that a key can take (3 for each
+#: The keys that a subscription uses, and the largest number of bytes that a key can take (3 bytes for each
 #: character).
 _KEYS, _LONGEST = ("topicName", "selector", "noLocal"), 27
 _WIDTHS = {ord(code): width for code, width in zip("BCDFIJSZ", (1, 2, 8, 4, 4, 8, 2, 1), strict=True)}
 
 
 class Durable(NamedTuple):
-    """A durable subscription; a file can lack the topic, although every subscriber needs one.
+    """A durable subscription. A file can lack the topic, although every subscriber needs one.
 
     `no_local` is None if a damaged file does not show it.
     """
@@ -57,7 +57,7 @@ def _expect(cursor: Cursor, what: bytes) -> None:
 
 
 def _description(cursor: Cursor) -> list[tuple[int, str]]:
-    """Read the description of the class; return its primitive fields, in the order of their values."""
+    """Read the description of the class. Return its primitive fields, in the order of their values."""
     _expect(cursor, bytes((CLASS, 0, len(_MAP))) + _MAP + _VERSION.to_bytes(8) + bytes((_FLAGS,)))
     fields = []
     for _ in range(cursor.u2()):
@@ -102,7 +102,7 @@ def _text(of: bytes) -> bytes:
     return len(of).to_bytes(2) + of
 
 
-#: The beginning of a file, up to the number of its entries, as the product writes it. Load factor 0.75,
+#: The first bytes of a file, up to the number of its entries, as the product writes them. Load factor 0.75,
 #: threshold 12 and 16 buckets are the values of a map with up to 12 entries.
 _HEAD = b"".join(
     (
@@ -126,7 +126,7 @@ def _presumed(cursor: Cursor) -> str:
 
 
 def presumed(file: str, data: bytes) -> Durable | None:
-    """Return the readable part of a damaged file; None if its name is not that of a subscription.
+    """Return the readable part of a damaged file. Return None if its name is not that of a subscription.
 
     The product always writes the same bytes before the entries, and each entry is two strings.
     """
@@ -147,7 +147,7 @@ def presumed(file: str, data: bytes) -> Durable | None:
 
 
 def durable(file: str, data: bytes) -> Durable:
-    """Decode a durable subscriber file by its name and bytes; bytes after its map are ignored."""
+    """Decode a durable subscriber file by its name and bytes. Bytes after its map are ignored."""
     client, dollar, name = file.removesuffix(SUFFIX).partition("$")
     if not dollar or not file.endswith(SUFFIX):
         raise BadStore("the name of a durable subscriber file has a client, $, a name and .durable")
@@ -157,7 +157,7 @@ def durable(file: str, data: bytes) -> Durable:
     for code, field in _description(cursor):
         values[field] = cursor.take(_WIDTHS[code])
     load = values.get("loadFactor", b"\x3f\x40\0\0")
-    # The load factor must be positive and not NaN: compared as bits, such floats go up to infinity.
+    # The load factor must be positive and not NaN. Compared as bits, such floats go up to infinity.
     if not 0 < int.from_bytes(load) <= 0x7F800000:
         raise BadStore(f"a load factor of {load.hex()}")
     _expect(cursor, bytes((BLOCK, 8)))

@@ -1,4 +1,4 @@
-"""The files of a store: their names and roles, and the detection of a store among other files."""
+"""The files of a store. This module contains their names and roles, and detects a store among other files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ COMPLETED = ".completed"
 
 
 def role(path: str) -> str:
-    """Return the role of a file in a store; empty if it has none, as in deeper folders (SMQ-FIL-101)."""
+    """Return the role of a file in a store.
+
+    Return an empty text if it has none, as in deeper folders (SMQ-FIL-101).
+    """
     if path in (PAGES, LOG):
         return "pages" if path == PAGES else "log"
     folder = path[: path.rfind("/") + 1]
@@ -56,7 +59,7 @@ def assumed(files: Files) -> dict[str, str]:
 
 
 def detect(files: Files, _: Params) -> list[Detection]:
-    """Return the store among `files`: it is identified by its names, and by the beginning of its log."""
+    """Detect the store among `files` by its names, and by the beginning of its log."""
     given = named(files)
     plain = [name for name in in_order(given) if role(name)]
     if not plain:
@@ -64,7 +67,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
     tagged = LOG in given and bytes(files[given[LOG]][:4]) == b"\0\0\0\1"
     names = [given[name] for name in plain]
     if COMPLETED in files and given.get(PAGES) != PAGES:
-        names.append(COMPLETED)  # the file that marks a backup
+        names.append(COMPLETED)  # The file that marks a backup.
     beside = tuple(given[name] for name in (OLD_PAGES,) if name in given)
     return [Detection(FORMAT, "13", tuple(names), 2 if tagged else 1, neighbours=beside)]
 
@@ -82,7 +85,7 @@ def lacking(answer: Answer) -> Iterator[Missing]:
     given = named(journal.files)
     known = {entry.code for entry in answer.observation.missing}
     if given.get(PAGES, "/").count("/") == 0 or not given.keys() & {PAGES, LOG}:
-        return  # a backup has no log; other files alone are only a part of a store
+        return  # A backup has no log. Other files alone are only a part of a store.
     root = journal.root
     parts = {part for part in _PARTS if root is not None and (root / part).is_dir()}
     for code, path, other, text, least in (
@@ -92,7 +95,7 @@ def lacking(answer: Answer) -> Iterator[Missing]:
         if code in known:
             continue
         if path not in given:
-            # If only the other file's directory exists, a user may have copied nothing else.
+            # If only the directory of the other file exists, a user may have copied only this part.
             if parts - {other}:
                 yield Missing(code, path, text=_GONE)
             continue

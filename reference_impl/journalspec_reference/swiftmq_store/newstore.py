@@ -1,7 +1,7 @@
 """Writes a new store: pages with the queues and messages that recovery keeps, an empty log, no swap files.
 
-Pages are numbered anew: the root index, then for each queue its index and its messages. Keys stay unchanged.
-Prepared branches refer to messages by key and page, so these page numbers are changed.
+Pages get new numbers: first the root index, then for each queue its index and its messages. Keys stay
+unchanged. Prepared branches refer to messages by key and page, so these page numbers are changed.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from journalspec_reference.xids import xid_text
 
 #: The topic of a subscription is searched for in at most this many messages.
 MOST_TOLD = 100
-#: Codes: omitted by a choice; the queue of a subscription without a known topic; a subscription whose file
-#: was rebuilt from its messages.
+#: Three codes: omitted by a choice; the queue of a subscription without a known topic; a subscription whose
+#: file was rebuilt from its messages.
 BY_CHOICE, NO_TOPIC, REBUILT = "by-choice", "no-topic", "subscription-rebuilt"
 #: The code of a branch that cannot be decoded, and the effect of omitting it.
 UNREAD = "bad-branch"
 _COST = "messages that they inserted are delivered, and messages that they removed stay in their queues"
-#: A message in a queue: the name of the queue, the message's key, its first page.
+#: Represents a message in a queue: the name of the queue, the message's key, and its first page.
 _Place = tuple[bytes, bytes, int]
 _STEPS = (
     "Stop the router. Move db, log, swap and durables of the old store aside, and keep them.",
@@ -54,7 +54,9 @@ _STEPS = (
 
 @dataclass(slots=True)
 class _Made:
-    """A queue of the new store: the kept entries, its first page, and the number of its index pages."""
+    """Represents a queue of the new store: the kept entries, its first page, and the number of its index
+    pages.
+    """
 
     queue: Queue
     kept: Sequence[int]
@@ -64,7 +66,7 @@ class _Made:
 
 
 def new_store(answer: Answer, choices: StoreChoices) -> PagedStore:
-    """Return the new store of a recovered one; raises ChoiceRefused and CannotRebuild.
+    """Return the new store of a recovered store. Raises ChoiceRefused and CannotRebuild.
 
     Because of a branch that cannot be decoded, recovery refuses the complete store (SMQ-RCV-119). If a choice
     omits such branches, the new store is made from the result of reading.
@@ -83,7 +85,7 @@ def new_store(answer: Answer, choices: StoreChoices) -> PagedStore:
 
 
 class PagedStore(NewStore):
-    """A new store. Only page numbers are kept in memory: bodies are read when they are written."""
+    """A new store. Only page numbers are kept in memory. Bodies are read when they are written."""
 
     def __init__(self, answer: Answer, choices: StoreChoices) -> None:
         super().__init__(answer)
@@ -106,18 +108,19 @@ class PagedStore(NewStore):
             for queue in sorted(found.queues, key=lambda queue: java_order(queue.name))
             if queue.name not in self._queues
         ]
-        #: Names of subscriptions whose files are copied; names of those whose files are rebuilt -> topics.
+        #: Names of subscriptions whose files are copied, and a map from names of those whose files are
+        #: rebuilt to their topics.
         names = (f"{one.client}${one.name}" for one in found.durables)
         self._durables = {name: None for name in names if name.encode() not in self._queues}
         self._rebuilt: dict[str, str] = {}
         self._subscribe()
-        #: Messages that branches refer to -> their new first pages; first pages of messages in several
-        #: queues.
+        #: Maps messages that branches refer to to their new first pages. Then the first pages of messages in
+        #: several queues.
         self._moved = dict.fromkeys(self._held(), NONE)
         self._placed: dict[tuple[bool, int], int] = {}
         self._lay_out()
 
-    # Choices.
+    # Methods for choices.
 
     def _choose(self, choices: StoreChoices) -> None:
         if choices.keep or choices.salvage_records or choices.index_acks:
@@ -148,7 +151,7 @@ class PagedStore(NewStore):
             self._leave("queue", _shown(name), name, None, BY_CHOICE, text)
 
     def _decide(self, choice: str, text: str) -> None:
-        """Commit or roll back a branch (SMQ-XAB): this determines which of its messages stay."""
+        """Commit or roll back a branch (SMQ-XAB). This determines which of its messages stay."""
         if text not in self._branches or text in self._decided:
             raise ChoiceRefused(f"{text}: no such branch is in doubt", "inspect --contents transactions")
         self._decided.add(text)
@@ -164,7 +167,7 @@ class PagedStore(NewStore):
             self.lines.append(f"--{choice} {text}: {done}; its other resources are not touched")
 
     def _drop(self, text: str) -> None:
-        """Omit a queue, or the messages with a key or an id; refused if a branch holds one of them."""
+        """Omit a queue, or the messages with a key or an id. Refused if a branch contains one of them."""
         named = [name for name in self._users if _shown(name) == text]
         found = [] if named else self._search(text)
         held = self._held()
@@ -213,7 +216,7 @@ class PagedStore(NewStore):
         }
 
     def _kept(self, queue: Queue) -> Sequence[int]:
-        """Return which entries of a queue are carried over; unreadable entries are not."""
+        """Return which entries of a queue are carried over. Unreadable entries are not carried over."""
         entries = queue.entries
         number: Sequence[int] = range(len(entries))
         if entries.bad or entries.bad_branches:
@@ -406,7 +409,7 @@ def _id(branch: codec.Branch) -> str:
 
 
 def _place(queue: bytes, row: Sequence[Any]) -> _Place:
-    """Return the place of an entry, given as a row of a queue or as an entry."""
+    """Return the position of an entry, given as a row of a queue or as an entry."""
     return queue, row[3].to_bytes(8, "big", signed=True), row[4]
 
 

@@ -1,4 +1,4 @@
-"""Changes of pages: pages in memory, the actions that a transaction logs, indexes and messages on pages.
+"""Changes of pages: pages in memory, the actions that a transaction logs, and indexes and messages on pages.
 
 Every change goes through `patch`, `take` or `give_back`, which log the change. So a rollback can undo all
 changes.
@@ -22,7 +22,7 @@ _PREV, _NEXT, _SLOTS, _VALID = 1, 5, 9, 13
 
 
 class Change(NamedTuple):
-    """One logged action: bytes of a page before and after the change."""
+    """Represents one logged action: bytes of a page before and after the change."""
 
     kind: int
     page: int
@@ -48,7 +48,7 @@ def sized(data: bytes | None) -> bytes:
 
 @dataclass
 class Transaction:
-    """A transaction: its changes in order, and the messages that its commit will remove."""
+    """Represents a transaction: its changes in order, and the messages that its commit will remove."""
 
     number: int
     changes: list[Change] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Transaction:
 
 
 class Slot(NamedTuple):
-    """The place of an entry on its page; entries are sorted by `key`."""
+    """Represents the position of an entry on its page. Entries are sorted by `key`."""
 
     off: int
     size: int
@@ -68,7 +68,10 @@ class Slot(NamedTuple):
 
 
 class CachedPages:
-    """The pages of a file, changed in memory. A page with a role that is marked free is not allocated."""
+    """The pages of a file, changed in memory.
+
+    A page that has a reference but is marked free is not allocated.
+    """
 
     def __init__(self, storage: Storage, count: int, size: int, roles: bytearray | Mapping[int, int]) -> None:
         self._storage, self._count, self.size = storage, count, size
@@ -106,7 +109,8 @@ class CachedPages:
         """Allocate a page: `number` if given, else the lowest free page, else a new page at the end."""
         if number is None:
             if not self._free:
-                # The file grows immediately and outside of any transaction; nothing refers to the page yet.
+                # The file grows immediately and outside of any transaction. No reference leads to the page
+                # yet.
                 free = FREE.ljust(self.size, b"\0")
                 self._storage.write(PAGES, self._count * self.size, free)
                 heapq.heappush(self._free, self._count)
@@ -118,7 +122,7 @@ class CachedPages:
         return number
 
     def patch(self, tx: Transaction, number: int, off: int, data: bytes, *, new: bool = False) -> None:
-        """Put bytes into a page; for a `new` page, the old bytes are not logged."""
+        """Put bytes into a page. For a `new` page, the old bytes are not logged."""
         page = self[number]
         before = None if new else bytes(page[off : off + len(data)])
         page[off : off + len(data)] = data
@@ -136,7 +140,7 @@ class CachedPages:
         self.empty(number)
 
     def undo(self, tx: Transaction) -> None:
-        """Undo a transaction's changes. All of these are insertions: removals wait for the commit."""
+        """Undo a transaction's changes. All of these are insertions, because removals wait for the commit."""
         for change in reversed(tx.changes):
             if change.kind == INSERT:
                 self.empty(change.page)
@@ -144,14 +148,14 @@ class CachedPages:
                 self[change.page][change.off : change.off + len(change.before)] = change.before
 
     def add_message(self, tx: Transaction, data: bytes) -> int:
-        """Put a message on new pages; return the first of them."""
+        """Put a message on new pages. Return the number of the first page."""
         room = self.size - codec.CHAIN_HEADER
         first = number = self.take(tx)
         before = codec.NONE
         for off in range(0, max(1, len(data)), room):
             part = data[off : off + room]
-            # Each page stores the number of the next one, so the next page is allocated first; its actions
-            # are logged after this page's.
+            # Each page stores the number of the next page, so the next page is allocated first. Its actions
+            # are logged after those of this page.
             following = Transaction(tx.number)
             after = self.take(following) if off + room < len(data) else codec.NONE
             head = pack(">xiii", before, after, codec.CHAIN_HEADER + len(part))
@@ -210,19 +214,19 @@ class PagedIndex:
 
     @staticmethod
     def make(pages: CachedPages, tx: Transaction, number: int | None = None) -> int:
-        """Make an empty index; return its head."""
+        """Create an empty index. Return its first page."""
         number = pages.take(tx, number)
         pages.link(tx, number, _PREV, codec.NONE)
         pages.link(tx, number, _NEXT, codec.NONE)
         return number
 
     def valid(self) -> Iterator[tuple[int, Slot]]:
-        """Yield the page and the place of every valid entry."""
+        """Yield the page and the position of every valid entry."""
         for number in self._numbers():
             yield from ((number, slot) for slot in self._slots(number) if slot.valid)
 
     def find(self, key: bytes | int) -> tuple[int, Slot] | None:
-        """Return the page and the place of a valid entry; the key of a queue is its :func:`java_order`."""
+        """Return the page and the position of a valid entry. The key of a queue is its :func:`java_order`."""
         return next((found for found in self.valid() if found[1].key == key), None)
 
     def last_key(self) -> int:
@@ -231,7 +235,7 @@ class PagedIndex:
         return max((int(slot.key) for slot in self._slots(number) if slot.valid), default=codec.NONE)
 
     def add(self, tx: Transaction, order: bytes | int, entry: bytes) -> None:
-        """Put an entry where it belongs, by its key."""
+        """Put an entry at the position that its key determines."""
         number = self._head
         for number in self._numbers():
             valid = [slot.key for slot in self._slots(number) if slot.valid]
@@ -260,7 +264,7 @@ class PagedIndex:
         return number if slots[half - 1].key > order else new  # type: ignore[operator]
 
     def _behind(self, tx: Transaction, number: int, following: int) -> int:
-        """Chain a new page after another one."""
+        """Insert a new page after another page of the chain."""
         new = self._pages.take(tx)
         self._pages.link(tx, number, _NEXT, new)
         self._pages.link(tx, new, _PREV, number)
@@ -302,7 +306,8 @@ class PagedIndex:
         elif following != codec.NONE:
             after = bytes(pages[following][: self._used(following)])
             behind = codec.index(after)[1]
-            # The patch is as long as the longer of both pages: a rollback must restore all of the head.
+            # The patch is as long as the longer of both pages, because a rollback must restore all bytes of
+            # the first page.
             pages.patch(tx, number, 0, after + bytes(pages[number][len(after) : used]))
             pages.link(tx, number, _PREV, codec.NONE)
             pages.give_back(tx, following, len(after))

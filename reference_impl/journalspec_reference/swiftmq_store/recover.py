@@ -1,7 +1,8 @@
-"""Recovery as in a start of the store: replays the log on the pages, checks the store if due, lists queues.
+"""Recovers a store as its start does: replays the log on the pages, checks the store if due, and lists
+queues.
 
 The check is the product's: it drops a complete queue if one of its messages cannot be read. Notes list the
-dropped queues; the policy `salvage` keeps their readable messages. Nothing on disk changes.
+dropped queues; the policy `salvage` keeps their readable messages. No file changes.
 """
 
 from __future__ import annotations
@@ -55,12 +56,12 @@ from journalspec_reference.swiftmq_store.store import (
 )
 
 EDITIONS = "seed", "13"
-#: Prefixes of the router's own queues, which belong to no durable subscriber.
+#: Prefixes of the names of the router's own queues, which belong to no durable subscriber.
 SYSTEM = ("sys$", "tmp$", "rt$", "tpc$")
 #: At most this many keys are listed in a note.
 _KEYS = 12
-#: Names of queues are cut to this length in notes: a name can be as long as a page, and many notes repeat the
-#: name.
+#: Names of queues are truncated to this length in notes, because a name can be as long as a page, and many
+#: notes repeat it.
 _SHOWN = 60
 
 
@@ -71,7 +72,7 @@ class Recovered:
     refused: tuple[str, str] | None = None
     #: Whether the log makes a start check the store.
     checked = False
-    #: The log that was read, the resulting pages, and the walk over them; None if the page size is too small.
+    #: The log that was read, the resulting pages, and the walk over them. None if the page size is too small.
     read: tuple[Log, ReplayedPages, Walk] | None = None
 
     def __init__(
@@ -84,7 +85,7 @@ class Recovered:
         self.roles: dict[str, str] = {}
         self.queues: list[Queue] = []
         self.branches: list[codec.Branch] = []
-        #: For queues with messages that branches hold: name, number of messages, keys of the held messages.
+        #: For queues with messages that branches contain: name, number of messages, keys of these messages.
         self.held: list[tuple[bytes, int, list[int]]] = []
         self.dropped: dict[bytes, str] = {}
         #: Queue, key and fault of the messages that salvage omits from a queue.
@@ -113,7 +114,7 @@ class Recovered:
         return self.names.get(plain) or (plain.rpartition("/")[2] if self.backup else plain)
 
     def check(self, *, salvage: bool) -> None:
-        """Drop the queues that the check drops; the check does not examine branches."""
+        """Drop the queues that the product's check drops. The check does not examine branches."""
         queues, self.queues = self.queues, []
         for queue in queues:
             fault = queue.fault
@@ -127,7 +128,10 @@ class Recovered:
                 self.queues.append(queue)
 
     def tell(self, *, started: bool) -> None:  # noqa: C901, PLR0912  # one note after the other
-        """Collect notes on the resulting state and on losses; with `started`, also on deleted swap files."""
+        """Collect notes on the resulting state and on losses.
+
+        With `started`, also collect notes on deleted swap files.
+        """
         add, bad = self.notes.add, [queue for queue in self.queues if queue.why or queue.entries.whys]
         for queue in bad:
             for at, why in queue.entries.whys.items():
@@ -189,7 +193,7 @@ def recover(  # noqa: C901, PLR0912  # the steps of a start, in their order
     check: bool = False,
     policy: str = "default",
 ) -> Recovered:
-    """Return the state after a start; `check` forces the check even if the log does not require it.
+    """Return the state after a start. `check` forces the check even if the log does not require it.
 
     Without a `policy`, damaged queues stay, whatever the check finds. `files` have their names in a store;
     `names` are those of :class:`Recovered`.
@@ -208,7 +212,7 @@ def recover(  # noqa: C901, PLR0912  # the steps of a start, in their order
             pages.take(batch)
             found.checked |= batch.code.count(START) < len(batch.code)
     found.checked |= source.size > 0 and not log.end
-    # The first used page after page 0; searched for only if the log or the root index is absent.
+    # The first used page after page 0. It is searched for only if the log or the root index is absent.
     used = None if log.end else next(pages.used(), None)
     if used is not None and not source.size and not found.backup:
         found.notes.add("no-log", LOG)
@@ -237,7 +241,7 @@ def recover(  # noqa: C901, PLR0912  # the steps of a start, in their order
 
 
 def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk, used: int | None) -> None:
-    """Note a lost root index, pages of another moment, and missing items, by the walk of the store.
+    """Add notes on a lost root index, pages of another moment, and missing items, from the walk of the store.
 
     `used` is the first used page after page 0, if the log is empty or the root index was never written.
     """
@@ -290,7 +294,7 @@ def is_subscriber(queue: bytes) -> bool:
 
 
 def _hold(found: Recovered, branches: Mapping[int, codec.Branch]) -> None:
-    """List the branches of listed messages, and the listed messages that they hold (SMQ-XAB-106).
+    """List the branches of listed messages, and the listed messages that belong to them (SMQ-XAB-106).
 
     A note names each held message that is not listed. By now, the key can belong to another message, so the
     page is also compared.
@@ -326,18 +330,20 @@ def swap_queue(path: str) -> str:
 
 
 def key_bytes(entry: codec.QueueEntry) -> bytes:
-    """Return a key for a hash table: crafted integer keys would collide, and make the table slow."""
+    """Return a key for a hash table. Crafted integer keys would collide, and make the table slow."""
     return entry.key.to_bytes(8, "big", signed=True)
 
 
 def shown(name: bytes) -> str:
-    """Return the name of a queue for notes, cut if it is long."""
+    """Return the name of a queue for notes. A long name is truncated."""
     text = name.decode("utf-8", "replace")
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def _asked(files: Files, params: Params) -> tuple[dict[str, Any], int, dict[str, str]]:
-    """Return the files under their names in a store, the size of pages, and these names -> those here."""
+    """Return the files under their names in a store, the size of pages, and a map from these names to those
+    here.
+    """
     names = named(files)
     page_size = int(params.get("page_size", DEFAULT_SIZE))
     return {plain: files[name] for plain, name in names.items()}, page_size, names
@@ -366,7 +372,7 @@ def _maps(found: Recovered) -> Iterator[FileMap]:
 
 
 def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
-    """Return the state after a start with a policy; without one, all readable entries."""
+    """Return the state after a start with a policy. Without a policy, return all readable entries."""
     stored, page_size, names = _asked(files, params)
     found = recover(stored, page_size, names, policy=policy)
     words = get_format(FORMAT).vocabulary
@@ -433,7 +439,10 @@ def _actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[dict[st
 
 
 class StoreState(dict[str, object]):
-    """The state after a start, in the form of an observation. `found` is its source, for the contents."""
+    """The state after a start, in the form of an observation.
+
+    Contents use `found`, the source of this state.
+    """
 
     def __init__(self, found: Recovered) -> None:
         self.found = found

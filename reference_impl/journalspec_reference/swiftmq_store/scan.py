@@ -1,7 +1,7 @@
-"""The transaction log as batches: one loop finds its records, its end and why it ends there.
+"""The transaction log as batches. One loop finds its records, its end, and the reason why it ends there.
 
 Records store no length, and no checksum shows whether a record is complete. So the log ends at the first
-bytes that are not a record; a record is valid only if all its actions are possible.
+bytes that are not a record. A record is valid only if all its actions are possible.
 """
 
 from __future__ import annotations
@@ -25,18 +25,20 @@ START_SIZE, LEAST_ACTION = 12, 8
 _LEAD_FIELDS = {True: Struct(">iq8xi"), False: Struct(">iqi")}
 LEADS = {tagged: fields.size for tagged, fields in _LEAD_FIELDS.items()}
 NUMBER, TRANSACTION = Struct(">i"), Struct(">qi")
-#: The fields at the start of every action; those after the first two are meaningful only in a PORTION.
+#: The fields at the start of every action. The fields after the first two have a meaning only in a PORTION.
 HEAD = Struct(">iiiBi")
-#: Padding after the last stretch, so that any head can be unpacked without a check.
+#: Padding after the last stretch, so that the fields at the start of any record can be unpacked without a
+#: check.
 _PAD = bytes(max(LEADS.values()))
 
 #: A generation that is higher by at most this is a later generation of the same log (SMQ-LOG-135).
 SOON = 1 << 16
-#: A start of the product allocates memory for a stated count; from this count on, the start probably fails.
+#: A start of the product allocates memory for a stated number of items. From this number on, the start
+#: probably fails.
 ALARMING = 1 << 27
 #: The number of bytes read first, at the start of a log.
 FIRST = 1 << 15
-#: The forensic search may look at each byte of its region this often on average.
+#: On average, the forensic search may read each byte of its region this often.
 SEARCH_BUDGET = 8
 #: The type of a COMMIT or an ABORT, at the last of its four stored bytes.
 _CANDIDATE = re.compile(b"[\2\3](?<=\0\0\0.)", re.DOTALL)
@@ -91,7 +93,7 @@ def actions_end(  # noqa: C901, PLR0911, PLR0912  # one loop: a branch is a rule
                 return ~at
             at += LEAST_ACTION + NUMBER.size + off
         elif kind == UPDATE:
-            # Two images, each with the page's number, whether the page was changed, whether it is free, and
+            # Two images. Each has the page's number, whether the page was changed, whether it is free, and
             # its bytes unless it is free.
             end = at + 10 + (0 if data[at + 9] else page_size)
             if end + 6 > top:
@@ -140,7 +142,7 @@ def actions(data: bytes, at: int, end: int, page_size: int) -> Iterator[LoggedAc
 
 def _undone(data: bytes, at: int, end: int, page_size: int) -> Iterator[LoggedAction]:
     """Yield the actions that undo those from `at` to `end`."""
-    # Only the offsets of the actions are kept: there can be many.
+    # Only the offsets of the actions are kept, because there can be many.
     for begin in reversed(array("q", (one[0] for one in actions(data, at, end, page_size)))):
         _, stop, kind, page, undone, off, before, after = next(actions(data, begin, end, page_size))
         yield begin, stop, kind, undone, page, off, after, before
@@ -180,7 +182,7 @@ class Log:
         """Yield the records from `start`, where a record begins, up to the first invalid bytes or `limit`.
 
         Each batch contains the `lead` of its records. If the log ends in damage, the last batch contains the
-        damage. A record that does not fit extends its stretch: each byte is read at most three times.
+        damage. A record that does not fit extends its stretch. Each byte is read at most three times.
         """
         source, page_size, most, lead = self.source, self.page_size, self._most, self.lead
         size = source.size if limit is None else min(limit, source.size)
@@ -251,8 +253,8 @@ class Log:
                 elif reason == "other-generation":
                     higher = int.from_bytes(source.read(base + 4, 8), signed=True) - self.generation
                     # Directly after START, an old record always begins at its first byte (SMQ-LOG-132).
-                    # Further on, old records can be cut anywhere. There, only a slightly higher generation is
-                    # no coincidence: then START is from an earlier moment.
+                    # Further on, old records can be truncated at any byte. There, only a slightly higher
+                    # generation is no coincidence: then START is from an earlier moment.
                     damage = higher > 0 and (base == START_SIZE or higher <= SOON)
                 if damage:
                     batch.damage.append((base, size, reason))
@@ -261,8 +263,8 @@ class Log:
     def beyond(self, start: int, end: int, stretch: int = STRETCH) -> Iterator[tuple[int, int, int]]:
         """Yield begin, end and type of each complete record in a part of a tagged log.
 
-        Records of any generation are found, by their form alone: this is a forensic extra. When failed
-        candidates have cost SEARCH_BUDGET times the length of the part, the search stops.
+        Records of any generation are found by their form alone, as forensic evidence. When failed candidates
+        have cost SEARCH_BUDGET times the length of the part, the search stops.
         """
         lead, budget = LEADS[True], SEARCH_BUDGET * (end - start)
         base = passed = start
@@ -314,7 +316,7 @@ class Log:
 
     @property
     def alarming(self) -> int:
-        """A count or length after the log's end that exceeds the product's memory; 0 if there is none.
+        """A count or length after the log's end that exceeds the product's memory. It is 0 if there is none.
 
         The product reads a record to its end before it compares the generation (SMQ-LOG-138).
         """
@@ -363,15 +365,15 @@ NEAR, BLOCK = 8, 1 << 16
 #: At most this many bytes of changed pages are kept in memory; a product changes fewer between two
 #: checkpoints.
 SETTLED = 16 << 20
-#: The memory for the place of one image (bytes). Once a page's places take more memory than the page, the
-#: page is built.
+#: The memory for the position of one image in bytes. A page is built when its positions take more memory than
+#: the page.
 PLACE = 24
 #: The end of the header fields that an index changes one by one, and the length of each.
 _FIELDS_END, _FIELD = 17, 4
 
 
 class ReplayedPages:
-    """The pages of a file after replay of the log; each page is built on access.
+    """The pages of a file after replay of the log. Each page is built on access.
 
     `count` is the number of complete pages in the file, or more if the log changes later pages.
     """
@@ -380,25 +382,25 @@ class ReplayedPages:
         self._source, self._log, self.page_size = source, log or Memory(b""), page_size
         self._most = SETTLED // page_size
         self.in_file = self.count = source.size // page_size
-        #: Changed page -> its bytes. For further pages, the images that the log puts into them instead, in
-        #: order, until there are many: offset, place in the log and length of each.
+        #: Maps a changed page to its bytes. For other pages, the images that the log puts into them are kept
+        #: instead, in order, until there are many: offset, position in the log and length of each.
         self.changed: dict[int, array[int] | bytearray] = {}
-        #: Pages that the log replaces with zeros or with an image of the complete page -> whether they are
-        #: free.
+        #: Maps pages that the log replaces with zeros or with an image of the complete page to whether they
+        #: are free.
         self._made: dict[int, bool] = {}
-        #: The compared header fields (page * page size + offset); the file's values of those that differ from
-        #: the log.
+        #: The compared header fields (page * page size + offset), and the file's values of those that differ
+        #: from the log.
         self._seen: set[int] = set()
         self._unlike: dict[int, bytes] = {}
-        #: The most recently read pages and their bytes; content in memory is read directly.
+        #: The most recently read pages and their bytes. Content in memory is read directly.
         in_memory = isinstance(source, Memory)
         self._held = range(self.in_file if in_memory else 0)
         self._block = source.read(0, source.size) if in_memory else b""
-        #: The page that was read last: the reader of a message returns to it for every few bytes.
+        #: The page that was read last. The reader of a message returns to this page for every few bytes.
         self._last: tuple[int, bytes] = (-1, b"")
 
     def _hold(self, number: int) -> None:
-        """Read a page that is not cached; if it is near the cached pages, also read those around it."""
+        """Read a page that is not cached. If it is near the cached pages, also read the pages around it."""
         near = self._held.start - NEAR <= number < self._held.stop + NEAR
         some = max(1, BLOCK // self.page_size) if near else 1
         first = number // some * some
@@ -499,7 +501,7 @@ class ReplayedPages:
             for _, _, kind, page, _, off, before, image in steps:
                 images = changed.get(page)
                 if kind == PORTION:
-                    # A PORTION without bytes does nothing.
+                    # A PORTION without bytes changes no bytes.
                     if image is None:
                         continue
                     if page in made:

@@ -1,6 +1,6 @@
-"""Walks a store from page 0: queues and their messages; each page is claimed only once.
+"""Walks a store from page 0: queues and their messages. Each page is used for only one purpose.
 
-Only the places of messages are kept: memory grows with their number, not with their bodies.
+Only the positions of messages are kept, so memory grows with the number of messages, not with their bodies.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from journalspec_reference.swiftmq_store import codec
 from journalspec_reference.swiftmq_store.codec import CHAIN_HEADER, INDEX_HEADER, NONE, PREPARED, BadStore
 from journalspec_reference.swiftmq_store.scan import ReplayedPages
 
-#: An entry of an index; its first member is 1 if it is valid.
+#: The stored form of an index entry. Its first member is 1 if the entry is valid.
 T = TypeVar("T", bound=tuple[Any, ...])
 #: The files and directories of a store.
 PAGES, LOG, SWAP, DURABLES = "db/page.db", "log/transaction.log", "swap/", "durables/"
@@ -30,14 +30,14 @@ PAGES, LOG, SWAP, DURABLES = "db/page.db", "log/transaction.log", "swap/", "dura
 _ROOT, _QUEUE, _MESSAGE = 1, 2, 3
 _USES = "", "root_entry", "queue_entry", "message_page"
 _IN_USE = re.compile(rb"[^\0]")
-#: The beginning of a reason if a message is complete, but not the prepared branch in it.
+#: The first words of a reason if a message is complete, but the prepared branch in it is not.
 BRANCH = "branch: "
-#: Digest and length of a message, and why it or its branch cannot be read.
+#: Digest and length of a message, and the reason why the message or its branch cannot be read.
 Facts = tuple[bytes | None, int, str | None]
 
 
 class Entry(NamedTuple):
-    """A message in a queue: its entry, digest and length; or `why` it cannot be read."""
+    """Represents a message in a queue: its entry, digest and length, or `why` it cannot be read."""
 
     entry: codec.QueueEntry
     digest: bytes | None
@@ -45,28 +45,32 @@ class Entry(NamedTuple):
     why: str | None
 
 
-#: The layout of an entry in memory, with the length and digest of its message; the layout of these two alone,
-#: and their offset.
+#: The layout of an entry in memory, with the length and digest of its message, and the layout of these two
+#: alone, and their offset.
 _ROW, _FOUND, _FOUND_AT = Struct(">iiqqiq32s"), Struct(">q32s"), 28
 #: The first page of the message in such a row.
 _PAGE = Struct(">24xi40x")
-#: Values instead of a digest: not computed yet; the message cannot be read; the branch in it cannot be read.
+#: Values in place of a digest: not computed yet; the message cannot be read; the branch in it cannot be read.
 _LATER, _BAD, _BAD_BRANCH = bytes(32), b"\xff" * 32, b"\xfe" * 32
 #: Messages up to this size are read at once (bytes).
 _SHORT = 1 << 16
-#: At most this many reasons of a kind are kept; files of more pages than this use a table instead of bytes.
+#: At most this many reasons of a kind are kept. Files with more pages than the second number use a table
+#: instead of bytes.
 MOST_TOLD, MOST_COUNTED = 1000, 1 << 22
 
 
 class Entries(Sequence[Entry]):
-    """The entries of a queue, packed: there can be millions, and thousands of queues."""
+    """The entries of a queue in packed form, because there can be millions of entries, and thousands of
+    queues.
+    """
 
     __slots__ = ("_pages", "_rows", "bad", "bad_branches", "whys")
 
     def __init__(self, pages: ReplayedPages) -> None:
         self._pages = pages
         self._rows = bytearray()
-        #: Position of an entry -> why its message cannot be read; only for the first such entries, in order.
+        #: Maps the position of an entry to the reason why its message cannot be read. Only the first such
+        #: entries are included.
         self.whys: dict[int, str] = {}
         #: The number of unreadable messages, and of messages of which only the branch is unreadable.
         self.bad = self.bad_branches = 0
@@ -107,7 +111,7 @@ class Entries(Sequence[Entry]):
         return len(self._rows) // _ROW.size
 
     def listed(self, at: int) -> Entry:
-        """Return an entry; for a message of one page, the digest may be missing."""
+        """Return an entry. For a message of one page, the digest may be missing."""
         *members, length, digest = self.row(at)
         why = None
         if digest in (_BAD, _BAD_BRANCH):
@@ -115,7 +119,8 @@ class Entries(Sequence[Entry]):
         return Entry(codec.QueueEntry(*members), None if why or digest == _LATER else digest, length, why)
 
     def content(self, at: int, most: int | None = None) -> bytes:
-        """Return the message of an entry, or its first `most` bytes; if damaged, the readable part.
+        """Return the message of an entry, or its first `most` bytes. If it is damaged, return the readable
+        part.
 
         Raises BadStore if the file has changed.
         """
@@ -125,7 +130,10 @@ class Entries(Sequence[Entry]):
         return b"".join(found.pieces(0, min(length, len(found))))
 
     def digest(self, at: int) -> bytes | None:
-        """Return the digest of an entry's message; None if the message or its branch cannot be read."""
+        """Return the digest of an entry's message.
+
+        Return None if the message or its branch cannot be read.
+        """
         *_, page, length, digest = self.row(at)
         if digest == _LATER:
             # The digest is computed once, because many entries can refer to the same message.
@@ -143,7 +151,10 @@ class Entries(Sequence[Entry]):
 
 
 class Chained:
-    """`length` bytes of a message that was read before, from its first page on; read again on demand."""
+    """The `length` bytes of a message that was read before, from its first page on.
+
+    They are read again on demand.
+    """
 
     def __init__(self, pages: ReplayedPages, number: int, length: int) -> None:
         self._pages = pages
@@ -196,7 +207,10 @@ class Queue:
 
     @property
     def fault(self) -> str:
-        """Why a check drops the queue; empty if it does not. A check ignores damaged branches."""
+        """The reason why a check drops the queue.
+
+        It is empty if the check does not. A check ignores damaged branches.
+        """
         if not self.why and not self.entries.bad:
             return ""
         whys = (why for why in self.entries.whys.values() if not why.startswith(BRANCH))
@@ -204,7 +218,7 @@ class Queue:
 
 
 class StoreNotes:
-    """The notes on a store. The first notes of each code are kept; all are counted."""
+    """The notes on a store. The first notes of each code are kept, and all notes are counted."""
 
     def __init__(self, page_size: int = 0) -> None:
         self._page_size = page_size
@@ -238,46 +252,49 @@ class StoreNotes:
 
 
 class Walk:
-    """One walk of a store. `why` is the root index's fault; `notes` collect faults that lose no message."""
+    """One walk of a store. `why` is the root index's fault; `notes` collects faults that lose no message."""
 
     why: str | None = None
     #: Whether the root index was never written.
     unwritten = False
     #: The lowest missing page with a reference, and the number of references to missing pages.
     absent: tuple[int, int] | None = None
-    #: The pages with a role, in order; made only for a large file.
+    #: The pages with a use, in order. The list is created only for a large file.
     _reached: Sequence[int] = ()
 
     def __init__(self, pages: ReplayedPages, notes: StoreNotes | None = None) -> None:
         self._pages = pages
         self._few = pages.count <= MOST_COUNTED
-        #: Page -> its role; 0: nothing refers to it. A look-up adds nothing.
+        #: Maps a page to its use. The use is 0 if no reference leads to the page. A look-up adds no entry.
         self.roles: bytearray | Counter[int] = bytearray(pages.count) if self._few else Counter()
-        #: Pages that an index refers to as its own, but that are not index pages.
+        #: Pages that an index uses as its own pages, but that are not index pages.
         self._no_index: set[int] = set()
-        #: First page of a message -> place of the first entry that refers to it, or NONE; made only if an
-        #: entry refers to a claimed page.
+        #: Maps the first page of a message to the position of the first entry that refers to it, or NONE. It
+        #: is created only if an entry refers to a page that is in use.
         self._first: array[int] | dict[int, int] = {}
-        #: First page of a message that both the queue of branches and another queue refer to -> the facts in
-        #: the queue that is walked later.
+        #: Maps the first page of a message to which both the queue of branches and another queue refer to the
+        #: facts in the queue that is walked later.
         self._other: dict[int, Facts] = {}
         self.notes = StoreNotes() if notes is None else notes
-        #: First page of a message -> number of further entries that refer to it, outside the queue of
-        #: branches.
+        #: Maps the first page of a message to the number of further entries that refer to it, outside the
+        #: queue of branches.
         self.shared: dict[int, int] = {}
         self.queues: list[Queue] = []
-        #: First page of a message -> the part of a prepared branch in it.
+        #: Maps the first page of a message to the part of a prepared branch in it.
         self.branches: dict[int, codec.Branch] = {}
-        #: First pages of damaged messages: their pages can also belong to other messages, so they cannot be
+        #: First pages of damaged messages. Their pages can also belong to other messages, so they cannot be
         #: freed.
         self.damaged: set[int] = set()
 
     def use(self, number: int) -> str:
-        """Return the use of a page, as a name of the format's tables; empty if nothing refers to the page."""
+        """Return the use of a page, as a name of the format's tables.
+
+        Return an empty text if no reference leads to the page.
+        """
         return _USES[self.roles[number]]
 
     def next_use(self, number: int) -> int:
-        """Return the first page from this one on with a use; the number of pages if there is none."""
+        """Return the first page from this one on with a use. Return the number of pages if there is none."""
         if isinstance(self.roles, bytearray):
             found = _IN_USE.search(self.roles, number)
             return found.start() if found else self._pages.count
@@ -286,9 +303,12 @@ class Walk:
         return self._reached[at] if at < len(self._reached) else self._pages.count
 
     def _claim(self, number: int, role: int) -> bytes:
-        """Return a page; raises BadStore if it does not exist, or if something already refers to it."""
+        """Return a page. Raises BadStore if the page does not exist, or if another reference already leads to
+        it.
+        """
         pages, known = self._pages, number in self._no_index
-        # Check this before the page is built: as many references as entries can lead to one page.
+        # Check this before the page is built, because as many references as there are entries can lead to one
+        # page.
         if number >= pages.count:
             lowest, times = self.absent or (number, 0)
             self.absent = min(lowest, number), times + 1
@@ -296,7 +316,7 @@ class Walk:
             raise BadStore(f"page {number} is referred to twice")
         page = pages[number]
         self.roles[number] = role
-        # A page that was already claimed is not reported again.
+        # A page that is already in use is not reported again.
         if page[0] == 1 and not known and (number or any(page[1:INDEX_HEADER])):
             self.notes.page("free-in-use", number)
         return page
@@ -315,7 +335,7 @@ class Walk:
                 raise
             if role == _ROOT and not number and not any(page[1:INDEX_HEADER]):
                 self.unwritten = True
-                return  # a store that was never started; only the root index can have an unwritten first page
+                return  # The store was never started. Only the root index can have an unwritten first page.
             if role == _ROOT and not slots and valid > 0:
                 # In the index of a queue, this would lose only messages of that queue, and a note reports it.
                 raise BadStore(f"page {number} has no entry and says that {valid} are valid")
@@ -329,7 +349,7 @@ class Walk:
             before, number = number, following
 
     def run(self) -> Walk:  # noqa: C901, PLR0912  # three loops, one after the other
-        """Walk the root index, then all queue indexes, then all messages; return the walk."""
+        """Walk the root index, then all queue indexes, then all messages. Return the walk."""
         pages, roles = self._pages, self.roles
         if not pages.count:
             return self
@@ -342,7 +362,7 @@ class Walk:
         except BadStore as bad:
             self.why = str(bad)
         damaged = 0
-        # Walk all indexes first: if a message refers to a page of an index, the message is wrong, not the
+        # Walk all indexes first. If a message refers to a page of an index, the message is wrong, not the
         # index.
         for queue in self.queues:
             last = NONE
@@ -368,7 +388,7 @@ class Walk:
                     if roles[page]:
                         know(at, *self._again(number << 32 | at, page, prepared=not plain))
                         continue
-                    # Most messages have one page: their digest can wait.
+                    # Most messages have one page. Their digests are computed later.
                     if plain and (data := codec.alone(pages[page])):
                         try:
                             _, _, length = codec.message(data)
@@ -382,7 +402,10 @@ class Walk:
         return self
 
     def _again(self, place: int, page: int, *, prepared: bool) -> Facts:
-        """Return the facts about a message on a claimed page; `place`: queue and position of its entry."""
+        """Return the facts about a message on a page in use.
+
+        `place` is the queue and position of its entry.
+        """
         if not self._first:
             self._first = self._places()
         known = self._first[page]
@@ -403,7 +426,7 @@ class Walk:
         return self._other[page]
 
     def _places(self) -> array[int] | dict[int, int]:
-        """Return first page of a message -> place of the first entry that refers to it."""
+        """Map the first page of a message to the position of the first entry that refers to it."""
         pages = range(self._pages.count)
         table: dict[int, int] = {}
         places: array[int] | dict[int, int] = array("q", [NONE]) * len(pages) if self._few else table
@@ -418,7 +441,10 @@ class Walk:
     def _message(  # noqa: C901, PLR0912  # the rules of a message, in their order
         self, page: int, *, prepared: bool, again: int = 0
     ) -> Facts:
-        """Return the facts about the message from a page on; `again`: its length if it was read before."""
+        """Return the facts about the message that begins on a page.
+
+        `again` is its length if it was read before.
+        """
         told, fault = len(self.notes), None
         stored, size = bytearray(), 0
         number, before = NONE if again else page, NONE
@@ -464,12 +490,12 @@ class Walk:
 
 #: Page sizes that a store may have, and the number of queues that are checked to find the right size.
 SIZES, _HEADS = range(2048, 32768 + 1, 2048), 64
-#: The place of the number of entries in an index page.
+#: The offset of the number of entries in an index page.
 _SLOTS = slice(9, 13)
 
 
 def fitting_size(data: Any, given: int) -> int | None:
-    """Return the page size, other than `given`, that fits a file of pages; None if no size fits.
+    """Return the page size, other than `given`, that fits a file of pages. Return None if no size fits.
 
     Page 0 is valid with several sizes. The first pages of the queues listed there, and their messages, fit
     only with the right size (SMQ-FIL-059). In a file of free pages, each page begins with 1, and all other

@@ -1,4 +1,4 @@
-"""Writes a store: transactions, their records in the log, checkpoints in the product's order of writes."""
+"""Writes a store: transactions, their records in the log, and checkpoints, in the product's write order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from journalspec_reference.swiftmq_store.recover import recover
 from journalspec_reference.swiftmq_store.scan import ABORT, COMMIT, START, START_SIZE, following
 from journalspec_reference.swiftmq_store.store import LOG, PAGES, SWAP
 
-#: The number of pages in a new file, and the sizes (bytes) at which the log and a swap file end.
+#: The number of pages in a new file, and the sizes in bytes at which the log and a swap file end.
 FIRST_PAGES, CHECKPOINT, ROLL_OVER = 10, 1048576, 1048576
 #: The operations of a writer.
 OPERATIONS = tuple(get_format(LAYOUT.format_id).vocabulary.operations)
@@ -55,7 +55,8 @@ class StoreWriter:
         self._keys: dict[bytes, int] = {}
         self._references: Counter[int] = Counter()
         self._damaged: set[int] = set()
-        #: Queue -> its swap files -> number of entries left in each; entries are added to the last file.
+        #: Maps a queue to its swap files, and these to the number of remaining entries in each. Entries are
+        #: added to the last file.
         self._swaps: dict[str, dict[str, int]] = {}
 
     def apply(self, op: Operation) -> dict[str, Any]:
@@ -128,7 +129,7 @@ class StoreWriter:
         self._position = START_SIZE
 
     def _write(self, *records: tuple[int, Transaction]) -> None:
-        """Write records, then the pages that they freed; then take a checkpoint if the log is long."""
+        """Write records, then the pages that they freed. Take a checkpoint if the log is long."""
         data = b""
         for kind, tx in records:
             head = pack(">iqqi", kind, self._generation, tx.number, len(tx.changes))
@@ -162,14 +163,17 @@ class StoreWriter:
     # Transactions.
 
     def _now(self, work: Callable[[Transaction], Any]) -> Any:
-        """Run `work` as a separate transaction; return its result."""
+        """Run `work` as a separate transaction. Return its result."""
         tx = Transaction(next(self._numbers))
         made = work(tx)
         self._write((COMMIT, tx))
         return made
 
     def _transaction(self, op: Operation, queue: bytes) -> Transaction:
-        """Return the transaction named in an operation, begun if new; without a name, a separate one."""
+        """Return the transaction named in an operation; a new one is started.
+
+        Without a name, return a separate transaction.
+        """
         name = str(op["tx"]) if "tx" in op else None
         if name is not None and name not in self._running:
             if self._position >= self._checkpoint_at:
@@ -193,7 +197,7 @@ class StoreWriter:
         return self._running.pop(name)
 
     def _index(self, queue: bytes) -> PagedIndex:
-        """Return the index of a queue; a new queue is created in a separate transaction."""
+        """Return the index of a queue. A new queue is created in a separate transaction."""
         if found := self._root.find(java_order(queue)):
             return PagedIndex(self._pages, found[1].page, root=False)
 
@@ -205,7 +209,7 @@ class StoreWriter:
         return PagedIndex(self._pages, self._now(make), root=False)
 
     def _add(self, tx: Transaction, queue: bytes, data: bytes) -> int:
-        """Add a message; return its key."""
+        """Add a message. Return its key."""
         index = self._index(queue)
         key = self._keys.get(queue, index.last_key()) + 1
         self._keys[queue] = key
@@ -232,7 +236,7 @@ class StoreWriter:
             del self._references[page]
             if page not in self._damaged:
                 self._pages.remove_message(tx, page)
-            # Otherwise, the page may belong to another message, or be unused: the next check frees pages
+            # Otherwise, the page may belong to another message, or be unused. The next check frees pages
             # without a reference.
 
     def _insert(self, op: Operation) -> dict[str, Any]:
@@ -298,7 +302,7 @@ class StoreWriter:
         return {}
 
     def _decide(self, op: Operation) -> dict[str, Any]:
-        """End a branch; its messages are removed first, so a crash in between leaves it in doubt."""
+        """End a branch. Its messages are removed first, so a crash in between leaves it in doubt."""
         wanted = bytes.fromhex(op["bqual"]), bytes.fromhex(op["gtrid"])
         found = []
         for _, slot in self._index(PREPARED).valid():
@@ -345,7 +349,7 @@ class StoreWriter:
         return {"durable": False, "file": name, "off": off}
 
     def _unswap(self, op: Operation) -> dict[str, Any]:
-        """Remove an entry from the counts; a file without entries is deleted unless it is the last."""
+        """Remove an entry from the counts. A file without entries is deleted unless it is the last one."""
         files, name = self._swaps.get(str(op["queue"]), {}), str(op["file"])
         if not files.get(name):
             raise ValueError(f"{name} has no entry")

@@ -1,4 +1,4 @@
-"""Facts about the Bitronix transaction log; its bytes are :data:`LAYOUT`."""
+"""This package contains facts about the Bitronix transaction log. :data:`LAYOUT` describes its bytes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def checksum(
 ) -> int:
     """Return the CRC-32 of a record of the disk editions or the seed's (BTM-CRC-001 to BTM-CRC-006).
 
-    The crc32 field and the gtridLength byte are omitted. The names are included as a sorted set, with '?' for
-    characters outside US-ASCII, unless `names` contains the bytes.
+    The crc32 field and the gtridLength byte are omitted. The checksum includes the names as a sorted set,
+    with '?' for characters outside US-ASCII. If `names` is given, it contains the bytes of the names instead.
     """
     if names is None:
         texts = sorted({row["name"].decode("ascii", "replace") for row in values["names"]})

@@ -41,8 +41,8 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
             "records" / While(_at_a_frame, record),
             "rest" / GreedyBytes,
         )
-    # One file of the pair: the log up to the tail, then remains of an earlier generation (BTM-RDR-001,
-    # BTM-RDR-002).
+    # One file of the pair contains the log up to the tail, then remains of an earlier generation
+    # (BTM-RDR-001, BTM-RDR-002).
     return Struct(
         "header" / header,
         "records" / While(lambda stream, context: stream.tell() < context.header.position, record),

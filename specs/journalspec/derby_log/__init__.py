@@ -1,6 +1,6 @@
 """Facts about Derby's write-ahead log.
 
-Its bytes are described by :data:`LAYOUT`, its bodies by :mod:`.operations`.
+:data:`LAYOUT` describes the bytes of the log; :mod:`.operations` describes the bodies of its records.
 """
 
 from __future__ import annotations

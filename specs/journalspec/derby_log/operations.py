@@ -1,6 +1,7 @@
-"""The operations of log records: the table ``operations.toml``, which explains its types and keys.
+"""The operations of log records, from the table ``operations.toml``. The table explains its types and keys.
 
-Facts that follow from the table alone are also here: the bytes of a body, and its fields in an observation.
+This module also contains facts that follow from the table alone: the bytes of a body, and the fields of a
+body in an observation.
 """
 
 from __future__ import annotations
@@ -52,14 +53,14 @@ class Form:
     fields: tuple[Slot, ...]
     #: The groups that the operation's record may have; none for an object.
     group: tuple[int, ...] = ()
-    #: The first edition that has the operation; empty: all editions.
+    #: The first edition that has the operation. If this is empty, all editions have it.
     since: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """The databases of an edition: their level, the newest level that it opens, container -> table of the
-    base.
+    """Represents the databases of an edition: their level, the newest level that the edition opens, and the
+    table to which each container belongs.
     """
 
     level: tuple[int, int]
@@ -115,15 +116,16 @@ def databases() -> Mapping[str, Database]:
 
 
 def tables(edition: str) -> Mapping[int, str]:
-    """Return container -> table of the base, for the containers in logs of an edition."""
+    """Return a mapping from container to table, for the containers in logs of an edition."""
     known = databases()
     return known.get(edition, [*known.values()][-1]).tables
 
 
 @cache
 def tables_of_all() -> Mapping[int, str]:
-    """Return container -> table for all editions, which is unambiguous: no container belongs to different
-    tables.
+    """Return a mapping from container to table for all editions.
+
+    No container belongs to two different tables.
     """
     return {number: name for each in databases().values() for number, name in each.tables.items()}
 
@@ -173,9 +175,9 @@ def body(values: Mapping[str, Any], *, longest: bool = False) -> list[Part]:
     """Return the fields of a body in stored order. With `longest`, compressed numbers take their longest
     form.
 
-    `values` contains the operation's name, the group, the transaction number or None, the fields that are not
-    0 or empty, and ``undone`` or ``data``. A damaged body can be built with a wrong ``operation_id``, or with
-    a ``rest`` that belongs to no field.
+    `values` contains the name of the operation, the group, the transaction number or None, and ``undone`` or
+    ``data``. It also contains the fields that are not 0 or empty. A damaged body can be built with a wrong
+    ``operation_id``, or with a ``rest`` that belongs to no field.
     """
     form, number = named()[values["operation"]], values.get("transaction")
     head = {

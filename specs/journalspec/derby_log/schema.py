@@ -1,4 +1,5 @@
-"""The construct schemas of log files and of record bodies: they parse clean files and bodies, and build any.
+"""The construct schemas of log files and of record bodies. They parse clean files and bodies, and build any
+files and bodies.
 
 GreedyRange is not used here, because it would end without an error at a damaged record.
 """
@@ -37,7 +38,10 @@ from journalspec.numbers import compressed
 
 
 def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
-    """Return the schema of one log file: records up to a length of 0 or the end, and the bytes after them."""
+    """Return the schema of one log file.
+
+    It consists of records up to a length of 0 or the end, and the bytes after them.
+    """
 
     def more(stream: Any, _: Any) -> bool:
         return ahead(stream, 4) not in (b"", bytes(4))
@@ -63,7 +67,8 @@ def file_schema(codec: ConstructCodec, edition: str) -> Construct[Any, Any]:
 def coverage(body: bytes) -> tuple[int, int] | None:
     """Return the number of bytes that a checksum record covers, and their checksum; None for any other body.
 
-    Opaque bodies give None: every body that begins like a checksum record is decoded as one.
+    The result for an opaque body is None, because every body that begins like a checksum record is decoded as
+    one.
     """
     try:
         known = body[:2] == _LOG_RECORD and Packed(1).parse(body[2:]) & table.groups()["CHECKSUM"]
@@ -73,7 +78,7 @@ def coverage(body: bytes) -> tuple[int, int] | None:
     if parsed is None or table.operations()[parsed.operation].name != "CHECKSUM":
         return None
     found = parsed.fields
-    # Implementations could not agree on the checksum of any other algorithm.
+    # Only CRC-32 is supported: implementations could not agree on the checksum of any other algorithm.
     return (found.data_length, found.checksum) if found.algorithm == 1 else (0, -1)
 
 

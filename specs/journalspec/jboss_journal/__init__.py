@@ -1,4 +1,4 @@
-"""Facts about the JBoss Messaging circular journal. Its bytes are described by :data:`LAYOUT`."""
+"""Facts about the JBoss Messaging circular journal. :data:`LAYOUT` describes its bytes."""
 
 from __future__ import annotations
 

@@ -25,7 +25,9 @@ def versioned(edition: str) -> bool:
 
 
 def laid_out_as(edition: str, version: int) -> str:
-    """Return the edition whose tables apply to the records of a file of format `version` (0: no version)."""
+    """Return the edition whose tables apply to the records of a file of format `version` (0 means no
+    version).
+    """
     return LAYOUT.behind(edition, {"format_version": version})
 
 
@@ -47,10 +49,12 @@ def _pattern(types: bytes, stamp: bytes) -> re.Pattern[bytes]:
 def next_candidate(
     data: Any, at: int, edition: str, file_id: int | None, end: int | None = None
 ) -> int | None:
-    """Return the first offset from `at` on where a record of file `file_id` may start, or None.
+    """Return the first offset from `at` on where a record of file `file_id` may start, or None if there is
+    none.
 
-    None for `file_id` means any file. Such a place contains a record type, then the stamp of the file, before
-    `end`. No schema language has such a loop (JBM-RDR-001 to JBM-RDR-003).
+    If `file_id` is None, the record may belong to any file. A record type is stored at the offset, then the
+    stamp of the file, before `end`. No schema language can express such a search (JBM-RDR-001 to
+    JBM-RDR-003).
     """
     types = bytes(sorted(LAYOUT.types(edition).values()))
     stamp = b"" if file_id is None else stamp_of(edition, file_id).to_bytes(4, "big")

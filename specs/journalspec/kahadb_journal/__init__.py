@@ -1,4 +1,4 @@
-"""Facts about the KahaDB journal. Its bytes are described by :data:`LAYOUT`."""
+"""This package contains facts about the KahaDB journal. :data:`LAYOUT` describes its bytes."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ LAYOUT = Layout("kahadb_journal")
 
 
 def checksum(records: Any) -> int:
-    """Return the checksum of a batch with these bytes of records: their Adler-32 (KHD-BAT-006)."""
+    """Return the Adler-32 checksum of a batch whose records consist of these bytes (KHD-BAT-006)."""
     return zlib.adler32(records)

@@ -1,4 +1,7 @@
-"""The payload of a record: the table ``commands.toml`` of the commands' messages, and their builders."""
+"""The payload of a record.
+
+This module contains the table ``commands.toml`` of the commands' messages, and functions that build them.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ class Slot:
 
 @cache
 def messages() -> Mapping[str, Mapping[tuple[int, int], Slot]]:
-    """Return message -> (number, wire type) -> field."""
+    """Return a mapping from message to its fields: (number, wire type) -> field."""
     text = files(__package__).joinpath("commands.toml").read_text(encoding="utf-8")
     out: dict[str, Mapping[tuple[int, int], Slot]] = {}
     for name, rows in tomllib.loads(text)["message"].items():
@@ -67,7 +70,7 @@ def framed(number: int, message: bytes) -> bytes:
 
 
 def as_varint(value: int) -> bytes:
-    """Return a number as a varint; a negative one has ten bytes."""
+    """Return a number as a varint. A negative number takes ten bytes."""
     value &= (1 << 64) - 1
     out = bytearray()
     while value > 0x7F:

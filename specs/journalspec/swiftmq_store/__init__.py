@@ -1,6 +1,6 @@
-"""Facts about a SwiftMQ file store.
+"""This package contains facts about a SwiftMQ file store.
 
-Its bytes are described by :data:`LAYOUT`, its messages by :mod:`.schema`.
+:data:`LAYOUT` describes the bytes of the store; :mod:`.schema` describes its messages.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads one record of a log with each kind of schema: its first bytes, and its actions."""
+"""Reads one record of a log with each kind of schema: the first bytes of the record, and its actions."""
 
 from __future__ import annotations
 

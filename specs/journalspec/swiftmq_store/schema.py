@@ -1,4 +1,4 @@
-"""The construct schemas of logs, pages and messages: they parse clean bytes, and build any.
+"""The construct schemas of logs, pages and messages. They parse clean bytes, and build any bytes.
 
 A page does not store its own type: a caller that follows a reference chooses the fitting schema.
 """
@@ -27,7 +27,10 @@ from journalspec.swiftmq_store import ACTIONS, LAYOUT
 def record_schema(
     codec: ConstructCodec, edition: str, header: str, page_size: int = 2048
 ) -> Construct[Any, Any]:
-    """Return the schema of a record that begins with `header`, or, in a tagged log, of a START."""
+    """Return the schema of a record that begins with `header`.
+
+    In a tagged log, the record may also be a START.
+    """
     again = header == "record"
     heads = {True: codec.schema("start", edition), False: codec.schema(header, edition)}
     action = action_schema(codec, edition, page_size)
@@ -67,7 +70,7 @@ def action_schema(codec: ConstructCodec, edition: str, page_size: int) -> Constr
 
 
 def log_schema(codec: ConstructCodec, edition: str, page_size: int = 2048) -> Construct[Any, Any]:
-    """Return the schema of a log: START if it is tagged, records, and the bytes after them."""
+    """Return the schema of a log: a START if the log is tagged, the records, and the bytes after them."""
 
     def more(stream: Any, context: Any) -> bool:
         head = ahead(stream, 12)
@@ -96,5 +99,5 @@ def _tagged(context: Any) -> bool:
 
 
 CODEC = ConstructCodec(LAYOUT, log_schema)
-#: A swap file; every entry in it is complete.
+#: A swap file: every entry in the file is complete.
 SWAP = Struct("entries" / While(lambda stream, _: bool(ahead(stream, 1)), CODEC.schema("swap_entry", "13")))

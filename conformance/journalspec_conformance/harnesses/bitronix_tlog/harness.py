@@ -1,8 +1,8 @@
 """``read``, ``recover`` and ``write``, answered by the product as the package's docstring describes.
 
-Nothing here interprets a byte of a log: all values come from the product's own getters. Private fields are
-read only to name the active file, to release files without closing the journal (closing would write
-to them), and to number records.
+No code here interprets a byte of a log. All values come from the product's own getters. Private fields are
+read only to name the active file, to release files without closing the journal (closing would write to them),
+and to number records.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _MEBIBYTE = 1 << 20
 _configured: dict[str, Any] = {}
 _HEX = re.compile(r"([0-9a-f]{2})*")
 
-#: Maps each field of a record to the product's getter; a record's names keep the order that the getter
+#: Maps each field of a record to the product's getter. A record's names keep the order that the getter
 #: returns.
 GETTERS: Mapping[str, Callable[[Java], Any]] = {
     "status": lambda record: int(record.getStatus()),
@@ -54,7 +54,7 @@ GETTERS: Mapping[str, Callable[[Java], Any]] = {
 }
 
 
-# The product's classes, as Python objects.
+# Functions that return the product's classes, as Python objects.
 
 
 def _class(name: str) -> Java:
@@ -127,7 +127,7 @@ def _header_timestamp(path: Path) -> int:
         with product_call():
             try:
                 found = header(file, file.length())
-            except TypeError:  # newer versions need a channel
+            except TypeError:  # Newer versions need a channel.
                 found = header(file.getChannel(), file.length())
             return int(found.getTimestamp())
     finally:
@@ -179,14 +179,17 @@ class Journal:
     """
 
     def __init__(self, directory: Path, **settings: Any) -> None:
-        """Configure the product and create the journal object; nothing is opened yet."""
+        """Configure the product and create the journal object. Nothing is opened yet."""
         configure(directory, **settings)
         with product_call():
             self._journal = _class("journal.DiskJournal")()
 
     @product_call()
     def open(self) -> None:
-        """Open the pair, which is created if neither file exists; writes the active file's state byte."""
+        """Open the pair, which is created if neither file exists.
+
+        Opening writes the active file's state byte.
+        """
         self._journal.open()
         # Versions up to 2.1.4 start the thread that batches fsyncs even if batching is switched off. On
         # recent Java releases close() may wait forever for the end of this thread. The field is cleared, so
@@ -235,7 +238,7 @@ class Writing(shared.Session):
     operations = ("log", "force", "close")
 
     def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
-        """Store the request's parameters; no file is touched yet."""
+        """Store the request's parameters. No file is accessed yet."""
         super().__init__(directory, params)
         _number_records(int(params["sequence"]) if "sequence" in params else None)
 
@@ -262,7 +265,7 @@ class Writing(shared.Session):
 
 
 def _make_pair(directory: Path, length: int) -> None:
-    """Let the product create an empty pair, then cut both files to `length` bytes.
+    """Let the product create an empty pair, then truncate both files to `length` bytes.
 
     The product creates only files of 21 bytes plus a multiple of 1 MiB. When it opens existing files, it
     accepts any length.

@@ -1,6 +1,6 @@
 """``recover`` and ``write``, answered by the product as the package's docstring describes.
 
-Nothing here interprets a byte of a log: every value comes through JDBC, XA, or the product's own derby.log.
+No code here interprets a byte of a log. Every value comes through JDBC, XA, or the product's own derby.log.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Xid = tuple[int, bytes, bytes]
 
 
 def _told(error: Java) -> Thrown:
-    """Convert an SQLException: its class becomes the SQLSTATEs of its chain, its text all messages."""
+    """Convert an SQLException. Its class becomes the SQLSTATEs of its chain, its text all messages."""
     states: dict[str, None] = {}
     texts: list[str] = []
     waiting = [error]
@@ -114,7 +114,7 @@ class Database:
     """A database in `directory`, booted in this process. Every method raises Thrown if the product throws."""
 
     def __init__(self, directory: Path, *, create: bool = False) -> None:
-        """Boot it; recovery is complete when this returns."""
+        """Boot the database. Recovery is complete when this function returns."""
         if directory in _BOOTED:
             raise shared.CannotDo("a process cannot boot again what it has not shut down")
         self.directory = directory
@@ -185,7 +185,7 @@ class Database:
 
     @derby_call()
     def decide(self, branch: Xid, *, commit: bool) -> None:
-        """Commit a prepared branch or roll it back."""
+        """Commit or roll back a prepared branch."""
         connection, resource = self._xa.pop(branch) if branch in self._xa else self.resource()
         if commit:
             resource.commit(java_xid(branch), False)
@@ -306,7 +306,7 @@ class Statements(shared.Session):
     operations = (*_CHANGES, "commit", "rollback", "start", "prepare", "decide", "checkpoint", "close")
 
     def __init__(self, directory: Path, params: Mapping[str, str], name: str) -> None:
-        """Store the request's parameters; nothing is touched yet."""
+        """Store the request's parameters. No file is accessed yet."""
         super().__init__(directory, params)
         self._base = name
         self._open: dict[str, Java] = {}
@@ -335,7 +335,9 @@ class Statements(shared.Session):
         self._database = Database(place)
 
     def done(self, op: Op) -> bool:
-        """Do one operation. A commit or a prepare makes its transaction durable, a checkpoint everything."""
+        """Do one operation. A commit or a prepare makes its transaction durable, and a checkpoint makes
+        everything durable.
+        """
         kind, tx, database = op["op"], op.get("tx", ""), self._database
         if kind in _CHANGES:
             self._change(op, tx)
@@ -370,7 +372,7 @@ class Statements(shared.Session):
         self._database.execute(text.format(op["table"]), *values, on=self._open.get(tx))
 
     def stop(self) -> None:
-        """Leave the database as it is: without ``close``, nothing is checkpointed or shut down."""
+        """Leave the database as it is: without ``close``, no checkpoint and no shutdown takes place."""
         self.journal = None
 
     def _stopped(self) -> None:

@@ -44,7 +44,7 @@ class Experiments:
     """The experiments on one product, in the running JVM; `place` is a directory for their files."""
 
     def __init__(self, product: Product, place: Path) -> None:
-        """Read the table; no file is created yet."""
+        """Read the table. No file is created yet."""
         self.told = table(__package__, "experiments.toml")
         self._product = product
         self._place = place
@@ -180,7 +180,7 @@ def damage(log: Built, edit: Json) -> None:
         apply(log, edit, lambda name: log, seal)
 
 
-def experiment(product: Product, *, id: str = "*") -> bool:  # `id` is the name of the option
+def experiment(product: Product, *, id: str = "*") -> bool:  # `id` is the name of the command-line option.
     """Return whether the results on `product` are still those in the table of experiments."""
     jvm.start(product)
     other = 0

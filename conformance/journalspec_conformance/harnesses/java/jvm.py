@@ -46,7 +46,7 @@ def java_classes() -> Java:
 
 @cache
 def java_class(name: str) -> Java:
-    """Return a Java class as a Python object; the result is cached."""
+    """Return a Java class as a Python object. The result is cached."""
     return java_classes().JClass(name)
 
 
@@ -58,7 +58,7 @@ class Thrown(Exception):
     """
 
     def __init__(self, name: str, text: str, methods: tuple[str, ...] = (), cause: str = "") -> None:
-        """Store the values; the text of this exception is ``name: text``."""
+        """Store the values. The text of this exception is ``name: text``."""
         super().__init__(f"{name}: {text}" if text else name)
         self.name = name
         self.text = text
@@ -68,7 +68,7 @@ class Thrown(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """The running JVM: its version and its default charset."""
+    """The running JVM, with its version and its default charset."""
 
     version: str
     charset: str

@@ -55,7 +55,7 @@ def _name(text: str) -> str:
 
 
 def _whole_lines(text: str) -> list[str]:
-    """Return one line per call; an interrupted call takes the place where it ended."""
+    """Return one line per call. The line of an interrupted call is at the position where the call ended."""
     begun: dict[str, str] = {}
     out = []
     for line in text.splitlines():

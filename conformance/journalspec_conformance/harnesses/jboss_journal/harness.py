@@ -1,6 +1,6 @@
 """``read``, ``recover`` and ``write``, answered by the products as the package's docstring describes.
 
-Nothing here interprets a byte of a file: every value comes from the product's callbacks, lists and getters.
+No code here interprets a byte of a file. Every value comes from the product's callbacks, lists and getters.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _SIGN = 0x80
 #: The longest wait for threads of Artemis (seconds). Usually they take microseconds.
 _PATIENCE = 5
 _NAME = re.compile(r"^(?P<prefix>.*?)-(?P<number>-?[0-9]+)\.(?P<extension>[A-Za-z]+)(?:\.cmp|\.tmp)?$")
-#: Words with a fixed value in the arguments of ``java.toml``. `never`: no number of files and no percentage
-#: starts a compaction.
+#: Words with a fixed value in the arguments of ``java.toml``. With `never`, no number of files and no
+#: percentage starts a compaction.
 _WORDS = {"false": False, "true": True, "one": 1, "never": 0}
 
 #: The classes that have the same name in all products; each product has a table of its own.
@@ -236,7 +236,7 @@ class Journal:
             return take
 
         takes = {method: taking(kind, names) for method, (kind, names) in _CALLBACKS.items()}
-        # Every file is listed, whether or not it contains data; Artemis logs that at its end.
+        # Every file is listed, whether or not it contains data. Artemis logs this at its end.
         takes |= {"markAsDataFile": lambda file: None, "done": lambda: None}
         callback = jvm.instance_of(f"{self.variant.package}.impl.JournalReaderCallback", **takes)
         self.variant.class_of("impl.JournalImpl").readJournalFile(self._factory, file, callback)
@@ -314,7 +314,7 @@ class Writing(shared.Session):
     operations = (*_APPENDS, "force", "next", "reclaim", "compact", "close")
 
     def __init__(self, variant: Variant, directory: Path, params: Mapping[str, str]) -> None:
-        """Store the request's parameters; nothing is touched yet."""
+        """Store the request's parameters. No file is accessed yet."""
         super().__init__(directory, params)
         self.variant = variant
 
@@ -391,7 +391,7 @@ class JournalProduct(shared.Driver):
         """Return a writer; raises CannotDo."""
         lacking = ""
         if edition not in self._variant.writes:
-            # for example, HornetQ 2.4 reads version 1 but never writes version 1
+            # For example, HornetQ 2.4 reads version 1 but never writes version 1.
             lacking = f"edition:{edition}"
         elif params.get("alignment", _ALIGNMENT) != _ALIGNMENT:
             lacking = f"param:alignment={params['alignment']}"

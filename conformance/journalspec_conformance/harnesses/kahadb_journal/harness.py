@@ -1,6 +1,6 @@
 """``read``, ``recover`` and ``write``, answered by the product as the package's docstring describes.
 
-Nothing here interprets a byte of a file: every value comes from the product's lists and getters. Private
+No code here interprets a byte of a file. Every value comes from the product's lists and getters. Private
 fields are read only where the product does not show its index.
 """
 
@@ -128,7 +128,7 @@ class Store:
         self._store.setCheckForCorruptJournalFiles(check)
         self._store.setChecksumJournalFiles(checksums)
         self._store.setIgnoreMissingJournalfiles(ignore)
-        # No background threads: an interval of 0 means no checkpoint and no cleanup.
+        # There are no background threads, because an interval of 0 means no checkpoint and no cleanup.
         self._store.setCheckpointInterval(0)
         self._store.setCleanupInterval(0)
         # The index is discarded afterwards, and opening appends only a few bytes.
@@ -200,7 +200,7 @@ class Store:
 
     @product_call()
     def replay(self) -> None:
-        """Open the store: its index is made from the journal."""
+        """Open the store. Its index is made from the journal."""
         self._store.open()
 
     @product_call()
@@ -288,7 +288,7 @@ class Writing(shared.Session):
     operations = ("append", "flush", "close")
 
     def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
-        """Store the request's parameters; nothing is touched yet."""
+        """Store the request's parameters. No file is accessed yet."""
         super().__init__(directory, params)
         self._waiting: list[tuple[bytes, bool]] = []
         self._forced = True
@@ -323,7 +323,7 @@ class WriterJournal:
 
     @product_call()
     def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
-        """Configure it; no file is touched yet."""
+        """Configure the journal. No file is accessed yet."""
         self._journal = _class("disk.journal.Journal")()
         self._journal.setDirectory(java_class("java.io.File")(str(directory)))
         self._journal.setMaxFileLength(int(params.get("max_file_length", "33554432")))
@@ -337,7 +337,7 @@ class WriterJournal:
 
     @product_call()
     def open(self) -> None:
-        """Start it: it continues at the end of the last file, or creates the first file."""
+        """Start the journal. It continues at the end of the last file, or creates the first file."""
         self._journal.start()
 
     @product_call()
@@ -357,7 +357,7 @@ class WriterJournal:
 
     @product_call()
     def stop(self) -> None:
-        """Close it: waiting records are written, and files are closed."""
+        """Close the journal. Waiting records are written, and files are closed."""
         self._journal.close()
 
 

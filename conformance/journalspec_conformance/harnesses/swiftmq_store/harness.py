@@ -1,6 +1,6 @@
 """``recover`` and ``write``, answered by the product as the package's docstring describes.
 
-Nothing here interprets a byte of a file: every value comes from the product's lists and getters. Private
+No code here interprets a byte of a file. Every value comes from the product's lists and getters. Private
 fields are read only where the product does not show its index.
 """
 
@@ -26,7 +26,8 @@ from journalspec_corpus.swiftmq_store.model import PREPARED
 
 FORMAT = "swiftmq_store"
 _STORE = "com.swiftmq.impl.store.standard"
-#: The number of starts of a store in one JVM; the harness's text about messages that the product cannot read.
+#: The number of starts of a store in one JVM, and the harness's text about messages that the product cannot
+#: read.
 STARTS, UNREAD = 250, "messages that cannot be read"
 
 
@@ -200,7 +201,7 @@ class Store:
                 if (queue := {"name": name.encode(), "messages": list(self.messages(name))})["messages"]
                 or name != PREPARED
             ],
-            # Sorted by the members of the XA id, then by queue.
+            # Entries are sorted by the members of the XA id, then by queue.
             "in_doubt": sorted(map(_branch, self.branches()), key=lambda one: list(one.values())[:5]),
             "durables": self.durables(),
         }
@@ -237,7 +238,7 @@ class Transactions(shared.Session):
     operations = ("insert", "remove", "commit", "rollback", "prepare", "decide", "checkpoint", "close")
 
     def __init__(self, directory: Path, params: Mapping[str, str]) -> None:
-        """Store the request's parameters; nothing is touched yet."""
+        """Store the request's parameters. No file is accessed yet."""
         super().__init__(directory, params)
         self._open: dict[str, list[Op]] = {}
         self._prepared: dict[tuple[bytes, bytes], Java] = {}
@@ -247,7 +248,7 @@ class Transactions(shared.Session):
         return Store(self.directory, self.params)
 
     def done(self, op: Op) -> bool:
-        """Do one operation, which is durable when the product reports its end if the log is fsynced."""
+        """Do one operation. It is durable when the product reports its end, if the log is fsynced."""
         kind, forced = op["op"], self.params.get("force_sync", "true") == "true"
         if kind in ("insert", "remove"):
             if "tx" in op:
@@ -273,7 +274,7 @@ class Transactions(shared.Session):
         return forced
 
     def _do(self, *transactions: list[Op]) -> None:
-        """Commit transactions; their log entries form one batch."""
+        """Commit transactions. Their log entries form one batch."""
         loops, waiting = list(self.journal.router.loops), []
         with product_call():
             made = [self._composite(ops) for ops in transactions]
@@ -337,7 +338,7 @@ class Transactions(shared.Session):
             with product_call():
                 (transaction.commit if commits else transaction.abort)(xid)
             return
-        # A branch from an earlier start: apply its changes first, as a router does.
+        # A branch from an earlier start. Its changes are applied first, as a router does.
         records = [one for one in self.journal.branches() if _ids(jsonable(_branch(one))) == key]
         if not records:
             raise shared.CannotDo("no such branch is in doubt")
@@ -385,7 +386,7 @@ class SwiftMQ(shared.Driver):
         self.doing = "start"
         self._starts += 1
         if self._starts >= STARTS:
-            # In the JVM, the remains of each start accumulate.
+            # The remains of each start accumulate in the JVM.
             jvm.spent.set()
         with shared.copy_of(directory) as copy:
             store = Store(copy, params)

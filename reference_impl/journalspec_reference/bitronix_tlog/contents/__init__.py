@@ -14,7 +14,7 @@ from journalspec_reference.contents import Contents, Count, Remark, Value
 from journalspec_reference.xids import gtrid_text, uid, wall_clock
 
 _TABLE = "transactions"
-#: List of the state -> the action of recovery for a transaction in that list.
+#: Maps a list of the state to the action of recovery for a transaction in that list.
 OUTCOMES = {"unfinished": "commit", "in_doubt": "rollback"}
 #: Columns that are copied from a transaction unchanged.
 _AS_THEY_ARE = ("gtrid", "status", "records", "file", "off")
@@ -27,7 +27,10 @@ def contents(answer: Answer) -> LogContents:
 
 @dataclass(slots=True)
 class _Transaction:
-    """The records of a transaction so far. `left`: the names that have not ended since its decision."""
+    """Represents the records of a transaction so far.
+
+    `left` contains the names that have not ended since the decision.
+    """
 
     gtrid: bytes
     status: str | None = None
@@ -50,7 +53,7 @@ class _Transaction:
 
 
 class LogContents(Contents):
-    """The contents of one log: only its active file is part of the recovered state."""
+    """Represents the contents of one log. Only the active file is part of the recovered state."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__("bitronix_tlog")
@@ -64,7 +67,7 @@ class LogContents(Contents):
         return self._seen.state or dict.fromkeys(("active", *OUTCOMES), ())
 
     def _transactions(self) -> Iterator[dict[str, Value]]:
-        """Yield the transactions: the ended ones in the order of their ends, then the others."""
+        """Yield the transactions. Ended transactions come first, in the order of their ends."""
         under_way: dict[bytes, _Transaction] = {}
         for record in self._seen.records:
             if record.at.file != self._state["active"]:
@@ -106,12 +109,12 @@ class LogContents(Contents):
         }
 
     def counts(self) -> Iterator[Count]:
-        """Yield how many transactions recovery commits and rolls back, and their ages."""
+        """Yield the number of transactions that recovery commits and rolls back, and their ages."""
         return counts_of(self._state)
 
 
 def counts_of(state: Mapping[str, Any]) -> Iterator[Count]:
-    """Yield how many transactions are to be committed and rolled back, and their ages."""
+    """Yield the number of transactions to be committed and rolled back, and their ages."""
     for name, outcome in OUTCOMES.items():
         total = Count("transactions", outcome)
         for entry in state[name]:

@@ -1,6 +1,6 @@
-"""Contents of a Derby log: the rows of the database's tables as they would be after a boot.
+"""The contents of a Derby log: the rows of the database's tables as they would be after a boot of Derby.
 
-They are read from the containers next to the log (``seg0``): the log is redone on their pages, and open
+The rows are read from the containers next to the log (``seg0``). The log is redone on their pages, and open
 transactions are undone. The boot password of an encrypted database comes from the environment.
 """
 
@@ -26,7 +26,7 @@ from journalspec_reference.derby_log.repairs import Repair, repaired
 from journalspec_reference.derby_log.store import Transaction
 
 FORMAT = "derby_log"
-#: At most this many places are remembered as already reported; at most this many faults wait until tables
+#: At most this many positions are remembered as already reported. At most this many faults wait until tables
 #: have names.
 _MOST_REPORTED, _MOST_EARLY = 10_000, 1000
 _NO_PROPERTIES = "service.properties is missing: Derby does not know the database (XJ004)"
@@ -34,12 +34,15 @@ _NO_CONTAINERS = "without the containers of the database, seg0, nothing is known
 
 
 def contents(answer: Answer) -> DerbyContents:
-    """Return the content of a database after recovery; unreadable parts are remarks."""
+    """Return the content of a database after recovery. Unreadable parts become remarks."""
     return DerbyContents(answer)
 
 
 class DerbyContents(Contents):
-    """The tables of a database, with each SQL table under the name of its schema and its own name."""
+    """Represents the tables of a database.
+
+    The name of each SQL table consists of the name of its schema and its own name.
+    """
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(FORMAT)
@@ -107,7 +110,7 @@ class DerbyContents(Contents):
         edition: str,
         log: LogPass | None = None,
     ) -> str:
-        """Redo a log on the containers; return why redo stopped before the log's end."""
+        """Redo a log on the containers. Return why redo stopped before the log's end."""
         self.state, self._early = Booted(beside, cipher, self._report), []
         try:
             store = self.state.replay(files, edition, log)
@@ -117,7 +120,7 @@ class DerbyContents(Contents):
         return ""
 
     def title(self, container: int) -> str:
-        """Return the name of a container's table; empty if it belongs to no table."""
+        """Return the name of a container's table. It is empty if the container belongs to no table."""
         return self._titles.get(container, "")
 
     def _check(self, others: Mapping[int, str]) -> None:
@@ -142,7 +145,7 @@ class DerbyContents(Contents):
         self.remarks.add(Remark("", "", "", None, code, text))
 
     def _report(self, container: int, fault: Fault, effect: str) -> None:
-        """Make a remark about a container's fault; `effect` is Derby's reaction."""
+        """Add a remark about a container's fault. `effect` is Derby's reaction."""
         if self._early is not None:
             if len(self._early) < _MOST_EARLY:
                 self._early.append((container, fault, effect))
@@ -161,7 +164,7 @@ class DerbyContents(Contents):
                 self._reported.add(place)
 
     def rows(self, table: str) -> Iterator[Row]:
-        """Yield the rows of a table; raises KeyError if no table has this name."""
+        """Yield the rows of a table. Raises KeyError if no table has this name."""
         return self._rows(self.sql[table]) if table in self.sql else super().rows(table)
 
     def _tables(self) -> Iterator[Row]:
@@ -194,14 +197,17 @@ class DerbyContents(Contents):
             yield dict(zip(names, found, strict=True))
 
     def fields(self, table: SqlTable) -> Iterator[tuple[str, list[Any]]]:
-        """Yield the place of each row of a table, and the row's fields in stored form, one per column."""
+        """Yield the position of each row of a table, and the row's fields in stored form, one per column."""
         count = len(table.columns)
         for key, fields in self.state.rows(table.container):
-            # Rows older than a column have no field for it.
+            # Rows that are older than a column have no field for this column.
             yield key, fields if len(fields) == count else fields[:count] + [None] * (count - len(fields))
 
     def decoded(self, table: SqlTable, at: int, key: str, value: Any) -> Decoded:
-        """Return one value of a row; called for rows in which some value does not fit its type."""
+        """Return one value of a row.
+
+        This function is called for rows in which some value does not fit its type.
+        """
         name, typed = table.columns[at]
         try:
             return None if value is None else TYPES.get(typed.type, UNKNOWN).decode(value)
@@ -215,7 +221,10 @@ class DerbyContents(Contents):
             return None
 
     def _counted(self, container: int) -> tuple[int, int]:
-        """Return a container's row count and bytes; cached, because damage can assign many tables to it."""
+        """Return a container's row count and bytes.
+
+        The result is cached, because damage can assign many tables to a container.
+        """
         if container not in self._counts:
             self._counts[container] = self.state.count(container)
         return self._counts[container]
@@ -235,7 +244,7 @@ class DerbyContents(Contents):
 
 
 def _columns(table: SqlTable) -> tuple[Column, ...]:
-    """Return the columns of a table; a duplicate name gets a suffix."""
+    """Return the columns of a table. A duplicate name gets a suffix."""
     out: dict[str, Column] = {}
     for at, (name, typed) in enumerate(table.columns, start=1):
         while name in out:

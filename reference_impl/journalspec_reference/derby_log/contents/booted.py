@@ -1,6 +1,7 @@
-"""The pages that a boot would produce from those next to the log: after redo, and undo of open transactions.
+"""The pages that a boot of Derby would produce from the pages next to the log: after redo, and undo of open
+transactions.
 
-Only changed pages are kept, as rows; :class:`.store.Store` tracks the versions of pages, as in recovery. A
+Only changed pages are kept, as rows. As in recovery, :class:`.store.Store` tracks the versions of pages. A
 page that does not fit the log, or that cannot be read, is left unchanged, and its rows are omitted: Derby
 would not start, and prints the reason for the first such page.
 """
@@ -37,14 +38,14 @@ from journalspec_reference.derby_log.recover import LogPass, examined
 from journalspec_reference.derby_log.store import CREATED, Bodies, OldPage, Place, Store
 
 _REMOVED = 4
-#: The last bits of a container's number are its kind: 0 is a heap.
+#: The lowest bits of a container's number are its kind. The kind 0 is a heap.
 _KIND = 0xF
 #: The first row of a heap's first page describes the heap.
 _FIRST_PAGE = 1
 #: At most this many pages with parts of rows are kept decoded.
 _MOST_PARTS_KEPT = 64
-#: The limits for parts of rows: a row has at most as many parts as columns; a part has this many bytes
-#: besides its values; on average, each page may be read this often for its parts.
+#: The limits for parts of rows: the number of parts of a row is at most the number of columns. A part has
+#: this many bytes besides its values. On average, each page may be read this often for its parts.
 _MOST_PARTS, _PART, _AGAIN = 1100, 16, 200
 #: Longer values (bytes) are omitted.
 LONGEST = 64 << 20
@@ -52,13 +53,13 @@ LONGEST = 64 << 20
 _OVERFLOW_AT = 4
 _ROW_CHANGES = ("INSERT", "DELETE", "UPDATE", "UPDATE_FIELD")
 _ON_ROWS = (*_ROW_CHANGES, *BY_ROW, "INIT_PAGE", "INVALIDATE_PAGE")
-#: Receives the container, its fault, and the reaction of Derby.
+#: A function that receives the container, its fault, and the reaction of Derby.
 ReportFault = Callable[[int, Fault, str], None]
 NO_START, NO_SELECT = "Derby does not start", "Derby cannot read the table"
 
 
 def is_heap(container: int) -> bool:
-    """Return whether a container is a heap (the rows of a table), not an index."""
+    """Return whether a container is a heap (the rows of a table) and not an index."""
     return not container & _KIND
 
 
@@ -72,7 +73,7 @@ def _again(log: LogPass, edition: str, at: Instant) -> Iterator[tuple[int, Batch
 
 
 class Booted:
-    """The containers of a database after a boot, by number: their rows, as fields.
+    """Represents the containers of a database after a boot, by number: their rows, as fields.
 
     `beside` are the names and bytes of the containers next to the log.
     """
@@ -93,7 +94,7 @@ class Booted:
         self.remade: set[Place] = set()
         #: Changed pages without a fault; simple records are redone on them.
         self._sound: dict[Place, HeapPage] = {}
-        #: Container -> its highest page after a record COMPRESS_SPACE cut it off.
+        #: Maps a container to its highest page after a record COMPRESS_SPACE truncated it.
         self._highest: dict[int, int] = {}
         self._made: set[int] = set()
         #: The instants of the changes that were undone.
@@ -118,7 +119,7 @@ class Booted:
         return (log.last.file.number, log.last.end.off) > log.start
 
     def heap(self, container: int) -> Heap | None:
-        """Return a container; None if there is none."""
+        """Return a container. Return None if there is none."""
         if container not in self._heaps:
             name, data = self.beside.get(container, ("", None))
             found = None if data is None else Heap(container, name, data, self._cipher)
@@ -148,7 +149,7 @@ class Booted:
         for file, batch, bodies in batches:
             # The first batch shows where redo begins.
             redo_from = log.redo_from.packed
-            # A damaged region has no bodies.
+            # A damaged region has no record bodies.
             if bodies is None or not len(batch):
                 continue
             first, heaps = Instant(file, batch.base).packed, set[int]()
@@ -173,7 +174,7 @@ class Booted:
         if changes and not self._ready(store, place, body):
             changes, redo_from = False, instant + 1
         if changes and place[1] > self._highest.get(place[0], place[1]):
-            # The page was created again after its container was cut off.
+            # The page was created again after its container was truncated.
             self._highest[place[0]] = place[1]
         before = store.pages[place].version if changes else 0
         if changes and place[0] not in self._highest:
@@ -207,7 +208,7 @@ class Booted:
             return True
         try:
             if heap.fault is not None:
-                # Derby stops here; if the page size is known, the pages can be read nevertheless.
+                # Derby stops here. If the page size is known, the pages can be read nevertheless.
                 self._report(container, heap.fault, NO_START)
                 if not heap.size:
                     raise heap.fault
@@ -226,7 +227,7 @@ class Booted:
         return True
 
     def _unread(self, heap: Heap, page: int) -> bool:
-        """Return whether a page is missing or unreadable, so that the log has to create it."""
+        """Return whether a page is missing or unreadable. If so, the log has to create it."""
         if heap.blank(page):
             return True
         if not page:
@@ -261,7 +262,8 @@ class Booted:
             for gone in [each for each in self._images if each[0] == place[0] and each[1] > highest]:
                 self._images.drop(gone)
         elif body.undone is not None:
-            # As in recovery, only the first undo of a change changes rows: a log can repeat it many times.
+            # As in recovery, only the first undo of a change changes rows, because a log can repeat an undo
+            # many times.
             if body.undone.packed not in self._undone:
                 self._undone.add(body.undone.packed)
                 self._apply(place, self._find(body.undone), body, undo=True)
@@ -298,7 +300,7 @@ class Booted:
             self._stick(place, Fault("bad-row", f"what the log does to {self._named(place)}: {error}"))
 
     def _image(self, place: Place) -> HeapPage:
-        """Return a page to be changed; raises Fault, BadLog."""
+        """Return a page to be changed. Raises Fault, BadLog."""
         found = self._images.get(place)
         if found is None:
             heap = self.heap(place[0])
@@ -394,7 +396,7 @@ class Booted:
                         yield container, fault
 
     def count(self, container: int) -> tuple[int, int]:
-        """Return the number of rows of a container, and their bytes, without decoding them."""
+        """Return the number of rows of a container, and their bytes, without decoding the rows."""
         rows = total = 0
         heap = self.heap(container)
         for page, data in self._main(heap) if heap is not None else ():
@@ -426,7 +428,7 @@ class Booted:
                 yield slot, ident, data.rows[ident]
 
     def rows(self, container: int, *, parted: bool = False) -> Iterator[tuple[str, list[Value]]]:
-        """Yield the place and the fields of each row of a container; a field without a value is None.
+        """Yield the position and the fields of each row of a container. A field without a value is None.
 
         Unreadable rows are reported and omitted. With `parted`, rows that lie on a single page may also be
         omitted.
@@ -460,7 +462,10 @@ class Booted:
                 self._report(container, fault, NO_SELECT)
 
     def _whole(self, heap: Heap, row: HeapRow) -> list[Value]:
-        """Return the fields of a row, including those in its other parts, and long values; raises Fault."""
+        """Return the fields of a row, including the fields in its other parts, and long values.
+
+        Raises Fault.
+        """
         values, parts = [None if value is ... else value for value in row.values], 0
         while row.rest is not None:
             row, parts = self._part(heap, row.rest), parts + 1
@@ -470,7 +475,7 @@ class Booted:
         return [self._long(heap, value) if isinstance(value, Pointer) else value for value in values]
 
     def _long(self, heap: Heap, pointer: Pointer) -> bytes | None:
-        """Assemble a long value from its parts; raises Fault."""
+        """Assemble a long value from its parts. Raises Fault."""
         parts, size = [], 0
         while True:
             try:
@@ -497,7 +502,7 @@ class Booted:
         return b"".join(parts)
 
     def _part(self, heap: Heap, where: tuple[int, int]) -> HeapRow:
-        """Return a part of a row or value; raises Fault.
+        """Return a part of a row or value. Raises Fault.
 
         Each part belongs to one row, so all parts together are at most as long as the container.
         """
@@ -530,8 +535,8 @@ class Booted:
 _NONE: Any = {}
 
 
-# Changed pages: recently used ones as objects, all others packed. A row as an object takes many times the
-# memory of its bytes.
+# Changed pages. Recently used pages are objects, all others are packed, because a row as an object takes many
+# times the memory of its bytes.
 
 
 #: At most this many pages are kept as objects.
@@ -541,24 +546,27 @@ _ROW = 16
 
 
 class Images:
-    """Changed pages by container and number; using other pages can pack a page that :meth:`get` returned."""
+    """Represents changed pages by container and number.
+
+    Using other pages can pack a page that :meth:`get` returned.
+    """
 
     def __init__(self) -> None:
         self._live: OrderedDict[Place, HeapPage] = OrderedDict()
-        #: The members of a page, packed.
+        #: The members of a page in packed form.
         self._packed: dict[Place, bytes] = {}
 
     def __iter__(self) -> Iterator[Place]:
         yield from [*self._live, *self._packed]
 
     def read(self, place: Place) -> HeapPage | None:
-        """Return a page only for reading; None if the log did not change it."""
+        """Return a page only for reading. Return None if the log did not change it."""
         if place in self._packed:
             return HeapPage(*pickle.loads(self._packed[place]))  # noqa: S301  # :meth:`put` made these bytes
         return self._live.get(place)
 
     def get(self, place: Place) -> HeapPage | None:
-        """Return a page that the caller will change; None if it is not among the changed pages yet."""
+        """Return a page that the caller will change. Return None if it is not among the changed pages yet."""
         if place in self._live:
             self._live.move_to_end(place)
         elif (page := self.read(place)) is not None:

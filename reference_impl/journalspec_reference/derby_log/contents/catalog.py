@@ -1,7 +1,7 @@
-"""The tables of a database, by its own catalogue: schemas, tables, columns and their containers.
+"""The tables of a database according to its own catalogue: schemas, tables, columns and their containers.
 
-The catalogue is read after redo and undo, like any other table. Without it, each heap counts as a table: a
-heap contains the types of its columns, but not their names.
+The catalogue is read after redo and undo, like any other table. Without a catalogue, each heap counts as a
+table. A heap contains the types of its columns, but not their names.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ _NOT_AN_INDEX = b"\0"
 
 @dataclass(frozen=True, slots=True)
 class SqlTable:
-    """A table: its container, and its columns in order, by name; `kind` is user, system or unnamed."""
+    """Represents a table: its container, and its columns in order, by name.
+
+    `kind` is user, system or unnamed.
+    """
 
     schema: str
     name: str
@@ -45,7 +48,7 @@ class SqlTable:
 
 
 def _container(name: str, properties: Mapping[str, str]) -> int:
-    """Return the container number in a property; by default the number that Derby always uses."""
+    """Return the container number in a property. By default, return the number that Derby always uses."""
     given = properties.get(name, "")
     return int(given if _CONTAINER.fullmatch(given) else str(AT_LEAST[name]))
 
@@ -98,7 +101,7 @@ def catalogue(state: Booted, properties: Mapping[str, str]) -> tuple[dict[str, S
 
 
 def by_heap(state: Booted, container: int) -> SqlTable | None:
-    """Return a table as the first row of its heap describes it; None without such a row."""
+    """Return a table as the first row of its heap describes it. Return None if there is no such row."""
     found = state.described(container)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Encrypted databases: derives the key from a boot password, and decrypts logs and pages.
+"""Decrypts encrypted databases: derives the key from a boot password, and decrypts logs and pages.
 
 The algorithms are those of Derby's documentation; the package `cryptography` (extra ``[encrypted]``)
 implements them.
@@ -19,11 +19,11 @@ from typing import Any
 from journalspec_reference.content import Content, Derived
 from journalspec_reference.derby_log.codec import BEFORE, BEHIND, HEADER, OVERHEAD
 
-#: The environment variable with the boot password: command arguments are visible to every user of the
+#: The environment variable with the boot password. Command arguments would be visible to every user of the
 #: machine.
 PASSWORD = "JOURNALSPEC_BOOT_PASSWORD"  # noqa: S105  # the name, not a password
 _HEAD = Struct(">iq")
-#: The bytes at the start of a checksum record's body; the layout of the covered length and the sum after
+#: The bytes at the start of a checksum record's body, and the layout of the covered length and the sum after
 #: them.
 _SUM, _COVERS = b"\0\x81\x49\0\0\0\x01\xc5\x01", Struct(">iq")
 #: The keys that Derby treats as weak for DES, and the constant that it mixes into them.
@@ -36,7 +36,7 @@ _MOST = 2
 
 
 class NotReadable(Exception):
-    """The reason why an encrypted database cannot be read: a remark code and a text."""
+    """This error contains the reason why an encrypted database cannot be read: a remark code and a text."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)
@@ -94,7 +94,10 @@ class Cipher:
         return bytes(engine.update(data) + engine.finalize())
 
     def body(self, data: bytes) -> bytes:
-        """Return the body of a log record with its padding; unchanged if it cannot be decrypted."""
+        """Return the body of a log record with its padding.
+
+        A body that cannot be decrypted is returned unchanged.
+        """
         try:
             return self._run(data, self._key, self._iv)
         except ValueError:
@@ -108,7 +111,10 @@ class Cipher:
 
 @lru_cache(4)
 def _engine(name: str, mode: str, key: bytes, vector: bytes) -> Any:
-    """Return a cipher for an algorithm and mode; raises NotReadable, ValueError if the key does not fit."""
+    """Return a cipher for an algorithm and mode.
+
+    Raises NotReadable, and ValueError if the key does not fit.
+    """
     try:
         ciphers = import_module("cryptography.hazmat.primitives.ciphers")
     except ImportError:
@@ -124,7 +130,7 @@ def _engine(name: str, mode: str, key: bytes, vector: bytes) -> Any:
 
 
 def _of(kind: str, name: str) -> Any:
-    """Return an algorithm or a mode; newer `cryptography` releases moved obsolete ones to `decrepit`."""
+    """Return an algorithm or a mode. Newer `cryptography` releases moved obsolete ones to `decrepit`."""
     for place in ("decrepit", "primitives"):
         with suppress(ImportError, AttributeError):
             return getattr(import_module(f"cryptography.hazmat.{place}.ciphers.{kind}"), name)
@@ -132,7 +138,10 @@ def _of(kind: str, name: str) -> Any:
 
 
 class ClearLogs:
-    """Log files converted to those of an unencrypted database: all records stay at their offsets."""
+    """Represents log files converted to log files of an unencrypted database.
+
+    All records stay at their offsets.
+    """
 
     def __init__(self, cipher: Cipher) -> None:
         self._cipher = cipher

@@ -22,7 +22,8 @@ _NO_DAY, _NO_CLOCK = 0, 0xFFFFFFFF
 _MOST_NANOS = 999_999_999
 #: 15 October 1582, the first day of the Gregorian calendar, in days since March of the Julian year 0.
 _REFORM_YEAR, _REFORM = 1582, 578_043
-#: The end of a text whose length was not known when it was written, and the header of a CLOB since 10.5.
+#: The bytes that end a text whose length was not known when it was written, and the header of a CLOB since
+#: 10.5.
 _END, _CLOB = b"\xe0\0\0", 0xF0
 _CLOB_HEADER = 5
 #: The format ids at the start of a field with a Java type: a text, an object, a type.
@@ -31,7 +32,7 @@ _NUMERIC, _USER = 198, 264
 
 
 class SqlType(NamedTuple):
-    """A type: its column type in the contents, its decoder, and the format id of its fields."""
+    """Represents a type: its column type in the contents, its decoder, and the format id of its fields."""
 
     kind: str
     decode: Callable[[bytes], Decoded]
@@ -39,14 +40,14 @@ class SqlType(NamedTuple):
 
 
 def integer(data: bytes, size: int = 4) -> int:
-    """Return a number of `size` bytes (DRB-CNT-109); raises ValueError."""
+    """Return a number of `size` bytes (DRB-CNT-109). Raises ValueError."""
     if len(data) != size:
         raise ValueError(f"a number of {len(data)} bytes")
     return int.from_bytes(data, "big", signed=True)
 
 
 def text(data: bytes) -> str:
-    """Return a CHAR, a VARCHAR or a LONG VARCHAR; raises IndexError, ValueError."""
+    """Return a CHAR, a VARCHAR or a LONG VARCHAR. Raises IndexError, ValueError."""
     size = data[0] << 8 | data[1]
     if size > len(data) - 2:
         raise ValueError("a text is cut short")
@@ -88,7 +89,7 @@ def _binary(data: bytes) -> bytes:
         size, start = (_S4.unpack_from(data)[0] + 7) // 8, 4
     if size > len(data) - start:
         raise ValueError("a value is cut short")
-    # No length is stored: it was unknown when the value was written.
+    # No length is stored, because the length was unknown when the value was written.
     return data[start : start + size] if size > 0 else data[start:]
 
 
@@ -141,14 +142,17 @@ def _normal(day: int, clock: int) -> tuple[int, int]:
     month = (5 * days + 2) // 153
     days -= (153 * month + 2) // 5
     year += month > 9
-    # The era is not reported.
+    # The era is not part of the result.
     year = year if year > 0 else 1 - year
     clock = seconds // 3600 << 16 | seconds // 60 % 60 << 8 | seconds % 60
     return year << 16 | (month + 2) % 12 + 1 << 8 | days + 1, clock
 
 
 def utf(data: bytes, at: int) -> tuple[str, int]:
-    """Return a text that follows its two-byte length, and where it ends; raises ValueError, IndexError."""
+    """Return a text that follows its two-byte length, and the offset after the text.
+
+    Raises ValueError, IndexError.
+    """
     end = at + 2 + (data[at] << 8 | data[at + 1])
     if end > len(data):
         raise ValueError("a text is cut short")
@@ -173,7 +177,7 @@ def _xml(data: bytes) -> str:
     return text(data[2:])
 
 
-#: Type id -> the type. In a heap, each type has a field format of its own.
+#: Maps a type id to the type. In a heap, each type has a field format of its own.
 TYPES: Mapping[int, SqlType] = {
     16: SqlType("bool", lambda data: data[0] != 0, 77),
     17: SqlType("str", text, 78),
@@ -197,15 +201,15 @@ TYPES: Mapping[int, SqlType] = {
     446: SqlType("str", _clob, 447),
     457: SqlType("str", _xml, 458),
 }
-#: Field format -> the id of the type.
+#: Maps a field format to the id of the type.
 BY_FORMAT = {known.format: ident for ident, known in TYPES.items()}
-#: An unknown type: its values stay bytes.
+#: An unknown type. Its values stay bytes.
 UNKNOWN = SqlType("bytes", bytes, 0)
 _SIZED = {17, 25, 28, 30, 442, 446}
 
 
 class Typed(NamedTuple):
-    """The declared type of a column: the type's id and name, and its numbers such as length."""
+    """Represents the declared type of a column: the type's id and name, and its numbers such as length."""
 
     type: int
     name: str
@@ -226,7 +230,7 @@ class Typed(NamedTuple):
 
 
 def described(data: bytes) -> Typed:
-    """Return the type that a COLUMNDATATYPE describes; raises ValueError, IndexError, struct.error."""
+    """Return the type that a COLUMNDATATYPE describes. Raises ValueError, IndexError, struct.error."""
     at = 2 if data[0] << 8 | data[1] == _TYPE else 0
     ident = data[at] << 8 | data[at + 1]
     name, at = utf(data, at + 2 + (ident == _NUMERIC))

@@ -1,4 +1,4 @@
-"""The content of a broker's journal: messages of queues, items in doubt, items that a start deletes.
+"""The contents of a broker's journal: messages of queues, items in doubt, and items that a start deletes.
 
 HornetQ 2.2 to 2.4 and Artemis 1 and 2 use four sibling directories: for the journal of messages, the journal
 of bindings (the queues), page files, and files of large messages. ``tables.toml`` defines the tables and
@@ -23,16 +23,16 @@ from journalspec_reference.jboss_journal.contents.narayana import TransactionCon
 from journalspec_reference.jboss_journal.contents.paging import Entry, PageFile
 from journalspec_reference.jboss_journal.contents.store import Store
 
-#: The name of the table of other records; the remark code for the missing body of a large message.
+#: The name of the table of other records, and the remark code for the missing body of a large message.
 RECORDS, BODY = "records", "body"
-#: References: turn, id of the queue (None: in no queue), and number of the message.
+#: Represents references by turn, id of the queue (None: in no queue), and number of the message.
 Wanted: TypeAlias = Iterable[tuple[int, int | None, int]]
 #: Columns that count the changes of a transaction.
 _COUNTS = ("sends", "acknowledges", "page_transactions")
 
 
 def contents(answer: Answer) -> BrokerContents | TransactionContents | None:
-    """Return the contents of a recovered journal; None if neither a broker nor Narayana wrote it.
+    """Return the contents of a recovered journal. Return None if neither a broker nor Narayana wrote it.
 
     If recovery refused the journal, there are no rows.
     """
@@ -55,7 +55,7 @@ class BrokerContents(Contents):
         return [*self._totals().values()]
 
     def judge(self) -> frozenset[str]:
-        """Remark on the messages that cannot be decoded: a broker decodes all messages when it starts.
+        """Add a remark on each message that cannot be decoded. A broker decodes all messages when it starts.
 
         Only a broker's journal is checked: records of other programs can have the same type numbers.
         """
@@ -88,7 +88,7 @@ class BrokerContents(Contents):
         return totals
 
     def _check_large(self) -> None:
-        """Remark on files of large messages that belong to no message."""
+        """Add a remark on each file of a large message that belongs to no message."""
         left = {ident for ident in self.store.large.idents if ident not in self.store.pending.large}
         if left:
             left -= {entry.message().id for _, entry in self.store.entries()}
@@ -246,7 +246,7 @@ class BrokerContents(Contents):
     def _decoded(
         self, shape: str, data: bytes, ident: int, place: Mapping[str, Any], table: str
     ) -> dict[str, Any]:
-        """Decode the fields of a record with its table; if that fails, remark on it and return nothing."""
+        """Decode the fields of a record with its table. If that fails, add a remark and return nothing."""
         try:
             return decode(families(FORMAT)[RECORDS], shape, data)
         except ContentsError as error:
@@ -255,7 +255,7 @@ class BrokerContents(Contents):
 
 
 def _xid(found: Mapping[str, Any]) -> dict[str, Value]:
-    """Return the columns of an XID; None if it could not be decoded."""
+    """Return the columns of an XID. Return None if it could not be decoded."""
     if not found:
         return {}
     branch, global_id = found["branch"]["value"], found["global_id"]["value"]
@@ -265,7 +265,7 @@ def _xid(found: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def xid_text(data: bytes) -> str | None:
-    """Return the XID of a PREPARE in the form of the column ``xid``; None if it cannot be decoded."""
+    """Return the XID of a PREPARE in the form of the column ``xid``. Return None if it cannot be decoded."""
     try:
         found = _xid(decode(families(FORMAT)[RECORDS], "xid", data))
     except ContentsError:

@@ -26,7 +26,7 @@ _NAMES = (
     *("amqp:properties:list", "amqp:application-properties:map", "amqp:data:binary"),
     *("amqp:amqp-sequence:list", "amqp:amqp-value:*", "amqp:footer:map"),
 )
-#: The first bytes of a section: it is described by a small ulong or a ulong.
+#: The first bytes of a section. A small ulong or a ulong describes the section.
 _OPENING = re.compile(rb"\0(?:\x53|\x80\0{7})([\x70-\x78])", re.DOTALL)
 #: Sections that are maps, with the prefix of their keys.
 _MAPS = {
@@ -58,7 +58,7 @@ _ADDRESS = "_AMQ_AD"
 #: The annotation in which a JMS client stores the number of the message's kind.
 _JMS_KIND = "messageAnnotations.x-opt-jms-msg-type"
 _JMS_KINDS: Mapping[int | None, str] = {0: "plain", 1: "object", 2: "map", 3: "bytes", 4: "stream", 5: "text"}
-#: Type code of a body that is a single value -> its kind; values of other types have no kind.
+#: Maps the type code of a body that is a single value to its kind. Values of other types have no kind.
 _KINDS = {
     **dict.fromkeys((0xA0, 0xB0), "bytes"),
     **dict.fromkeys((0xA1, 0xB1), "text"),
@@ -79,7 +79,8 @@ _TEXTUAL = re.compile(
 class _Message:
     """The content of the sections of one message: fields, values without a column, properties, and the body.
 
-    `body` is its section, `code` the type of its value. `lost`: the sections end too early.
+    `body` is the section of the body, `code` the type of the body's value. `lost` means that the sections end
+    too early.
     """
 
     fields: dict[str, Value] = field(default_factory=dict)
@@ -107,7 +108,7 @@ def message(body: bytes, large: bytes | None = None) -> tuple[dict[str, Value], 
     """Return the columns of a stored message, and the reasons for missing values in them.
 
     `body` is the content of a message record (45) or a paged message, from the number of its persister on.
-    `large` is the content of a large message's file; without it, the kind and the body of that message are
+    `large` is the content of a large message's file. Without it, the kind and the body of that message are
     unknown. If no body can be found in the bytes, all the bytes become its `data`.
     """
     encoded, found = Encoded(body), _Message()
@@ -174,7 +175,7 @@ def _extra(encoded: Encoded, at: int, data: bytes, found: _Message, around: dict
 
 
 def _repeated(encoded: Encoded, at: int, into: _Message) -> int:
-    """Decode the sections that the record of a large message repeats; return where they end."""
+    """Decode the sections that the record of a large message repeats. Return the offset after them."""
     end = len(encoded.data)
     for numbers in (2, 3, 1, 2):
         at += 4 * numbers
@@ -187,12 +188,15 @@ def _repeated(encoded: Encoded, at: int, into: _Message) -> int:
 
 
 def _sections(encoded: Encoded, at: int, end: int, into: _Message) -> None:
-    """Decode the sections from `at` to `end`; after a damaged one, continue at the next apparent section."""
+    """Decode the sections from `at` to `end`.
+
+    After a damaged section, continue at the next bytes that look like a section.
+    """
     last = 0
     while at < end:
         try:
             section, at = _opening(encoded, at, end)
-            # `last` is raised before the section is decoded, so damage is skipped at most once for each kind
+            # `last` is raised before the section is decoded. So damage is skipped at most once for each kind
             # of section.
             last = max(last, section)
             at = _section(encoded, section, at, end, into)
@@ -207,7 +211,7 @@ def _sections(encoded: Encoded, at: int, end: int, into: _Message) -> None:
 
 
 def _opening(encoded: Encoded, at: int, end: int) -> tuple[int, int]:
-    """Return the code of the section at `at`, and where its value begins. Raises Damage."""
+    """Return the code of the section at `at`, and the offset of its value. Raises Damage."""
     if encoded.size(at, end, 1):
         raise Damage(at, "no section")
     descriptor, after = encoded.value(at + 1, end)
@@ -218,7 +222,7 @@ def _opening(encoded: Encoded, at: int, end: int) -> tuple[int, int]:
 
 
 def _section(encoded: Encoded, section: int, at: int, end: int, into: _Message) -> int:
-    """Decode and store the section whose value is at `at`; return where it ends. Raises Damage."""
+    """Decode and store the section whose value is at `at`. Return the offset after it. Raises Damage."""
     if section not in _LISTS and section not in _MAPS:
         into.code = encoded.size(at, end, 1)
         value, at = encoded.value(at, end)
@@ -280,7 +284,7 @@ def as_text(value: Value, *, readable: bool = False) -> str | None:
 
 
 def whole(value: Value) -> int | None:
-    """Return a number that fits into a column (64 bits); None for the value of a damaged message."""
+    """Return a number that fits into a column (64 bits). Return None for the value of a damaged message."""
     if not isinstance(value, int) or isinstance(value, bool):
         return None
     return value if -_BEYOND <= value < _BEYOND else None

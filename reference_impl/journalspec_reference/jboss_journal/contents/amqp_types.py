@@ -1,8 +1,9 @@
-"""Values of AMQP 1.0 (part 1 of its specification): the first byte is the type, which gives the length.
+"""Decodes values of AMQP 1.0 (part 1 of its specification). The first byte of a value is its type, which
+determines the length.
 
 A value of known length that cannot be decoded is noted and left as bytes; without a length, Damage is raised.
-Time and memory are linear in the number of bytes: the depth of nesting and the number of values without bytes
-are bounded.
+Time and memory are linear in the number of bytes, because the depth of nesting and the number of values
+without bytes are bounded.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from journalspec_reference.contents import Value
 
 #: The greatest depth of nested values.
 MOST_DEEP = 64
-#: The greatest number of values in a message: each takes many times its stored size in memory.
+#: The greatest number of values in a message. In memory, each value takes many times its stored size.
 MOST_VALUES = 1 << 19
 #: At most this many reasons are kept.
 MOST_REASONS = 10
@@ -40,7 +41,7 @@ def _number(code: str) -> _Reader:
     return read
 
 
-#: Values of a fixed length by type code; 0x56 is a boolean, 0x73 a character, 0x98 a UUID.
+#: Values of a fixed length, by type code. The code 0x56 is a boolean, 0x73 a character, 0x98 a UUID.
 _FIXED: Final[Mapping[int, _Reader]] = {
     **dict.fromkeys((0x50, 0x52, 0x53), _number("B")),
     **dict.fromkeys((0x51, 0x54, 0x55), _number("b")),
@@ -52,9 +53,9 @@ _FIXED: Final[Mapping[int, _Reader]] = {
     # Decimals are left as bytes.
     **dict.fromkeys((0x74, 0x84, 0x94), bytes),
 }
-#: Type code -> a value that has no bytes. An empty list is not shared.
+#: Maps a type code to a value that has no bytes. An empty list is not shared.
 _EMPTY: Final[Mapping[int, Value]] = {NULL: None, 0x41: True, 0x42: False, 0x43: 0, 0x44: 0, NO_LIST: ()}
-#: Bytes of a value of a fixed length, by the upper half of its code.
+#: The number of bytes of a value of a fixed length, by the upper half of its code.
 _LENGTHS: Final = {4: 0, 5: 1, 6: 2, 7: 4, 8: 8, 9: 16}
 #: The type of a value of variable length, by the upper half of its code. An odd upper half means a size of
 #: four bytes.
@@ -63,7 +64,7 @@ _BINARY, _TEXTS, _MAP = 0, (1, 3), 1
 
 
 class Damage(Exception):
-    """The bytes at an offset do not fit the type code before them."""
+    """This error means that the bytes at an offset do not fit the type code before them."""
 
     def __init__(self, at: int, why: str) -> None:
         super().__init__(f"{why} at {at}")
@@ -71,7 +72,10 @@ class Damage(Exception):
 
 @dataclass(slots=True)
 class Encoded:
-    """Bytes that contain AMQP values, and the oddities found so far. Offsets are from the first byte."""
+    """Represents bytes that contain AMQP values, and the faults found so far.
+
+    Offsets are counted from the first byte.
+    """
 
     data: bytes
     reasons: list[str] = field(default_factory=list)
@@ -88,19 +92,19 @@ class Encoded:
             self.reasons.append(why)
 
     def size(self, at: int, end: int, width: int) -> int:
-        """Return the number of `width` bytes at `at`; raises Damage if it extends beyond `end`."""
+        """Return the number of `width` bytes at `at`. Raises Damage if it extends beyond `end`."""
         if at + width > end:
             raise Damage(at, f"a number of {width} bytes ends after {end}")
         return int.from_bytes(self.data[at : at + width], "big")
 
     def raw(self, at: int, end: int, size: int) -> bytes:
-        """Return `size` bytes at `at`; raises Damage if they extend beyond `end`."""
+        """Return `size` bytes at `at`. Raises Damage if they extend beyond `end`."""
         if size > end - at:
             raise Damage(at, f"a value of {size} bytes ends after {end}")
         return self.data[at : at + size]
 
     def value(self, at: int, end: int, depth: int = 0) -> tuple[Value, int]:
-        """Return the value at `at`, and where it ends. Raises Damage.
+        """Return the value at `at`, and the offset after it. Raises Damage.
 
         A described value becomes an object of `descriptor` and `value`. A map becomes a list of pairs unless
         its keys are distinct texts. A decimal stays bytes.
@@ -114,14 +118,17 @@ class Encoded:
         return {"descriptor": descriptor, "value": value}, at
 
     def items(self, at: int, end: int, count: int, depth: int, found: list[Value]) -> None:
-        """Put `count` values from `at` to `end` into `found`; on Damage, `found` has the earlier ones."""
+        """Put `count` values from `at` to `end` into `found`.
+
+        On Damage, `found` contains the earlier values.
+        """
         for _ in range(count):
             value, at = self.value(at, end, depth)
             found.append(value)
         self._ends(at, end)
 
     def _of(self, code: int, at: int, end: int, depth: int) -> tuple[Value, int]:
-        """Return the value of a type code, whose bytes begin at `at`, and where it ends."""
+        """Return the value of a type code, whose bytes begin at `at`, and the offset after the value."""
         kind, low = code >> 4, code & 15
         self._values += 1
         if self._values > MOST_VALUES:
@@ -192,7 +199,10 @@ class Encoded:
             raise Damage(at, f"values nest deeper than {MOST_DEEP}")
 
     def _ends(self, at: int, end: int) -> None:
-        """Note values that do not end where their size says; the broker's decoder does not check that."""
+        """Add a note on values that do not end at the end of their size.
+
+        The broker's decoder does not check that.
+        """
         if at != end:
             self.odd(f"values end at {at}, not at {end}")
 

@@ -15,7 +15,7 @@ from journalspec_reference.jboss_journal.bodies import Body
 
 FORMAT, FAMILY = "jboss_journal", "bindings"
 QUEUE, QUEUE_STATUS, COUNTER, ADDRESS, ADDRESS_STATUS = 21, 22, 24, 44, 46
-#: User type -> the name of a setting, its type in the table, and the fields that identify its object.
+#: Maps a user type to the name of a setting, its type in the table, and the fields that identify its object.
 SETTINGS = {
     20: ("grouping", "grouping", "group"),
     25: ("address setting", "setting", "addresses"),
@@ -27,16 +27,16 @@ SETTINGS = {
     51: ("connector", "connector", "name"),
     52: ("address setting", "setting_json", "addresses"),
 }
-#: The number of a routing type -> its name.
+#: Maps the number of a routing type to its name.
 ROUTING = {0: "multicast", 1: "anycast"}
 PAUSED = 0
-#: Not shown: bytes that no version explains yet, and secrets.
+#: Fields that are not shown: bytes that no version explains yet, and secrets.
 HIDDEN = ("more", "password")
 
 
 @dataclass(slots=True)
 class Queue:
-    """One queue. `options` are those fields of later versions that the record contains."""
+    """Represents one queue. `options` contains those fields of later versions that the record contains."""
 
     id: int
     name: str
@@ -47,14 +47,20 @@ class Queue:
 
     @property
     def routing(self) -> str | None:
-        """Whether each message goes to one queue of the address (anycast) or to all; None: not stored."""
+        """Whether each message goes to one queue of the address (anycast) or to all.
+
+        None means that this is not stored.
+        """
         kind = self.options.get("routing_type")
         return ROUTING.get(kind, str(kind)) if isinstance(kind, int) else None
 
 
 @dataclass
 class Bindings:
-    """The complete content of a bindings journal. Each of `remarks` is a code, key, record and reason."""
+    """Represents the complete content of a bindings journal.
+
+    Each of `remarks` is a code, key, record and reason.
+    """
 
     queues: dict[int, Queue] = field(default_factory=dict)
     addresses: dict[int, dict[str, Value]] = field(default_factory=dict)
@@ -90,7 +96,7 @@ def _try(found: Bindings, item: Body) -> None:
 
 
 def _take(found: Bindings, item: Body) -> None:
-    """Add a record; raises ContentsError."""
+    """Add a record. Raises ContentsError."""
     kind, ident = item.user_type, item.id
     if kind == QUEUE:
         row = _row("queue", item)
@@ -130,7 +136,7 @@ def _setting(item: Body) -> dict[str, Value]:
 
 
 def _row(shape: str, item: Body) -> dict[str, Any]:
-    """Return the fields of a record, with texts as str; raises ContentsError."""
+    """Return the fields of a record, with texts as str. Raises ContentsError."""
     found = decode(families(FORMAT)[FAMILY], shape, item.stored)
     return {name: _plain(value) for name, value in found.items() if name not in HIDDEN}
 

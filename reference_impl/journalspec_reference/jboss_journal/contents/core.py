@@ -1,4 +1,4 @@
-"""Core messages, as HornetQ 2.2 to 2.4 and Artemis 1 and 2 store them.
+"""Decodes Core messages, as HornetQ 2.2 to 2.4 and Artemis 1 and 2 store them.
 
 Numbers are big-endian, strings are UTF-16 with the low byte first. The layouts are those of ``core.toml``.
 Bytes that cannot be decoded raise :class:`Undecodable`, or are described in the `problem` of a message whose
@@ -20,7 +20,7 @@ from journalspec_reference.java_objects import class_name
 from journalspec_reference.value_cache import ValueCache
 
 INT, LONG, SHORT, CHAR = Struct(">i"), Struct(">q"), Struct(">h"), Struct(">H")
-#: Type, durable, expiration, timestamp, priority, and whether properties follow.
+#: The fields type, durable, expiration, timestamp, priority, and whether properties follow.
 HEADERS = Struct(">bBqqbB")
 #: The offset of the timestamp in these fields.
 _STAMP_AT = 10
@@ -41,28 +41,29 @@ KINDS = {0: "plain", 2: "object", 3: "text", 4: "bytes", 5: "map", 6: "stream"}
 PLAIN, OBJECT, TEXT, BYTES, MAP, STREAM = 0, 2, 3, 4, 5, 6
 #: The limit in bytes for inflating a compressed body and for loading the file of a large message.
 MOST_BODY = 64 << 20
-#: At most this many values in a body or in the properties of a message: each takes many times its stored size
-#: in memory.
+#: At most this many values in a body or in the properties of a message. In memory, each value takes many
+#: times its stored size.
 MOST_VALUES = 1 << 19
 _TOO_MANY = f"there are more than {MOST_VALUES} values"
 #: Values of fixed size, by their tags.
 FIXED = {3: Struct(">b"), 5: SHORT, 6: INT, 7: LONG, 8: Struct(">f"), 9: Struct(">d")}
 NULL, BOOL, DATA, STRING, CHARACTER = 0, 2, 4, 10, 11
-#: Tag of such a value, or of a boolean -> the number of bytes of tag and value.
+#: Maps the tag of such a value, or of a boolean, to the number of bytes of tag and value.
 _SIZES = {BOOL: 2, **{tag: 1 + form.size for tag, form in FIXED.items()}}
-#: The decoder function for texts: looking up a codec by name takes longer than decoding a short text.
+#: The decoder function for texts. Looking up a codec by name takes longer than decoding a short text.
 text_of = codecs.utf_16_le_decode
 #: The errors that decoding can raise for invalid bytes.
 ERRORS = (struct.error, ValueError, IndexError)
 
 
 class Undecodable(ValueError):
-    """Bytes that are not a valid encoding of the expected value."""
+    """This error means that bytes are not a valid encoding of the expected value."""
 
 
 @dataclass(slots=True)
 class Message:
-    """One message without its queue. Times are milliseconds; an `expiration` of 0 means that there is none.
+    """Represents one message without its queue. Times are in milliseconds; an `expiration` of 0 means that
+    there is none.
 
     `body` is as stored, but inflated if it was compressed. `problem` is the reason why a part of the message
     could not be decoded.
@@ -80,15 +81,16 @@ class Message:
     body: bytes = b""
     protocol: str = "core"
     large: bool = False
-    #: Whether no client has written a body. In that case, the bytes at the place of the body are left over.
+    #: Whether no client has written a body. In that case, the bytes at the offset of the body are left over.
     blank: bool = False
     problem: str = ""
-    #: Name of a property -> the tag of its value; None: the tags are not kept.
+    #: Maps the name of a property to the tag of its value. None means that the tags are not kept.
     tags: dict[str, int] | None = None
 
 
 class BodyParts(NamedTuple):
-    """A body decoded by the kind of its message; `data` are bytes that have no other representation.
+    """Represents a body decoded by the kind of its message. `data` contains bytes that have no other
+    representation.
 
     `plain` is the complete uncompressed body; None if it cannot be inflated.
     """
@@ -103,19 +105,19 @@ class BodyParts(NamedTuple):
 
 
 def taken(data: bytes, at: int, size: int) -> tuple[bytes, int]:
-    """Return `size` bytes from an offset on, and where they end."""
+    """Return `size` bytes from an offset on, and the offset after them."""
     if size < 0 or at + size > len(data):
         raise Undecodable(f"a length of {size} before {at}, and {len(data) - at} bytes follow")
     return data[at : at + size], at + size
 
 
 def data_at(data: bytes, at: int) -> tuple[bytes, int]:
-    """Return length-prefixed bytes, and where they end."""
+    """Return length-prefixed bytes, and the offset after them."""
     return taken(data, at + 4, INT.unpack_from(data, at)[0])
 
 
 def text_at(data: bytes, at: int) -> tuple[str, int]:
-    """Return a SimpleString, and where it ends."""
+    """Return a SimpleString, and the offset after it."""
     value, at = data_at(data, at)
     return text_of(value, "replace", True)[0], at
 
@@ -127,7 +129,10 @@ def text_bytes(text: str) -> bytes:
 
 
 def optional_text(data: bytes, at: int) -> tuple[str | None, int]:
-    """Return the SimpleString after a flag (None if the flag says that it is null), and where it ends."""
+    """Return the SimpleString after a flag, and the offset after it.
+
+    The SimpleString is None if the flag says that it is null.
+    """
     if not data[at]:
         return None, at + 1
     # Each message has several such texts, and calling :func:`text_at` would take longer than decoding them
@@ -140,7 +145,7 @@ def optional_text(data: bytes, at: int) -> tuple[str | None, int]:
 
 
 def long_text(data: bytes, at: int) -> tuple[str, int]:
-    """Return a String, whose form depends on its number of characters, and where it ends."""
+    """Return a String, whose form depends on its number of characters, and the offset after it."""
     (count,) = INT.unpack_from(data, at)
     if count < 9:
         value, end = taken(data, at + 4, 2 * count)
@@ -152,18 +157,24 @@ def long_text(data: bytes, at: int) -> tuple[str, int]:
 
 
 def optional_long_text(data: bytes, at: int) -> tuple[str | None, int]:
-    """Return the String after a flag (None if the flag says that it is null), and where it ends."""
+    """Return the String after a flag, and the offset after it.
+
+    The String is None if the flag says that it is null.
+    """
     return long_text(data, at + 1) if data[at] else (None, at + 1)
 
 
-#: Decoded names of properties, and decoded properties of whole messages, both by their bytes: many messages
-#: have the same ones.
+#: Decoded names of properties, and decoded properties of whole messages, both by their bytes. Many messages
+#: have equal ones.
 _names = ValueCache(lambda name: text_of(name, "replace", True)[0], MOST_ENCODED)
 _known: dict[bytes, dict[str, Value]] = {}
 
 
 def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str, int] | None = None) -> int:
-    """Put typed properties into `found`, and return where they end; after an error, earlier ones stay."""
+    """Put typed properties into `found`, and return the offset after them.
+
+    After an error, earlier properties stay.
+    """
     at += 1
     if not data[at - 1]:
         return at
@@ -197,7 +208,10 @@ def properties_at(data: bytes, at: int, found: dict[str, Value], tags: dict[str,
 def _odd_value(
     data: bytes, at: int, text: Callable[[bytes, int], tuple[str | None, int]] = text_at
 ) -> tuple[Value, int]:
-    """Return the value after a tag, and where it ends; `text` is the function that reads a string."""
+    """Return the value after a tag, and the offset after the value.
+
+    `text` is the function that reads a string.
+    """
     tag = data[at]
     at += 1
     if tag in FIXED:
@@ -219,11 +233,11 @@ def _odd_value(
 
 
 def headers_at(data: bytes, at: int, message: Message) -> int:
-    """Put the fields that all messages have besides the body into `message`; return where they end."""
+    """Put the fields that all messages have besides the body into `message`. Return the offset after them."""
     (message.id,) = LONG.unpack_from(data, at)
     message.address, at = optional_text(data, at + 8)
     at += 1
-    # Here brokers treat only 1 as "present"; elsewhere, any byte but 0.
+    # Here brokers treat only 1 as "present". Elsewhere, any byte but 0 means "present".
     if data[at - 1] == 1:
         message.user_id = data[at : at + UUID_SIZE]
         at += UUID_SIZE
@@ -255,7 +269,7 @@ def id_at(user_type: int, data: bytes) -> int:
 
 
 def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
-    """Return the message in `data`, of user type `kind`; undecodable parts are its `problem`.
+    """Return the message in `data`, of user type `kind`. Its `problem` describes undecodable parts.
 
     Of an AMQP message only the id is decoded, and `body` is all of `data`. The body of a message of type
     LARGE is in a file. `tagged`: keep the tags of the properties of a Core message.
@@ -272,7 +286,7 @@ def message_of(kind: int, data: bytes, *, tagged: bool = False) -> Message:
             address, at = optional_text(data, 9)
             stored, _ = data_at(data, at)
         if kind != LARGE:
-            # The end of the body is counted from here; the older form stores a second end after the body.
+            # The end of the body is counted from here. The older form stores a second end after the body.
             body_at, ends = (OLD_BODY_AT, 2 * INT.size) if kind == OLD else (BODY_AT, INT.size)
             size = INT.unpack_from(stored, 0)[0] - body_at
             at = ends + size
@@ -340,7 +354,10 @@ def glance(kind: int, data: bytes, start: int, end: int, *, judge: bool = True) 
 
 
 def _past_properties(data: bytes, at: int) -> int:
-    """Return where properties of the usual types end; `at` is where their count is. Raises one of ERRORS."""
+    """Return the offset after properties of the usual types.
+
+    `at` is the offset of their count. Raises one of ERRORS.
+    """
     int_at, sizes = INT.unpack_from, _SIZES
     (count,) = int_at(data, at)
     at += 4
@@ -396,7 +413,7 @@ def body_of(message: Message) -> BodyParts:
 
 
 def elements(data: bytes) -> list[Value]:
-    """Return the values of a stream message; raises Undecodable."""
+    """Return the values of a stream message. Raises Undecodable."""
     found: list[Value] = []
     at = 0
     while at < len(data):

@@ -1,4 +1,4 @@
-"""Rows from messages and their places: JMS columns, body by kind, remarks on damaged parts."""
+"""Makes rows from messages and their positions: JMS columns, body by kind, remarks on damaged parts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ SIZES = ("_AMQ_LARGE_SIZE", "_HQ_LARGE_SIZE")
 
 
 class QueuedMessage(NamedTuple):
-    """A message in a queue: its place, its stored `size`, and the values stored outside its own bytes."""
+    """Represents a message in a queue: its position, its stored `size`, and the values stored outside its own
+    bytes.
+    """
 
     queue: str | None
     id: int
@@ -46,7 +48,7 @@ OUTER = frozenset((*QueuedMessage._fields, "redelivered", "protocol", "large"))
 
 
 class Oddity(NamedTuple):
-    """One remark: its code, the affected id, the place, and the reason."""
+    """Represents one remark: its code, the affected id, the position, and the reason."""
 
     code: str
     key: str
@@ -69,7 +71,7 @@ class LargeFiles:
     room: Room | None
 
     def open(self, ident: int) -> Content | None:
-        """Return the body of a large message; None if there is no file."""
+        """Return the body of a large message. Return None if there is no file."""
         if self.room is None:
             return None
         # The file of a non-durable message keeps the name that it got while the message was being received.
@@ -77,7 +79,10 @@ class LargeFiles:
         return next((found for name in names if (found := self.room.open(name)) is not None), None)
 
     def size(self, ident: int) -> int:
-        """Return the size in bytes of a large message's file; 0 if there is no file, or it is not loaded."""
+        """Return the size in bytes of a large message's file.
+
+        Return 0 if there is no file, or it is not loaded.
+        """
         found = self.open(ident)
         return found.size if found is not None and found.size <= MOST_BODY else 0
 
@@ -91,7 +96,7 @@ class LargeFiles:
 
 @dataclass(frozen=True)
 class RowMaker:
-    """Makes rows; bodies of large messages are in `files`."""
+    """Makes rows. `files` contains the bodies of large messages."""
 
     files: LargeFiles
     note: Callable[[Oddity], None]
@@ -147,7 +152,7 @@ class RowMaker:
         return row
 
     def _large_body(self, at: QueuedMessage, message: Message) -> bytes | None:
-        """Return the content of the file of a large message; remark on a missing or faulty file."""
+        """Return the content of the file of a large message. Add a remark on a missing or faulty file."""
         found, name = self.files.open(at.id), f"{at.id}.msg"
         if found is None:
             self.note(Oddity("no-large-file", str(at.id), at.file, at.off, name))

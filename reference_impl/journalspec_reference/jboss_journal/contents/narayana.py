@@ -2,7 +2,7 @@
 
 Each live record is an object of the store: a decision to commit a transaction, with the participants that
 have not finished yet. Such a journal is in ``standalone/data/tx-object-store/HornetqObjectStore``, in files
-``jbossts-N.txlog``; its records have type 0 and begin with the mark of Narayana's buffers.
+``jbossts-N.txlog``. Its records have type 0 and begin with the magic value of Narayana's buffers.
 
 A participant is identified by its XID. An XID made by Narayana consists of the transaction, the deciding
 node, and the branch. XIDs of transactions that Artemis has prepared are decoded in the same way.
@@ -27,12 +27,12 @@ from journalspec_reference.xids import xid_text
 HEADER_SIZE = 8
 #: The first bytes of the state of a transaction.
 STATE_MARK = b"#ARJUNA#"
-#: The type of a transaction object begins with the first text. If it begins with the second, the transaction
-#: came from another server.
+#: The type of a transaction object begins with the first text. If it begins with the second text, the
+#: transaction came from another server.
 TRANSACTION = "/StateManager/BasicAction/TwoPhaseCoordinator/AtomicAction"
 SUBORDINATE = "/SubordinateAtomicAction"
 EXPIRED = "/Expired"
-#: A Uid: two parts of the host's address, the process, its start time, and a counter.
+#: A Uid consists of two parts of the host's address, the process, its start time, and a counter.
 UID = Struct(">qqiii")
 #: Formats of XIDs that Narayana makes: for JTA, for JTS, and for its bridges to web services and REST.
 FORMATS = frozenset({131077, 131072, 131080, 131081})
@@ -48,20 +48,22 @@ OUTCOMES = (
 )
 #: Types of participants that are decoded, and the number that ends a list of them.
 COMMIT_MARKABLE, XA_RESOURCE, LAST = 50, 171, 463
-#: How recovery finds a resource again: by a serialised object, or by its names; 0 means a class of the user.
+#: How recovery finds a resource again: by a serialised object, or by its names. The number 0 means a class of
+#: the user.
 BY_OBJECT = 1
 
 #: Columns that are copied from a transaction unchanged.
 _AS_THEY_ARE = ("uid", "recovery", "created", "process", "decision", "parent_node", "data")
-#: What recovery does with a transaction after the process that began it has ended.
+#: The action of recovery for a transaction after the process that started it has ended.
 COMMIT, WAIT, OPERATOR, MOVED, NOTHING = "commit", "wait-for-parent", "operator", "moved-aside", "nothing"
 
 
 @dataclass(slots=True)
 class _Buffer:
-    """A buffer in Narayana's encoding: big-endian, every value at a multiple of four bytes.
+    """A buffer in Narayana's encoding. Numbers are big-endian, and every value starts at a multiple of four
+    bytes.
 
-    No version looks at the first eight bytes.
+    No version reads the first eight bytes.
     """
 
     data: bytes
@@ -73,7 +75,7 @@ class _Buffer:
         return int(form.unpack_from(self.data, self.at - form.size)[0])
 
     def flag(self) -> bool:
-        """Return a boolean: three unused bytes and the byte with the value."""
+        """Return a boolean. It is stored as three unused bytes and the byte with the value."""
         return self.number() & 0xFF != 0
 
     def raw(self) -> bytes:
@@ -83,7 +85,7 @@ class _Buffer:
         return value
 
     def text(self) -> str | None:
-        """Return a text, which ends with a zero; None if there is none."""
+        """Return a text, which ends with a zero byte. Return None if there is none."""
         value = self.raw()
         return value[:-1].decode("utf-8", "replace") if value else None
 
@@ -98,7 +100,7 @@ class _Buffer:
 
 
 def uid_text(data: bytes) -> str:
-    """Return a Uid as Narayana prints it; raises struct.error if it does not have 28 bytes."""
+    """Return a Uid as Narayana prints it. Raises struct.error if it does not have 28 bytes."""
     return ":".join(f"{part:x}" for part in UID.unpack(data))
 
 
@@ -124,10 +126,11 @@ def xid_parts(format_id: int, gtrid: bytes, bqual: bytes) -> dict[str, Value]:
 
 @dataclass(slots=True)
 class Transaction:
-    """One object of the store. If a part could not be decoded, `reason` says why, and `data` is its state.
+    """Represents one object of the store. If a part could not be decoded, `reason` says why, and `data` is
+    its state.
 
-    `participants` have not finished yet, `heuristics` have decided on their own. For a transaction from
-    another server, `parent` is the XID that the other server sent. `created` is milliseconds.
+    `participants` have not finished yet. `heuristics` have decided without the coordinator. For a transaction
+    from another server, `parent` is the XID that the other server sent. `created` is milliseconds.
     """
 
     uid: str | None = None
@@ -145,15 +148,19 @@ class Transaction:
 
     @property
     def xid(self) -> Mapping[str, Value]:
-        """The XID from the other server, else the first participant's; both contain the same global part."""
+        """The XID from the other server, or else the first participant's XID.
+
+        Both contain the same global part.
+        """
         known = (each for each in (*self.participants, *self.heuristics) if "format_id" in each)
         return self.parent or next(known, {})
 
     @property
     def recovery(self) -> str | None:
-        """What recovery does after the process has ended.
+        """The action of recovery after the process has ended.
 
-        The presence of the record decides this, not its status. None: the action depends on undecoded parts.
+        The presence of the record decides the action, not its status. None means that the action depends on
+        undecoded parts.
         """
         kind = self.type or ""
         if kind.endswith(EXPIRED):
@@ -168,7 +175,7 @@ class Transaction:
 
 
 def transaction(body: bytes) -> Transaction:
-    """Return the content of a record; undecodable parts are omitted, with a reason."""
+    """Return the content of a record. Undecodable parts are omitted, with a reason."""
     found = Transaction()
     try:
         record = _Buffer(body)
@@ -200,7 +207,7 @@ def _action(state: _Buffer, found: Transaction) -> None:
     if state.number():
         _participants(state, found.heuristics)
     found.status = state.named(STATUSES)
-    state.number()  # The kind of action; all stored actions are top-level.
+    state.number()  # The kind of action. All stored actions are top-level actions.
     found.decision = state.named(OUTCOMES)
 
 
@@ -253,12 +260,12 @@ def _commit_markable(state: _Buffer) -> dict[str, Value]:
     return found | {"product": state.text(), "version": state.text()}
 
 
-#: Type of a participant -> the function that decodes it.
+#: Maps the type of a participant to the function that decodes it.
 _OF_KIND = {XA_RESOURCE: _xa_resource, COMMIT_MARKABLE: _commit_markable}
 
 
 class TransactionContents(Contents):
-    """The contents of a journal of Narayana: only two of the tables contain rows."""
+    """Represents the contents of a journal of Narayana. Only two of the tables contain rows."""
 
     def __init__(self, store: Store) -> None:
         super().__init__(FORMAT, store.remarks)
@@ -266,7 +273,7 @@ class TransactionContents(Contents):
 
     @cached_property
     def _places(self) -> Sequence[int]:
-        """The place of each object: its complete state is in the last record with its id."""
+        """The position of each object. Its complete state is in the last record with its id."""
         return list({item.id: item.place for item in self.store.replay.live()}.values())
 
     def _objects(self) -> Iterator[tuple[Body, Transaction]]:

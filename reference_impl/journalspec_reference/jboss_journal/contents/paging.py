@@ -1,4 +1,4 @@
-"""Page files.
+"""Reads page files.
 
 A page file has neither header nor checksum: it is a sequence of entries, each enclosed in braces. The broker
 stops reading a page at an incomplete entry, and so does this module.
@@ -21,7 +21,7 @@ ADDRESS_FILE = "address.txt"
 PAGE = re.compile(r"^(\d{1,18})\.page$")
 START, END = b"{", b"}"
 HEAD = Struct(">ci")
-#: The fields at the start of an entry: its transaction, and a byte that marks large messages.
+#: The fields at the start of an entry: its transaction, and a byte that identifies large messages.
 PROLOGUE = Struct(">qB")
 #: The values of this byte, in several versions, for an entry with the headers of a large message.
 LARGE_KINDS = (1, 0xFF)
@@ -33,7 +33,10 @@ ReportFile = Callable[[str, str, int | None, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One message of a page: `data[start:end]` is the message, of user type `kind` as in a journal."""
+    """Represents one message of a page.
+
+    `data[start:end]` is the message, of user type `kind` as in a journal.
+    """
 
     page: int
     index: int
@@ -47,22 +50,22 @@ class Entry:
 
     @property
     def is_large(self) -> bool:
-        """Whether its body is in a file."""
+        """Whether the body of the message is in a file."""
         return core.is_large(self.kind, self.data, self.start)
 
     def message(self, *, tagged: bool = False) -> core.Message:
-        """Return the message; `tagged` as for :func:`core.message_of`."""
+        """Return the message. `tagged` is as for :func:`core.message_of`."""
         return core.message_of(self.kind, self.data[self.start : self.end], tagged=tagged)
 
     @property
     def timestamp(self) -> int:
-        """The time of the message, 0 if there is none."""
+        """The time of the message, or 0 if there is none."""
         return core.glance(self.kind, self.data, self.start, self.end, judge=False)[0]
 
 
 @dataclass(frozen=True)
 class PageFile:
-    """One page file; `old` is the layout of HornetQ and Artemis 1."""
+    """Represents one page file. `old` means that it has the layout of HornetQ and Artemis 1."""
 
     address: str
     number: int
@@ -71,7 +74,7 @@ class PageFile:
     old: bool
 
     def places(self, report: ReportFile) -> Iterator[tuple[int, int]]:
-        """Yield the offset of each complete entry and its size in bytes; damaged parts are reported."""
+        """Yield the offset of each complete entry and its size in bytes. Damaged parts are reported."""
         content, off = self.content, 0
         while off + HEAD.size < content.size:
             brace, size = HEAD.unpack(content.read(off, HEAD.size))
@@ -87,7 +90,7 @@ class PageFile:
             report("page-damaged", self.name, off, "the file ends within an entry")
 
     def entries(self, report: ReportFile) -> Iterator[Entry]:
-        """Yield the entries; damaged ones are reported."""
+        """Yield the entries. Damaged entries are reported."""
         for index, (off, size) in enumerate(self.places(report)):
             if size > core.MOST_BODY:
                 report("too-large", self.name, off, f"an entry of {size} bytes")
@@ -125,7 +128,7 @@ def _old_end(data: bytes, at: int) -> int:
 
 
 def _protocol_end(data: bytes, at: int) -> int:
-    """Return the place where a message with a protocol ends."""
+    """Return the end of a message with a protocol."""
     persister = data[at]
     at += 1 + core.LONG.size
     if persister == core.AMQP_LARGE:
@@ -144,7 +147,7 @@ def _protocol_end(data: bytes, at: int) -> int:
 
 
 def _queues_at(data: bytes) -> int:
-    """Return where the list of queues begins, using only the list's stored length."""
+    """Return the offset at which the list of queues begins, using only the list's stored length."""
     for count in range(1, min(1 << 10, len(data) // core.LONG.size)):
         at = len(data) - core.LONG.size * count - core.INT.size
         if at >= 0 and core.INT.unpack_from(data, at)[0] == count:
@@ -160,7 +163,7 @@ class Paging:
     old: bool
 
     def files(self, report: ReportFile) -> Iterator[PageFile]:
-        """Yield the page files; unreadable files are reported."""
+        """Yield the page files. Unreadable files are reported."""
         for room in self.room.rooms() if self.room is not None else ():
             numbered = sorted(
                 (int(match[1]), name) for name in room.names if (match := PAGE.match(name)) is not None

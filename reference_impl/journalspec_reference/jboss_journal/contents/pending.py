@@ -1,4 +1,5 @@
-"""Pending messages by the broker's rules: references, acknowledgements, page cursors, prepared transactions.
+"""Finds pending messages by the broker's rules: references, acknowledgements, page cursors, prepared
+transactions.
 
 Only numbers are kept for each message and each reference: ids, places, times. Bodies are read again when a
 row is requested.
@@ -23,9 +24,9 @@ MESSAGES = (core.PROTOCOL, core.OLD, core.LARGE)
 #: Record types that are ignored here: large messages being received, retention, mirrors, MQTT clients.
 OTHERS = (PENDING_LARGE, 49, 53, 54)
 QUEUE_COUNT, TWO_LONGS, PLACE = Struct(">qi"), Struct(">qq"), Struct(">qqi")
-#: The record types that change a page transaction; a record of any other type adds one.
+#: The record types that change a page transaction. A record of any other type adds one.
 UPDATES = (12, 14)
-#: A key is the id of a queue times this, plus the id of a message.
+#: The factor in a key: a key is the id of a queue times this factor, plus the id of a message.
 _KEY = 1 << 64
 
 
@@ -34,19 +35,21 @@ class Doubt:
     """A prepared transaction, with the sends and acknowledgements that its commit would perform."""
 
     tx: PreparedTx
-    #: id of a message that it adds -> its place
+    #: Maps the id of a message that the transaction adds to its position.
     messages: dict[int, int] = field(default_factory=dict)
-    #: (id of the message, queue, place of the reference)
+    #: Each element is the id of the message, the queue, and the position of the reference.
     sends: list[tuple[int, int, int]] = field(default_factory=list)
     acks: list[tuple[int, int, int]] = field(default_factory=list)
     page_txs: set[int] = field(default_factory=set)
-    #: (queue, page, number in the page) that it acknowledges
+    #: Each element is the queue, page, and number in the page of a message that the transaction acknowledges.
     paged_acks: set[tuple[int, int, int]] = field(default_factory=set)
 
 
 @dataclass(slots=True)
 class PageCounter:
-    """A queue's page counters: the number of its paged messages, and their bytes if these are counted."""
+    """Represents a queue's page counters: the number of its paged messages, and their bytes if these are
+    counted.
+    """
 
     count: int = 0
     size: int = 0
@@ -54,16 +57,18 @@ class PageCounter:
 
 
 class References:
-    """The live references, in the order of their records; a message's first one takes 24 bytes of memory.
+    """Represents the live references, in the order of their records. A message's first reference takes 24
+    bytes of memory.
 
     A reference is identified by its position, the turn. The turn of a message's first reference is stored by
     the number of the message, later turns in a dict.
     """
 
     def __init__(self) -> None:
-        #: Turn -> the id of the queue, and the number of the message, -1 if it is acknowledged.
+        #: Maps a turn to the id of the queue, and to the number of the message, which is -1 if it is
+        #: acknowledged.
         self.queues, self.numbers = array("q"), array("q")
-        #: Number of a message -> turn of the first reference, -1 if there is none.
+        #: Maps the number of a message to the turn of its first reference, which is -1 if there is none.
         self.first = array("q")
         self._others: dict[int, int] = {}
 
@@ -84,7 +89,7 @@ class References:
         self.numbers.append(number)
 
     def find(self, queue: int, ident: int, number: int | None) -> int:
-        """Return the turn of a reference; -1: there is none."""
+        """Return the turn of a reference. Return -1 if there is none."""
         turn = self.first[number] if number is not None else -1
         if turn < 0 or self.queues[turn] != queue:
             return self._others.get(queue * _KEY + ident, -1)
@@ -116,15 +121,17 @@ class Pending:
         self.numbers = IdNumbers()
         self.idents, self.places, self.stamps, self.sizes = (array("q") for _ in range(4))
         self.references = References()
-        #: Turn of a reference -> the number of its deliveries, and its due time.
+        #: Maps the turn of a reference to the number of its deliveries, and its due time.
         self.deliveries: dict[int, int] = {}
         self.scheduled: dict[int, int] = {}
-        #: Page transaction -> the number of its open messages, and the place of the record that adds it.
+        #: Maps a page transaction to the number of its open messages, and the position of the record that
+        #: adds it.
         self.page_txs: dict[int, tuple[int, int]] = {}
         self.duplicates, self.heuristics = array("q"), array("q")
-        #: The places of other live records: page cursors and counters, and undecoded ones.
+        #: The positions of other live records: page cursors and counters, and undecoded records.
         self.others = array("q")
-        #: The acknowledgements of page cursors: id of the queue, page, number in the page.
+        #: The acknowledgements of page cursors. Each contains the id of the queue, the page, and the number
+        #: in the page.
         self.paged_acks: set[tuple[int, int, int]] = set()
         self.pages_done: set[tuple[int, int]] = set()
         self.counters: dict[int, PageCounter] = {}
@@ -168,8 +175,8 @@ class Pending:
 
     def _take_live(self) -> None:
         numbers, add, put = self.numbers, self.references.add, self.numbers.put
-        # A copy of the code of `References.add` for the first reference to a message; almost all references
-        # are such.
+        # This is a copy of the code of `References.add` for the first reference to a message, because almost
+        # all references are such.
         first, queues, held = self.references.first, self.references.queues, self.references.numbers
         judges, newest, last = self._judges, None, 0
         idents, places = self.idents.append, self.places.append
@@ -237,7 +244,7 @@ class Pending:
                 self._report("unknown-type", str(item.id), item.place, f"record type {kind}")
 
     def _change(self, item: Body, data: bytes) -> None:
-        """Apply a change of a reference; the last change of each kind is the effective one."""
+        """Apply a change of a reference. The last change of each kind is the effective one."""
         (queue,) = core.LONG.unpack_from(data, 0)
         turn = self.references.find(queue, item.id, self.numbers.get(item.id))
         if turn < 0:
@@ -299,7 +306,7 @@ class Pending:
 def _one_by_one(
     found: Iterable[BodyColumns],
 ) -> Iterator[tuple[int, int, tuple[int, int, int], bytes, int]]:
-    """Return each record's place, code, head and bytes, and the offset of its body in these bytes."""
+    """Return each record's position, code, first fields and bytes, and its body's offset in these bytes."""
     return chain.from_iterable(
         zip(each.places, each.codes, each.heads, repeat(each.data), each.starts, strict=False)
         for each in found

@@ -1,4 +1,4 @@
-"""The parts of a broker's store in sibling directories: journal, bindings, page files, large messages."""
+"""The parts of a broker's store in sibling directories: journal, bindings, page files, and large messages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from journalspec_reference.jboss_journal.recover import Replay, ReplayedState
 
 JMS = "jms"
 #: Narayana's journals: the extension of their files, the type of all records, and the first bytes of each
-#: buffer, which are a mark and the byte order of its numbers.
+#: buffer. These bytes are a magic value and the byte order of the buffer's numbers.
 TXLOG, TXLOG_TYPE, TXLOG_MARK = "txlog", 0, b"#BE\x01"
 #: User types that brokers write, and how many records are examined to find such types.
 BROKER_TYPES, LOOKED_AT = frozenset(range(20, 55)), 100
@@ -36,7 +36,10 @@ EXTENSIONS = {"hq": HORNETQ, "amq": ARTEMIS_2}
 
 @dataclass
 class Store:
-    """The result of recovery and the directories next to a journal; each part is read on demand."""
+    """Represents the result of recovery and the directories next to a journal.
+
+    Each part is read on demand.
+    """
 
     answer: Answer
     #: Whether properties of messages are also checked for problems.
@@ -46,7 +49,10 @@ class Store:
     _noted: set[tuple[str, str]] = field(default_factory=set)
 
     def note(self, note: Oddity) -> None:
-        """Add a remark, once for each subject; its text is the reason, then the meaning of the code."""
+        """Add a remark, once for each subject.
+
+        Its text consists of the reason, then the meaning of the code.
+        """
         place = note.code, note.key
         if place in self._noted:
             return
@@ -58,12 +64,13 @@ class Store:
 
     @cached_property
     def replay(self) -> Kept:
-        """The result of recovery; empty if it refused."""
+        """The result of recovery. It is empty if recovery refused the journal."""
         return replay_of(self.answer)
 
     @property
     def is_of_broker(self) -> bool:
-        """Whether a broker wrote this: most records have its types, or its other directories are here.
+        """Whether a broker wrote this journal: most records have its types, or its other directories are
+        here.
 
         A journal is a container that other programs use for their own records. HornetQ's journal of JMS names
         has its own types.
@@ -77,7 +84,9 @@ class Store:
 
     @property
     def is_narayana(self) -> bool:
-        """Whether Narayana wrote this, according to the extension of the files or the first live record."""
+        """Whether Narayana wrote this journal, according to the extension of the files or the first live
+        record.
+        """
         if self.answer.journal.params.get("extension") == TXLOG:
             return True
         for first in self.replay.live():
@@ -115,7 +124,7 @@ class Store:
 
     @cached_property
     def bindings(self) -> Bindings:
-        """The queues: of this journal if it is a journal of bindings, or of the one next to it."""
+        """The queues of this journal if it is a journal of bindings, or of the bindings journal beside it."""
         replay = self.bindings_replay
         if replay is None:
             room = beside(self.answer.journal, BINDINGS)
@@ -141,7 +150,10 @@ class Store:
 
     @cached_property
     def queues(self) -> dict[int, str]:
-        """Id -> name of the queues: those of the bindings; without bindings, those of the messages."""
+        """Maps an id to the name of a queue.
+
+        The names come from the bindings; without bindings, from the messages.
+        """
         if self.bindings_replay is not None:
             return {ident: queue.name for ident, queue in self.bindings.queues.items()}
         found = {queue for _, entry in self.entries() for queue in entry.queues} | self.pending.queues
@@ -153,7 +165,7 @@ class Store:
 
     @cached_property
     def product(self) -> tuple[str | None, str]:
-        """The product that wrote this, and the evidence."""
+        """The product that wrote this journal, and the evidence."""
         pending, queues = self.pending, self.bindings.queues.values()
         extension = self.answer.journal.params.get("extension", "")
         if pending.types[PROTOCOL]:
@@ -181,7 +193,7 @@ class Store:
 
     @cached_property
     def sizes(self) -> Sequence[int]:
-        """Number of a message -> its bytes, including those of its file."""
+        """Maps the number of a message to its bytes, including those of its file."""
         pending = self.pending
         sizes = pending.sizes[:] if pending.large.masks else pending.sizes
         for number in pending.numbers_of_large():
@@ -205,11 +217,11 @@ class Store:
                 yield file, entry
 
     def report_record(self, code: str, key: str, place: int, why: str) -> None:
-        """Remark on a record that does not affect pending messages."""
+        """Add a remark on a record that does not affect pending messages."""
         self.note(Oddity(code, key, *self.replay.where(place), why))
 
     def report_page(self, code: str, file: str, off: int | None, why: str) -> None:
-        """Remark on a faulty page file."""
+        """Add a remark on a faulty page file."""
         self.note(Oddity(code, file if off is None else f"{file}:{off}", file, off, why))
 
     def pending_entries(self) -> Iterator[tuple[PageFile, Entry, list[int]]]:

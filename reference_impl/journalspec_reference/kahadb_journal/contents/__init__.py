@@ -45,28 +45,28 @@ from journalspec_reference.kahadb_journal.store import (
     tx_text,
 )
 
-#: The OpenWire version of brokers that do not store their version; how many objects are sampled to find the
-#: version without an index.
+#: The OpenWire version of brokers that do not store their version, and the number of objects that are sampled
+#: to find the version without an index.
 _OLD, _SAMPLE = 6, 64
 #: The table name for remarks that belong to no table.
 STORE = ""
-#: The format id of transactions across several stores of a MultiKahaDB; the store that records their
-#: outcomes.
+#: The format id of transactions across several stores of a MultiKahaDB, and the store that records the
+#: outcomes of these transactions.
 _MULTI, _DECIDES = 61616, "txStore"
 #: Columns that have the same name and value as fields of a message.
 _AS_THEY_ARE = (
     *("priority", "correlation_id", "reply_to", "group_id", "group_sequence", "user_id"),
     *("original_destination", "compressed"),
 )
-#: Column of a job -> field of its commands.
+#: Maps a column of a job to the field of its commands.
 _OF_JOBS = {
     **{"next": "next_execution_time", "start": "start_time", "count": "rescheduled_count"},
     **{name: name for name in ("delay", "period", "repeat")},
 }
 #: The directory of a scheduler's journal.
 _SCHEDULER = "scheduler"
-#: A directory with more names than this is not searched for schedulers: it is not the data directory of a
-#: broker. With hundreds of stores side by side, each one would search all others.
+#: A directory with more names than this is not searched for schedulers, because it is not the data directory
+#: of a broker. If hundreds of stores are in one directory, each store would search all others.
 _MOST_BESIDE = 100
 _GONE = "its record was removed after the journal was read"
 _PREFIXES = {"QUEUE": "queue", "TOPIC": "topic", "TEMP_QUEUE": "temp-queue", "TEMP_TOPIC": "temp-topic"}
@@ -84,7 +84,10 @@ class KahaContents(Contents):
 
     @property
     def remarks(self) -> Remarks:
-        """The remarks on all tables that were read; if one was read twice, those of the last pass."""
+        """The remarks on all tables that were read.
+
+        If a table was read twice, they are those of the last pass.
+        """
         out = Remarks()
         for each in self._remarks.values():
             out.kept.extend(each.kept)
@@ -124,7 +127,7 @@ class KahaContents(Contents):
         yield from totals.values()
 
     def judge(self) -> frozenset[str]:
-        """Remark on the OpenWire version if a broker finds no index that stores this version."""
+        """Add a remark on the OpenWire version if a broker finds no index that stores this version."""
         found = self._remarks[STORE] = Remarks()
         if self.passed.known is None and any(self._sample()) and self.version != OPENWIRE:
             self._remark(STORE, "", None, "older-openwire", str(self.version))
@@ -147,7 +150,7 @@ class KahaContents(Contents):
         return HeadTimes(partial(openwire.to_time, self.version))
 
     def _sample(self) -> Iterator[bytes]:
-        """Yield objects that reveal the version: those of subscriptions first."""
+        """Yield objects that reveal the version. Objects of subscriptions come first."""
         messages = (islice(here.messages.values(), _SAMPLE) for here in self._store.destinations.values())
         for place in chain(self._store.subscribed.values(), map(place_of, chain.from_iterable(messages))):
             with suppress(Changed):
@@ -253,7 +256,7 @@ class KahaContents(Contents):
     def _read_time(self, version: int, place: int) -> tuple[int, int | None]:
         """Return length and time of a message's record, from its first bytes if they contain the time.
 
-        Both are empty if the record is gone.
+        Both are empty if the record does not exist any more.
         """
         try:
             start = self._places.record(place, FIRST)
@@ -414,17 +417,17 @@ def _opened(directory: Path) -> Iterator[JournalPass]:
             yield JournalPass(journal.seen, DIALECTS[journal.edition], "salvage")
 
 
-# The messages of each queue and durable subscription, by the journal and the db.data next to it.
+# The messages of each queue and durable subscription, according to the journal and the db.data next to it.
 
 
-#: States of a message: delivered after a start; acknowledged by a prepared transaction; absent from the
-#: index, although the index covers its record; needed by a subscription that only the index contains.
+#: States of a message. It is delivered after a start; acknowledged by a prepared transaction; absent from the
+#: index, although the index covers its record; or needed by a subscription that only the index contains.
 PENDING, PREPARED, NOT_IN_INDEX, INDEX_ONLY = "pending", "prepared-ack", "not-in-index", "index-only"
 _NONE = array("q")
 
 
 class ListedMessage(NamedTuple):
-    """One message of a queue or subscription: its id, the place of its record, and its state."""
+    """One message of a queue or subscription: its id, the position of its record, and its state."""
 
     ident: str
     place: int
@@ -444,13 +447,14 @@ class Listed(NamedTuple):
 
 
 class _Topic(NamedTuple):
-    """The facts about a topic in the index."""
+    """Represents the facts about a topic in the index."""
 
-    #: The number of a message in the journal's order -> its number in the index.
+    #: Maps the number of a message in the journal's order to its number in the index.
     numbers: Mapping[int, int]
     #: The needs of each subscription, in the form that :meth:`Index.needed` yields.
     needed: Mapping[str, array[int]]
-    #: Subscription that only the index contains -> its messages; subscription -> its stored object.
+    #: Maps a subscription that only the index contains to its messages, and a subscription to its stored
+    #: object.
     others: Mapping[str, Sequence[ListedMessage]]
     infos: Mapping[str, bytes]
 
@@ -501,7 +505,7 @@ class Lists:
 
     @cached_property
     def _acknowledged(self) -> Mapping[tuple[Name, str | None], set[str]]:
-        """Queue or subscription -> ids of the messages that prepared transactions acknowledge."""
+        """Maps a queue or subscription to the ids of the messages that prepared transactions acknowledge."""
         out: dict[tuple[Name, str | None], set[str]] = {}
         for steps in self._store.prepared.values():
             for step in steps:

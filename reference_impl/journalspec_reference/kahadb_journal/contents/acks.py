@@ -1,4 +1,5 @@
-"""The map of acknowledgements, a Java map in its own record: data file -> files of acknowledged messages.
+"""Reads the map of acknowledgements. It is a Java map in its own record, from a data file to the files of
+acknowledged messages.
 
 Only this part of Java's serialisation is supported: a HashMap of Integer to HashSet of Integer. No Java
 object is created.
@@ -11,8 +12,8 @@ import struct
 from journalspec_reference.java_objects import BLOCK, CLASS, END, HANDLES, NULL, OBJECT, REFERENCE, STREAM
 
 _U1, _U2, _I4, _U4 = (struct.Struct(f">{kind}") for kind in "BHiI")
-#: Sizes (bytes): the load factor and threshold of a map; the bytes of a block before the number of entries,
-#: in a map and in a set.
+#: Sizes in bytes: the load factor and threshold of a map, and the bytes of a block before the number of
+#: entries, in a map and in a set.
 _FIELDS, _BEFORE_MAP, _BEFORE_SET = 8, 5, 9
 
 
@@ -39,7 +40,7 @@ class _Stream:
             raise AckMapError(f"token {found} before {self.at} instead of {wanted}")
 
     def begin(self) -> None:
-        """Read an object's class and its superclasses; the object's token was read before."""
+        """Read an object's class and its superclasses. The object's token has already been read."""
         while (token := self.number(_U1)) == CLASS:
             self._handles.append(None)
             size = self.number(_U2)
@@ -56,7 +57,7 @@ class _Stream:
         self._handles.append(None)
 
     def integer(self) -> int:
-        """Return the next Integer; it can be a reference to an earlier one."""
+        """Return the next Integer. It can be a reference to an earlier Integer."""
         if (token := self.number(_U1)) == REFERENCE:
             handle = self.number(_I4) - HANDLES
             found = self._handles[handle] if 0 <= handle < len(self._handles) else None
@@ -70,7 +71,7 @@ class _Stream:
         return found
 
     def entries(self, fields: int, before: int) -> int:
-        """Read the beginning of a collection; return its number of entries."""
+        """Read the beginning of a collection. Return its number of entries."""
         self.expect(OBJECT)
         self.begin()
         self.at += fields
@@ -82,7 +83,7 @@ class _Stream:
 
 
 def ack_map(data: bytes) -> dict[int, list[int]]:
-    """Return file -> files whose messages are acknowledged in it; raises AckMapError."""
+    """Map each file to the files whose messages are acknowledged in it. Raises AckMapError."""
     stream, out = _Stream(data), {}
     stream.expect(int.from_bytes(STREAM), _U4)
     for _ in range(stream.entries(_FIELDS, _BEFORE_MAP)):

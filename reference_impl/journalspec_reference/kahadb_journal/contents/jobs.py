@@ -1,4 +1,7 @@
-"""The state of a scheduler: its journal contains special commands, and is usually next to another journal."""
+"""The state of a scheduler.
+
+The journal of a scheduler contains special commands, and is usually next to another journal.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from journalspec_reference.kahadb_journal.recover import JournalPass
 
 
 class _Timetable:
-    """The jobs of one scheduler by id. Their times are sorted when first needed."""
+    """Represents the jobs of one scheduler by id. Their times are sorted when they are first needed."""
 
     def __init__(self) -> None:
         self.jobs: dict[str, dict[str, Any]] = {}
@@ -71,7 +74,10 @@ def jobs(passed: JournalPass) -> list[Mapping[str, Any]]:
 
 
 def early(passed: JournalPass) -> bool:
-    """Return whether records are bare messages: the size before a message reads as a TRACE without text."""
+    """Return whether records are bare messages.
+
+    In such a record, the size before the message reads as a TRACE without text.
+    """
     kinds = {(name, "text" in fields) for _, name, fields in passed.commands()}
     # In a journal with other commands, a TRACE is a broker's note.
     return ("TRACE", False) in kinds and {name for name, _ in kinds} == {"TRACE"}

@@ -1,4 +1,5 @@
-"""OpenWire as KahaDB stores it: loose marshalling, a size in front, no cache of values (versions 1 to 12).
+"""Decodes OpenWire as KahaDB stores it: loose marshalling, a size in front, no cache of values (versions 1 to
+12).
 
 Damaged data is read up to the damage. Flags are 0 or 1, and most places permit only one type. An object that
 cannot be decoded as stored is decoded again with invalid flags and types corrected by these rules; a remark
@@ -26,7 +27,7 @@ from journalspec_reference.value_cache import ValueCache
 Fields: TypeAlias = dict[str, Any]
 #: One version for each distinct layout, the most frequent version first.
 VERSIONS = (11, 6, 10, 9, 2, 1)
-#: Type of a message -> its kind.
+#: Maps the type of a message to its kind.
 KINDS = {23: "plain", 24: "bytes", 25: "map", 26: "object", 27: "stream", 28: "text", 29: "blob"}
 NULL, ACK, SUBSCRIPTION = 0, 22, 55
 DESTINATIONS = {100: "queue", 101: "topic", 102: "temp-queue", 103: "temp-topic"}
@@ -43,7 +44,7 @@ _CHARACTER, _STRING, _BYTES, _MAP, _LIST, _LONG_STRING = 3, 9, 10, 11, 12, 13
 
 
 class OpenWireError(ValueError):
-    """The bytes are not an object of this type; the text says why."""
+    """The bytes are not an object of this type. The text says why."""
 
 
 _Reader: TypeAlias = Callable[["Bytes"], Any]
@@ -62,12 +63,15 @@ def _number(kind: str) -> _Reader:
 
 
 _U2, _I1, _I2, _I4, _I8 = map(_number, "Hbhiq")
-#: Tag of a value -> the function that reads it.
+#: Maps the tag of a value to the function that reads the value.
 _NUMBERS = {1: _number("?"), 2: _I1, 4: _I2, 5: _I4, 6: _I8, 7: _number("d"), 8: _number("f")}
 
 
 class Bytes:
-    """Reads the bytes of one object in order; IndexError and struct.error mean that they end too early."""
+    """Reads the bytes of one object in order.
+
+    IndexError and struct.error mean that the bytes end too early.
+    """
 
     __slots__ = ("at", "data", "depth", "odd", "presumes", "values", "version")
 
@@ -77,7 +81,7 @@ class Bytes:
         self.presumes = presumes
         #: Accepted values that the product would refuse.
         self.odd: list[Problem] = []
-        #: The number of values read so far, and of the objects around this one.
+        #: The number of values read so far, and the number of objects that enclose this one.
         self.values = self.depth = 0
 
     def byte(self) -> int:
@@ -210,7 +214,7 @@ class Bytes:
         return [self.value(depth + 1) for _ in range(count)]
 
     def entries(self, into: dict[str, Any], depth: int = 0) -> bool:
-        """Fill a map; return False if it is absent. Raises OpenWireError."""
+        """Fill a map. Return False if it is absent. Raises OpenWireError."""
         count = _I4(self)
         if count * 3 > len(self.data) - self.at:
             raise OpenWireError(f"a map of {count} entries")
@@ -221,11 +225,11 @@ class Bytes:
 
 
 def _optional(read: _Reader) -> _Reader:
-    """Return a reading function for a value that may be absent, as the flag before it says."""
+    """Return a reading function for a value that may be absent. The flag before the value says so."""
     return lambda data: read(data) if data.flag() else None
 
 
-#: Type of a field in the table -> the function that reads it.
+#: Maps the type of a field in the table to the function that reads it.
 _FIELDS: Mapping[str, _Reader] = {
     "bool": Bytes.flag,
     "s1": _I1,
@@ -294,7 +298,7 @@ def _text_of(error: Exception) -> str:
     return str(error) if isinstance(error, OpenWireError) else "the bytes end within a field"
 
 
-#: Version and type of objects -> their known shapes, most recent first.
+#: Maps version and type of objects to their known shapes, the most recent shape first.
 _shapes: dict[tuple[int, ...], Sequence[SeenShape]] = {}
 #: The maximum number of shapes kept per type. After that, only one in this many objects replaces the oldest
 #: shape.
@@ -303,7 +307,7 @@ _unlike = count(1)
 
 
 def _learn(data: bytes, version: int, fields: Fields, known: Sequence[SeenShape]) -> None:
-    """Remember the shape of an object if reading by this shape gives the same fields."""
+    """Remember the shape of an object if reading by this shape results in the same fields."""
     if len(known) < _SHAPES or next(_unlike) % _SELDOM == 0:
         with suppress(KeyError, ContentsError, ValueError):
             shape = SeenShape(families(FORMAT)["openwire"], version, data[4:], [*fields], _makes(version))
@@ -331,7 +335,7 @@ def _makes(version: int) -> Makes:
 
 
 class Decoded(NamedTuple):
-    """A decoded object: its fields, the version used for reading, an error, and remarks."""
+    """Represents a decoded object: its fields, the version used for reading, an error, and remarks."""
 
     fields: Fields
     version: int
@@ -374,7 +378,7 @@ def read(data: bytes, version: int) -> Decoded:
         for other in tried if presumes or first.fields.get("kind") in _types() else ():
             least = _least(data[4:5], other)
             if presumes and len(data) != least and b"\1" not in data[5:least]:
-                continue  # each optional value would be absent
+                continue  # Each optional value would be absent.
             found = fields_of(data, other, presumes=presumes)
             if not found.wrong:
                 return found
@@ -390,7 +394,8 @@ def _least(kind: bytes, version: int) -> int:
 
 
 def to_time(version: int, data: bytes, at: int, marks: list[int]) -> int:
-    """Return where the time of a message is; the message's size is at `at`. 0: a field before it is unusual.
+    """Return the offset of a message's time. The message's size is at `at`. Return 0 if an earlier field is
+    unusual.
 
     The places of all bytes that determine this are added to `marks`. Raises OpenWireError, and IndexError if
     the bytes end too early.
@@ -409,8 +414,8 @@ def to_time(version: int, data: bytes, at: int, marks: list[int]) -> int:
     return _past(data, at, DESTINATIONS, 0, marks)
 
 
-#: Number of bytes of size, type, command number and a flag; number of bytes of a flag, expiration and
-#: priority.
+#: The number of bytes of size, type, command number and a flag, and the number of bytes of a flag, expiration
+#: and priority.
 _BEFORE_PRODUCER, _BEFORE_REPLY_TO = 10, 10
 _PRODUCERS = (_PRODUCER,)
 
@@ -470,7 +475,7 @@ def transaction_text(found: tuple[Any, ...] | None) -> str | None:
 
 
 def _inflated(content: bytes, *, sized: bool) -> bytes:
-    """Return a decompressed body; `sized` says that its length precedes it. Raises like :func:`inflated`."""
+    """Return a decompressed body. `sized` means that its length precedes it. Raises like :func:`inflated`."""
     if not sized:
         return inflated(content, INFLATED)
     if len(content) < 4:
@@ -528,7 +533,7 @@ def _stream(data: Bytes, out: dict[str, Any]) -> None:
         out["content"].append(data.value())
 
 
-#: Kind of a message -> the function that reads the values of its body.
+#: Maps the kind of a message to the function that reads the values of its body.
 READERS: Mapping[str, Callable[[Bytes, dict[str, Any]], None]] = {
     "text": _text,
     "map": _map,

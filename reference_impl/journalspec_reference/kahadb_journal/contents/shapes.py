@@ -2,7 +2,7 @@
 
 A few bytes of an object determine where its fields are: flags of optional fields, types, counts and sizes.
 All of these except the sizes are the object's shape. In other objects of this shape, many numbers are
-unpacked in one step; texts and bytes lie between them. The careful decoder in :mod:`.openwire` handles
+unpacked in one step. Texts and bytes are stored between them. The careful decoder in :mod:`.openwire` handles
 objects of unknown shape.
 """
 
@@ -20,18 +20,19 @@ from journalspec.families import Shape as Type
 
 #: The type whose fields become a mapping within the fields of an object.
 INNER = "message_id"
-#: Type of a number -> its format for the struct module. A size is unpacked without a sign.
+#: Maps the type of a number to its format for the struct module. A size is unpacked without a sign.
 _FORMS = {"bool": "?", "u1": "B", "u2": "H", "s1": "b", "s2": "h", "s4": "i", "s8": "q"}
-#: A function that decodes a field's bytes; it raises ValueError if the careful decoder has to read the
+#: A function that decodes a field's bytes. It raises ValueError if the careful decoder has to read the
 #: object.
 Make: TypeAlias = Callable[[bytes], Any]
-#: Type of a field -> how many bytes are skipped at its start, and the function for the remaining bytes.
+#: Maps the type of a field to the number of bytes that are skipped at its start, and the function for the
+#: remaining bytes.
 Makes: TypeAlias = Mapping[str, tuple[int, Make]]
 
 
 @dataclass
 class _Group:
-    """The reported fields of one shape: the places of numbers, and begin and end of other values."""
+    """The reported fields of one shape: the offsets of numbers, and begin and end of other values."""
 
     names: Sequence[str]
     slots: dict[str, int] = field(default_factory=dict)
@@ -49,12 +50,13 @@ class _Group:
     def complete(self) -> None:
         """Prepare :meth:`fields` after the last field was added."""
         self._blank: dict[str, Any] = dict.fromkeys(self.names)
-        # An extra place, because `itemgetter` returns a tuple only for two or more places.
+        # An additional offset, because `itemgetter` returns a tuple only for two or more offsets.
         self._numbers = itemgetter(*self.slots.values(), 0)
 
 
 class SeenShape:
-    """The shape of an object: parts, each of which ends with a size; that many bytes follow the part.
+    """The shape of an object. It consists of parts, each of which ends with a size; that many bytes follow
+    the part.
 
     `data` is a readable object, beginning with its type; `names` are its fields. Raises KeyError if the type
     of a field is not in `makes`, ContentsError if the object does not fit the table.
@@ -94,7 +96,7 @@ class SeenShape:
             elif told and member.type != f"{INNER}_or_null":
                 skipped, make = makes[member.type]
                 first, last = bisect(ends, begin) - 1, bisect(ends, end) - 1
-                # An absent field consists of its flag alone.
+                # An absent field consists only of its flag.
                 if end - begin > 1:
                     begin, end = begin - ends[first] + skipped, end - ends[last]
                     group.spans.append((name, first, begin, last, end, make))

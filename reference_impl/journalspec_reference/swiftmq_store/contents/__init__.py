@@ -1,6 +1,6 @@
-"""The contents of a store: messages of queues, subscriptions, prepared branches, messages of swap files.
+"""The contents of a store: messages of queues, subscriptions, prepared branches, and messages of swap files.
 
-Contents are those of the answer's recovery: messages that it dropped are absent.
+The contents are those of the answer of recovery. Messages that recovery dropped are absent.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from journalspec_reference.swiftmq_store.recover import Recovered, StoreState, k
 from journalspec_reference.swiftmq_store.store import PAGES, Queue
 from journalspec_reference.xids import xid_text
 
-#: The fields at the start of an entry in a swap file: its length, and the number of deliveries of its
-#: message.
+#: The first fields of an entry in a swap file: its length, and the number of deliveries of its message.
 _SWAPPED = Struct(">ii")
 #: The fields at the start of a message, up to the time when it was sent.
 _SENT = Struct(">16xq")
@@ -33,7 +32,7 @@ def contents(answer: Answer) -> StoreContents:
 
 
 class StoreContents(Contents):
-    """The contents of one store; each message is read when its row is requested."""
+    """The contents of one store. Each message is read when its row is requested."""
 
     def __init__(self, found: Recovered) -> None:
         super().__init__("swiftmq_store")
@@ -57,7 +56,7 @@ class StoreContents(Contents):
         return (queue for queue in self._found.queues if queue.name != codec.PREPARED)
 
     def _held(self) -> dict[tuple[bytes, bytes, int], str]:
-        """Return a map from queue, key and page of each message in a branch to that branch."""
+        """Map queue, key and page of each message in a branch to that branch."""
         return {
             (branch.queue.encode(), key_bytes(entry), entry.page): _branch(branch)
             for branch in self._found.branches
@@ -155,7 +154,7 @@ def _sent(head: bytes) -> int | None:
 def _stored(queue: Queue, at: int, most: int | None = None) -> bytes:
     try:
         return queue.entries.content(at, most)
-    except codec.BadStore:  # the file has changed since the index was read
+    except codec.BadStore:  # The file has changed since the index was read.
         return b""
 
 

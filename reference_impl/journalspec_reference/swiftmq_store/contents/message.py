@@ -29,7 +29,7 @@ _OPTIONAL = (
     *("message_id", "user_id", "client_id", "correlation_id", "type", "reply_to", "address"),
     *("properties", "source_router", "router", "router_queue"),
 )
-#: The columns of a message of which nothing can be read.
+#: The columns of a message of which no part can be read.
 _NOTHING: dict[str, Value] = dict.fromkeys(
     ("expiration", "priority", "timestamp", "delivery_count", "durable", "redelivered", *_OPTIONAL,
      "text", "content", "data", "class_name"),
@@ -39,7 +39,7 @@ _NULL, _CHARACTER = b"\xc0\x80", 5
 
 
 def decode(data: bytes) -> tuple[dict[str, Value], list[Problem]]:
-    """Decode a message's bytes into columns and problems; takes linear time."""
+    """Decode a message's bytes into columns and problems. This takes linear time."""
     row, problems = {**_NOTHING, "kind": "unknown"}, list[Problem]()
     cursor = Cursor(data)
     try:
@@ -89,7 +89,7 @@ def _body(cursor: Cursor, kind: str, row: dict[str, Value], problems: list[Probl
 
 
 def _values(cursor: Cursor, code: str, problems: list[Problem]) -> dict[str, Value]:
-    """Read names and values: properties, or a map; for a repeated name, the last value is kept."""
+    """Read names and values of properties, or of a map. For a repeated name, the last value is kept."""
     values: dict[str, Value] = {}
     try:
         if (number := cursor.s4()) < 0:

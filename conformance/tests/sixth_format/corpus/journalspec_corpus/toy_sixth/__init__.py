@@ -1,4 +1,6 @@
-"""The toy format in the corpus: how its cases are written, what its operations mean, and its crash states."""
+"""This package is the corpus part of the toy format: how its cases are written, what its operations mean, and
+its crash states.
+"""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Run(Recorder):
     buffer = 512
 
     def did(self, item: Op, op: Operation) -> None:
-        """Record a file operation; for a note, also record the place of its bytes."""
+        """Record a file operation; for a note, also record the offset of its bytes."""
         if not isinstance(item, Write) or op["op"] != "note":
             self.storage.note(item)
             return

@@ -21,7 +21,7 @@ class Toy:
     write_ops = ("open", "note")
 
     def detect(self, files: Files, params: Params | None = None) -> list[Detection]:
-        """Return each file that begins with the magic."""
+        """Return each file that begins with the magic value."""
         names = [name for name in sorted(files) if bytes(files[name][:4]) == MAGIC]
         return [Detection(self.format_id, "1", (name,), 3) for name in names]
 

@@ -1,1 +1,1 @@
-"""A toy format: only the parts that a new format needs."""
+"""A toy format. It has only the parts that a new format needs."""
