@@ -72,7 +72,7 @@ def captured_files(format_id: str, name: str, facts: Facts, told: dict[str, str]
     for file, content in files.items():
         title = f"{file}, {len(content)} bytes, SHA-256 {hashes[file]}"
         if hashes[file] in told:
-            yield f"<p><code>{escape(file)}</code> has the bytes of {told[hashes[file]]}.</p>"
+            yield f"<p><code>{escape(file)}</code> equals {told[hashes[file]]}.</p>"
             continue
         told[hashes[file]] = f'<code>{escape(file)}</code> in <a href="#{captured_id(name)}">{name}</a>'
         own = [span for span in spans if span.file == file]

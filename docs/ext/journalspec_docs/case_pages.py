@@ -102,7 +102,7 @@ def dumps_of(case: Case, dumped: dict[str, str]) -> Iterator[str]:
         # The key includes all bytes, because a dump omits some.
         same = f"{sha256(file.content()).hexdigest()} {html.replace(case.id, '')}"
         if len(html) > SHORT and same in dumped:
-            yield f"<p><code>{escape(file.path)}</code> has the bytes of {dumped[same]}.</p>"
+            yield f"<p><code>{escape(file.path)}</code> equals {dumped[same]}.</p>"
             continue
         dumped.setdefault(
             same, f'<code>{escape(file.path)}</code> in <a href="#{node_id(case.id)}">{case.id}</a>'
