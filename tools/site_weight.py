@@ -22,7 +22,7 @@ PAGE_BYTES, PAGE_NODES = 500_000, 20_000
 MOST = 8
 
 #: The beginning of every page that only redirects.
-SENDS_ON = '<meta http-equiv=refresh'
+SENDS_ON = "<meta http-equiv=refresh"
 #: "<" and ">" are escaped in attributes, so that each "<" before a letter begins a tag.
 NODE = re.compile(r"<[A-Za-z]|>[^<]*[^<\s]")
 

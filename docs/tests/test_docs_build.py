@@ -172,9 +172,7 @@ def test_page_of_contents_has_every_table_and_every_field_of_bodies(
 
 
 #: A file, the file with the same bytes, and the anchor of that file's case.
-HAS_THE_BYTES = re.compile(
-    r'<p><code>([^<]*)</code> equals <code>([^<]*)</code> in <a href="#([^"]*)"'
-)
+HAS_THE_BYTES = re.compile(r'<p><code>([^<]*)</code> equals <code>([^<]*)</code> in <a href="#([^"]*)"')
 
 
 @pytest.mark.parametrize("format_id", format_ids())
