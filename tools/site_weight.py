@@ -90,7 +90,7 @@ def weigh(root: Path) -> Site:
 
 
 def main() -> int:
-    """Print the weight of a site, and the exceeded bounds."""
+    """Print the number of bytes of a site, and the exceeded limits."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("site", type=Path)
     options = parser.parse_args()

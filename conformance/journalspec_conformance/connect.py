@@ -159,8 +159,8 @@ class OneShot(Peer):
 class InProcess(Peer):
     """A Python class in this process: ``module:Class``, or a callable that makes an object.
 
-    An exception counts as a crash; no time limit can be enforced. Only the shipped classes run here, because
-    a class of the user could end the whole run.
+    An exception counts as a crash; no time limit can be enforced. Only classes of this package run
+    here, because a class of a user could end the process of the runner.
     """
 
     in_memory = True

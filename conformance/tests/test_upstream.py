@@ -28,7 +28,7 @@ def test_at_least_thirty_reports_exist_and_each_reports_a_fault() -> None:
 
 @pytest.mark.parametrize("report", REPORTS, ids=lambda report: report.deviation.id)
 def test_report_is_complete_and_uses_words_that_its_reader_knows(report: upstream.Report) -> None:
-    """The program of the report needs only the product."""
+    """The program in the report imports only classes of the product and of Java."""
     assert OURS.findall(re.sub(r"`[^`]*`", "", report.text)) == []
     for heading in HEADINGS:
         section = report.text.partition(f"## {heading}\n")[2].partition("\n## ")[0]

@@ -187,7 +187,7 @@ class Comparison:
         self.report.differ(Difference(kind, self.trace.name, where, str(engine), str(brute)))
 
     def _garbage(self) -> dict[tuple[int, int, int], bytes]:
-        """Return the engine's garbage bytes. Any garbage is correct, so brute force uses the same bytes."""
+        """Return the garbage bytes of the engine: all values are permitted, so this check uses the same."""
         found = {}
         for states in self.points:
             point = states.point

@@ -75,7 +75,7 @@ def _label(path: str, names: Mapping[str, str]) -> str:
 def stored(
     layout: Layout, edition: str, parts: Sequence[Part], values: Mapping[str, Any], kind: str = ""
 ) -> dict[str, Any]:
-    """Return the values of a record that was encoded as `parts`; its lists are taken from `values`."""
+    """Return the values of the record with the bytes `parts`. Its lists are copied from `values`."""
     data = dict(parts)
     known = [item for item in layout.structure("record", edition, kind).fields if item.name in data]
     own = {item.name: item.integer(data[item.name]) if item.is_int else data[item.name] for item in known}

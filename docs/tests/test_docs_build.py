@@ -250,7 +250,7 @@ def test_removed_page_redirects_to_its_replacement(site: Path, parsed: dict[Path
 def test_search_finds_definitions_first(site: Path) -> None:
     """The definition comes first for each id (in capitals or small letters) and for 95 of 100 words.
 
-    The words are from the glossary; some are names in answers.
+    All words are from the glossary. Some of them are also names of fields in answers.
     """
     node = shutil.which("node") or pytest.skip("Node.js is not installed")
     glossary = re.findall(r'<dt id="?(term-[^ ">]+)"?>([^<]+)', (site / "glossary.html").read_text("utf-8"))

@@ -356,7 +356,7 @@ class Implementation:
         return self._late("newstore").new_store(answer, choices)
 
     def lacking(self, answer: Any) -> Iterable[Missing]:
-        """Return missing items that the product's directory rules require. Reading ignores these rules."""
+        """Return missing items that the product's directory rules require. `read` ignores these rules."""
         found: Iterable[Missing] = self._late(self.lacks).lacking(answer) if self.lacks else ()
         return found
 

@@ -141,7 +141,7 @@ def inflated(data: bytes, most: int, *, exactly: bool = False) -> bytes:
 
 
 def with_state(answer: Answer) -> Answer:
-    """Return `answer` if it has a state, else the answer under the policy that keeps most."""
+    """Return `answer` if it contains a state, else the answer under the policy that keeps most records."""
     if answer.observation.state is not None:
         return answer
     return ask(replace(answer.journal, editions=()), get_format(answer.journal.format).keeps_most)

@@ -88,7 +88,7 @@ def test_every_spelling_of_a_gtrid_finds_it(gtrid: str) -> None:
     ]
     for text in spellings:
         assert data in spelled(text), text
-    # A spelling with sign-extended bytes is recognised. ActiveMQ's spelling has at most three readings.
+    # Hex digits of sign-extended bytes are recognised. ActiveMQ's spelling has at most three readings.
     extended = "".join(f"ffffff{byte:02x}" if byte > 127 else f"{byte:02x}" for byte in data)
     assert data in spelled(extended)
     assert len(spelled(of_activemq)) < 4

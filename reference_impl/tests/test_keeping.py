@@ -100,7 +100,7 @@ def test_deletes_and_ends_in_the_current_file_have_no_effect_yet() -> None:
 
 
 def kinds(files: Mapping[str, bytes]) -> dict[str, list[str]]:
-    """Return the kinds of holders of each file of an Artemis journal."""
+    """Return, for each file of an Artemis journal, what prevents its deletion."""
     found = keeping("jboss_journal", files, "v2", {})
     assert found is not None
     assert not found.doubt

@@ -471,7 +471,7 @@ def test_one_message_with_a_damaged_address_does_not_move_its_pages(
     name, data = text_bytes("jms.queue.paged"), page.read_bytes()
     at = data.index(name) + len(name) - 2
     page.write_bytes(data[:at] + b"\x01" + data[at + 1 :])
-    # A page before has no message.
+    # The page file before this one contains no message.
     (page.parent / "000000001.page").write_bytes(b"")
     remade(asked(old / "journal"), tmp_path / "new")
     (path,) = (tmp_path / "new" / "paging").glob("*/address.txt")

@@ -106,7 +106,7 @@ def lacking(old: Sequence[tuple[Path, Answer, frozenset[str]]]) -> Iterator[str 
 
 
 def _started(places: Sequence[Path]) -> Iterator[dict[str, Any] | None]:
-    """Start Derby on a copy of each database, or let it run the script; None for a log alone."""
+    """Start Derby on a copy of each database, or run the script with Derby. Yield None for a log alone."""
     with Derby(SCRIPTS) as derby, tempfile.TemporaryDirectory() as scratch:
         for number, place in enumerate(places):
             request = {"database": str(Path(scratch, str(number)))}

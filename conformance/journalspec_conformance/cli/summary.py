@@ -55,7 +55,7 @@ class StoreRow:
 
 
 class SummaryScreen:
-    """The screen of `inspect`, or of recovery with a `policy`: one store in full, several with a line each.
+    """The text that `inspect` prints, or recovery with a `policy`. Each of several stores takes one line.
 
     For a journal that strict recovery refuses, the screen shows the data that another policy keeps.
     """

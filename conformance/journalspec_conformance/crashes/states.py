@@ -208,7 +208,7 @@ def as_crash_case(format_id: str, workload: Any, descriptor: Descriptor) -> Cras
 def sampled(
     format_id: str, seed: int, count: int, editions: Collection[str], tier: str = "core"
 ) -> list[CrashCase]:
-    """Return a sample of up to `count` states of a tier's workloads in `editions`, drawn by `seed`.
+    """Return at most `count` random states, from workloads of a tier that are in one of `editions`.
 
     The seed determines the order of the traces. Each trace contributes a few states, first those of the
     classes that are rarest so far.

@@ -255,8 +255,8 @@ def _is_early(trace: Trace, index: int) -> bool:
 def allowed_cuts(op: Write, preset: Preset, size: int) -> Mask:
     """Return for each number of bytes of `op` whether a prefix preset may cut it there.
 
-    `size` is the previous size of the file. The first and the last cut (nothing, everything) are always
-    allowed.
+    `size` is the previous size of the file. It may always keep nothing or everything
+    of `op`.
     """
     ends = op.off + np.arange(len(op.data) + 1)
     cut = ends % preset.granule == 0

@@ -32,8 +32,8 @@ from typing import Any, Protocol
 from journalspec_corpus.rows import members
 from journalspec_reference.storage import MemoryStorage
 
-#: Files of up to this many bytes enter a trace's id unchanged, longer ones by their page ids. This never
-#: changes.
+#: The id of a trace depends on the bytes of files up to this size, and on the page ids of longer files. This
+#: size never changes.
 PLAIN = 1 << 16
 
 

@@ -77,7 +77,7 @@ class Heap:
         self, number: int, name: str, data: Any, cipher: Decrypts | None = None, info: bytes = b""
     ) -> None:
         self.number, self.name, self._data, self._cipher = number, name, data, cipher
-        #: The fault of the container's info. If the page size is also unknown, no page can be read.
+        #: The fault in the container's description. If the page size is also unknown, no page can be read.
         self.fault: Fault | None = None
         start = bytes(data[: INFO + INFO_SIZE + _EXTENT.size])
         info = info or start[INFO : INFO + INFO_SIZE]

@@ -24,7 +24,7 @@ from journalspec_reference.jboss_journal.codec import CHECK_SIZE, INT, PROLOGUE,
 Finder = Callable[[bytes, int], int]
 #: The reasons why a candidate is not a record, by number.
 REASONS = ("truncated", "bad-size", "bad-check-size", "bad-hash", UNREADABLE)
-#: A rejected candidate of unknown length counts as unreadable if any of this many bytes is unreadable.
+#: A rejected candidate of unknown length is unreadable if one of its first 48 bytes is unreadable.
 MOST_FIXED = 48
 #: A search for a single record reads less at a time, because the record is usually near, or there is none.
 SEARCH_STRETCH = 1 << 16
@@ -258,8 +258,8 @@ def _first(pattern: re.Pattern[bytes], data: bytes, at: int) -> int:
 def _of_any_file(dialect: Dialect, most: int) -> Finder:
     """Return a function that finds the next record with any file id, and few false candidates.
 
-    A size has at most `most` as its first byte. A record without a size ends with its length, unless records
-    are hashed.
+    A size has at most `most` as its first byte. If the header of a record has no size, the last bytes of the
+    record contain its length, unless records are hashed.
     """
     forms = []
     for kind in dialect.kinds.values():

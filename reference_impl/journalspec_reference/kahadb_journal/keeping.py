@@ -66,7 +66,7 @@ def _of_the_store(found: Sequence[DataFile], index: Index | None) -> Iterator[Ho
 
 
 def _of_transactions(found: Sequence[DataFile], store: Store) -> Iterator[Holder]:
-    """Yield the files from the first to the last record of each transaction without an end."""
+    """Yield the files from the first to the last record of each unfinished transaction."""
     open_: list[tuple[str, Sequence[Step]]] = [(tx_text(tx), steps) for tx, steps in store.open.items()]
     prepared = [(tx_text(tx), steps) for tx, steps in store.prepared.items()]
     for kind, transactions in (("open", open_), ("prepared", prepared)):

@@ -1,4 +1,4 @@
-"""Changes of pages: pages in memory, the actions that a transaction logs, and indexes and messages on pages.
+"""This module changes pages: pages in memory, the logged actions, and indexes and messages on pages.
 
 Every change goes through `patch`, `take` or `give_back`, which log the change. So a rollback can undo all
 changes.

@@ -252,7 +252,7 @@ class StoreNotes:
 
 
 class Walk:
-    """One walk of a store. `why` is the root index's fault; `notes` collects faults that lose no message."""
+    """One walk of a store. `why` is the fault in the root index, `notes` are faults without lost messages."""
 
     why: str | None = None
     #: Whether the root index was never written.

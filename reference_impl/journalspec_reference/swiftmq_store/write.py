@@ -172,7 +172,7 @@ class StoreWriter:
     def _transaction(self, op: Operation, queue: bytes) -> Transaction:
         """Return the transaction named in an operation; a new one is started.
 
-        Without a name, return a separate transaction.
+        If the operation names no transaction, return one for this operation alone.
         """
         name = str(op["tx"]) if "tx" in op else None
         if name is not None and name not in self._running:
