@@ -58,7 +58,7 @@ def add(report: Path, directory: Path) -> Path:
     data = read_bytes(report, MAX_BYTES)
     for path in known.values():
         if read_bytes(path, MAX_BYTES) == data:
-            raise Problem(f"{report}: this report exists already: {path}")
+            raise Problem(f"{report}: this report already exists: {path}")
     target = directory / f"{name}-{1 + max(known, default=0):04}.jsonl.gz"
     replace_bytes(target, gzip.compress(data, mtime=0))
     return target

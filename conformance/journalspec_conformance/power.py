@@ -155,7 +155,7 @@ class Disk:
 
     def _rename(self, what: str, file: str, to: str) -> None:
         if what == "create" and file in self._names:
-            raise Misbehaved(f"io: create of {file!r}, which exists already")
+            raise Misbehaved(f"io: create of {file!r}, which already exists")
         body = _Body() if what == "create" else self._names[file]
         before, after = ("", file) if what == "create" else (file, to)
         self._changes.append((before, after, body))

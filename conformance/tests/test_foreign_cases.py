@@ -55,7 +55,7 @@ def test_materialize_does_not_follow_links_inside(link: str, tmp_path: Path) -> 
     out.mkdir()
     (out / link).symlink_to(outside / "new" if link.endswith(".json") else outside)
     done = call("materialize", out, "--cases", written(tmp_path / "c.jsonl", GOOD), status=2)
-    assert f"{out / link} exists already, and nothing is overwritten" in done.stderr
+    assert f"{out / link} already exists, and nothing is overwritten" in done.stderr
     assert names(outside) == []
 
 
@@ -114,7 +114,7 @@ def test_quarantined_cases_are_listed_and_not_shown(mixed: Path) -> None:
 def test_refused_materialize_leaves_no_files(
     there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first case can be written; for the second one a file exists already, or the disk is full."""
+    """The first case can be written; for the second one a file already exists, or the disk is full."""
     out = tmp_path / "a/out"
     if there:
         (out / "btm.judge.other").mkdir(parents=True)

@@ -59,7 +59,7 @@ def test_new_store_is_written_and_reported_on_the_screen(pair: Path) -> None:
     assert call("inspect", target).exit_code == 0
     found = report(target)
     assert [each["file"] for each in found["beside"]] == ["notes.txt"]
-    assert "exists already" in call("recover", pair, "--to", target, status=2).stderr
+    assert "already exists" in call("recover", pair, "--to", target, status=2).stderr
 
 
 def test_directory_of_several_stores_keeps_its_paths(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_export_does_not_replace_a_file(tmp_path: Path) -> None:
     target = tmp_path / "rows.csv"
     assert call("export", KAHADB, "--as", "csv", "--to", target).exit_code in (0, 1)
     assert target.read_text() == call("export", KAHADB, "--as", "csv").stdout
-    assert "exists already" in call("export", KAHADB, "--as", "csv", "--to", target, status=2).stderr
+    assert "already exists" in call("export", KAHADB, "--as", "csv", "--to", target, status=2).stderr
     other = tmp_path / "other.csv"
     assert call("export", KAHADB, "--as", "csv", "--queue", "no such", "--to", other).exit_code == 2
     assert sorted(tmp_path.iterdir()) == [target]

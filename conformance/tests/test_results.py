@@ -39,7 +39,7 @@ def test_runs_are_numbered_and_a_report_is_added_once(reports: dict[str, Path], 
         call("results", "add", reports[name], "--in", there, status=0)
     assert sorted(path.name for path in there.iterdir()) == NAMES
     assert load_report(there / "my-reader-0001.jsonl.gz").results == RUNS["old"]
-    assert "exists already" in call("results", "add", reports["old"], "--in", there, status=2).output
+    assert "already exists" in call("results", "add", reports["old"], "--in", there, status=2).output
     reports["new"].write_bytes(reports["new"].read_bytes()[:-20])
     call("results", "add", reports["new"], "--in", there, status=2)
     assert len(list(there.iterdir())) == 2

@@ -243,7 +243,7 @@ def test_parquet_is_a_new_file_with_typed_columns(tmp_path: Path) -> None:
         assert table.column_names == [*columns_of(get_format(format_id))]
         told = [{name: text(value) for name, value in row.items()} for row in table.to_pylist()]
         assert told == lines(path)
-        assert "exists already" in call("inspect", path, "--parquet", file, status=2).output
+        assert "already exists" in call("inspect", path, "--parquet", file, status=2).output
 
 
 def text(value: Any) -> str:

@@ -44,7 +44,7 @@ def test_typo_is_refused_with_a_suggestion(member: str) -> None:
         check_claims(hello(FORMAT, **{member: [*GOOD[member], value]}))
     said = str(caught.value)
     assert f"formats.{FORMAT}.{member}: nothing is called {value!r}. Did you mean {suggestion!r}?" in said
-    assert "Correct them" in said
+    assert "Correct the declaration of the implementation." in said
 
 
 def test_typo_in_the_name_of_a_member_or_format_is_refused_too() -> None:

@@ -133,7 +133,7 @@ def write_files(root: Path, files: Iterable[tuple[str, Iterable[bytes | int]]]) 
 
     A file is given by its path (segments joined by ``/``, which the caller has checked) and its content in
     pieces. A piece is bytes, or a number of zeros, which become a hole if the file system supports that.
-    Raises FileExistsError if a file exists already, and other OSErrors, for example if a directory is a link.
+    Raises FileExistsError if a file already exists, and other OSErrors, for example if a directory is a link.
     An unfinished file is removed.
     """
     for name, pieces in files:

@@ -384,7 +384,7 @@ def refuse_target(target: Path, others: Iterable[Path]) -> Path:
     The path must neither be within one of the `others` nor contain one.
     """
     if target.name in ("", "..") or os.path.lexists(target):
-        raise FilesetError(f"{str(target)!r} exists already", "give the name of a new directory")
+        raise FilesetError(f"{str(target)!r} already exists", "give the name of a new directory")
     if not target.parent.is_dir():
         raise FilesetError(
             f"{str(target.parent)!r} is not a directory", "create it first, or give another place"

@@ -247,7 +247,7 @@ def test_store_of_another_program_that_appears_meanwhile_is_kept_without_reports
         (old.parent / "new" / "theirs").write_text("theirs")
         yield b"x"
 
-    with pytest.raises(FilesetError, match="exists already"):
+    with pytest.raises(FilesetError, match="already exists"):
         made(old, old.parent / "new", others=[NewFile("extra", appears())])
     assert left(old.parent) == ["new"]
     assert left(old.parent / "new") == ["theirs"]

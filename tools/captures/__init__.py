@@ -310,7 +310,7 @@ class Capture:
         return Played(product, scenario, told.get("java", ""), told.get("charset", ""), sessions)
 
     def capture(self, products: Sequence[str], select: str, out: Path, *, again: bool) -> int:
-        """Make captures; return 0, or 2 if a directory exists already, because captures are never
+        """Make captures; return 0, or 2 if a directory already exists, because captures are never
         overwritten.
         """
         for product in map(get_product, products or self.products()):

@@ -272,7 +272,7 @@ def _step(database: Database, random: Random, connection: Any, key: int) -> None
         else:
             database.execute("insert into w values (?, ?)", key, text[:200], on=connection)
     except Thrown as thrown:
-        # The key exists already, or the other connection has a lock.
+        # The key already exists, or the other connection has a lock.
         if thrown.name not in ("23505", "40XL1"):
             raise
     if random.random() < 0.15:

@@ -109,5 +109,5 @@ def say_all(lines: Iterable[str], *, err: bool = False) -> None:
 
 def there_already(error: FileExistsError) -> Problem:
     """Return the problem of a path that a command does not overwrite."""
-    text = f"{shown(str(error.filename))} exists already, and nothing is overwritten"
+    text = f"{shown(str(error.filename))} already exists, and nothing is overwritten"
     return Problem(text, "Name a new directory.")

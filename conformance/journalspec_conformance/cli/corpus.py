@@ -175,7 +175,7 @@ def archive_command(out: Path, tiers: tuple[str, ...], formats: tuple[str, ...])
     try:
         write_archive(out, cases, {f"{name}.schema.json": schemas()[name] for name in _SCHEMAS})
     except FileExistsError:
-        raise Problem(f"{out} exists already, and nothing is overwritten", "Name a new file.") from None
+        raise Problem(f"{out} already exists, and nothing is overwritten", "Name a new file.") from None
     except ValueError as error:
         raise Problem(str(error)) from None
     except OSError as error:

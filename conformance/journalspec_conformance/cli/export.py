@@ -90,7 +90,7 @@ def export_command(path: Path, **what: Any) -> None:
     wanted = _Wanted(**places.taken(what, fields(_Wanted)))
     kind, to = wanted.kind, wanted.to
     if to is not None and to.exists():
-        raise places.UsageProblem(f"{shown(str(to))} exists already", "give the name of a new file")
+        raise places.UsageProblem(f"{shown(str(to))} already exists", "give the name of a new file")
     if kind == PARQUET and (to is None or not has_arrow()):
         raise places.UsageProblem(
             "parquet is written to a file, by Arrow", "give --to FILE, and install pyarrow"

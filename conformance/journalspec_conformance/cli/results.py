@@ -30,7 +30,7 @@ def command() -> None:
 
 
 @command.command(
-    "add", epilog="Exit status: 0 added, 2 usage, or a report that is invalid or exists already."
+    "add", epilog="Exit status: 0 added, 2 usage, or a report that is invalid or already exists."
 )
 @click.argument("report", type=_options.FILE)
 @_IN

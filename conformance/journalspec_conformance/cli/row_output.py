@@ -63,7 +63,7 @@ class Output:
         if self.parquet and not has_arrow():
             raise UsageProblem("--parquet needs Arrow, which is not installed", "use --csv, or --ndjson")
         if self.parquet and self.parquet.exists():
-            raise UsageProblem(f"{shown(str(self.parquet))} exists already", "give the name of a new file")
+            raise UsageProblem(f"{shown(str(self.parquet))} already exists", "give the name of a new file")
 
     @property
     def streamed(self) -> bool:
