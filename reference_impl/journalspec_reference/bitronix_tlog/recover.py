@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 
 from journalspec import observation
-from journalspec.observation import At, Dropped, FileMap, Missing, Note, Observation, Record, refused
-from journalspec.reread import Lazy, Part, few, joined, parts_of
+from journalspec.observation import At, Dropped, FileMap, Missing, Note, Observation, refused
+from journalspec.reread import Lazy, few, joined, parts_of
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of
 from journalspec_reference.bitronix_tlog import codec, nio
@@ -337,7 +337,7 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
         unanchored = _outside([log]).records()
     else:
         # Without damage, such records are after the tail and need no note, so most callers never need them.
-        unanchored = Lazy(partial(_parts_outside, log))
+        unanchored = Lazy(lambda: parts_of(observation.record_place, _outside([log]).records()))
     missing = () if other is None else tuple(_missing(log, other))
     state = LogState(log.state.answer(active.name))
     state.logs = logs
@@ -364,10 +364,6 @@ def _outside(logs: Iterable[Log], *, after: bool = False) -> Found:
         for batch in found.begin(Stretch(name, partial(_searched, log, after), partial(told, name))):
             found.take(batch)
     return found
-
-
-def _parts_outside(log: Log) -> Iterator[Part[Record]]:
-    yield from parts_of(observation.record_place, _outside([log]).records())
 
 
 def _searched(log: Log, after: bool) -> Iterator[Batch]:  # These records are needed for `partial`.

@@ -196,8 +196,9 @@ class BodyReader:
                     # BadLog.
                     plain = self._named is None and {each.type for each in slot.of} == {"cint"}
                     end = passed(data, at, len(data), count * len(slot.of)) if plain else -1
-                    for number in range(1, count + 1) if end < 0 else ():
-                        self.fields(slot.of, f"{path}{slot.name}{number}.")
+                    if end < 0:
+                        for number in range(1, count + 1):
+                            self.fields(slot.of, f"{path}{slot.name}{number}.")
                     self.at = max(self.at, end)
                     elements = partial(_elements, data[at : self.at], slot.of, count)
                     out[slot.name] = Lazy([Part("", elements, count)])
