@@ -45,16 +45,16 @@ _HEAD = """# SPDX-License-Identifier: CC0-1.0
 _EXAMPLE = ("workload", "preset", "crash_index", "mask", "tear")
 #: Verdict -> the text about the missing or wrong records.
 _WORDS = {
-    "lost": "It returned {came}. It lost the acknowledged {missing}.",
-    "append-lost": "It returned {came}. It lost {missing}, acknowledged after the first crash.",
-    "non-idempotent": "It returned {came}. An earlier recovery had still found {missing}.",
+    "lost": "It returned {came}. It lost acknowledged records: {missing}.",
+    "append-lost": "It returned {came}. It lost {missing} (acknowledged after the first crash).",
+    "non-idempotent": "It returned {came}. An earlier recovery still returned {missing}.",
     "resurrected": "It returned {came}. An earlier generation of the file wrote {wrong}.",
     "torn-accepted": "It returned {came}, and {wrong}, which was never written.",
     "hole": "It returned {came}. A record before the last of these is missing.",
     "silent": "It returned {came} and did not report the damage. No acknowledged record is missing.",
     "refused": "It refused ({refused}) files in which nothing is damaged.",
     **dict.fromkeys(oracle.ORDER, "It returned {came}; {effect}."),
-    "hang": "It had not answered after {timeout:g} seconds.",
+    "hang": "It gave no answer within {timeout:g} seconds.",
     "crash": "It ended instead of answering, twice.",
 }
 
@@ -67,7 +67,7 @@ def sentence(verdict: str, answer: Mapping[str, Any], timeout: float) -> str:
     return _WORDS.get(verdict, "It returned no valid answer.").format(
         **parts,
         timeout=timeout,
-        effect=answer.get("effect", "the state is another"),
+        effect=answer.get("effect", "the state differs"),
         refused=str(answer.get("refused", "")).replace("exception:", ""),
     )
 

@@ -129,7 +129,7 @@ def summary(verdict: str, **members: object) -> dict[str, Any]:
 
 def test_an_answer_is_reported_in_words() -> None:
     told = sentence("lost", {"came": ["r0"], "missing": ["r1", "r2"]}, 2.0)
-    assert told == "It returned r0. It lost the acknowledged r1, r2."
+    assert told == "It returned r0. It lost acknowledged records: r1, r2."
     assert sentence("refused", {"refused": "exception:EOFException"}, 2.0).startswith(
         "It refused (EOFException)"
     )
@@ -139,7 +139,7 @@ def test_limit_of_a_run_is_stored_and_reported() -> None:
     told = summary("hang") | {"timeout": 0.75}
     written = tomllib.loads(judgement_text(told["harness"], told))
     assert (written["run"]["timeout"], written["run"]["left_out"]) == (0.75, {"strict": 3})
-    assert written["finding"][0]["said"] == "It had not answered after 0.75 seconds."
+    assert written["finding"][0]["said"] == "It gave no answer within 0.75 seconds."
 
 
 def test_unexplained_finding_is_not_stored() -> None:

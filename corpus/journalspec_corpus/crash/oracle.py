@@ -343,13 +343,13 @@ ORDER = (INVENTED, ROLLED_BACK, UNCOMMITTED, HALF, RETURNED, DECISION_LOST, EFFE
 
 
 _WORDS: Mapping[str, str] = {
-    INVENTED: "{what} is in effect and follows from nothing that is listed or was acknowledged",
-    ROLLED_BACK: "transaction {tx} was rolled back and {what} is in effect",
-    UNCOMMITTED: "nothing that is listed commits transaction {tx} and {what} is in effect",
-    HALF: "of transaction {tx} a part is in effect and a part is not: {what}",
-    RETURNED: "{what} had been deleted or finished and is in effect again",
-    DECISION_LOST: "transaction {tx} was prepared or decided and is not there: {what}",
-    EFFECT_LOST: "{what} was read or acknowledged and is not in effect",
+    INVENTED: "{what} is in effect, but no listed or acknowledged record explains this",
+    ROLLED_BACK: "transaction {tx} was rolled back, but {what} is in effect",
+    UNCOMMITTED: "no listed record commits transaction {tx}, but {what} is in effect",
+    HALF: "only a part of transaction {tx} is in effect; see {what}",
+    RETURNED: "{what} was deleted or finished, but is in effect again",
+    DECISION_LOST: "transaction {tx} was prepared or decided, but is missing: {what}",
+    EFFECT_LOST: "{what} was read or acknowledged, but is not in effect",
 }
 #: At most this many characters of an effect are shown.
 _SHOWN = 40
@@ -360,7 +360,7 @@ def in_words(wrong: Wrong) -> str:
     transaction.
     """
     if wrong.effect is None:
-        return "every effect is right, and their order is not"
+        return "all effects are right, but their order is wrong"
     kind, ident, detail = wrong.effect
     short = detail if len(detail) <= _SHOWN else detail[: _SHOWN - 3] + "..."
     what = f"its record {wrong.records[0]}" if wrong.tx and wrong.records else f"{kind} {ident} ({short})"
