@@ -137,11 +137,11 @@ def engine(tmp_path: Path, second: str, timeout: float = 20.0) -> Engine:
         ("put({**reply, 'seq': reply['seq'] + 1})", "error", "request"),
         ("sys.stdout.write(json.dumps(reply) + '\\n' + 'abc'); reply = ''", "error", "more than its answer"),
         ("threading.Timer(0.2, put, [reply]).start()", "error", "more than its answer"),
-        # The answer has the previous number, so the fault is charged to this question.
+        # The answer has the previous number, so the fault is attributed to this question.
         ("reply['seq'] -= 1", "error", "is to request 2, but 3 was asked"),
     ],
 )
-def test_extra_output_is_charged_to_its_own_question(
+def test_extra_output_is_attributed_to_its_own_question(
     second: str, expected: str, reason: str, tmp_path: Path
 ) -> None:
     judging = engine(tmp_path, second, 2.0 if "-=" in second else 20.0)

@@ -49,7 +49,7 @@ def test_reports_are_exported_and_compared(tmp_path: Path) -> None:
     assert "footer is missing" in call("summary", bad, status=2).stderr
 
 
-def test_known_failures_from_the_first_run_to_green(tmp_path: Path) -> None:
+def test_update_of_known_failures_makes_the_next_run_green(tmp_path: Path) -> None:
     report, expect = tmp_path / "r.jsonl", tmp_path / "expect.toml"
     impl = ("--impl", fake("forgets_records"), "--select", "**/read")
     run(*impl, "--report", report, status=1)

@@ -20,8 +20,8 @@ from journalspec_corpus.pipeline.failures import place_of
 from journalspec_corpus.pipeline.plan import Plan
 from judged import call, has
 
-#: SAMPLE is the number of reachable states that are checked. PREFIX is the preset whose states are a number
-#: of complete operations and of bytes of the next one.
+#: SAMPLE is the number of reachable states that are checked. PREFIX is the preset in whose states the first
+#: operations are complete and the next one is cut after some byte.
 SAMPLE, PREFIX = 30, "prefix-byte"
 
 

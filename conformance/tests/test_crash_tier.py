@@ -88,7 +88,7 @@ def test_refusal_fails_only_on_undamaged_files(judge: Judge) -> None:
     report = judge("Refuses", status=1)
     assert verdicts(report)["allowed"] > 0
     failed = {result.fingerprint for result in report.results if result.red}
-    # The files of a run after a kill are also undamaged.
+    # A killed run also leaves undamaged files.
     assert {name.partition("/")[0] for name in failed} == {"refused"}
     assert "refused/clean" in failed
 
@@ -223,7 +223,7 @@ def test_sample_of_a_build_takes_the_smallest_ids_of_each_class_equally(build: P
 
 
 def test_reader_that_follows_the_specification_fails_in_no_state_of_a_build(build: Path) -> None:
-    """Some states come after an fsync that the device did not perform: a loss there is allowed."""
+    """In some states, the device did not perform an fsync: a loss is allowed there."""
     done = call("corpus", "judge", build, "--impl", "reference", "--count", 600, "--json", status=0)
     told: dict[str, Any] = json.loads(done.stdout)
     assert (told["failed"], told["judged"]) == ([], 1200)

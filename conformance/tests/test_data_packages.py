@@ -1,6 +1,6 @@
-"""Tests the data of a format as packages.
+"""Tests the packages that contain the data of a format.
 
-Each registry's tools accept them, and all contain the same files.
+The tools of each registry accept these packages, and all packages contain the same files.
 """
 
 from __future__ import annotations

@@ -61,9 +61,9 @@ def ends_of(source: Path, name: str) -> list[int]:
 
 
 def test_file_that_was_cut_after_a_record_is_not_clean(tmp_path: Path) -> None:
-    """A record that extends beyond the end reveals a cut within it.
+    """A cut within a record is detected, because the record extends beyond the end of the file.
 
-    The lengths of the other files reveal a cut after it.
+    A cut after a record is detected by the lengths of the other files.
     """
     place, name = tmp_path / "store", "activemq-data-2.amq"
     shutil.copytree(ARTEMIS, place)
@@ -72,7 +72,7 @@ def test_file_that_was_cut_after_a_record_is_not_clean(tmp_path: Path) -> None:
         (place / name).write_bytes(whole[:cut])
         # Bytes beyond the last record were never used, so their loss is not damage.
         assert call("check", place).exit_code == (1 if cut <= max(ends) else 0), cut
-    # A length that two files have is taken as the configured file size.
+    # If two files have the same length, this length is taken as the configured file size.
     (place / name).write_bytes(whole[: max(ends)])
     os.truncate(place / "activemq-data-1.amq", max(ends_of(ARTEMIS, "activemq-data-1.amq")))
     assert call("check", place).exit_code == 0

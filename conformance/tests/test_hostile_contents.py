@@ -35,7 +35,9 @@ QUERY = "select type, group_id, correlation_id, reply_to, group_sequence from me
 
 @pytest.fixture(params=FORGED)
 def forged(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Path, str | None]:
-    """Return a store of HornetQ in which properties have wrong types, and one of their values."""
+    """Return a store of HornetQ in which properties have wrong types, and the value of one of these
+    properties.
+    """
     name, tag, value, told = FORGED[request.param]
     place = store("hornetq_contents", tmp_path)
     file = place / "journal" / "hornetq-data-1.hq"

@@ -26,7 +26,7 @@ STORES = table("field")["stores"]
 IN_TURN = [name for number, name in enumerate(STORES) if number % 4 in (0, 3)]
 
 TOOL = Path(__file__).parents[2] / "tools" / "stores.py"
-#: Enough messages for half a dozen files, and for COPIES copies while they are written.
+#: This number of messages fills half a dozen files, and leaves time for COPIES copies while they are written.
 MESSAGES = 6_000
 COPIES = 4
 #: The longest wait for a broker in seconds. A halted broker no longer writes, so its files determine which

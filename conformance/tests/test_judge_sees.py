@@ -44,7 +44,10 @@ def changed(value: Any) -> Any:
 
 
 def wrong_values(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield values that differ from `value` in one place, and the place: each member of objects in lists."""
+    """Yield values that differ from `value` in one place, and this place.
+
+    Members of objects in lists are places, too.
+    """
     if isinstance(value, dict):
         for name, inner in value.items():
             for at, wrong in wrong_values(inner, f"{where}.{name}"):

@@ -1,6 +1,6 @@
 """Tests harm that one probe causes in the runner.
 
-It becomes the result of that probe, and the other probes still run.
+The harm becomes the result of that probe, and the other probes still run.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def quick_scratch(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Temp
 
 @contextmanager
 def asked(probe: Probe, deed: Deed, *features: str, times: int = 1) -> Iterator[Engine]:
-    """Yield an engine. Its implementation runs `deed` on its directory `times` times; it answers right."""
+    """Yield an engine whose implementation runs `deed` on its directory `times` times, and answers correctly."""
     deeds = [deed] * times
 
     def reply(request: dict[str, Any]) -> dict[str, Any]:

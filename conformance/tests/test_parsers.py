@@ -47,8 +47,8 @@ TOOL = ROOT / "tools" / "kaitai"
 DRIVERS = Path(__file__).parent / "parsers"
 SPECS = ROOT / "specs" / "journalspec"
 SCHEMAS = [path for name in format_ids() for path in sorted((SPECS / name).rglob("*.ksy"))]
-#: The number of smoke-tier files that are checked for a schema without captured files; more files show
-#: nothing new.
+#: The number of smoke-tier files that are checked for a schema without captured files; more files reveal no
+#: further faults.
 ENOUGH = 40
 #: The number of contents that are drawn for each version of a type. For more contents of each family, and for
 #: all contents that products wrote: JOURNALSPEC_BODIES=10000 pytest conformance/tests/test_parsers.py
@@ -331,8 +331,8 @@ def are_octets(value: list[Any], language: str, schema: str, name: str) -> bool:
 
 
 def rounded(number: int) -> int:
-    """Return a number as JavaScript's runtime computes it: rounded; the operator `^` gives unsigned numbers
-    here.
+    """Return a number as JavaScript's runtime computes it: the runtime rounds, and its operator `^` gives
+    unsigned numbers here.
     """
     if number < -(1 << 31):
         # The number is too large by 2^32 if the lower half is below 2^31.

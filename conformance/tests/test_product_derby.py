@@ -239,15 +239,16 @@ def test_damaged_logs_are_treated_as_the_table_says(
 
 # The order of writes: strace must show the order that the specification of the writer states.
 
-#: One letter for the operation, and the file. W records, H header, M end marker, Z zeros, S sync, U unlink of
-#: a log file; K and m the control file and its mirror, SK and Sm if they are forced; p a page, s its sync.
+#: Events: a letter for the operation, and the file. W: records. H: header. M: end marker. Z: zeros. S: fsync.
+#: U: unlink of a log file. K and m: the control file and its mirror; SK and Sm: their fsyncs. p: a page; s:
+#: its fsync.
 BEGIN = CONTROL = r"K1 SK m1 Sm "
-#: New pages are written at once (10.1 forces them); all pages are written and forced before the checkpoint's
-#: record.
+#: New pages are written at once (10.1 also syncs them); all pages are written and synced before the
+#: checkpoint's record.
 ORDERS = {
-    # Each commit and the end marker is forced separately; no space is preallocated.
+    # Each commit and the end marker get separate fsyncs; no space is preallocated.
     "true": rf"{BEGIN}(W1 S1 |p |s )+H2 S2 M1 S1 (W2 S2 |p |s )*s W2 S2 {CONTROL}U1 $",
-    # Each write is durable when it returns: nothing but the new file's header and its zeros is forced.
+    # Each write is durable when it returns: only the header of the new file and its zeros get an fsync.
     "false": rf"{BEGIN}(W1 |p |s )+H2 S2 M1 (Z2 )+S2 (W2 |p |s )*s W2 {CONTROL}U1 $",
 }
 SWITCHING = [

@@ -1,4 +1,4 @@
-"""HornetQ completes a compaction of the reference's writer that a kill interrupted.
+"""HornetQ completes a compaction that the reference's writer began before it was killed.
 
 The expected content comes from the format's model and the operations alone; no file is read for it.
 """

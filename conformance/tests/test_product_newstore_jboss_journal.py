@@ -82,7 +82,9 @@ def test_artemis_imports_exported_messages(tmp_path: Path) -> None:
 
 
 def exported(fields: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a message in the form of the XML file: durable, chars as texts, names of Artemis."""
+    """Return a message in the form of the XML file: it is durable, chars are texts, and names are those of
+    Artemis.
+    """
     *numbers, properties = fields
     numbers[1] = True
     texts = {}

@@ -136,7 +136,7 @@ def inputs() -> list[Recorded]:
 
 
 class Difference(NamedTuple):
-    """A load on which an implementation departs from the specification.
+    """A load in which an implementation differs from the specification.
 
     `load` is 1, or 2 if the first load was as specified and the second is not.
     """

@@ -111,7 +111,7 @@ def test_releases_agree_on_files_of_old_brokers(
     state = REFERENCE.recover(files, edition=edition, policy="strict").to_json()["state"]
     if product == "activemq-5.11.4":
         # The product replays no command that creates a subscription (KHD-DEV-029), so it keeps no message for
-        # it.
+        # the subscription.
         for entry in state["destinations"]:
             if entry.get("subscriptions"):
                 entry.update(messages=[], subscriptions=[])
@@ -205,7 +205,7 @@ def explained(files: dict[str, bytes], ours: Json, theirs: Json | None) -> str:
 
 
 def control(files: dict[str, bytes], part: Json) -> tuple[int, int]:
-    """Return the batch size and the checksum in the control record at the start of a stretch."""
+    """Return the batch size and the checksum in the control record at the start of a range of bytes."""
     start = int(part["off"])
     stored = files[part["file"]][start + 16 : start + 28]
     return int.from_bytes(stored[:4], "big", signed=True), int.from_bytes(stored[4:], "big", signed=True)

@@ -28,7 +28,9 @@ ReadyProduct = Callable[[str], Product]
 
 
 def chosen(deviation: Deviation, product: str) -> list[pytest.MarkDecorator]:
-    """Return the mark of probes for a whole run only: three of four deviations, all products but one."""
+    """Return the mark of probes that only a whole run tries: three of four deviations, and all products but
+    one.
+    """
     turn = int(deviation.id[-3:])
     product_in_turn = deviation.products[turn % len(deviation.products)]
     return [] if turn % 4 == 0 and product_in_turn == product else [pytest.mark.whole]

@@ -155,7 +155,7 @@ def add(number: int, size: int, **more: str) -> Op:
     return {"op": op, "id": str(number), "user_type": "3", "body": "61" * size, **more}
 
 
-#: Operations with and without a force, and an explicit change to the next file.
+#: Operations with and without an fsync, and an explicit change to the next file.
 PLAIN = [
     OPEN,
     add(1, 40),
@@ -166,7 +166,8 @@ PLAIN = [
     add(5, 40),
     CLOSE,
 ]
-#: The records of a transaction are in two files, and only its COMMIT is forced; then live records are copied.
+#: The records of a transaction are in two files, and only its COMMIT gets an fsync; then live records are
+#: copied.
 COMPACTING = [
     OPEN,
     *(add(number, 400, tx="9") for number in (1, 2, 3)),
@@ -278,10 +279,10 @@ BATCHED = [
     "name",
     [pytest.param(name, marks=[pytest.mark.whole] if name == "activemq-5.15.0" else []) for name in BATCHES],
 )
-def test_batches_are_written_and_forced_as_modelled(
+def test_batches_are_written_and_synced_as_modelled(
     name: str, ready_product: ReadyProduct, tmp_path: Path
 ) -> None:
-    """The test also shows that the old file is not forced (KHD-WRT-009)."""
+    """The test also checks that the old file gets no fsync (KHD-WRT-009)."""
     product, params = ready_product(name), {"max_file_length": str(SIZE)}
     found = lives(traced(product, [*BATCHED, CLOSE], tmp_path, params))
     told = {"preallocation": "none"} if BATCHES[name] else {}

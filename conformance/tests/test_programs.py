@@ -24,7 +24,7 @@ from programs import until
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc (Linux)")
 
 MARK = "JOURNALSPEC_TEST_MARK"
-#: Seconds to wait for the end of all processes on a busy machine; a process that is left would run for 100
+#: Seconds to wait for the end of all processes on a busy machine; a remaining process would run for 100
 #: seconds.
 GRACE = 30.0
 #: Serves the reference, and hangs at the second question. It leaves a directory, and a double-forked process

@@ -366,8 +366,8 @@ def verdicts_of(adapter: CrashFormat, trace: Trace, presets: tuple[Preset, ...] 
         (DISK, Workload("append", "spec", ONE), 1, "swap", set()),
         (DISK, Workload("swap", "spec", ONE), 1, "typical", set()),
         (DISK, Workload("append", "3.0", ONE), 0, "swap", set()),
-        # BTM 2.1.4 writes a position in place of a timestamp, so the other file stays elected after later
-        # writes to this one.
+        # BTM 2.1.4 writes a position in place of the timestamp of the new active file, so a start still
+        # elects the other file.
         (DISK, Workload("append", "2.1.4", ONE), 0, "swap", {"append-lost"}),
         (TX, TxWorkload("append", "seed+hash", TX_STEPS[:1]), 1, "over", set()),
     ],

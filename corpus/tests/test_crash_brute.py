@@ -197,7 +197,7 @@ def part(fill: bytes, off: int, copy: int = 0) -> tuple[Write, Mark]:
 
 def chained(*places: tuple[int, ...], **more: Any) -> Trace:
     """Return a trace of a record that is written part by part, at each of `places`; it is acknowledged after
-    the first.
+    the write at the first place.
     """
     first, *others = ([op for off in spots for op in part(b"A", off, at)] for at, spots in enumerate(places))
     told = (Publish(("a",)), Sync("log"), Ack(("a",)))

@@ -1,5 +1,5 @@
-"""Builds in several processes, on one machine or a cluster: they are killed, interrupted, or lack space or
-parts.
+"""Builds in several processes, on one machine or a cluster: they are killed or interrupted, run out of space,
+or lack optional parts.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ RECORDS = {
 
 
 def state(live: Mapping[str, str] | None = None, *in_doubt: tuple[str, Mapping[str, str]]) -> State:
-    """Return the state (records id -> body, transactions in doubt with their adds) in canonical form."""
+    """Return the canonical form of a state: bodies by record id, and the ADDs of transactions in doubt."""
     return (
         tuple((key, (("ADD", "0", body),)) for key, body in sorted((live or {}).items())),
         tuple(
@@ -94,7 +94,7 @@ def test_possible_content_of_a_journal(
     assert judged(trace, Answer(others, aside=members, state=decided)) == verdict
 
 
-def test_transaction_end_that_is_set_aside_passes_unless_it_was_acknowledged() -> None:
+def test_discarded_transaction_end_passes_unless_it_was_acknowledged() -> None:
     ops = written(TX_5, COMMIT)
     assert judged(journal(*ops), Answer((), None, True, (TX_5, COMMIT), state())) == "pass"
     safe = journal(*ops, Ack(("ADD-5", "COMMIT-1")))
@@ -344,7 +344,7 @@ def test_second_run_has_the_earlier_deletions() -> None:
     assert judged(more, read(ADD_5, live=BOTH), FORBIDDEN) == "pass"
 
 
-def test_rejected_prepare_is_set_aside() -> None:
+def test_rejected_prepare_is_discarded() -> None:
     """If the count of a PREPARE is wrong, the reader reports the record, and no decision is required."""
     record = Record("PREPARE", {"tx": 1, "extra": b""}, At("f", 0, 1))
     told = {"live": [], "prepared": [], "discarded": [{"tx": 1, "why": "unhealthy-prepare"}]}

@@ -260,7 +260,7 @@ AT_THE_END = trace_of(
 CLEARED = [both(NOW, put(SPARE, at, bytes(512))) for at in (0, 512)]
 ENDED_EARLY = [both(NOW[: at * 512]) for at in range(5)] + [both(NOW, SPARE[: at * 512]) for at in range(2)]
 EXCHANGED = [both(SPARE, NOW), both(NONE), both(WITH_A)]
-#: All pages of one fsync never arrived, or one of them.
+#: All pages of one fsync were lost, or one of these pages was lost.
 FAILED = (WITH_B, WITH_A, CUT, put(NOW, 1000, bytes(24)))
 
 
@@ -416,8 +416,8 @@ def test_another_seed_draws_other_states(preset: str) -> None:
 
 
 def test_deviations_are_counted_from_the_nearer_extreme() -> None:
-    """The number of deviations is the smaller one: from the state with all four sectors, or from that with
-    none.
+    """Deviations are counted from the state with all four sectors and from the state with none; the smaller
+    number is used.
     """
     trace = trace_of(Write("log", 0, b"A" * 4 * SECTOR), base={"log": bytes(4 * SECTOR)})
     (states,) = crash_states(trace, (get_preset("epoch-subset-512"),), SEED)

@@ -229,7 +229,7 @@ def test_cases_run_and_are_materialized_from_the_directory(tmp_path: Path, built
 
 
 A, B, S = ({"type": name} for name in "ABS")
-#: Required records: an acknowledged one, one in flight, and one of an earlier generation.
+#: The sets of a case: an acknowledged record, a record in flight, and a record of an earlier generation.
 SETS: dict[str, list[Any]] = {"must_keep": [A], "may_keep": [B], "must_drop": [S]}
 #: Possible answers to a case with these records: the listed records, and the verdict.
 SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " recovered", "refused"
@@ -238,11 +238,11 @@ SAID = "A clean", "AB clean", "AA clean", "B clean", " clean", "A recovered", " 
 @pytest.mark.parametrize(
     ("refusal", "stratum", "salvaging", "fine"),
     [
-        # The answer must have the acknowledged records, and the oracle must permit a refusal.
+        # An answer must list the acknowledged records; a refusal is right only if the oracle permits it.
         ("forbidden", "R", False, ["A clean", "AB clean"]),
         ("allowed", "R", False, ["A clean", "AB clean", "refused"]),
         ("allowed", "L", True, ["A clean", "AB clean", "refused"]),
-        # Damage: strict readers refuse, salvaging readers report it.
+        # Damage: strict readers refuse the files, and salvaging readers report the damage.
         ("required", "R", False, ["refused"]),
         ("required", "L", False, ["refused"]),
         ("required", "R", True, ["A recovered", "AB recovered", "refused"]),

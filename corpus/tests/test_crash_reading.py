@@ -1,4 +1,4 @@
-"""States with the same look for recovery are read once; each has the answer of its own reading."""
+"""States that look the same to recovery are read once; separate reads of these states give the same answer."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_verdicts_of_a_crash_point_are_those_of_single_answers(format_id: str) -
 
 
 def assert_one_answer(format_id: str, edition: str, stores: Iterable[dict[str, bytes]]) -> None:
-    """Compare looks with full readings: stores with the same look must have the same answer."""
+    """Compare looks with complete reads: stores with the same look must have the same answer."""
     adapter, seen = crash_format(format_id), dict[Hashable, tuple[Answer, ...]]()
     for files in stores:
         found = adapter.read(files, edition)

@@ -1,4 +1,4 @@
-"""Properties that follow from one answer for another, without expected values: I6, I10 and I12."""
+"""Relations between two answers, tested without expected values: I6, I10 and I12."""
 
 from __future__ import annotations
 

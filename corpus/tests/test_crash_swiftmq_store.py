@@ -75,7 +75,7 @@ def test_checkpoint_that_is_interrupted_at_any_write_loses_nothing() -> None:
 
 
 def test_torn_record_is_accepted_as_complete() -> None:
-    """No checksum covers an image: the store itself does the same (SMQ-LOG-037)."""
+    """No checksum covers an image, and the product also accepts such a record (SMQ-LOG-037)."""
     shard = Shard(crash_format(FORMAT), PRESETS, 1)
     shard.add(crash_format(FORMAT).build(Workload("insert", "13", (Step("insert queue=q body=a*3000"),))))
     verdicts = set(shard.table().to_pydict()["verdict_strict"])

@@ -85,7 +85,7 @@ def test_decoders_survive_changed_bodies(family: Family) -> None:
     assert {outcome.partition(": ")[2] for outcome in outcomes} == {"decoded", "something is wrong"}
 
 
-#: A serialised Java table is refused completely, as the product does; values of columns are one field.
+#: A serialised Java table is refused completely, as in the product; the values of all columns are one field.
 REFUSED_WHOLE = {"durable", "sql"}
 #: Families that need a larger number of inputs than the others.
 LEAST = {"openwire": 0.97}

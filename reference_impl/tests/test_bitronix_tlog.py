@@ -213,7 +213,7 @@ def said(
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 1 << 32), st.sampled_from([64, 100, 4096]), st.booleans())
 def test_any_read_size_gives_the_same_result(seed: int, stretch: int, frames: bool) -> None:
-    """Records longer than a stretch, and damage across a stretch's end, do not change the result."""
+    """Records longer than one read, and damage across the end of a read, do not change the result."""
     data = drawn(random.Random(seed), frames=frames)
     if frames:
         header = nio.decode_header(data)

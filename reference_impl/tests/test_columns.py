@@ -64,7 +64,7 @@ def test_records_of_a_plan_equal_those_of_a_read(format_id: str) -> None:
 
 
 def planned(plan: Iterable[Stretch]) -> Iterator[Stretch]:
-    """Yield the stretches of a plan, up to the place where reading refuses."""
+    """Yield the ranges of a plan, up to the place where reading refuses."""
     with suppress(ReadingRefused):
         yield from plan
 

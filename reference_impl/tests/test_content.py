@@ -1,7 +1,7 @@
-"""The content of a file: bounded memory, errors as ranges, no invented zeros.
+"""The content of a file takes bounded memory, reports errors as ranges, and contains no invented zeros.
 
-Journals that are read through it have the same answers as journals in memory, and a disk's faults never lead
-to invented records.
+Journals that are read through such contents have the same answers as journals in memory, and a disk's faults
+never lead to invented records.
 """
 
 from __future__ import annotations

@@ -303,7 +303,7 @@ def test_only_the_first_undo_of_a_change_changes_rows(monkeypatch: pytest.Monkey
     booted.replay({"log1.dat": log_of(BEGIN, insert, *undone, COMMITTED)}, "10.8")
     assert not told
     assert texts(booted) == {6: "old"}
-    # Once for the rows, once for the versions of pages.
+    # The change is looked up once for the rows, and once for the versions of pages.
     assert len(looked_up) == 2
 
 

@@ -229,7 +229,9 @@ def test_damaged_map_of_acknowledgements_is_a_remark(tmp_path: Path) -> None:
 
 
 def test_evidence_of_an_index_beside_the_journal(tmp_path: Path) -> None:
-    """The index lacks a message in its range (also for a subscription), and has one subscription more."""
+    """The index lacks a message in its range (also for a subscription), and contains an additional
+    subscription.
+    """
     records = lines(
         "r1 q=A body=MESSAGE",
         "r2 q=A body=MESSAGE",

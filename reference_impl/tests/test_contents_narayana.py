@@ -1,4 +1,4 @@
-"""Narayana's transactions equal the reports of the transaction manager and its resources.
+"""The contents list the transactions that Narayana's transaction manager and its resources reported.
 
 ``data/contents_narayana.json`` contains records of Narayana 7.0.2 (``stores.py narayana``). For each record
 it lists the Uid, the required action of recovery, and the XIDs of participants that have not finished or

@@ -29,7 +29,7 @@ SOUND = DIALECT.start + struct.pack(">iqiB", 5, 0, 5, 1)
 def test_each_byte_is_summed_once(share: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Control records with wrong checksums claim the bytes after them.
 
-    With share 0, each is only the start of one.
+    With share 0, each control record is incomplete.
     """
     size, looked = 28 << 13, [0]
     each = (struct.pack(">iq", max(5, (size - at) // max(1, share) - 28), 7) for at in range(0, size, 28))

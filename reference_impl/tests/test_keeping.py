@@ -66,8 +66,8 @@ def test_only_removal_of_held_files_changes_the_state(format_id: str) -> None:
 
 
 def test_deletes_and_ends_in_the_current_file_have_no_effect_yet() -> None:
-    """Artemis' reclaimer examines only files before the current file, because a start continues to fill that
-    one.
+    """Artemis' reclaimer examines only files before the current file, because a start continues to fill the
+    current file.
     """
 
     def file(number: int, *records: tuple[str, Mapping[str, int]]) -> bytes:

@@ -228,8 +228,11 @@ def test_single_file_gets_a_second_one(name: str, other: str, tmp_path: Path) ->
     assert outcomes(ask(replace(journal, editions=()), "strict")) == outcomes(answer)
 
 
-def test_records_of_the_previous_lap_come_first() -> None:
-    """The old file has them after this lap's records; in the new file, a decision comes before its end."""
+def test_records_of_the_previous_generation_come_first() -> None:
+    """In the old file, they follow the records of the current generation.
+
+    In the new file, a decision comes before its end.
+    """
     before, now = bytes(range(16)), bytes(range(16, 32))
 
     def frame(delimiter: bytes, status: int, names: tuple[bytes, ...]) -> bytes:

@@ -164,7 +164,9 @@ def test_complete_records_of_a_torn_batch_are_kept() -> None:
 
 
 def test_removal_is_reduced_only_if_two_copies_agree() -> None:
-    """An acknowledgement removes a message only if its object agrees; no other record removes one."""
+    """An acknowledgement removes a message only if its object has the same message id; no other record
+    removes a message.
+    """
     first = [sent(1, message_id="ID:n0001-1:1:2:1"), sent(2), sent(3, message_id="ID:n0003-1:1:2:1")]
     gone = [taken(1), taken(3).replace(b"\x1a\x10ID:n0003", b"\x1a\x10ID:n0004")]
     gone += [record(6, "REMOVE_DESTINATION", destination={"kind": 0, "name": "SHOP.ORDERS"})]

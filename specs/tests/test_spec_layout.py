@@ -113,7 +113,7 @@ def values_of(form: Structure, rng: random.Random) -> dict[str, Any]:
 
 
 def least(form: Structure, item: Field) -> int:
-    """Return the least number of bytes of `item`, if a length with a minimum counts only this field."""
+    """Return the least number of bytes of `item`, if a minimum length includes only this field."""
     alone = (other.low for other in form.fields if other.counts == (item.name, item.name) and other.low)
     return next(alone, 0)
 

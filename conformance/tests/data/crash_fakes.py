@@ -56,7 +56,7 @@ class Resurrects(_Fake):
 
 
 class Refuses(_Fake):
-    """Refuses everything."""
+    """Refuses every journal."""
 
     def spoil(self, right: Message) -> Message:
         return {"verdict": "refused", "phase": "record", "code": "bad-checksum"}

@@ -1,4 +1,4 @@
-"""Checks an answer by the tables of a format: every name in it must be an entry, and every part complete."""
+"""Checks answers by the tables of a format: each name must be an entry there, and each part must be complete."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from journalspec_corpus.edits import Built, apply
 
 @dataclass(frozen=True)
 class Situation:
-    """Files by a base and edits, and an answer about them."""
+    """A situation: its files, described by a base and edits, and the expected answer."""
 
     requirement: str
     base: Mapping[str, Any]

@@ -21,11 +21,11 @@ def laid(
     alignment: int = 1,
     background: bytes = b"",
 ) -> bytes:
-    """Return a whole file: `pieces` in their places, all other bytes `fill`.
+    """Return a complete file with `pieces` at their offsets; all other bytes are `fill`.
 
     A piece is placed at the end of the previous one, an (offset, bytes) piece at its offset; each is padded
     with zeros to `alignment`. `background` is the earlier content of the file, which remains in unwritten
-    bytes. A `size` below the existing size cuts the file.
+    bytes. A `size` below the existing size truncates the file.
     """
     out = bytearray(background)
     at = 0

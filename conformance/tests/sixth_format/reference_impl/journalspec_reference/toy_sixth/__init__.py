@@ -82,7 +82,7 @@ class ToyWriter:
         self._storage = storage
 
     def apply(self, op: Mapping[str, Any]) -> dict[str, Any]:
-        """Do ``open`` or ``note`` (``text``, at most 255 bytes)."""
+        """Perform ``open`` or ``note`` (``text``, at most 255 bytes)."""
         if op.get("op") == "open":
             if "notes.toy" not in self._storage.names():
                 self._storage.create("notes.toy")

@@ -1,4 +1,4 @@
-"""The harness of the toy's product: it maps `read`, `recover` and `write` to its calls."""
+"""The harness of the toy's product: it maps `read`, `recover` and `write` to calls of the product."""
 
 from __future__ import annotations
 
