@@ -30,7 +30,7 @@ ENCODERS: Mapping[str, Callable[[str], bytes]] = {
 }
 #: Beyond this depth, types that may contain each other are omitted, if the table permits it.
 DEEP = 4
-#: The greatest length of a text, bytes or a list, if only the number that measures the length limits it.
+#: The greatest length of a text, bytes or a list, if no number with a smaller limit measures the length.
 LONG = 12
 #: The number of attempts to draw a value whose length fits the number that measures it.
 TRIES = 20

@@ -1,7 +1,7 @@
 """Injects faults and checks the reaction to each: ``python tools/faults.py``.
 
 The faults are misbehaving implementations in every mode, hostile files of cases, reports and expectations,
-kills, and full disks. Each fault is injected into a run of the command line, in its own process and
+kill signals, and full disks. Each fault is injected into a run of the command line, in its own process and
 directories. Three properties are checked. *Classified*: every probe receives the class that the table
 requires. *Survived*: the run continues, the other probes receive their own results, and it ends with the
 documented exit status and a message without a traceback. *Clean*: after five seconds, no process, no scratch
@@ -42,7 +42,8 @@ from journalspec_corpus import Case, load_cases
 
 Json = dict[str, Any]
 
-#: Seconds: per question; per question without an answer; until all remains must be gone; for an attempt.
+#: Limits in seconds: for a question, for a question without an answer, for the end of all remains, and for an
+#: attempt.
 TIMEOUT, SHORT, LEFT, WHOLE = 20.0, 1.0, 5.0, 60.0
 #: The largest number of characters of a class and fingerprint in the output.
 SEEN = 80

@@ -1,4 +1,4 @@
-"""Lets the readers read damaged journals, by the million, and looks for forbidden results.
+"""Lets the readers read millions of damaged journals, and looks for forbidden results.
 
     python tools/fuzz.py --format FORMAT --count 1000000 --seed 1
     python tools/fuzz.py --format FORMAT --family FAMILY --count 1000000 --seed 1

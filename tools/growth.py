@@ -73,9 +73,9 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = {
 #: ratio of the large size to the small size. LONG: if the large size takes more seconds than this, no larger
 #: size is tried.
 LEAST, TIMES_AS_MANY, LONG = 0.01, 8, 1.0
-#: RUNS: the number of runs of the small size. The quickest run counts, because a disturbed run is slower, and
-#: a slow small size hides growth. ROUNDS: the number of runs of the other sizes in each round. A disturbed
-#: run seems to grow, so a command that grows too much is measured in another round.
+#: RUNS: the number of runs of the small size. The quickest run is used, because a disturbed run is slower,
+#: and a slow small size hides growth. ROUNDS: the number of runs of the other sizes in each round. A
+#: disturbed run seems to grow, so a command that grows too much is measured in another round.
 RUNS, ROUNDS = 3, (1, 2, 3, 3)
 #: The number of elements of a nearly empty journal. Its time is the time of the command itself, and its bytes
 #: are the fixed part.
@@ -297,8 +297,8 @@ class Measuring:
     def _exponent(self, command: str, n: int, many: int) -> tuple[float, float]:
         """Return the seconds that `many` elements take, and the exponent from n elements on.
 
-        A command that grows too much is measured again. For every size, the quickest run of all rounds
-        counts.
+        A command that grows too much is measured again. For every size, the quickest run of all rounds is
+        used.
         """
         sizes, once = (n, math.isqrt(n * many), many), self.place(NO_MORE)[1]
         least = dict.fromkeys((NO_MORE, *sizes), math.inf)
@@ -350,7 +350,7 @@ def forget() -> None:
 
 
 def exponent_of(less: tuple[int, float], more: tuple[int, float]) -> float:
-    """Return the exponent of growth between two points, each of bytes and seconds."""
+    """Return the exponent of growth between two points, each given as bytes and seconds."""
     return math.log(more[1] / less[1]) / math.log(more[0] / less[0])
 
 

@@ -57,7 +57,7 @@ class KnownRule:
 
     @property
     def flaky(self) -> bool:
-        """Whether the outcome depends on chance."""
+        """Whether the outcome varies from run to run."""
         return self.outcome == FLAKY
 
     def fits(self, version: str, result: Result, told: frozenset[str]) -> bool:

@@ -58,8 +58,8 @@ def killers(
     """Return the ids of at most `enough` cases that detect a fault of `implementation`.
 
     A case detects a fault if one of its probes fails, and the reference passes the case; failures of a
-    `should` count only if requested. Writers are also checked with the reader of `implementation`, because a
-    fault in the reference's source would be in both.
+    `should` are considered only if requested. Writers are also checked with the reader of `implementation`,
+    because a fault in the reference's source would be in both.
     """
     found: list[str] = []
     with judging(implementation, enforce_should=enforce_should) as engine:
@@ -106,7 +106,7 @@ def fails(case: Case, *, enforce_should: bool = False) -> bool:
 def proofs(format_id: str, cases: Sequence[Case], enough: int | None = 1) -> list[Proof]:
     """Return one proof per ``must`` of `format_id`, in their order.
 
-    Only cases that refer to the requirement count. Of several mutants that break it, the first one that a
+    Only cases that refer to the requirement are used. Of several mutants that break it, the first one that a
     case detects is used; the search stops after `enough` such cases (None: all).
     """
     unproved, mutants = load_unproved(format_id), load_mutants(format_id)

@@ -244,7 +244,7 @@ def _gone(root: Path, pattern: str, share: float) -> None:
 
 
 def _cut(root: Path, pattern: str) -> None:
-    """Remove the last files. What remains is a log without its newest part, as in an older copy."""
+    """Remove the last files. The remaining log lacks its newest part, as in an older copy."""
     files = _files(root, pattern)
     for path in files[len(files) * 2 // 3 :]:
         path.unlink()

@@ -5,7 +5,7 @@
 For each format, a sound journal of small records is written into a temporary directory. Four programs read it
 in turn: the plain loop below, the reader's scan, the scan with all typed columns, and recovery with verdict
 and state. The plain loop checks only lengths, chain and checksums of a sound journal. The best of three runs
-counts, in CPU seconds. With `--stores`, recovery of a KahaDB, an Artemis and a Derby store of real size is
+is used, in CPU seconds. With `--stores`, recovery of a KahaDB, an Artemis and a Derby store of real size is
 compared with the products' own readers, including the start of their JVM. The products write these stores the
 first time (see stores.py). With `--spark`, Spark counts the rows of each journal and reads them with all
 columns; the same is done with a Parquet file of these rows. `--loops` prints the plain loops.
@@ -130,7 +130,8 @@ def naive_swiftmq(path: Path) -> int:
         at += head.size
         for _ in range(actions):
             kind, page, off, _, length = action.unpack_from(data, at)
-            if kind != 4 or page < 0 or off + length > 2048:  # a part; the length of a page
+            # the action is a part; then the length of a page
+            if kind != 4 or page < 0 or off + length > 2048:
                 raise ValueError(at)
             at += action.size + length
             at += 4 + size(data, at)[0]

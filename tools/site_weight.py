@@ -1,7 +1,7 @@
 """Measures the size of the built site: ``python tools/site_weight.py SITE``; exit code 1 if too large.
 
 Pages that only redirect (a permanent or an old address) have a few hundred bytes. They are counted separately
-from pages for reading, but their bytes count.
+from pages for reading, but their bytes are included.
 """
 
 from __future__ import annotations

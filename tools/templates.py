@@ -17,7 +17,7 @@ from journalspec_corpus.edits import Built
 
 _INNERMOST = re.compile(r"\{([^{}]*)\}")
 _SPLICE = re.compile(r"\{\*(.*)\}")
-#: A plus or minus sign outside a key.
+#: A plus or minus sign outside of a key.
 _SIGN = re.compile(r"([+-])(?![^\[]*\])")
 _RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:/(\d+))?")
 _STEP = re.compile(r"\.(\w+)|\[([^\]]*)\]")

@@ -202,7 +202,7 @@ def text_of(finding: Finding) -> str:
 
 
 def sectors(state: State) -> Iterator[tuple[str, int, int, str]]:
-    """Yield (file, offset, length, what) of each run of sectors with the same fate.
+    """Yield (file, offset, length, what) of each run of sectors with the same outcome.
 
     Writes since the last fsync have ``arrived``, are ``lost``, or arrived ``partly``: only some of them, a
     part of one write, or garbage. A ``lost`` sector has its old content, or zeros if the file has grown

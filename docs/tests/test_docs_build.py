@@ -171,7 +171,7 @@ def test_page_of_contents_has_every_table_and_every_field_of_bodies(
         assert any(link.endswith(f"/{format_id}_{family.name}.ksy") for link in parsed[path].links)
 
 
-#: A file, the file with the same bytes, and the anchor of that file's case.
+#: A file, the file with the same bytes, and the anchor of the case with that file.
 HAS_THE_BYTES = re.compile(r'<p><code>([^<]*)</code> equals <code>([^<]*)</code> in <a href="#([^"]*)"')
 
 

@@ -35,7 +35,7 @@ def worst_of_all() -> int:
     return sum(len(load_cases(name, "worst")) for name in format_ids())
 
 
-#: A number on a page, in its written form -> its meaning.
+#: Maps a number on a page, in its written form, to its meaning.
 NUMBERS: dict[str, Callable[[], int]] = {
     "README.md: 21 rules": lambda: len(rules()),
     "README.md: 42 crash states": worst_of_all,

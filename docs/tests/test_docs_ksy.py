@@ -1,4 +1,4 @@
-"""Schemas in the documentation: offsets, sizes, and refusals."""
+"""Schemas in the documentation: offsets and sizes of fields, and refusals of schemas."""
 
 from __future__ import annotations
 

@@ -81,8 +81,9 @@ def _written(run: Played, read: Answer) -> Json:
 def _managed(logged: list[list[str]], read: Answer) -> Json:
     """Return the product's own reading of the files, compared with the records that transactions log.
 
-    The manager chooses the ids, and the files contain only the last lap. So only the remaining records are
-    checked: for each transaction a final part of its records, and the copies (COMMITTING) of a swap.
+    The manager chooses the ids, and the files contain only the records of their last generation. So only
+    these records are checked: for each transaction a final part of its records, and the copies (COMMITTING)
+    of a swap.
     """
     found = _read_back(read)
     sequences: dict[str, list[str]] = {}

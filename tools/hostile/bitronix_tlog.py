@@ -74,10 +74,10 @@ def _costly_frames(size: int, record: Build) -> dict[str, bytes]:
     return {
         "starts": repeated(good[:5], size),
         "smallest-frames": good * (size // 84),
-        # Frames of the previous lap, alternating with frames of an unknown lap.
+        # Frames of the previous generation, alternating with frames of an unknown generation.
         "foreign": repeated(record(delimiter="previous") + record(delimiter="foreign"), size),
         "nested-frames": repeated(nested.ljust(room, b"\0") + good[-18:], size),
-        # Valid frames of this lap, with a broken frame between any two.
+        # Valid frames of this generation, with a broken frame between any two.
         "holes": repeated(good + good[:40] + b"\xff" + good[41:], size) + good,
         "no-byte-names": repeated(record(names_hex=[""] * 30000), size),
     }

@@ -51,7 +51,7 @@ with a stand-in that behaves as the runtime does.
 
 
 def compiler_version() -> str:
-    """Return the version of the compiler that ``package.json`` pins."""
+    """Return the version of the compiler that ``package.json`` specifies."""
     package = json.loads((HERE / "package.json").read_text(encoding="utf-8"))
     return str(package["dependencies"]["kaitai-struct-compiler"])
 

@@ -28,7 +28,7 @@ from journalspec_reference.newstore import REPORT
 
 HERE = Path(__file__).resolve()
 TABLES = ("messages", "queues", "subscriptions", "jobs")
-#: Columns with places, and columns about an index, which the new store lacks.
+#: Columns with places, and columns about an index, which a new store lacks.
 _LEFT = {"file", "off", "state", "pending", "index_only"}
 #: Edition -> the release that is started on its stores. Releases 5.9.0 to 5.12.0 are not used, because they
 #: ignore durable subscriptions on new stores.

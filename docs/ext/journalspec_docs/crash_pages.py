@@ -87,7 +87,7 @@ def seen_on(cause: Cause) -> Iterator[str]:
 
 
 def sector_boxes(item: Worst, form: Form) -> str:
-    """Return the files as boxes, one for each run of sectors with the same fate."""
+    """Return the files as boxes, one for each run of sectors with the same outcome."""
     out: list[str] = []
     for name, runs in groupby(sectors(item.state(form)), key=lambda run: run[0]):
         boxes = "".join(

@@ -117,7 +117,10 @@ def requirement_id(name: str) -> str:
 
 
 def link_html(href: str, name: str) -> str:
-    """Return a link as short HTML: pages have thousands. A test checks that each target exists."""
+    """Return a link as short HTML, because pages have thousands of links.
+
+    A test checks that each target exists.
+    """
     return f"<a href={href}>{escape(name)}</a>"
 
 

@@ -223,7 +223,7 @@ def _hint(span: Span | None) -> str:
 
 
 def _squeeze(rows: list[str]) -> list[str]:
-    """Replace repetitions of a line (except for its offset) with one asterisk, as hexdump does."""
+    """Replace repetitions of a line (except for its offset) by one asterisk, as hexdump does."""
     out: list[str] = []
     previous = None
     starred = False

@@ -36,7 +36,7 @@ def _is_whole_field(node: nodes.Element) -> bool:
 class Translator(HTML5Translator):
     """Writes inline code as one element, cells without a paragraph, and no classes without a style.
 
-    Pages contain thousands of each, which took a tenth of the site in the usual form.
+    Pages contain thousands of these, which took a tenth of the site in the usual form.
     """
 
     def visit_paragraph(self, node: nodes.paragraph) -> None:
