@@ -42,7 +42,7 @@ class RuleError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """Another system that had or solved the problem of a rule, and the basis of this claim (:data:`BASES`)."""
+    """Another system that had or solved the problem of a rule, and the basis of the claim (:data:`BASES`)."""
 
     who: str
     what: str

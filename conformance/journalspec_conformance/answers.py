@@ -89,7 +89,7 @@ def _strange(names: Iterable[str], known: Collection[str]) -> list[str]:
 def _fault(where: str, name: str, known: Collection[str]) -> str:
     near = get_close_matches(name, known, 1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"{where}: nothing is called {name!r}.{hint} Known: {', '.join(known)}"
+    return f"{where}: unknown name {name!r}.{hint} Known: {', '.join(known)}"
 
 
 def stranger_in(observed: Mapping[str, Any], format_id: str) -> tuple[str, str] | None:

@@ -133,7 +133,7 @@ class Disk:
             raise Misbehaved(f"io: {dict(entry)!r:.120} is none of {', '.join(MEMBERS)} with its members")
         file = entry.get("file", "")
         if name not in ("create", "sync-dir") and file not in self._names:
-            raise Misbehaved(f"io: {name} of {file!r}, which is not there")
+            raise Misbehaved(f"io: {name} of {file!r}, which does not exist")
         if name in ("write", "truncate"):
             self._change(self._names[file], entry)
         elif name == "sync":

@@ -180,7 +180,7 @@ class Showroom:
         if len(did) > _LINES_SHOWN:
             did = [*did[: _LINES_SHOWN // 2], "...", *did[-(_LINES_SHOWN // 2) :]]
         if never:
-            did.append(f"done, which was not to be: {wrong[0]}" if wrong else f"never done: {never}")
+            did.append(f"done, although it must never be: {wrong[0]}" if wrong else f"never done: {never}")
         return (), did, found is not None and wrong is None
 
     def _traced(self, format_id: str, data: Mapping[str, Any], product: Product) -> list[str]:
@@ -279,7 +279,7 @@ def _seen(check: Mapping[str, Any], directory: Path, answers: Sequence[Any]) -> 
     if "file" in check:
         name, path = check["file"], directory / check["file"]
         if not path.is_file():
-            return False, f"{name} is not there", None
+            return False, f"{name} does not exist", None
         content = path.read_bytes()
         if "len" in check:
             return len(content) == check["len"], f"{name} has {len(content)} bytes", check["len"]

@@ -43,7 +43,7 @@ def quick_scratch(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Temp
 
 @contextmanager
 def asked(probe: Probe, deed: Deed, *features: str, times: int = 1) -> Iterator[Engine]:
-    """Yield an engine whose implementation runs `deed` on its directory `times` times, and answers correctly."""
+    """Yield an engine; its implementation runs `deed` on its directory `times` times, and answers."""
     deeds = [deed] * times
 
     def reply(request: dict[str, Any]) -> dict[str, Any]:

@@ -113,7 +113,7 @@ def test_fetched_files_are_verified_and_used(cache: Path, product: Product) -> N
 
 
 def test_jar_with_another_hash_is_refused(cache: Path, product: Product) -> None:
-    with pytest.raises(ProductError, match=r"api-2.jar has SHA-256 .*not taken"):
+    with pytest.raises(ProductError, match=r"api-2.jar has SHA-256 .*discarded"):
         fetch_product(product, Delivery({**CONTENT, "api-2.jar": b"something else"}))
     assert list(cache.iterdir()) == []
 
@@ -164,7 +164,7 @@ def test_classifier_is_passed_to_maven_and_is_part_of_the_file_name(
     assert (jar.coordinates, jar.filename) == ("org.example:main:1:tests", "main-1-tests.jar")
     tool(f'echo "$@" > {tmp_path / "asked"}').fetch(jar, tmp_path)
     assert "-Dartifact=org.example:main:1:jar:tests " in (tmp_path / "asked").read_text()
-    with pytest.raises(ProductError, match=r"main:1:tests cannot be had with Ivy: install Maven"):
+    with pytest.raises(ProductError, match=r"main:1:tests cannot be fetched with Ivy: install Maven"):
         Ivy("java", tmp_path).fetch(jar, tmp_path)
 
 

@@ -202,7 +202,7 @@ def test_harness_answers_all_cases_of_the_format(fake: Path, monkeypatch: pytest
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        ("", "published nowhere: put the class path of your own into"),
+        ("", "not published anywhere: put the class path of your copy into"),
         ("/nonesuch.jar", "nothing at /nonesuch.jar"),
     ],
 )

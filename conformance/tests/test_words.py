@@ -43,14 +43,14 @@ def test_typo_is_refused_with_a_suggestion(member: str) -> None:
     with pytest.raises(Problem) as caught:
         check_claims(hello(FORMAT, **{member: [*GOOD[member], value]}))
     said = str(caught.value)
-    assert f"formats.{FORMAT}.{member}: nothing is called {value!r}. Did you mean {suggestion!r}?" in said
+    assert f"formats.{FORMAT}.{member}: unknown name {value!r}. Did you mean {suggestion!r}?" in said
     assert "Correct the declaration of the implementation." in said
 
 
 def test_typo_in_the_name_of_a_member_or_format_is_refused_too() -> None:
-    with pytest.raises(Problem, match=r"nothing is called 'feilds'. Did you mean 'fields'"):
+    with pytest.raises(Problem, match=r"unknown name 'feilds'. Did you mean 'fields'"):
         check_claims(hello(feilds=["gtrid"]))
-    with pytest.raises(Problem, match=r"formats: nothing is called 'bitronix_tlogs'. Did you mean"):
+    with pytest.raises(Problem, match=r"formats: unknown name 'bitronix_tlogs'. Did you mean"):
         check_claims(hello("bitronix_tlogs"))
 
 

@@ -1,4 +1,4 @@
-"""States that look the same to recovery are read once; separate reads of these states give the same answer."""
+"""States that look the same to recovery are read once; separate reads of them give the same answer."""
 
 from __future__ import annotations
 

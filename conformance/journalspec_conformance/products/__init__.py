@@ -156,7 +156,7 @@ def jar_problem(jar: Jar, folder: Path) -> str | None:
     """Return the fault of `jar` in `folder`, or None if it is the expected artefact."""
     path = folder / jar.filename
     if not path.is_file():
-        return f"{jar.filename} is not there"
+        return f"{jar.filename} is missing"
     with path.open("rb") as stream:
         found = hashlib.file_digest(stream, "sha256").hexdigest()
     if found != jar.sha256:
@@ -186,7 +186,7 @@ def own_classpath(product: Product) -> list[str]:
         found += map(str, places)
     if not found:
         raise ProductError(
-            f"{product.title} is published nowhere: put the class path of your own into {product.own}"
+            f"{product.title} is not published anywhere: put the class path of your copy into {product.own}"
         )
     return found
 

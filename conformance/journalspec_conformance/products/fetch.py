@@ -83,7 +83,7 @@ class Ivy:
         """Retrieve one artefact without its dependencies."""
         if jar.classifier:
             # Ivy's command line has no option for classifiers.
-            raise ProductError(f"{jar.coordinates} cannot be had with Ivy: install Maven (`mvn` on PATH)")
+            raise ProductError(f"{jar.coordinates} cannot be fetched with Ivy: install Maven (`mvn` on PATH)")
         command = [self.java, "-jar", str(self.ivy_jar), "-notransitive", "-confs", "default"]
         command += ["-dependency", jar.group, jar.artifact, jar.version]
         command += ["-retrieve", str(folder / "[artifact]-[revision].[ext]")]
@@ -131,7 +131,7 @@ def fetch_product(
     """
     target = product_dir(product)
     if not problems(product, target):
-        say(f"{product.id}: already there")
+        say(f"{product.id}: already downloaded")
         return target
     tool = fetcher or choose_fetcher()
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -145,7 +145,7 @@ def fetch_product(
             tool.fetch(jar, fresh)
             wrong = jar_problem(jar, fresh)
             if wrong:
-                raise ProductError(f"{product.id}: {wrong}: not taken (delivered by {tool.name})")
+                raise ProductError(f"{product.id}: {wrong}: discarded (delivered by {tool.name})")
         _replace(fresh, target, scratch / "old")
     finally:
         drop_scratch(scratch)

@@ -1,4 +1,4 @@
-"""Checks answers by the tables of a format: each name must be an entry there, and each part must be complete."""
+"""Checks answers by the tables of a format: each name must be an entry there, and each part complete."""
 
 from __future__ import annotations
 

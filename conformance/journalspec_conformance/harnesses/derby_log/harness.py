@@ -116,7 +116,7 @@ class Database:
     def __init__(self, directory: Path, *, create: bool = False) -> None:
         """Boot the database. Recovery is complete when this function returns."""
         if directory in _BOOTED:
-            raise shared.CannotDo("a process cannot boot again what it has not shut down")
+            raise shared.CannotDo("a database must be shut down before the same process can boot it again")
         self.directory = directory
         self._xa: dict[Xid, tuple[Java, Java]] = {}
         self._main: Java = None
@@ -366,7 +366,7 @@ class Statements(shared.Session):
             self._open[tx] = self._database.connection()
         row: dict[str, int | str] = {"key": int(op["key"]), "value": op.get("value", "")}
         if len(op.get("value", "")) > LONGEST:
-            raise shared.CannotDo(f"the columns of a base hold {LONGEST} letters")
+            raise shared.CannotDo(f"a column of the tables in a base holds at most {LONGEST} letters")
         text, members = _CHANGES[op["op"]]
         values = (row[member] for member in members)
         self._database.execute(text.format(op["table"]), *values, on=self._open.get(tx))
@@ -390,7 +390,7 @@ class Derby(shared.Driver):
 
     format_id = FORMAT
     claims = _JAVA["claims"]
-    unread = "the product shows its records to nobody"
+    unread = "the product does not expose its records"
 
     def recovered(self, directory: Path, params: Mapping[str, str], policy: str) -> Answer:
         """Boot a copy of the database, and return its content."""
