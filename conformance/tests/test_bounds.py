@@ -141,7 +141,7 @@ def engine(tmp_path: Path, second: str, timeout: float = 20.0) -> Engine:
         ("reply['seq'] -= 1", "error", "is to request 2, but 3 was asked"),
     ],
 )
-def test_extra_output_is_charged_to_its_own_question(
+def test_extra_output_is_attributed_to_its_own_question(
     second: str, expected: str, reason: str, tmp_path: Path
 ) -> None:
     judging = engine(tmp_path, second, 2.0 if "-=" in second else 20.0)
@@ -206,7 +206,7 @@ def test_class_that_never_ends_its_answer(python_class: OpenClass, tmp_path: Pat
     assert until(lambda: isinstance(connection.unasked(), Misbehaved))
 
 
-def test_class_that_reads_standard_input_finds_no_requests(python_class: OpenClass, tmp_path: Path) -> None:
+def test_class_that_reads_standard_input_gets_no_requests(python_class: OpenClass, tmp_path: Path) -> None:
     connection = python_class("{'ok': {'verdict': sys.stdin.read() + 'nothing'}}")
     assert connection.ask({**READ, "dir": str(tmp_path)})["ok"]["verdict"] == "nothing"
 

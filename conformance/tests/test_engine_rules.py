@@ -62,7 +62,7 @@ def test_validation_includes_hello() -> None:
         Engine(Scripted({"ok": {}}, ops=["walk"]), Options(validate=True))
 
 
-def test_late_answer_is_not_charged_to_another_question() -> None:
+def test_late_answer_is_not_attributed_to_another_question() -> None:
     """Unsupported or quarantined probes may come between a question and its late output."""
     aside = varied(READ, edition="9")
     connection = Scripted({"ok": {"verdict": "clean"}})

@@ -278,7 +278,7 @@ BATCHED = [
     "name",
     [pytest.param(name, marks=[pytest.mark.whole] if name == "activemq-5.15.0" else []) for name in BATCHES],
 )
-def test_batches_are_written_and_forced_as_modelled(
+def test_batches_are_written_and_synced_as_modelled(
     name: str, ready_product: ReadyProduct, tmp_path: Path
 ) -> None:
     """The test also shows that the old file is not forced (KHD-WRT-009)."""

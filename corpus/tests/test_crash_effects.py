@@ -80,7 +80,7 @@ def copied(off: int = 300) -> list[Op]:
 
 
 @pytest.mark.parametrize(("keys", "listed", "live", "in_doubt", "verdict"), TABLE["journal"])
-def test_possible_content_of_a_journal(
+def test_journal_content_has_the_verdict_of_the_table(
     keys: str, listed: str, live: Mapping[str, str], in_doubt: Mapping[str, Mapping[str, str]], verdict: str
 ) -> None:
     trace = journal(*written(*(RECORDS[name] for name in keys.split())))
@@ -94,7 +94,7 @@ def test_possible_content_of_a_journal(
     assert judged(trace, Answer(others, aside=members, state=decided)) == verdict
 
 
-def test_transaction_end_that_is_set_aside_passes_unless_it_was_acknowledged() -> None:
+def test_discarded_transaction_end_passes_unless_it_was_acknowledged() -> None:
     ops = written(TX_5, COMMIT)
     assert judged(journal(*ops), Answer((), None, True, (TX_5, COMMIT), state())) == "pass"
     safe = journal(*ops, Ack(("ADD-5", "COMMIT-1")))
@@ -152,7 +152,7 @@ def test_answer_with_all_deleted_records_does_not_use_copies(answer: Answer, ver
 
 
 @pytest.mark.parametrize(("live", "reported", "refusal", "stratum", "verdict"), TABLE["unlisted"])
-def test_answer_without_records_is_judged_by_the_state(
+def test_answer_without_records_is_compared_by_the_state(
     live: Mapping[str, str], reported: bool, refusal: str, stratum: str, verdict: str
 ) -> None:
     """ADD 5 is acknowledged, ADD 6 after it is not."""
@@ -182,7 +182,7 @@ COPIED, ONCE = journal(*written(ADD_5, ADD_6), *copied()), journal(*written(ADD_
         (ONCE, "R", (ADD_5, ADD_5), TWICE, "effect-invented"),
     ],
 )
-def test_record_in_two_places_may_be_in_effect_twice(
+def test_record_at_two_offsets_may_be_in_effect_twice(
     trace: Trace, stratum: str, keys: tuple[str, ...], decided: State, verdict: str
 ) -> None:
     assert judged(trace, Answer(keys, None, True, (), decided), stratum=stratum) == verdict
@@ -259,7 +259,9 @@ DECISIONS = {
 
 
 @pytest.mark.parametrize(("keys", "unfinished", "verdict"), TABLE["disk"])
-def test_possible_content_of_a_disk_log(keys: str, unfinished: Mapping[str, str], verdict: str) -> None:
+def test_disk_log_content_has_the_verdict_of_the_table(
+    keys: str, unfinished: Mapping[str, str], verdict: str
+) -> None:
     ops: list[Op] = []
     decisions = [DECISIONS[name] for name in keys.split()]
     for number, key in enumerate(decisions):
@@ -344,7 +346,7 @@ def test_second_run_has_the_earlier_deletions() -> None:
     assert judged(more, read(ADD_5, live=BOTH), FORBIDDEN) == "pass"
 
 
-def test_rejected_prepare_is_set_aside() -> None:
+def test_rejected_prepare_is_discarded() -> None:
     """If the count of a PREPARE is wrong, the reader reports the record, and no decision is required."""
     record = Record("PREPARE", {"tx": 1, "extra": b""}, At("f", 0, 1))
     told = {"live": [], "prepared": [], "discarded": [{"tx": 1, "why": "unhealthy-prepare"}]}

@@ -125,7 +125,7 @@ def test_second_oracle_gives_the_same(trace: Trace) -> None:
     assert report.rows > 8
 
 
-def test_old_record_at_the_place_of_a_copy_does_not_count_until_a_pointer_leads_there() -> None:
+def test_old_record_at_the_offset_of_a_copy_is_not_live_until_a_pointer_refers_to_it() -> None:
     found = refusals(copied(), ("epoch-subset-512",))
     assert found["P.S"] == {"required"}
     assert found["Q.S"] == {"allowed"}

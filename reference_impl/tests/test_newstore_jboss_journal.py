@@ -338,7 +338,7 @@ def blank(directory: Path, kept: Kept, item: Body) -> None:
     (directory / file).write_bytes(data[:off] + b"J" * (end - off) + data[end:])
 
 
-def test_lost_binding_is_made_again_on_request(old: Path, tmp_path: Path) -> None:
+def test_lost_binding_is_created_again_on_request(old: Path, tmp_path: Path) -> None:
     replay = opened(asked(old / "journal")).store.bindings_replay
     assert replay is not None
     name = text_bytes("client.eu")
@@ -391,7 +391,7 @@ def test_large_message_that_would_stop_its_queue_is_not_written_for_hornetq(
     assert [item.code for item in items] == ["no-body"]
 
 
-def test_every_queue_is_made_again_without_bindings(source: Path, tmp_path: Path) -> None:
+def test_every_queue_is_created_again_without_bindings(source: Path, tmp_path: Path) -> None:
     shutil.copytree(source, tmp_path / "old", ignore=shutil.ignore_patterns("bindings"))
     answer = asked(tmp_path / "old" / "journal")
     store, after = remade(answer, tmp_path / "new")
@@ -435,7 +435,7 @@ def test_message_has_the_id_of_its_record(old: Path, tmp_path: Path) -> None:
     assert bodies[item.id] == body
 
 
-def test_entries_of_pages_keep_their_places(old: Path, tmp_path: Path) -> None:
+def test_entries_of_pages_keep_their_positions(old: Path, tmp_path: Path) -> None:
     (path,) = (old / "paging").glob("*/000000008.page")
     data = bytearray(path.read_bytes())
     first = 6 + struct.unpack_from(">i", data, 1)[0]
@@ -575,7 +575,7 @@ def test_headers_of_other_protocols_become_properties_with_their_types() -> None
     assert properties([item]) == ROWS["headers that become properties"]
 
 
-def test_message_has_its_own_numbers_or_the_usual_ones() -> None:
+def test_message_has_its_own_numbers_or_defaults() -> None:
     known = row(text="x", priority=7, expiration=6, message_id="ID:one")
     unknown = row(text="x", id=8, priority=None, timestamp=None)
     told = [each.attrib for each in exported([known, unknown], QUEUES).iter("message")]
