@@ -81,7 +81,7 @@ def test_ids_are_unique() -> None:
     assert any("stands 2 times" in fault for fault in lint(FORMAT, [case, case]))
 
 
-def test_kill_must_come_after_the_last_operation() -> None:
+def test_kill_signal_must_follow_the_last_operation() -> None:
     case = find_case("btm.write.killed-after-3")
     assert case.write is not None
     early = replace(case, write={**case.write, "kill_after": "1"})

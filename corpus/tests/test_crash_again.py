@@ -130,7 +130,7 @@ def test_complete_record_is_at_the_current_offset_of_its_file() -> None:
     assert (half.stale, lengths(half.possible)) == ((), [("b", 2000, 0)])
 
 
-def test_part_of_a_record_is_complete_only_with_the_other_parts() -> None:
+def test_record_of_several_parts_is_complete_only_with_all_parts() -> None:
     parts = [Part("a", "log", off, 512, "key-a") for off in (0, 1024)]
     ops = [op for part in parts for op in (Write("log", part.off, b"A" * 512), part)]
     trace = Trace("toy", "1", "toy", {"log": b"s" * 2048}, (*ops, Sync("log")), "stale")

@@ -196,7 +196,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("format_id", "faults"), FAULTS)
-def test_specified_write_order_loses_nothing_but_orders_of_products_do(
+def test_specified_write_order_loses_nothing_and_orders_of_products_lose_records(
     format_id: str, faults: dict[str, set[str]]
 ) -> None:
     adapter, found = crash_format(format_id), dict[str, set[str]]()

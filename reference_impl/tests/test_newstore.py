@@ -311,7 +311,9 @@ def killed_at(number: int, old: Path) -> Callable[[], None]:
 
 
 @needs_fork
-def test_kill_at_any_point_leaves_a_complete_store_or_files_that_the_next_run_removes(old: Path) -> None:
+def test_run_killed_at_any_point_leaves_a_complete_store_or_files_that_the_next_run_removes(
+    old: Path,
+) -> None:
     want, seen, number = hashes(old), set(), 0
     while True:
         number += 1

@@ -526,7 +526,7 @@ def test_value_with_an_unexpected_type_is_omitted_or_kept(kind: str) -> None:
             assert lost(item) <= {"xml-body", "xml-value", "xml-character", "xml-char-property"}
 
 
-def test_any_text_is_valid_in_xml() -> None:
+def test_any_text_is_written_as_valid_xml() -> None:
     name, value = 'a<"&>\t\n\r', "x\0\ud800\ufffe<]]>"
     item = row(text=value, properties={name: value})
     message = exported([item], QUEUES)
@@ -552,13 +552,13 @@ def test_adjacent_copies_are_one_message_and_duplicate_ids_are_written_once() ->
     assert codes == {"xml-new-id": 2, "xml-duplicate-id": 1}
 
 
-def test_data_that_the_file_cannot_express_is_counted() -> None:
+def test_data_that_the_xml_file_cannot_express_is_counted() -> None:
     for columns, codes in ROWS["what the file cannot hold"]:
         assert lost(row(**columns)) == codes
     assert len(list(exported([row(queue="nowhere", text="")], QUEUES).iter("message"))) == 0
 
 
-def test_old_names_become_names_of_artemis_2() -> None:
+def test_names_of_older_versions_become_names_of_artemis_2() -> None:
     queues = [{"queue": "jms.queue.orders", "address": "jms.queue.orders", "filter": None, "routing": None}]
     old = {"_HQ_GROUP_ID": "g", "_HQ_SCHED_DELIVERY": 9}
     item = row(queue="jms.queue.orders", text="x", properties=old, scheduled=9)
