@@ -122,7 +122,7 @@ def _case(
     name = entry["name"] + (AGAIN.format(also) if also else "")
     return make_case(
         f"{get_format(format_id).prefix.lower()}.{group['group']}.{name}",
-        title=f"{also}: {entry['title']}" if also else entry["title"],
+        title=f"Edition {also}: {entry['title']}" if also else entry["title"],
         format_id=format_id,
         edition=edition,
         origin=Origin("authored", base, entry.get("how", ""), tuple(merged.get("checked_by", ()))),

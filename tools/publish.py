@@ -70,7 +70,7 @@ def worst_cases_of(format_id: str) -> Iterator[Case]:
     for worst in worst_cases(format_id):
         for form, name, title, larger in (
             (worst.full, worst.id, worst.title, ""),
-            (worst.small, worst.small_id, f"{worst.title}, reduced", worst.id),
+            (worst.small, worst.small_id, f"{worst.title} (reduced)", worst.id),
         ):
             beyond = bool(VERDICTS[worst.verdict])
             case = case_of(crash_format(format_id), worst.state(form), beyond=beyond, tier=TIER)

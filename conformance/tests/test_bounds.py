@@ -206,7 +206,7 @@ def test_class_that_never_ends_its_answer(python_class: OpenClass, tmp_path: Pat
     assert until(lambda: isinstance(connection.unasked(), Misbehaved))
 
 
-def test_class_that_reads_standard_input_finds_no_requests(python_class: OpenClass, tmp_path: Path) -> None:
+def test_class_that_reads_standard_input_gets_no_requests(python_class: OpenClass, tmp_path: Path) -> None:
     connection = python_class("{'ok': {'verdict': sys.stdin.read() + 'nothing'}}")
     assert connection.ask({**READ, "dir": str(tmp_path)})["ok"]["verdict"] == "nothing"
 

@@ -91,7 +91,7 @@ def test_names_in_tables_are_escaped(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out.splitlines() == ["[/nothing]\\x07", "[red]a      b", "[/]\\x1b[2J  c\\nd"]
 
 
-def test_long_value_is_cut_in_text_and_complete_in_json() -> None:
+def test_long_value_is_shortened_in_text_and_complete_in_json() -> None:
     name = "drb.write.switch"
     shown, data = call("show", name, "--no-hex"), call("show", name, "--json")
     assert max(map(len, shown.stdout.splitlines())) < 1000
@@ -168,7 +168,7 @@ def test_github_gets_one_annotation_per_group(tmp_path: Path, monkeypatch: pytes
     assert not [line for line in run("--impl", "reference").stdout.splitlines() if line.startswith("::")]
 
 
-def test_report_without_judged_probes_is_not_a_success(tmp_path: Path) -> None:
+def test_report_without_tested_probes_is_not_a_success(tmp_path: Path) -> None:
     report = tmp_path / "r.jsonl"
     run("--impl", fake("declares_nothing"), "--report", report, status=2)
     has(call("summary", report, status=1).stdout, "0 judged, 10 not (unsupported 10)", "nothing was judged")
@@ -204,7 +204,9 @@ serve(Reference(), sys.stdin, sys.stdout)
 """
 
 
-def test_an_implementation_that_starts_only_once(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_implementation_that_starts_only_once_is_an_error(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     program = tmp_path / "once.py"
     program.write_text(GREETS_ONCE)
     done = run("--impl", f"{sys.executable} {program} {tmp_path / 'mark'}", "--jobs", "2", status=2)

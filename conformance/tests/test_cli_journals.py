@@ -202,7 +202,7 @@ def cuts(files: Mapping[str, bytes]) -> Iterator[tuple[str, dict[str, bytes]]]:
 
 @pytest.mark.parametrize("version", ["5.15.16", "6.1.7"])
 @pytest.mark.parametrize("scenario", ["rollover", "larger-than-a-file"])
-def test_journal_that_a_crash_cut_keeps_its_edition(scenario: str, version: str, tmp_path: Path) -> None:
+def test_journal_truncated_by_a_crash_keeps_its_edition(scenario: str, version: str, tmp_path: Path) -> None:
     """Intact files before the last file are read as before, whatever the last file contains."""
     source = CAPTURED / "kahadb_journal" / f"activemq-{version}" / scenario
     found = {path.name: path.read_bytes() for path in source.glob("**/db-*.log")}

@@ -55,13 +55,13 @@ def test_unknown_text_lists_the_three_nearest_messages() -> None:
 @pytest.mark.parametrize(
     "text", ["\x1b[31mred\x1b[0m\x07", "a" * 1_000_000, "\u202e\x9b2J", "%s{}\\", "-- (["]
 )
-def test_hostile_text_is_escaped_and_cut(text: str) -> None:
+def test_hostile_text_is_escaped_and_shortened(text: str) -> None:
     done = call("explain", "--", text, status=1)
     harmless(done.stdout)
     assert len(done.stdout) < 3000
 
 
-def test_directory_required_next_to_the_journal_is_looked_for(tmp_path: Path) -> None:
+def test_missing_or_empty_directory_next_to_the_journal_is_reported(tmp_path: Path) -> None:
     journal = tmp_path / "journal"
     shutil.copytree(HORNETQ / "adds", journal, ignore=shutil.ignore_patterns("*.toml", "*.json"))
     text = explain("AMQ222043", journal)

@@ -77,7 +77,7 @@ def test_equal() -> None:
 
 
 @pytest.mark.parametrize("name", ["difference", "refusal"])
-def test_first_difference_and_the_lowest_level_that_reports_it(name: str) -> None:
+def test_first_difference_is_reported_with_its_lowest_level(name: str) -> None:
     want, good = (WANT, GOOD) if name == "difference" else (REFUSED, REFUSED)
     for change, expected, level in grouped(name):
         for each in Level:
@@ -140,7 +140,7 @@ def test_permitted_refusal(refusal: str, refused: str, accepted: str) -> None:
     assert fingerprint(sets(refusal), {**GOOD, "records": [A]}) == accepted
 
 
-def test_closest_of_several_alternatives() -> None:
+def test_closest_of_several_alternatives_is_reported() -> None:
     other = {**WANT, "records": [A, B]}
     assert closest([WANT, other], {**GOOD, "records": [A, B]}, Claims()) == (1, None)
     index, found = closest([REFUSED, WANT], {**GOOD, "notes": []}, Claims())

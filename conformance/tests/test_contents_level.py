@@ -42,7 +42,7 @@ def classes(made: type[Reference], group: str) -> set[str]:
         engine.close()
 
 
-def test_contents_are_judged_only_if_the_implementation_declares_them() -> None:
+def test_contents_are_compared_only_if_the_implementation_declares_them() -> None:
     assert classes(Reference, "contents") == {"pass"}
     assert classes(Silent, "contents") == {"fail"}
     assert classes(UpToLayout, "contents") == {"unsupported"}

@@ -62,7 +62,7 @@ def shrunk_cases(name: str) -> dict[str, Case]:
     return {case.id: case for case in found}
 
 
-def test_every_run_asked_enough_and_its_kinds_add_up(judgement: ProductRun) -> None:
+def test_every_run_asked_enough_questions_and_its_counts_add_up(judgement: ProductRun) -> None:
     assert judgement.run["states"] >= 5000
     asked = judgement.run["states"] * len(judgement.verdicts)
     counted = [of for policies in judgement.strata.values() for of in policies.values()]
@@ -79,7 +79,7 @@ def test_every_run_asked_enough_and_its_kinds_add_up(judgement: ProductRun) -> N
     }
 
 
-def test_every_finding_is_explained_and_named_as_the_model_names_it(judgement: ProductRun) -> None:
+def test_every_finding_has_an_explanation_and_its_name_in_the_model(judgement: ProductRun) -> None:
     for finding in judgement.findings:
         explained = causes_of(judgement.format, finding.members, judgement.harness)
         assert finding.causes == tuple(cause.id for cause in explained) != ()
@@ -127,7 +127,7 @@ def summary(verdict: str, **members: object) -> dict[str, Any]:
     }
 
 
-def test_an_answer_is_reported_in_words() -> None:
+def test_answer_is_described_in_words() -> None:
     told = sentence("lost", {"came": ["r0"], "missing": ["r1", "r2"]}, 2.0)
     assert told == "It returned r0. It lost acknowledged records: r1, r2."
     assert sentence("refused", {"refused": "exception:EOFException"}, 2.0).startswith(
@@ -219,7 +219,7 @@ def test_product_fails_as_the_findings_state(judgement: ProductRun, engine: Engi
 
 @pytest.mark.product
 @pytest.mark.java
-def test_the_product_answers_the_smallest_states_as_written(
+def test_product_answers_on_the_smallest_states_are_as_stored(
     judgement: ProductRun, engine: Engine, every: Callable[[int], int]
 ) -> None:
     """By default the newest release is asked about all smallest states, others about one in three."""

@@ -66,7 +66,7 @@ def test_remaining_differences_are_described_in_words(directory: Path, failing: 
     assert "exists" in again.output
 
 
-def test_json_output_and_selection_by_the_published_id(directory: Path, failing: str) -> None:
+def test_state_is_selected_by_its_published_id_and_printed_as_json(directory: Path, failing: str) -> None:
     name = f"btm.crash.{failing}"
     told = json.loads(run(directory, name, "--json", "--reader", "strict").stdout)
     assert (told["verdict"], told["shrunk_from"], told["minimal"]) == ("resurrected", name, True)

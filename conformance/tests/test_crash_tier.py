@@ -192,7 +192,7 @@ def build(core_build: Callable[[Plan], Path]) -> Path:
     return core_build(Plan(FORMAT, "core", every=173))
 
 
-def test_states_of_a_build_are_judged_by_the_same_code(build: Path, tmp_path: Path) -> None:
+def test_states_of_a_build_are_tested_by_the_same_code(build: Path, tmp_path: Path) -> None:
     reports = []
     for name, command in {
         "judge": ("corpus", "judge", build),

@@ -72,7 +72,7 @@ def run(name: str, *arguments: object, status: int) -> Result:
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_reference_writer_loses_nothing_and_a_forgotten_fsync_is_found(format_id: str) -> None:
+def test_reference_writer_loses_nothing_and_an_omitted_fsync_is_detected(format_id: str) -> None:
     counts = json.loads(run("reference", "--format", format_id, "--json", status=0).stdout)["counts"]
     assert set(counts) == {"pass"}
     assert counts["pass"] > 20
@@ -84,7 +84,7 @@ def test_reference_writer_loses_nothing_and_a_forgotten_fsync_is_found(format_id
 @pytest.mark.parametrize(
     ("name", "fingerprint"), [("AcknowledgesEarly", "not-durable"), ("TellsOtherWrites", "wrote-invalid")]
 )
-def test_early_acknowledgement_and_unreported_writes_are_found(name: str, fingerprint: str) -> None:
+def test_early_acknowledgement_and_unreported_writes_are_detected(name: str, fingerprint: str) -> None:
     done = run(name, "--select", f"{SWAP}/write", "--json", status=1)
     assert [failed["fingerprint"] for failed in json.loads(done.stdout)["failed"]] == [fingerprint]
 

@@ -54,7 +54,7 @@ def test_every_package_has_the_same_data(packages: Path) -> None:
     }
 
 
-def test_their_version_is_that_of_the_corpus(packages: Path) -> None:
+def test_packages_have_the_version_of_the_corpus(packages: Path) -> None:
     pypi = tomllib.loads((packages / "pypi" / NAME / "pyproject.toml").read_text(encoding="utf-8"))
     crate = tomllib.loads((packages / "crates" / NAME / "Cargo.toml").read_text(encoding="utf-8"))
     npm = json.loads((packages / "npm" / NAME / "package.json").read_text(encoding="utf-8"))
@@ -94,9 +94,7 @@ def test_cargo_accepts_the_crate(packages: Path) -> None:
     run(packages / "crates" / NAME, cargo, "check", "--offline", "--quiet")
 
 
-def test_program_without_the_cases_serves_an_operator(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_program_without_the_cases_inspects_journals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load.find_case("btm.clean.two-phase").materialize(tmp_path / "log")
     monkeypatch.setattr(journalspec_corpus, "__path__", [str(tmp_path / "no-cases")])
     load._tier.cache_clear()

@@ -60,7 +60,7 @@ def ends_of(source: Path, name: str) -> list[int]:
     return [at.off + at.length for at in places]
 
 
-def test_file_that_was_cut_after_a_record_is_not_clean(tmp_path: Path) -> None:
+def test_file_truncated_after_a_record_is_not_clean(tmp_path: Path) -> None:
     """A cut within a record is detected, because the record extends beyond the end of the file.
 
     A cut after a record is detected by the lengths of the other files.
@@ -78,7 +78,7 @@ def test_file_that_was_cut_after_a_record_is_not_clean(tmp_path: Path) -> None:
     assert call("check", place).exit_code == 0
 
 
-def test_file_that_was_cut_between_two_batches_lacks_its_end_marker(tmp_path: Path) -> None:
+def test_file_truncated_between_two_batches_lacks_its_end_marker(tmp_path: Path) -> None:
     place, name = tmp_path / "store", "db-2.log"
     shutil.copytree(KAHADB, place)
     whole = (place / name).read_bytes()

@@ -151,14 +151,14 @@ why = "no tail check"
 """
 
 
-def test_update_keeps_what_people_wrote() -> None:
+def test_update_keeps_manually_written_text() -> None:
     done = update(FILE, [result("x.tail.b/read", "fail", "records:extra"), result(PROBES[0], "pass", "")])
     assert (done.changed, done.added, done.removed) == (("x.tail.b/read",), (), ())
     assert done.text == UPDATED
     assert "fingerprint" not in update(FILE, [result("x.tail.b/read", "crash", "")]).text
 
 
-def test_update_adds_what_fails_and_drops_what_is_fixed() -> None:
+def test_update_adds_failing_probes_and_removes_fixed_ones() -> None:
     """An added entry has no valid reason, because a person must write the reason."""
     fixed, known = result("x.tail.b/read", "fixed", ""), result(PROBES[3], "known", "")
     failing = [result(PROBES[0], "fail", "notes"), result(PROBES[1], "timeout", "")]

@@ -95,7 +95,7 @@ def check(wanted: Row, row: Row, journal: Journal, policy: str) -> None:
 
 
 @pytest.mark.parametrize(("row", "name", "policy"), ASKED)
-def test_input_gets_its_right_answer(row: Row, name: str, policy: str, tmp_path: Path) -> None:
+def test_answer_on_each_input_is_right(row: Row, name: str, policy: str, tmp_path: Path) -> None:
     (journal,) = journals(copied(name, tmp_path, row), row)
     check(row["rows"][name], row, journal, policy)
 

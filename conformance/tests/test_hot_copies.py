@@ -82,7 +82,7 @@ def seen_of(directory: Path) -> Observation | None:
     ("product", "version", "below"),
     [("kahadb", "6.1.7", "."), ("artemis", "2.44.0", "journal"), ("derby", "10.14.2.0", "log")],
 )
-def test_copy_of_a_running_broker(
+def test_copies_of_a_running_broker_are_readable(
     tool: ModuleType, product: str, version: str, below: str, tmp_path: Path
 ) -> None:
     java, *words = broker(tool, lambda: tool.command(product, version, tmp_path))

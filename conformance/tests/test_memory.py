@@ -60,7 +60,7 @@ LIVING = {"swiftmq_store": 10}
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_answers_are_equal_whether_items_are_kept_or_read_again(
+def test_answers_are_equal_whether_items_are_stored_or_read_again(
     format_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cases = [case for case in load_cases(format_id) if not case.write][::20]

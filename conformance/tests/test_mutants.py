@@ -46,7 +46,7 @@ PUBLISHED = Path(__file__).parents[2] / "docs" / "data"
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_no_case_notices_the_reference(format_id: str) -> None:
+def test_reference_fails_no_case(format_id: str) -> None:
     """No case of a sample fails on the reference itself; test_smoke_tier runs all cases on it."""
     assert [case.id for case in load_cases(format_id)[::40] if fails(case)] == []
 

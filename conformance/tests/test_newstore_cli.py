@@ -94,7 +94,7 @@ def test_dry_run_prints_the_report_and_writes_nothing(pair: Path) -> None:
     assert sorted(pair.parent.rglob("*")) == before
 
 
-def test_running_product_is_noticed(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_running_product_is_detected(pair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(newstore, "held", lambda *_: iter([("btm1.tlog", "process 7")]))
     done = call("recover", pair, "--to", pair.parent / "new", status=2)
     assert "process 7 has a lock on btm1.tlog" in done.stderr
@@ -245,7 +245,7 @@ def test_holes_in_files_are_skipped_quickly(tmp_path: Path) -> None:
     assert report(tmp_path / "new.xml")["source_files"] == sources
 
 
-def test_change_of_a_sparse_file_is_noticed(tmp_path: Path) -> None:
+def test_change_of_a_sparse_file_is_detected(tmp_path: Path) -> None:
     path = tmp_path / "db-1.log"
     path.write_bytes(b"data")
     with path.open("r+b") as file:

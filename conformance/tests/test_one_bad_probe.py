@@ -116,7 +116,7 @@ class Unprintable(Exception):
     ],
     ids=by_reason,
 )
-def test_harm_by_one_probe_is_the_result_of_that_probe(deed: Deed, result_class: str, reason: str) -> None:
+def test_damage_by_one_probe_is_the_result_of_that_probe(deed: Deed, result_class: str, reason: str) -> None:
     first, second = two(deed)
     assert first.red
     assert result_class in first.result_class
@@ -202,7 +202,7 @@ def test_too_many_entries_are_not_checked(monkeypatch: pytest.MonkeyPatch) -> No
     assert "more than 50 entries" in first.reason
 
 
-def test_vanished_scratch_directory_is_made_again() -> None:
+def test_deleted_scratch_directory_is_created_again() -> None:
     def vanish(directory: Path) -> None:
         _deeds.empties(directory)
         directory.parent.rmdir()
@@ -257,7 +257,7 @@ def test_sparse_file_is_compared_without_being_held_in_memory() -> None:
 
 
 @pytest.mark.parametrize("error", [Problem("the user's"), KeyboardInterrupt()])
-def test_result_for_no_probe_ends_the_run(error: BaseException) -> None:
+def test_error_that_belongs_to_no_probe_ends_the_run(error: BaseException) -> None:
     with asked(READ, raising(error)) as engine, pytest.raises(type(error)):
         engine.run(READ)
 

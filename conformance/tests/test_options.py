@@ -73,7 +73,7 @@ def test_every_option_has_a_line_and_is_shown_or_tested() -> None:
     assert not unseen, f"in no page, transcript or test: {unseen}"
 
 
-def test_undocumented_option_is_noticed() -> None:
+def test_undocumented_option_is_detected() -> None:
     assert "--no-such-" + "option" not in words()
     assert {"--count-by", "--redact"} <= words()
 

@@ -48,7 +48,7 @@ def test_command_prints_the_same_without_most_of_posix(name: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, here.stdout, here.stderr)
 
 
-def test_reference_is_judged_without_most_of_posix() -> None:
+def test_reference_is_tested_without_most_of_posix() -> None:
     done = poor(*RUN)
     assert (done.returncode, "as expected" in done.stdout) == (0, True), done.stdout + done.stderr
 
@@ -63,7 +63,7 @@ def test_new_store_is_written_without_most_of_posix(tmp_path: Path) -> None:
     assert made[0] == made[1]
 
 
-def test_program_with_windows_line_ends_is_judged(tmp_path: Path) -> None:
+def test_program_with_windows_line_ends_is_tested(tmp_path: Path) -> None:
     reader = (ROOT / "docs" / "harness" / "my_reader.py").read_text(encoding="utf-8")
     assert "print(" in reader
     ends = 'import sys\nsys.stdout.reconfigure(newline="\\r\\n")\n'

@@ -153,7 +153,7 @@ def test_reference_reads_what_was_written_and_recovers_what_the_product_loads(
 
 
 @each_journal
-def test_expected_content_equals_the_requested_operations(directories: list[Path]) -> None:
+def test_expected_content_follows_from_the_requested_operations(directories: list[Path]) -> None:
     """Rejected operations are omitted; a copy made during a compaction has no answers."""
     for directory in directories:
         asked = capture_of("jboss_journal").asked(capture_of("jboss_journal").told_in(directory))

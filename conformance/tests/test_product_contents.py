@@ -41,7 +41,7 @@ def listed(name: str, version: str, store: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("name", "version", "gone"), BROKERS)
-def test_contents_equal_the_lists_of_the_broker(name: str, version: str, gone: set[str]) -> None:
+def test_contents_have_the_messages_that_the_broker_lists(name: str, version: str, gone: set[str]) -> None:
     need_brokers(f"{name}-{version}")
     store = stores.written(name, version, messages=60, end="halt")
     wanted = listed(name, version, store)

@@ -73,7 +73,7 @@ def test_first_two_files_of_any_name_are_a_pair(names: str, pair: str, tmp_path:
     assert pair_of(tmp_path) == tuple(f"{name}.tlog" for name in pair.split())
 
 
-def test_change_of_the_active_file_starts_its_records_again() -> None:
+def test_file_that_becomes_active_again_has_only_new_records() -> None:
     def logged(gtrid: str, active: str, kind: str = "COMMITTING", **said: Any) -> tuple[Any, dict[str, Any]]:
         op = {"op": "log", "type": kind, "names": ["b", "a", "b"], "gtrid": gtrid}
         return op, {"step": "0", "durable": False, "active": active, **said}

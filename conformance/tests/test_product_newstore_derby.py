@@ -91,7 +91,7 @@ def test_transaction_in_doubt_is_committed_or_rolled_back(
 
 
 @of_products
-def test_script_makes_a_complete_database(ready_product: ReadyProduct, memory_path: Path) -> None:
+def test_script_creates_a_complete_database(ready_product: ReadyProduct, memory_path: Path) -> None:
     """Keys, checks, indexes, views, identities, values: a database made by a script gives the same script."""
     ready_product(SCRIPTS)
     with Derby(SCRIPTS) as derby:

@@ -72,7 +72,7 @@ def store(directory: Path, *lines: str) -> Path:
 
 
 @of_products
-def test_content_of_a_store_equals_the_answer(connection: Connection, tmp_path: Path) -> None:
+def test_answer_has_the_content_of_the_store(connection: Connection, tmp_path: Path) -> None:
     data = message("told*20")
     lines = [f"message b 3 4 2 99 {data.hex()}", "message b 5 9 1 0 unreadable", "queue a", "durable c n t"]
     before = sorted(store(tmp_path, *lines).rglob("*"))
@@ -124,7 +124,7 @@ def test_store_that_ends_the_process_or_hangs_is_a_breakdown(
 
 
 @of_products
-def test_lack_of_memory_is_refused_and_the_next_question_answered(
+def test_refusal_reports_lack_of_memory_and_the_next_question_is_answered(
     connection: Connection, tmp_path: Path
 ) -> None:
     refused = asked(connection, store(tmp_path, "memory"))["ok"]
@@ -217,7 +217,7 @@ def test_invalid_class_path_is_refused_with_a_reason(
 
 
 @of_products
-def test_a_class_path_without_a_store(ready_product: ReadyProduct, tmp_path: Path) -> None:
+def test_class_path_without_a_store_is_refused(ready_product: ReadyProduct, tmp_path: Path) -> None:
     ready_product(PRODUCT)
     done = subprocess.run(
         serving(PRODUCT), env={**os.environ, OWN: str(tmp_path)}, input=b"", capture_output=True, check=False

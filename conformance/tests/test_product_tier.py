@@ -41,7 +41,7 @@ def own_cases(product: Product) -> set[str]:
 @pytest.mark.product
 @pytest.mark.java
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_expectations_equal_the_product_behaviour(name: str, ready_product: Callable[[str], Any]) -> None:
+def test_expectations_match_the_product_behaviour(name: str, ready_product: Callable[[str], Any]) -> None:
     product = get_product(ready_product(registry()[name].product).id)
     bound = prepare(RunRequest(name, tier="captured", timeout=TIMEOUT)).setup.expectations
     plain = prepare(RunRequest(name, tier="captured", timeout=TIMEOUT, expect="none"))

@@ -46,7 +46,9 @@ def test_plugin_adds_nothing_without_its_options(run: Run, tmp_path: Path) -> No
     assert loaded.stdout == "set()\n"
 
 
-def test_one_item_per_probe_with_properties(run: Run, chosen: list[str], pytester: pytest.Pytester) -> None:
+def test_each_probe_is_one_item_with_properties(
+    run: Run, chosen: list[str], pytester: pytest.Pytester
+) -> None:
     done = run("--journalspec-impl=reference", SOME, "-v", "--junitxml=out.xml")
     assert done.ret == 0, str(done.stdout) + str(done.stderr)
     for probe in chosen:

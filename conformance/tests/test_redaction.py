@@ -143,7 +143,7 @@ def test_counts_by_a_redacted_name_are_unchanged() -> None:
     assert all(SHOWN.fullmatch(line.rpartition(",")[0]) for line in hidden[1:] if not line.startswith(","))
 
 
-def test_condition_is_about_the_stored_value() -> None:
+def test_condition_is_applied_to_the_stored_value() -> None:
     plain = call("inspect", KAHADB, "--where", "destination_name like '%'", "--csv").stdout.splitlines()
     hidden = call("inspect", KAHADB, "--where", "destination_name like '%'", "--csv", "--redact")
     assert len(plain) == len(hidden.stdout.splitlines()) > 1

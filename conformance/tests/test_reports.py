@@ -176,7 +176,7 @@ def test_any_answer_can_be_written_and_read(value: object) -> None:
     assert "observed" in (result.difference or {})
 
 
-def test_answer_with_too_deep_nesting_is_cut() -> None:
+def test_answer_with_too_deep_nesting_is_shortened() -> None:
     value: object = "x"
     for _ in range(3000):
         value = [value]

@@ -197,7 +197,7 @@ def test_table_shows_the_number_of_matches_and_a_next_step() -> None:
 
 @ENGINES
 @pytest.mark.usefixtures("engine")
-def test_limit_cuts_rows_but_not_counts() -> None:
+def test_limit_applies_to_rows_but_not_to_counts() -> None:
     path = JOURNALS["derby_log"]
     every = lines(path)
     assert len(every) > 30

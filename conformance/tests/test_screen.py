@@ -211,7 +211,7 @@ def test_stores_below_several_paths_have_different_names(tmp_path: Path) -> None
         assert "two/kahadb" in screen
 
 
-def test_check_answers_for_readable_paths_and_reports_others(clean: Path, tmp_path: Path) -> None:
+def test_check_reads_readable_paths_and_reports_others(clean: Path, tmp_path: Path) -> None:
     empty, gone = tmp_path / "empty", tmp_path / "gone"
     empty.mkdir()
     unknown = tmp_path / "unknown.zip"

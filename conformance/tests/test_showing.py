@@ -75,7 +75,7 @@ def test_all_checks_must_hold(room: ReferenceRoom) -> None:
     assert shown(room, start=START, steps=[RECOVER], seen=[good, bad]).shown is False
 
 
-def test_next_step_reads_the_bytes_that_were_put(room: ReferenceRoom) -> None:
+def test_next_step_reads_the_bytes_that_the_previous_step_wrote(room: ReferenceRoom) -> None:
     put = {"cmd": "put", "file": "btm1.tlog", "off": 0, "hex": "00"}
     refused = {"answer": 1, "at": "verdict", "is": "refused"}
     assert shown(room, start=START, steps=[put, RECOVER], seen=[refused]).shown is True

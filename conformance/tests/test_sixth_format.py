@@ -117,7 +117,7 @@ def test_code_of_the_format_satisfies_the_rules_of_the_project(copy: Path) -> No
     assert checked.returncode == 0, checked.stdout
 
 
-def test_format_is_listed_and_judged(copy: Path) -> None:
+def test_format_is_listed_and_tested(copy: Path) -> None:
     """The format's cases, the reference, and its product's harness; pytest has an item for each probe."""
     has(step(copy, "journalspec formats").stdout, "toy_sixth", "the toy's product")
     assert "as expected" in step(copy, "journalspec run --impl reference --format toy_sixth").stdout
@@ -139,7 +139,7 @@ def test_product_of_the_format_wrote_files_that_the_reference_reads(copy: Path) 
     assert contents(place) == before
 
 
-def test_crashes_of_the_writer_are_judged(copy: Path) -> None:
+def test_crashes_of_the_writer_are_tested(copy: Path) -> None:
     """Strict recovery loses nothing.
 
     The toy has two weaknesses. Its sum of one byte does not detect every torn note. Strict recovery refuses

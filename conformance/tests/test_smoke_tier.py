@@ -37,7 +37,7 @@ def calls(engine: Engine, probes: Sequence[Probe]) -> int:
     return found
 
 
-def test_reference_is_right_and_no_question_takes_long(
+def test_reference_passes_and_no_question_takes_long(
     make_engine: MakeEngine, live_report: LiveReport
 ) -> None:
     engine, probes = make_engine("reference"), {probe.id: probe for probe in probes_of(cases_of("smoke"))}

@@ -42,7 +42,7 @@ def test_bytes_of_every_real_store_are_shown(store: str) -> None:
 
 
 @real
-def test_unusual_page_size_is_found_from_the_pages(tmp_path: Path) -> None:
+def test_unusual_page_size_is_derived_from_the_pages(tmp_path: Path) -> None:
     store = REAL / "r1-resized-4096"
     seen = answer("recover", store, "--param", "page_size=2048", status=3)
     assert (seen["phase"], seen["code"]) == ("replay", "bad-queue")
@@ -91,7 +91,7 @@ def test_part_of_a_store_is_refused_with_the_path_of_the_store(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", ["db/page.db", "durables/c$n.durable", "swap/q-0.swap"])
-def test_file_that_appears_in_a_directory_is_noticed(tmp_path: Path, tool: ModuleType, name: str) -> None:
+def test_file_that_appears_in_a_directory_is_detected(tmp_path: Path, tool: ModuleType, name: str) -> None:
     tool.MAKERS[FORMAT](tmp_path, 1 << 14, tool.SHAPES["live"])
     (tmp_path / "db" / "page.db").rename(tmp_path / "kept")
     for directory in ("swap", "durables"):

@@ -47,7 +47,7 @@ def test_old_expectation_file_is_read_and_updated(tmp_path: Path, monkeypatch: p
     ],
     ids=["verify", "report", "run"],
 )
-def test_old_build_of_crash_states_is_read_and_judged(command: tuple[object, ...]) -> None:
+def test_old_build_of_crash_states_is_read_and_tested(command: tuple[object, ...]) -> None:
     done = call(*command, status=0)
     assert command[0] != "run" or "as expected" in done.output
 

@@ -43,7 +43,7 @@ def test_two_journals_of_a_store_share_a_screen(tmp_path: Path) -> None:
     assert len(done.stdout.splitlines()) <= 40
 
 
-def test_all_stores_in_an_archive_are_asked(tmp_path: Path) -> None:
+def test_stores_in_an_archive_are_examined(tmp_path: Path) -> None:
     packed = tmp_path / "kahadb.tar.gz"
     with tarfile.open(packed, "w:gz") as out:
         out.add(THREE, "kahadb")

@@ -64,7 +64,7 @@ ANSWER = {"verdict": "clean", "records": [{"type": "COMMITTING", "gtrid": "0a"}]
 
 
 @pytest.mark.parametrize("row", TABLE["answered"], ids=lambda row: row["kind"])
-def test_unknown_name_in_an_answer_is_found(row: dict[str, Any]) -> None:
+def test_unknown_name_in_an_answer_is_reported(row: dict[str, Any]) -> None:
     found = stranger_in({**ANSWER, **row["answer"]}, FORMAT)
     assert found is not None
     assert found[0] == row["kind"]

@@ -223,7 +223,7 @@ def reduced(case: Case, fails: Callable[[Case], bool]) -> Case:
             return False  # These choices do not lead to a journal.
         if other.fault or _weight(other, rng.made) >= _weight(best, choices) or not fails(other):
             return False
-        best, choices = replace(other, title=f"{case.title}, reduced"), rng.made
+        best, choices = replace(other, title=f"{case.title} (reduced)"), rng.made
         return True
 
     for shorter in _shorter(lambda: choices):

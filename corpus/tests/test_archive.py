@@ -119,7 +119,7 @@ def test_archive_overwrites_nothing_and_is_complete_or_absent(tmp_path: Path) ->
         lambda case: replace(case, input=Input((InputFile("../../escaped", 1),))),
     ],
 )
-def test_names_that_leave_the_archive_are_refused(spoil: Callable[[Case], Case], tmp_path: Path) -> None:
+def test_paths_outside_the_archive_are_refused(spoil: Callable[[Case], Case], tmp_path: Path) -> None:
     path = tmp_path / "c.tar"
     with pytest.raises(CaseError, match=r"is not the id|leaves the directory"):
         write_archive(path, [spoil(load_cases("bitronix_tlog")[0])], SCHEMAS)

@@ -37,7 +37,7 @@ def a_case(**changes: object) -> Case:
 
 
 @given(st.binary(max_size=300))
-def test_file_description_loses_nothing(content: bytes) -> None:
+def test_file_description_is_complete(content: bytes) -> None:
     file = InputFile.of("x", content)
     assert file.content() == content
     assert InputFile.from_json(json.loads(json.dumps(file.to_json()))) == file

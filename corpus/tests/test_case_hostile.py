@@ -133,7 +133,7 @@ def test_hostile_cases_are_quarantined_one_by_one_and_the_others_accepted(tmp_pa
         if isinstance(given, dict) and "surrogate" not in reason
     ],
 )
-def test_checks_equal_the_schema(what: str, given: dict[str, Any]) -> None:
+def test_checks_match_the_schema(what: str, given: dict[str, Any]) -> None:
     """The intake refuses everything that the schema refuses.
 
     It also refuses values beyond limits, and nothing else.
@@ -155,7 +155,7 @@ def test_checks_equal_the_schema(what: str, given: dict[str, Any]) -> None:
     assert fits == (any(words in str(caught.value) for words in beyond) or "newline" in what)
 
 
-def test_quarantined_case_is_identified_by_its_id_or_place(tmp_path: Path) -> None:
+def test_quarantined_case_is_identified_by_its_id_or_position(tmp_path: Path) -> None:
     """A quarantined case is identified by its id if that is valid and unique, else by file and line."""
     path = tmp_path / "cases.jsonl"
     faulty = {**GOOD, "level": "Must"}
@@ -262,7 +262,7 @@ def test_permitted_answers_shared_by_cases_are_separate_lines(tmp_path: Path) ->
     assert f.fault
 
 
-def test_schema_with_more_rules_than_the_intake_is_noticed() -> None:
+def test_schema_with_more_rules_than_the_parser_is_detected() -> None:
     with pytest.raises(ValueError, match="no way to check multipleOf"):
         form._resolved({"type": "string", "multipleOf": 3}, {})
     with pytest.raises(ValueError, match="one more of minItems"):

@@ -56,7 +56,7 @@ TABLE = tomllib.loads((Path(__file__).parent / "data" / "lint.toml").read_text(e
         (SOUND, {"input": Input((InputFile("a", 1 << 30),))}, "bytes in all"),
     ],
 )
-def test_fault_of_a_case_is_found(base: str, changes: dict[str, Any], complaint: str) -> None:
+def test_fault_of_a_case_is_detected(base: str, changes: dict[str, Any], complaint: str) -> None:
     # In a case, lists are stored as tuples.
     made: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()
@@ -65,7 +65,7 @@ def test_fault_of_a_case_is_found(base: str, changes: dict[str, Any], complaint:
 
 
 @pytest.mark.parametrize(("base", "changes", "complaint"), TABLE["expectation"])
-def test_fault_of_an_expectation_is_found(base: str, changes: dict[str, Any], complaint: str) -> None:
+def test_fault_of_an_expectation_is_detected(base: str, changes: dict[str, Any], complaint: str) -> None:
     assert any(complaint in fault for fault in faults_of(with_expect(find_case(base), **changes)))
 
 
@@ -81,7 +81,7 @@ def test_ids_are_unique() -> None:
     assert any("stands 2 times" in fault for fault in lint(FORMAT, [case, case]))
 
 
-def test_kill_must_come_after_the_last_operation() -> None:
+def test_kill_signal_must_follow_the_last_operation() -> None:
     case = find_case("btm.write.killed-after-3")
     assert case.write is not None
     early = replace(case, write={**case.write, "kill_after": "1"})

@@ -74,7 +74,7 @@ def test_unchanged_build_is_valid_and_a_second_build_is_equal(core_build: Callab
     assert "all as in the manifest, and built again it is the same" in done.output
 
 
-def test_changes_that_only_another_build_reveals(copy: Path) -> None:
+def test_changes_are_detected_by_comparison_with_another_build(copy: Path) -> None:
     """Numbers and rows are changed, and their checksums and the seal are renewed."""
     table = pq.read_table(copy / PART)
     at = table.schema.get_field_index("verdict_strict")
@@ -145,7 +145,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("name", LIES)
-def test_false_count_is_found_in_spite_of_a_new_seal(copy: Path, name: str) -> None:
+def test_false_count_is_detected_despite_a_new_checksum(copy: Path, name: str) -> None:
     lie, text = LIES[name]
     manifest = manifest_of(copy)
     lie(manifest)
@@ -304,7 +304,7 @@ def test_published_tiers_agree_with_their_manifests(folder: Path) -> None:
         (("licence",), "none", "under CC0-1.0"),
     ],
 )
-def test_false_manifest_of_published_tiers_is_found(
+def test_false_manifest_of_published_tiers_is_detected(
     folder: Path, member: tuple[str, ...], value: Any, text: str
 ) -> None:
     manifest = manifest_of(folder)

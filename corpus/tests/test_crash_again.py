@@ -113,7 +113,7 @@ def lengths(marks: tuple[Mark, ...]) -> list[tuple[str, int, int]]:
     return [(mark.record, mark.off, mark.length) for mark in marks]
 
 
-def test_complete_record_is_at_the_current_place_of_its_file() -> None:
+def test_complete_record_is_at_the_current_offset_of_its_file() -> None:
     everything = image_of(two_records())
     # The file was renamed after the record had been written.
     assert [(mark.record, mark.file) for mark in everything.standing] == [("gone", "log"), ("a", "log")]
@@ -130,7 +130,7 @@ def test_complete_record_is_at_the_current_place_of_its_file() -> None:
     assert (half.stale, lengths(half.possible)) == ((), [("b", 2000, 0)])
 
 
-def test_part_of_a_record_is_complete_only_with_the_other_parts() -> None:
+def test_record_of_several_parts_is_complete_only_with_all_parts() -> None:
     parts = [Part("a", "log", off, 512, "key-a") for off in (0, 1024)]
     ops = [op for part in parts for op in (Write("log", part.off, b"A" * 512), part)]
     trace = Trace("toy", "1", "toy", {"log": b"s" * 2048}, (*ops, Sync("log")), "stale")
@@ -140,7 +140,7 @@ def test_part_of_a_record_is_complete_only_with_the_other_parts() -> None:
     assert one.whole == ()
 
 
-def test_second_crash_keeps_what_the_first_one_left() -> None:
+def test_second_crash_keeps_the_remains_of_the_first() -> None:
     maybe = Mark("maybe", "new", 3500, 9, "key-maybe")
     image = image_of(replace(two_records(), possible=(maybe,), done=frozenset({"before"})))
     assert (records(image.possible), records(image.order)) == (["maybe", "b"], ["gone", "maybe", "a", "b"])
@@ -210,7 +210,7 @@ def test_required_records_after_a_second_run(
     assert expected.may_keep.isdisjoint(never.split())
 
 
-def test_appended_record_is_at_the_place_of_the_lost_one(disk: CrashFormat) -> None:
+def test_appended_record_is_at_the_offset_of_the_lost_one(disk: CrashFormat) -> None:
     left = remains_where(disk, APPEND, whole={"r0", "r1"}, required_now={"r0", "r1"}, gone=True)
     life = disk_resume.live(APPEND, 2, left, "typical")
     assert ended(life.ops, left).order == ("r0", "r1", "b-r2", "b-r3")
@@ -331,7 +331,7 @@ def test_every_first_run_of_the_core_tier_is_listed(format_id: str, resume: Any)
     assert all(len(set(states)) == len(states) > 0 for states in listed.values())
 
 
-def test_third_run_is_possible() -> None:
+def test_third_run_is_supported() -> None:
     for adapter, work in ((crash_format(DISK), APPEND), (crash_format(TX), PREPARED)):
         twice = SecondLife(SecondLife(work, 1, "same"), 2, "settle")
         trace = adapter.build(twice)

@@ -272,7 +272,7 @@ def test_half_of_a_record_is_not_a_record() -> None:
         assert sum("a" in records for records in found) == whole
 
 
-def test_engine_finds_the_missing_part() -> None:
+def test_engine_detects_the_missing_part() -> None:
     trace = CHAINED["chain"]
     torn: dict[tuple[bool, bool], str] = {}
     for states in crash_states(trace, (get_preset("epoch-subset-512"),), 1):

@@ -80,7 +80,7 @@ def copied(off: int = 300) -> list[Op]:
 
 
 @pytest.mark.parametrize(("keys", "listed", "live", "in_doubt", "verdict"), TABLE["journal"])
-def test_possible_content_of_a_journal(
+def test_journal_content_has_the_verdict_of_the_table(
     keys: str, listed: str, live: Mapping[str, str], in_doubt: Mapping[str, Mapping[str, str]], verdict: str
 ) -> None:
     trace = journal(*written(*(RECORDS[name] for name in keys.split())))
@@ -152,7 +152,7 @@ def test_answer_with_all_deleted_records_does_not_use_copies(answer: Answer, ver
 
 
 @pytest.mark.parametrize(("live", "reported", "refusal", "stratum", "verdict"), TABLE["unlisted"])
-def test_answer_without_records_is_judged_by_the_state(
+def test_answer_without_records_is_compared_by_the_state(
     live: Mapping[str, str], reported: bool, refusal: str, stratum: str, verdict: str
 ) -> None:
     """ADD 5 is acknowledged, ADD 6 after it is not."""
@@ -182,7 +182,7 @@ COPIED, ONCE = journal(*written(ADD_5, ADD_6), *copied()), journal(*written(ADD_
         (ONCE, "R", (ADD_5, ADD_5), TWICE, "effect-invented"),
     ],
 )
-def test_record_in_two_places_may_be_in_effect_twice(
+def test_record_at_two_offsets_may_be_in_effect_twice(
     trace: Trace, stratum: str, keys: tuple[str, ...], decided: State, verdict: str
 ) -> None:
     assert judged(trace, Answer(keys, None, True, (), decided), stratum=stratum) == verdict
@@ -259,7 +259,9 @@ DECISIONS = {
 
 
 @pytest.mark.parametrize(("keys", "unfinished", "verdict"), TABLE["disk"])
-def test_possible_content_of_a_disk_log(keys: str, unfinished: Mapping[str, str], verdict: str) -> None:
+def test_disk_log_content_has_the_verdict_of_the_table(
+    keys: str, unfinished: Mapping[str, str], verdict: str
+) -> None:
     ops: list[Op] = []
     decisions = [DECISIONS[name] for name in keys.split()]
     for number, key in enumerate(decisions):

@@ -59,14 +59,14 @@ FIELDS = Logged("append", "spec", COMMIT).fields()
 
 
 @pytest.mark.parametrize("align", FIELDS)
-def test_chosen_field_of_a_log_record_begins_at_a_sector_edge(align: str) -> None:
+def test_chosen_field_of_a_log_record_begins_at_a_sector_boundary(align: str) -> None:
     (mark,) = next(iter(build(Logged("append", "spec", COMMIT, align)).marks.values()))
     assert (mark.off + FIELDS[align]) % SECTOR == 0
     assert {name: start for start, name in mark.fields}[align] == FIELDS[align]
 
 
 @pytest.mark.parametrize("align", ["type", "file_id", "id", "length", "user_type", "body", "check"])
-def test_chosen_field_of_a_journal_record_begins_at_a_sector_edge(align: str) -> None:
+def test_chosen_field_of_a_journal_record_begins_at_a_sector_boundary(align: str) -> None:
     for edition, size in (("seed", 40), ("seed+hash", 4200), ("v2", 4200)):
         trace = build(Workload("append", edition, (Step("add", 1, size),), align))
         (mark,) = trace.marks["ADD-1"]
@@ -103,7 +103,7 @@ def test_stale_records_are_valid_ones_after_the_tail(background: str) -> None:
     assert same == (background == "stale-same")
 
 
-def test_blocks_of_another_log_contain_complete_records_at_other_places() -> None:
+def test_blocks_of_another_log_contain_complete_records_at_other_offsets() -> None:
     trace = build(Logged("append", "2.1.4", COMMIT, background="stale-foreign"))
     assert len(trace.stale) >= 4
     for mark in trace.stale:
@@ -129,7 +129,7 @@ def test_swap_deletes_ended_records_and_publishes_by_the_timestamp() -> None:
     assert isinstance(trace.ops[-1], Ack)
 
 
-def test_second_of_two_files_with_one_timestamp_is_elected() -> None:
+def test_second_of_two_files_with_one_timestamp_is_active() -> None:
     """Version 2.1.4 writes a position in place of a timestamp, so two swaps can write the same value."""
     rules = "a1b a2a c3a p4z a5y p6b p7z c8z c9b paz pbx"
     trace = build(LongWorkload("2.1.4", 1500, rules))
@@ -139,7 +139,7 @@ def test_second_of_two_files_with_one_timestamp_is_elected() -> None:
     assert last == ("r2", "r7", "r8", "r10")
 
 
-def test_reclaimed_file_is_stamped_before_its_first_record_and_keeps_the_delete() -> None:
+def test_reclaimed_file_gets_its_id_before_its_first_record_and_keeps_the_delete() -> None:
     trace = build(Workload("reclaim", "v2", (*ADD, Step("add", 2, 40))))
     reuse = next(at for at, op in enumerate(trace.ops) if isinstance(op, Reuse))
     stamp, sync = trace.ops[reuse + 1 : reuse + 3]
@@ -197,7 +197,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("format_id", "faults"), FAULTS)
-def test_specified_write_order_loses_nothing_but_orders_of_products_do(
+def test_specified_write_order_loses_nothing_and_orders_of_products_lose_records(
     format_id: str, faults: dict[str, set[str]]
 ) -> None:
     adapter, found = crash_format(format_id), dict[str, set[str]]()

@@ -18,7 +18,7 @@ def acknowledged(trace: Trace) -> list[str]:
     return [record for op in trace.ops if isinstance(op, Ack) for record in op.records]
 
 
-def test_records_that_are_synced_together_have_the_place_of_their_batch() -> None:
+def test_records_that_are_synced_together_have_the_offset_of_their_batch() -> None:
     trace = build(Workload("append", "5.16", TWO, force="end"))
     marks = [op for op in trace.ops if isinstance(op, Mark)]
     assert [mark.record for mark in marks] == ["ADD_MESSAGE-m1", "ADD_MESSAGE-m2", "TRACE-f0.1"]

@@ -119,7 +119,7 @@ def test_impossible_steps_are_omitted(
 
 
 @pytest.mark.parametrize(("size", "end"), [("x", 511), ("y", 0), ("z", 1)])
-def test_record_sizes_at_a_sector_edge_end_there(size: str, end: int) -> None:
+def test_records_sized_for_a_sector_boundary_end_there(size: str, end: int) -> None:
     for run, add in (
         (run_of("bitronix_tlog", "spec", 3000), "c"),
         (run_of("jboss_journal", "v2", 3000), "a"),

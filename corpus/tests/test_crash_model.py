@@ -156,7 +156,7 @@ def test_append_is_complete_or_absent(before: int, torn: list[bytes]) -> None:
         ({"a": ZERO + ZERO, "other": b"o" * 9}, b"o" * 9 + bytes(PAGE - 9)),
     ],
 )
-def test_new_space_shows_the_block_of_another_file_at_that_offset_or_its_first_block(
+def test_new_space_contains_the_block_of_another_file_at_that_offset_or_its_first_block(
     others: Files, shown: bytes
 ) -> None:
     trace = trace_of(Write("log", PAGE, B), base={"log": A, **others})
@@ -189,7 +189,7 @@ def test_presets_leave_one_garbage_sector_or_several_broken_in_any_way() -> None
     assert not seen & {("right", "right"), ("old", "old"), ("garbage", "right"), ("old", "garbage")}
 
 
-def test_weakest_model_shows_garbage_in_new_space() -> None:
+def test_weakest_model_leaves_garbage_in_new_space() -> None:
     trace = trace_of(Write("log", 0, b"A" * 512), Write("log", 512, b"B" * 512), base={"log": b""})
     (states,) = crash_states(trace, (get_preset("alice-weak"),), SEED)
     one, two = (
@@ -370,7 +370,7 @@ def test_few_subsets_are_enumerated_completely(dims: tuple[int, ...], count: int
     assert (got < np.asarray(dims)).all()
 
 
-def test_many_subsets_are_sampled_with_all_that_deviate_in_two_places() -> None:
+def test_many_subsets_are_sampled_with_all_that_deviate_at_two_positions() -> None:
     dims = (2,) * 40 + (3,)
     got, other = subsets(dims, 5), subsets(dims, 6)
     assert len(got) == len({row.tobytes() for row in got})
@@ -393,7 +393,7 @@ def test_many_subsets_are_sampled_with_all_that_deviate_in_two_places() -> None:
     assert (abs(thirds - SAMPLES / 3) < 4 * (SAMPLES * 2 / 9) ** 0.5).all()
 
 
-def test_equal_rows_become_one_row_at_the_first_place() -> None:
+def test_equal_rows_become_one_row_at_the_first_position() -> None:
     """The strongest preset comes first, and a state belongs to the first preset that can leave it."""
     rows = np.asarray([[1, 2], [0, 1], [1, 2], [0, 258], [0, 1], [2, 0]], np.uint16)
     for given in (rows, np.asfortranarray(rows), rows[:0], np.zeros((3, 0), np.uint16)):
@@ -404,7 +404,7 @@ def test_equal_rows_become_one_row_at_the_first_place() -> None:
 
 
 @pytest.mark.parametrize("preset", ["epoch-subset-512", "sector-trash-512", "bitrot-bit", "bitrot-burst"])
-def test_another_seed_draws_other_states(preset: str) -> None:
+def test_another_seed_selects_other_states(preset: str) -> None:
     ops = (*record("a", 0, 13 * SECTOR), Sync("log"), Ack(("a",)))
     trace = trace_of(*ops, base={"log": bytes(16 * SECTOR)})
 
@@ -442,7 +442,7 @@ MIXED = trace_of(
 
 
 @pytest.mark.parametrize("trace", [MIXED, GROWN, SWITCH])
-def test_every_state_is_the_one_its_descriptor_describes(trace: Trace) -> None:
+def test_every_state_is_rebuilt_from_its_descriptor(trace: Trace) -> None:
     """The ids of a group equal those of its files.
 
     The test checks the first state of each preset, and one in 41.

@@ -203,7 +203,7 @@ def test_invalid_manifest_is_refused(tmp_path: Path, name: str, status: int) -> 
         assert why in done.output
 
 
-def test_report_never_adds_classes_up(built: Path) -> None:
+def test_report_contains_no_sum_over_classes(built: Path) -> None:
     manifest = json.loads((built / "manifest.json").read_text())
     done = invoke("report", str(built))
     assert done.exit_code == 0, done.output

@@ -68,7 +68,7 @@ def test_answers_do_not_depend_on_ignored_bytes() -> None:
     assert wrong == 0
 
 
-def test_omitted_cuts_have_the_look_and_the_answer_of_a_cut_that_is_kept() -> None:
+def test_omitted_cuts_have_the_answer_of_a_cut_that_is_kept() -> None:
     adapter = crash_format(SHORT_SIGHTED)
     byte = (get_preset("prefix-byte"),)
     left_out = writes = 0
@@ -125,7 +125,7 @@ def toy_reach(files: Mapping[str, bytes]) -> dict[str, int]:
         ((Create("b"), Write("b", 0, b"\1xxx"), Unlink("b"), Write("a", 4, b"x")), {3}),
     ],
 )
-def test_writes_beyond_the_reach(ops: tuple[object, ...], unread: set[int]) -> None:
+def test_writes_that_no_reader_uses_are_listed(ops: tuple[object, ...], unread: set[int]) -> None:
     trace = Trace("toy", "1", "toy", {"a": b"\4" + bytes(7)}, ops, "zero")  # type: ignore[arg-type]
     assert unread_writes(trace, toy_reach) == unread
     assert unread_writes(trace, None) == frozenset()

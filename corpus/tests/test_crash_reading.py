@@ -56,7 +56,7 @@ def states_of(adapter: CrashFormat) -> Iterator[States]:
 
 
 @pytest.mark.parametrize("format_id", EVERY)
-def test_states_with_the_same_look_have_one_answer(format_id: str) -> None:
+def test_states_that_differ_only_in_ignored_bytes_have_one_answer(format_id: str) -> None:
     adapter, memory, asked, looks = crash_format(format_id), Remembered(), list[str](), set[Hashable]()
     plain: dict[tuple[str, bytes], tuple[Answer, ...]] = {}
 
@@ -101,7 +101,7 @@ def state_of(files: Mapping[str, bytes], format_id: str, edition: str) -> StateF
 
 
 @pytest.mark.parametrize("format_id", CASES)
-def test_cases_with_the_same_look_have_one_answer(format_id: str) -> None:
+def test_cases_that_differ_only_in_ignored_bytes_have_one_answer(format_id: str) -> None:
     """Cases also contain damage that no crash of a writer leaves, and files other than the log."""
     adapter, seen, number = crash_format(format_id), dict[Hashable, tuple[Answer, ...]](), 0
     for case in load_cases(format_id)[:: CASES[format_id]]:
@@ -145,7 +145,7 @@ def assert_one_answer(format_id: str, edition: str, stores: Iterable[dict[str, b
     assert len(set(seen.values())) > 1
 
 
-def test_damage_at_each_place_of_a_disk_journal_changes_the_look() -> None:
+def test_damage_at_each_offset_of_a_disk_journal_is_not_ignored() -> None:
     """Damage can be anywhere, even in the timestamp that decides which file is newer."""
     storage = MemoryStorage()
     writer = load("bitronix_tlog").writer(storage, edition="2.1", params={})
@@ -170,7 +170,7 @@ def test_damage_at_each_place_of_a_disk_journal_changes_the_look() -> None:
     assert_one_answer("bitronix_tlog", "2.1", damaged())
 
 
-def test_length_of_a_blank_file_changes_the_look() -> None:
+def test_length_of_a_blank_file_is_not_ignored() -> None:
     """A record that did not fit into a file explains why that file is blank."""
     storage = MemoryStorage()
     writer = load("kahadb_journal").writer(storage, edition="5.16", params={})
@@ -185,7 +185,7 @@ def test_length_of_a_blank_file_changes_the_look() -> None:
     )
 
 
-def test_pages_that_the_log_refers_to_change_the_look() -> None:
+def test_pages_that_the_log_refers_to_are_not_ignored() -> None:
     """Pages are wrong, missing or free; the log may replace them."""
     every = [case.files() for case in load_cases("swiftmq_store") if case.write is None and not case.params]
     free = b"\1".ljust(DEFAULT_SIZE, b"\0")

@@ -116,7 +116,7 @@ def verdict_again(adapter: CrashFormat, named: Named, work: Any, descriptor: Des
 
 
 @pytest.mark.parametrize(("format_id", "reader", "verdict", "work"), KNOWN, ids=IDS)
-def test_reduced_state_fails_alike_and_no_neighbour_is_smaller(
+def test_reduced_state_fails_in_the_same_way_and_no_neighbour_is_smaller(
     format_id: str, reader: str, verdict: str, work: Any
 ) -> None:
     adapter, named = crash_format(format_id), reader_of(format_id, reader)

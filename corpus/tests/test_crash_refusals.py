@@ -119,13 +119,13 @@ TRACES = {
 
 
 @pytest.mark.parametrize("trace", TRACES.values(), ids=TRACES)
-def test_second_oracle_gives_the_same(trace: Trace) -> None:
+def test_second_oracle_gives_the_same_results(trace: Trace) -> None:
     report = brute.compare_trace(trace, lambda files: Answer((), "no"))
     assert not report.kinds, "\n".join(report.lines())
     assert report.rows > 8
 
 
-def test_old_record_at_the_place_of_a_copy_is_ignored_until_a_pointer_refers_to_it() -> None:
+def test_old_record_at_the_offset_of_a_copy_is_not_live_until_a_pointer_refers_to_it() -> None:
     found = refusals(copied(), ("epoch-subset-512",))
     assert found["P.S"] == {"required"}
     assert found["Q.S"] == {"allowed"}
@@ -138,7 +138,7 @@ def test_deleted_records_need_not_be_reported() -> None:
     assert refusals(released)["P.."] == {"required", "allowed"}
 
 
-def test_refusal_is_never_forbidden_with_a_lying_device_and_allowed_after_corruption() -> None:
+def test_refusal_is_allowed_or_required_with_a_lying_device_and_allowed_after_corruption() -> None:
     trace = example(".S.", "PRR")
     more = replace(trace, ops=(*trace.ops, *written("T", SECTOR, SECTOR)))
     said: dict[str, set[str]] = {}
@@ -148,7 +148,7 @@ def test_refusal_is_never_forbidden_with_a_lying_device_and_allowed_after_corrup
     assert said == {"C": {"allowed"}, "L": {"allowed", "required"}}
 
 
-def test_kill_leaves_no_file_after_the_fsync_of_another_one() -> None:
+def test_refusal_is_allowed_only_if_an_unsynced_file_lost_its_write() -> None:
     ops = (*written("R", 0, SECTOR), Write("other", 0, b"o"), Sync("other"), Ack(("R",)))
     trace = trace_of(*ops, base={"log": drawn("."), "other": b"."})
     found = crash_states(trace, (get_preset("epoch-subset-512"),), SEED)

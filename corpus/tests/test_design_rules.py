@@ -238,7 +238,7 @@ def test_wrong_file_of_findings_is_refused(spoilt: str) -> None:
 GOOD = '[[limit]]\nid = "a"\nwhy = "w"\nrules = ["L1"]\nverdicts = ["lost"]\n'
 
 
-def test_states_covered_by_a_limit() -> None:
+def test_limit_covers_the_states_that_match_its_members() -> None:
     table = parse_limits(GOOD + 'writers = ["v2/*"]\nstrata = ["R"]\npresets = ["sector-*"]\n')
     assert first_that_covers(table, "v2/x", "any", "R", "lost", "clean", "sector-trash-512") is table[0]
     assert first_that_covers(table, "v3", "any", "R", "lost", "clean", "sector-trash-512") is None

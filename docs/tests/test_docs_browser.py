@@ -71,13 +71,13 @@ HINT = "background: linear-gradient(red, blue)"
         (f'<div class="content"><div style="overflow:auto;{HINT}">{COVERED}</div></div>', True),
     ],
 )
-def test_content_that_is_cut_off_is_found_unless_declared(
+def test_clipped_content_is_detected_unless_declared(
     body: str, is_found: bool, opened: Browser, tmp_path: Path
 ) -> None:
     assert bool(list(problems(opened, [page_with(tmp_path, body)]))) is is_found
 
 
-def test_no_page_cuts_off_content_and_only_matrices_and_dumps_scroll(opened: Browser, site: Path) -> None:
+def test_no_page_clips_content_and_only_matrices_and_dumps_scroll(opened: Browser, site: Path) -> None:
     """Every page is checked at both widths.
 
     Of the generated pages of cases, only half are checked at each width.
@@ -150,7 +150,7 @@ def test_field_is_highlighted_from_its_bytes_its_box_and_its_row(
     assert opened.wait(AT_FIELD, format_id)
 
 
-def test_page_describes_the_damaged_place(opened: Browser, site: Path, tmp_path: Path) -> None:
+def test_page_describes_the_damaged_bytes(opened: Browser, site: Path, tmp_path: Path) -> None:
     """The page shows a sentence about the damage; test_docs_try.py tests the places of damage in Node."""
     data = bytearray((CAPTURED / "bitronix_tlog/bitronix-2.1.4/partial-commit/btm1.tlog").read_bytes())
     data[21 + 8 + 6] ^= 1  # the time of the first record
@@ -189,7 +189,9 @@ EVERY_PAGE = 8
         ("color: white; background: #000c", False),
     ],
 )
-def test_faint_text_is_found(style: str, is_found: bool, opened: Browser, tmp_path: Path) -> None:
+def test_text_with_low_contrast_is_detected(
+    style: str, is_found: bool, opened: Browser, tmp_path: Path
+) -> None:
     path = page_with(tmp_path, f'<body><div style="background:white"><p style="{style}">text</p></div>')
     assert bool(list(faint(opened, [path]))) is is_found
 

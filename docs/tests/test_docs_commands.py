@@ -162,7 +162,7 @@ def test_unrunnable_product_lists_the_known_ones(command: str) -> None:
 
 
 @pytest.mark.parametrize("told", NUMBERS)
-def test_number_on_a_page_is_true(told: str) -> None:
+def test_number_on_a_page_is_correct(told: str) -> None:
     page, _, text = told.partition(": ")
     number = text.split()[0]
     assert text in (CHECKOUT / page).read_text(encoding="utf-8"), f"{page} does not say {text!r}"

@@ -72,7 +72,7 @@ UNDECIDED = {"hornetq-2.0.0/tx-commit-alone", "hornetq-2.0.0/empty"}
 
 
 @pytest.mark.parametrize("format_id", format_ids())
-def test_captured_journals_are_reported_as_with_the_right_edition(format_id: str) -> None:
+def test_captured_journals_give_the_report_of_the_right_edition(format_id: str) -> None:
     """Each directory is read without an edition. Cases of the corpus check the answer with the right one."""
     found = captured(format_id)
     assert bool(found) == (CAPTURED / format_id).is_dir()
@@ -99,7 +99,7 @@ def add(identity: int) -> bytes:
     return short_record(11, 7, struct.pack(">qiB", identity, 2, 0) + b"ab")
 
 
-def test_delete_is_found_by_the_only_edition_that_reads_it(tmp_path: Path) -> None:
+def test_deletion_is_reported_by_the_only_edition_that_reads_it(tmp_path: Path) -> None:
     """In the edition `seed`, type 15 with 17 bytes is a DELETE. In later ones it is a longer DELETE_TX."""
     write_short(tmp_path, add(1), add(2), short_record(15, 7, struct.pack(">q", 1)))
     answer = ask(one(tmp_path))
@@ -156,7 +156,9 @@ def test_edition_is_unknown_if_readings_find_different_records(tmp_path: Path) -
     ("name", "edition"),
     [("activemq-data-1.amq", "v2e"), ("hornetq-data-1.hq", "v2"), ("x-1.bindings", "v2e")],
 )
-def test_file_name_does_not_matter_if_editions_read_alike(tmp_path: Path, name: str, edition: str) -> None:
+def test_file_name_has_no_effect_if_editions_give_equal_results(
+    tmp_path: Path, name: str, edition: str
+) -> None:
     (tmp_path / name).write_bytes(struct.pack(">iiq", 2, 0, 1).ljust(100, b"\0"))
     answer = ask(one(tmp_path))
     assert (answer.journal.edition, answer.observation.verdict) == (edition, "clean")
@@ -316,7 +318,7 @@ def test_editions_with_common_rules_give_equal_answers() -> None:
                 assert told(seen[0].observation) == told(seen[1].observation)
 
 
-def test_records_at_the_same_places_are_compared_without_decoding_them(
+def test_records_at_the_same_offsets_are_compared_without_decoding_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Editions of Derby have different operations, but decode common operations alike."""

@@ -89,7 +89,7 @@ def test_cache_has_a_bound() -> None:
 @pytest.mark.parametrize(
     "then", [[batch(0, (1, 5))], [batch(0, (1, 6), (6, 9))], [batch(0, (1, 5), (5, 9)), batch(9, (0, 1))]]
 )
-def test_file_with_other_content_at_the_second_read_is_noticed(
+def test_file_with_other_content_at_the_second_read_is_detected(
     monkeypatch: pytest.MonkeyPatch, then: list[Batch]
 ) -> None:
     monkeypatch.setattr(reread, "KEEP", 0)

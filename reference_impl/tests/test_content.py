@@ -136,7 +136,7 @@ def test_bad_sector_is_an_unreadable_range_and_other_bytes_are_read() -> None:
     assert disk.errors == before
 
 
-def test_ruined_disk_is_not_read_sector_by_sector() -> None:
+def test_disk_with_many_bad_sectors_is_not_read_sector_by_sector() -> None:
     disk = Disk(noise(40 * CHUNK), bad=frozenset(range(10, 40 * CHUNK // SECTOR - 5)))
     content = Content(disk)
     assert content[:100] == disk.data[:100]
@@ -159,7 +159,7 @@ def test_read_error_outside_of_a_sector_belongs_to_the_file(number: int) -> None
     assert disk.errors == 3
 
 
-def test_file_that_becomes_shorter() -> None:
+def test_file_that_becomes_shorter_is_reported() -> None:
     data = noise(4 * CHUNK)
     disk = Disk(data)
     content = Content(disk)
@@ -186,7 +186,7 @@ def test_holes_are_neither_read_nor_searched() -> None:
     assert bytes(content) == bytes(data)
 
 
-def test_cut_in_a_sparse_file_is_not_a_hole(tmp_path: Path) -> None:
+def test_truncated_part_of_a_sparse_file_is_not_a_hole(tmp_path: Path) -> None:
     path = tmp_path / "cut"
     path.write_bytes(b"x" * SECTOR)
     os.truncate(path, 40 * CHUNK)
@@ -421,7 +421,9 @@ def test_bad_sector_is_a_dropped_region_and_never_a_record(
 
 
 @pytest.mark.parametrize("name", JOURNALS)
-def test_file_cut_during_the_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_file_truncated_during_the_read_has_no_records_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     write, edition, file = JOURNALS[name]
     write(tmp_path)
     sound = ask(one(tmp_path, edition)).observation

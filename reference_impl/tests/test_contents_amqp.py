@@ -254,7 +254,7 @@ def test_hostile_bytes_take_linear_time(make: Any) -> None:
 
 @pytest.mark.product
 @pytest.mark.java
-def test_contents_equal_what_the_broker_decoded() -> None:
+def test_contents_have_the_values_that_the_broker_decoded() -> None:
     """Every message of every queue: its columns, large bodies, messages in pages, and pending messages."""
     if shutil.which("java") is None:
         pytest.skip("no Java on PATH")

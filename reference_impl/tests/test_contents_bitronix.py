@@ -126,7 +126,7 @@ def test_any_bytes_may_be_a_gtrid(gtrid: bytes) -> None:
     assert known is None or len(gtrid) > 12
 
 
-def test_screen_shows_the_begin_of_a_transaction() -> None:
+def test_screen_shows_the_start_of_a_transaction() -> None:
     gtrid = bytes.fromhex("73727631000001a1fb109cb700000004")
     begun = "begun 2026-11-20 22:25:32 UTC"
     assert gtrid_in_full(gtrid) == f"srv1/1795213532343/4 ({begun}, gtrid {gtrid.hex()})"

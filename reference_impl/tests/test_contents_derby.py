@@ -84,7 +84,7 @@ def small_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return unpacked(DATA / "derby_contents.tar.gz", tmp_path_factory.mktemp("small"))
 
 
-def test_database_in_the_repository_equals_the_results_of_sql(small: Path) -> None:
+def test_contents_of_the_stored_database_equal_the_results_of_sql(small: Path) -> None:
     """The database has all types, a table made after the checkpoint, an added column, divided rows, an open
     transaction.
     """
@@ -130,7 +130,7 @@ LEFT_OUT = {"SYS.SYSALIASES", "SYS.SYSROUTINEPERMS", "SYS.SYSSTATEMENTS", "SYSIB
 
 
 @shared
-def test_encrypted_database_equals_the_results_of_sql(
+def test_contents_of_an_encrypted_database_equal_the_results_of_sql(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = json.loads((ENCRYPTED / "expected.json").read_bytes())
@@ -270,7 +270,7 @@ def texts(booted: Booted) -> dict[int, str]:
     return {int(key.partition(",")[2]): values.text(row[0]) for key, row in booted.rows(0x470)}
 
 
-def test_page_after_a_cut_is_used_only_if_the_log_makes_it_again() -> None:
+def test_page_after_a_truncation_is_used_only_if_the_log_creates_it_again() -> None:
     """If the log removes page 2 and makes it again, the newer page in the file stays."""
     there = container([page([head()]), page([row_of(6, "new")])])
     cut = {"operation": "COMPRESS_SPACE", "group": 0x180, "container": 0x470, "page": 0, "page_version": 1}

@@ -153,7 +153,7 @@ def _kahadb(records: list[str], to: Path) -> KahaContents:
     return found
 
 
-def test_each_job_removed_by_time_does_not_check_all_jobs(tmp_path: Path) -> None:
+def test_removal_of_jobs_by_time_does_not_check_all_jobs_each_time(tmp_path: Path) -> None:
     def counted(count: int) -> Task:
         fields = {"scheduler": "J", "job": b"\0\0\0\1\0"}
         commands = [

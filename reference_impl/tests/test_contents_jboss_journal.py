@@ -58,7 +58,7 @@ def opened(directory: Path) -> BrokerContents:
     return found
 
 
-def test_contents_of_a_hornetq_store_equal_the_lists_of_the_broker(tmp_path: Path) -> None:
+def test_contents_of_a_hornetq_store_have_the_messages_that_the_broker_lists(tmp_path: Path) -> None:
     unpacked(Path(__file__).parent / "data" / "hornetq_contents.tar.xz", tmp_path)
     found = opened(tmp_path / "journal")
     wanted = plain(json.loads((tmp_path / "expected.json").read_text(encoding="utf-8")))

@@ -64,7 +64,7 @@ def decoded(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if value is not None}
 
 
-def test_acknowledgements_and_subscriptions_in_each_version() -> None:
+def test_acknowledgements_and_subscriptions_of_each_version_are_decoded() -> None:
     """The smoke tier (cases khd.contents) contains the messages of each version."""
     for version in (1, 2, 6, 9, 10, 12):
         found = openwire.read(made()["ack", version], version)
@@ -144,7 +144,7 @@ def lines(*records: str) -> list[str]:
     return [names.sub(lambda word: words[word[0]], record) for record in records]
 
 
-def test_queues_topics_and_transactions_of_a_journal_without_an_index(tmp_path: Path) -> None:
+def test_journal_without_an_index_has_queues_topics_and_transactions(tmp_path: Path) -> None:
     found = written(
         {
             "batches": [
@@ -228,7 +228,7 @@ def test_damaged_map_of_acknowledgements_is_a_remark(tmp_path: Path) -> None:
     assert [(remark.table, remark.code) for remark in found.remarks.kept] == [("acks", "bad-ack-map")]
 
 
-def test_evidence_of_an_index_beside_the_journal(tmp_path: Path) -> None:
+def test_index_beside_the_journal_is_evidence_of_losses(tmp_path: Path) -> None:
     """The index lacks a message in its range (also for a subscription), and contains an additional
     subscription.
     """

@@ -62,7 +62,7 @@ def xids(participants: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("number", range(len(KEPT)))
-def test_transaction_equals_the_reports_of_manager_and_resources(number: int) -> None:
+def test_transaction_has_the_values_reported_by_manager_and_resources(number: int) -> None:
     found, wanted = transaction(STORED[number]), KEPT[number]["narayana"]
     assert (found.reason, found.data) == ("", None)
     assert (found.uid, found.recovery) == (wanted["uid"], wanted["recovery"])
@@ -79,7 +79,7 @@ def test_transaction_equals_the_reports_of_manager_and_resources(number: int) ->
             assert each["jndi_name"] == "java:/jms/xa"
 
 
-def test_status_and_outcome_at_the_time_of_the_copy() -> None:
+def test_status_and_outcome_are_those_at_the_time_of_the_copy() -> None:
     found = [transaction(data) for data in STORED]
     # Two transactions ended with failed participants, two with heuristic decisions. The last one was stopped
     # during its commit; the fifth is only prepared, but has the same status.
@@ -262,7 +262,7 @@ def test_time_is_linear_in_the_number_of_participants() -> None:
 @pytest.mark.product
 @pytest.mark.java
 @pytest.mark.parametrize("version", ["7.0.2.Final", "7.3.3.Final"])
-def test_contents_equal_what_narayana_did(version: str) -> None:
+def test_contents_have_the_outcomes_of_narayana(version: str) -> None:
     if shutil.which("java") is None:
         pytest.skip("no Java on PATH")
     cached = list((stores.cache() / "brokers").glob(f"narayana-{version}-*"))

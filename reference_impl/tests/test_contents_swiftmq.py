@@ -133,7 +133,7 @@ def test_subscriptions_and_their_pending_messages_equal_those_of_the_product(
     assert [(row["queue"], row["messages"]) for row in rows] == [("c-2$s_2", None), ("c1$sub", waiting)]
 
 
-def test_counts_equal_the_numbers_of_rows(made: Path) -> None:
+def test_counts_are_the_numbers_of_rows(made: Path) -> None:
     found = opened(made)
     counts = {(count.table, count.name): count for count in found.counts()}
     for table in ("messages", "swapped"):
@@ -184,7 +184,7 @@ def test_damaged_body_shows_the_part_before_the_damage() -> None:
     assert body_of("map", b"\1" + pack(">ii", 4, -1)) == (4, {}, None, ["bad-map"])
 
 
-def test_damaged_subscription_shows_the_parts_at_their_places(made: Path) -> None:
+def test_damaged_subscription_shows_the_parts_at_their_offsets(made: Path) -> None:
     for path in sorted((made / "durables").iterdir()):
         data = path.read_bytes()
         whole = durable(path.name, data)

@@ -69,7 +69,7 @@ def test_labelled_record_is_complete_in_a_region_without_records(format_id: str)
         ("smq.log.stale", [f"{REST}[0] COMMIT"]),
     ],
 )
-def test_records_in_the_dropped_bytes_of_a_case_are_found(case_id: str, wanted: list[str]) -> None:
+def test_records_in_the_dropped_bytes_of_a_case_are_listed(case_id: str, wanted: list[str]) -> None:
     case = find_case(case_id)
     spans = list(load(case.format).spans(case.files(), edition=case.edition, params=case.params))
     assert [f"{span.path} {span.value.partition(',')[0]}" for span in nested(spans)] == wanted

@@ -110,7 +110,7 @@ def test_start_fails_only_on_damage_in_pages_that_redo_reads(page: int, effect: 
     assert text == f"page {page} of seg0/c470.dat has a wrong checksum; {effect} (XSDG2)"
 
 
-def test_page_that_the_log_makes_again_must_be_readable(tmp_path: Path) -> None:
+def test_page_that_the_log_creates_again_must_be_readable(tmp_path: Path) -> None:
     """Derby 10.16 reports XSDG2 and XSDFI. If the page is not yet on the disk, Derby makes it."""
     home = database(tmp_path, "derby_contents.tar.gz")
     before = {note.file for note in answered(home).notes if note.code == "damaged-container"}

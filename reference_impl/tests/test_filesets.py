@@ -141,7 +141,7 @@ def test_broken_archive_member_is_omitted(
             load(tmp_path / "0.gz", max_bytes=1 << 20)
 
 
-def test_links_pipes_and_broken_links(tmp_path: Path) -> None:
+def test_links_are_followed_and_pipes_and_broken_links_are_omitted(tmp_path: Path) -> None:
     pair = make_pair(tmp_path / "real")
     here = tmp_path / "links"
     here.mkdir()
@@ -229,7 +229,7 @@ def test_format_and_edition_are_checked(tmp_path: Path) -> None:
         find_journals(loaded, None, "9")
 
 
-def test_more_files_than_can_be_open_at_once(tmp_path: Path) -> None:
+def test_more_files_are_read_than_can_be_open_at_once(tmp_path: Path) -> None:
     big = bytes(300 << 10)
     for number in range(200):
         (tmp_path / f"{number:03}.bin").write_bytes(big)

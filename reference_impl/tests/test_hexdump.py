@@ -32,7 +32,7 @@ def test_regions_cover_the_file_and_contain_their_fields() -> None:
     assert [span.path for span in found[0].fields] == ["header.magic", "header.rest"]
 
 
-def test_the_dump_as_text() -> None:
+def test_dump_is_printed_as_text() -> None:
     """Each row contains bytes, the same bytes as text, and their meaning."""
     blank = " " * (12 * 3)
     assert list(plain(DATA, SPANS, "f")) == [

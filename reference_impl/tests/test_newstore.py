@@ -157,7 +157,7 @@ def test_file_name_that_some_systems_forbid_is_refused_and_no_file_is_left(old: 
     assert left(old.parent) == []
 
 
-def test_directories_without_a_file_are_made(old: Path) -> None:
+def test_directories_without_a_file_are_created(old: Path) -> None:
     made(old, old.parent / "new", others=[NewFile("tmp/deep/", ())])
     assert (old.parent / "new/tmp/deep").is_dir()
 
@@ -186,7 +186,7 @@ def test_sources_are_files_but_not_links(old: Path) -> None:
 
 
 @pytest.mark.parametrize("end", [b"\0more", b"\1"])
-def test_source_that_changes_meanwhile_is_noticed(old: Path, end: bytes) -> None:
+def test_source_that_changes_during_the_run_is_detected(old: Path, end: bytes) -> None:
     """The old store becomes longer, or one of its bytes changes."""
 
     def change() -> Iterator[bytes]:
@@ -198,7 +198,7 @@ def test_source_that_changes_meanwhile_is_noticed(old: Path, end: bytes) -> None
     assert left(old.parent) == []
 
 
-def test_other_files_at_the_place_of_the_reports_are_unchanged(old: Path) -> None:
+def test_other_files_with_the_names_of_the_reports_are_unchanged(old: Path) -> None:
     other = old.parent / "new.loss-report.md"
     other.write_text("mine")
     with pytest.raises(FilesetError, match="not a report of journalspec"):
@@ -223,7 +223,7 @@ def test_simultaneous_runs_do_not_write_one_store(old: Path) -> None:
 
 
 @needs_fork
-def test_run_that_begins_at_once_is_noticed_by_its_lock(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_simultaneous_run_is_detected_by_its_lock(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second run looked for other runs before the first one had its lock; now it makes its directory."""
     other = old.parent / ".new.partial-01234567"
     mkdir = Path.mkdir
@@ -311,7 +311,9 @@ def killed_at(number: int, old: Path) -> Callable[[], None]:
 
 
 @needs_fork
-def test_kill_at_any_point_leaves_a_complete_store_or_files_that_the_next_run_removes(old: Path) -> None:
+def test_run_killed_at_any_point_leaves_a_complete_store_or_files_that_the_next_run_removes(
+    old: Path,
+) -> None:
     want, seen, number = hashes(old), set(), 0
     while True:
         number += 1
@@ -382,7 +384,7 @@ def test_interruption_leaves_no_files(old: Path) -> None:
     assert left(old.parent) == []
 
 
-def test_store_at_its_final_place_is_not_reported_as_unwritten(
+def test_store_at_its_final_path_is_not_reported_as_unwritten(
     old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The last fsync of names fails, but the new store exists, with its reports."""
@@ -421,7 +423,7 @@ def test_losses_of_the_answer_are_in_the_report_and_other_notes_are_remarks(old:
     assert remark.text.endswith(": timestamp 100")
 
 
-def test_intact_record_in_dropped_bytes_is_listed_with_its_place(old: Path) -> None:
+def test_intact_record_in_dropped_bytes_is_listed_with_its_offset(old: Path) -> None:
     answer = answered(old)
     record = Record("COMMITTING", {"gtrid": "07", "time": 5}, At("btm1.tlog", 120, 60))
     seen = replace(
@@ -435,7 +437,7 @@ def test_intact_record_in_dropped_bytes_is_listed_with_its_place(old: Path) -> N
     ]
 
 
-def test_report_adds_up_the_losses_of_all_its_stores(old: Path) -> None:
+def test_report_sums_the_losses_of_all_its_stores(old: Path) -> None:
     answer = answered(old)
     region = replace(answer.observation, dropped=(Dropped("btm1.tlog", 100, 90, "bad-checksum"),))
     damaged = replace(answer, observation=region)
@@ -489,7 +491,7 @@ def test_format_without_new_stores_and_answer_without_a_state_are_refused(old: P
         new_store(unknown, StoreChoices())
 
 
-def test_unreadable_file_has_a_reason_in_place_of_a_digest(old: Path) -> None:
+def test_unreadable_file_has_a_reason_instead_of_a_digest(old: Path) -> None:
     found = digests([("gone", old / "gone"), ("btm1.tlog", old / "btm1.tlog")])
     assert (found[0].sha256, found[0].why) == ("", "No such file or directory")
     assert (len(found[1].sha256), found[1].why) == (64, "")

@@ -159,7 +159,7 @@ def test_decisions_of_the_other_file_are_listed_if_the_active_one_is_damaged() -
     assert [*store.left_out()] == []
 
 
-def test_every_decision_is_carried_over_or_listed() -> None:
+def test_every_decision_is_copied_or_listed() -> None:
     """With a sector of zeros and two flipped bits, each intact decision is carried over or listed."""
     draw = random.Random(47)
     ids = [b"srv1" + number.to_bytes(8) + bytes(4) for number in range(1, 25)]
@@ -203,7 +203,7 @@ def test_records_after_damage_are_copied_on_request() -> None:
     assert next(iter(store.chosen())).startswith("--salvage-records: 3 records from damaged parts")
 
 
-def test_next_swap_of_any_product_elects_the_right_file() -> None:
+def test_next_swap_of_any_product_selects_the_right_file() -> None:
     """Versions 2.1.3 and 2.1.4 store a position as the timestamp, and other products store a time
     (BTM-DEV-001).
     """

@@ -200,7 +200,7 @@ def test_next_file_is_corrected(size: int, files: list[int], old: Path, tmp_path
         assert [(item.file, item.code) for item in store.left_out()] == [("log4.dat", "after-the-log")]
 
 
-def test_torn_end_is_cut_off_and_its_changes_are_counted(old: Path, tmp_path: Path) -> None:
+def test_torn_end_is_removed_and_its_changes_are_counted(old: Path, tmp_path: Path) -> None:
     path = old / "log" / "log3.dat"
     data = path.read_bytes()
     edit(path, END[1] - 20, bytes([data[END[1] - 20] ^ 1]))
@@ -215,13 +215,13 @@ def test_torn_end_is_cut_off_and_its_changes_are_counted(old: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize(("name", "other"), [("log.ctrl", "logmirror.ctrl"), ("logmirror.ctrl", "log.ctrl")])
-def test_control_file_is_made_from_the_other_one(name: str, other: str, old: Path, tmp_path: Path) -> None:
+def test_control_file_is_created_from_the_other_one(name: str, other: str, old: Path, tmp_path: Path) -> None:
     (old / "log" / name).write_bytes(bytes(39))
     made(old, tmp_path / "new")
     assert (tmp_path / "new" / "log" / name).read_bytes() == (old / "log" / other).read_bytes()
 
 
-def test_control_files_are_made_from_the_log(old: Path, tmp_path: Path) -> None:
+def test_control_files_are_created_from_the_log(old: Path, tmp_path: Path) -> None:
     """The control files receive the lowest possible level, so that older and newer products open them."""
     for name in ("log.ctrl", "logmirror.ctrl"):
         (old / "log" / name).unlink()
@@ -353,7 +353,7 @@ def test_log_does_not_begin_at_the_end_of_a_file(tmp_path: Path) -> None:
     assert found.position > len(second)
 
 
-def test_group_that_is_cut_gets_a_new_checksum(log: Path, tmp_path: Path) -> None:
+def test_truncated_group_gets_a_new_checksum(log: Path, tmp_path: Path) -> None:
     """A record in the middle is invalid although its checksum is right; the remaining records need a new
     checksum.
     """

@@ -338,7 +338,7 @@ def blank(directory: Path, kept: Kept, item: Body) -> None:
     (directory / file).write_bytes(data[:off] + b"J" * (end - off) + data[end:])
 
 
-def test_lost_binding_is_made_again_on_request(old: Path, tmp_path: Path) -> None:
+def test_lost_binding_is_created_again_on_request(old: Path, tmp_path: Path) -> None:
     replay = opened(asked(old / "journal")).store.bindings_replay
     assert replay is not None
     name = text_bytes("client.eu")
@@ -391,7 +391,7 @@ def test_large_message_that_would_stop_its_queue_is_not_written_for_hornetq(
     assert [item.code for item in items] == ["no-body"]
 
 
-def test_every_queue_is_made_again_without_bindings(source: Path, tmp_path: Path) -> None:
+def test_every_queue_is_created_again_without_bindings(source: Path, tmp_path: Path) -> None:
     shutil.copytree(source, tmp_path / "old", ignore=shutil.ignore_patterns("bindings"))
     answer = asked(tmp_path / "old" / "journal")
     store, after = remade(answer, tmp_path / "new")
@@ -435,7 +435,7 @@ def test_message_has_the_id_of_its_record(old: Path, tmp_path: Path) -> None:
     assert bodies[item.id] == body
 
 
-def test_entries_of_pages_keep_their_places(old: Path, tmp_path: Path) -> None:
+def test_entries_of_pages_keep_their_positions(old: Path, tmp_path: Path) -> None:
     (path,) = (old / "paging").glob("*/000000008.page")
     data = bytearray(path.read_bytes())
     first = 6 + struct.unpack_from(">i", data, 1)[0]
@@ -526,7 +526,7 @@ def test_value_with_an_unexpected_type_is_omitted_or_kept(kind: str) -> None:
             assert lost(item) <= {"xml-body", "xml-value", "xml-character", "xml-char-property"}
 
 
-def test_any_text_is_valid_in_xml() -> None:
+def test_any_text_is_written_as_valid_xml() -> None:
     name, value = 'a<"&>\t\n\r', "x\0\ud800\ufffe<]]>"
     item = row(text=value, properties={name: value})
     message = exported([item], QUEUES)
@@ -552,13 +552,13 @@ def test_adjacent_copies_are_one_message_and_duplicate_ids_are_written_once() ->
     assert codes == {"xml-new-id": 2, "xml-duplicate-id": 1}
 
 
-def test_data_that_the_file_cannot_express_is_counted() -> None:
+def test_data_that_the_xml_file_cannot_express_is_counted() -> None:
     for columns, codes in ROWS["what the file cannot hold"]:
         assert lost(row(**columns)) == codes
     assert len(list(exported([row(queue="nowhere", text="")], QUEUES).iter("message"))) == 0
 
 
-def test_old_names_become_names_of_artemis_2() -> None:
+def test_names_of_older_versions_become_names_of_artemis_2() -> None:
     queues = [{"queue": "jms.queue.orders", "address": "jms.queue.orders", "filter": None, "routing": None}]
     old = {"_HQ_GROUP_ID": "g", "_HQ_SCHED_DELIVERY": 9}
     item = row(queue="jms.queue.orders", text="x", properties=old, scheduled=9)
@@ -575,7 +575,7 @@ def test_headers_of_other_protocols_become_properties_with_their_types() -> None
     assert properties([item]) == ROWS["headers that become properties"]
 
 
-def test_message_has_its_own_numbers_or_the_usual_ones() -> None:
+def test_message_has_its_own_numbers_or_defaults() -> None:
     known = row(text="x", priority=7, expiration=6, message_id="ID:one")
     unknown = row(text="x", id=8, priority=None, timestamp=None)
     told = [each.attrib for each in exported([known, unknown], QUEUES).iter("message")]

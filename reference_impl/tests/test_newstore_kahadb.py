@@ -104,7 +104,7 @@ def around(middle: bytes) -> bytes:
     return batch([sent(900), sent(901)]) + middle + batch([sent(902)]) + b"-qMa4"
 
 
-def test_three_changed_bytes_of_a_batch_cost_at_most_two_messages() -> None:
+def test_three_changed_bytes_of_a_batch_lose_at_most_two_messages() -> None:
     """At least 67 of 69 messages are unchanged in the new store; doubtful ones are reported as unverified or
     withheld.
     """
@@ -148,7 +148,7 @@ def test_recoverable_parts_of_damage_are_listed() -> None:
 
 
 @pytest.mark.parametrize("at", ["magic", "size", "checksum"])
-def test_damaged_control_record_costs_no_message(at: str) -> None:
+def test_damaged_control_record_loses_no_message(at: str) -> None:
     middle = bytearray(batch([sent(number) for number in range(5)]))
     middle[{"magic": 7, "size": 18, "checksum": 27}[at]] ^= 0x10
     _, again = made(answer_of({"db-1.log": around(bytes(middle))}), salvage_records=True)
@@ -179,7 +179,7 @@ def test_removal_is_reduced_only_if_two_copies_agree() -> None:
     assert withheld == ["its object has another message id", *["nothing in it confirms what it does"] * 2]
 
 
-def test_omitted_items_are_listed_with_place_and_reason() -> None:
+def test_omitted_items_are_listed_with_offset_and_reason() -> None:
     """One record has an additional byte; one subscription contains the object of another subscription."""
     longer = (len(sent(2)) + 1).to_bytes(4, "big") + sent(2)[4:] + b"\0"
     fields = {"destination": {"kind": 1, "name": "T"}, "subscription_info": objects()["subscription", 12]}

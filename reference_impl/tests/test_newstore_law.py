@@ -76,7 +76,7 @@ def test_new_stores_have_exactly_the_live_records(format_id: str) -> None:
 
 
 @pytest.mark.parametrize(("format_id", "policy"), POLICIES)
-def test_other_policies_give_the_records_that_they_keep(format_id: str, policy: str) -> None:
+def test_other_policies_return_the_records_that_they_keep(format_id: str, policy: str) -> None:
     kinds = Counter(kind for journal in cases(format_id) for kind in counted(journal, policy))
     assert kinds["messages"] > 300
 

@@ -35,7 +35,7 @@ def answer_of(files: Mapping[str, bytes], policy: str = SALVAGE, **params: str) 
     return ask(Journal(FORMAT, "13", files, params=params), policy)
 
 
-def test_contents_of_a_store_of_the_product_are_carried_over(tmp_path: Path) -> None:
+def test_contents_of_a_store_of_the_product_are_copied(tmp_path: Path) -> None:
     """The contents are messages of all kinds, two branches and two subscriptions.
 
     Swap files are not contents.
@@ -198,7 +198,7 @@ def test_report_counts_the_messages_of_queues_and_branches() -> None:
     assert counts(new_store(answer_of(both), StoreChoices()))[2:] == [("transactions", "", 1, 0)]
 
 
-def test_place_of_an_omitted_item_is_that_of_its_page() -> None:
+def test_offset_of_an_omitted_item_is_that_of_its_page() -> None:
     """The store was already recovered, so all its pages are in the page file."""
     files = bytes_of(new_store(answer_of(in_doubt()), StoreChoices()))
     (item,) = new_store(answer_of(files), StoreChoices(drop=("b 0",))).left_out()
@@ -250,7 +250,7 @@ def test_writer_continues_where_the_new_store_ends() -> None:
     assert ids(after) == [("a", 0, 1), ("a", 3, 1), ("b", 0, 1)]
 
 
-def test_lost_file_of_a_subscription_is_made_again(tmp_path: Path) -> None:
+def test_lost_file_of_a_subscription_is_created_again(tmp_path: Path) -> None:
     unpacked(CONTENTS, tmp_path)
     rows = live(ask(find_journals(load(tmp_path), FORMAT)[0], "default"))
     lost = next(row for row in rows["subscriptions"] if row["messages"])

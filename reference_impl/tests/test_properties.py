@@ -110,7 +110,7 @@ def test_all_descriptions_agree(format_id: str, edition: str, data: st.DataObjec
 
 
 @law
-def test_naive_reader_finds_the_same_places(format_id: str, edition: str, data: st.DataObject) -> None:
+def test_naive_reader_returns_the_same_offsets(format_id: str, edition: str, data: st.DataObject) -> None:
     """The naive reader checks every offset and shares no code; both also agree on damaged files."""
     fault = data.draw(faults(data.draw(journals(format_id, edition))))
     naive = format_module("journalspec_corpus", format_id).naive

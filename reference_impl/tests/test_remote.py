@@ -72,7 +72,7 @@ def test_spark_reads_a_uri(bucket: str, tmp_path: Path) -> None:
     assert rows(bucket.format("").replace("s3://", "s3a://")) == rows(str(tmp_path))
 
 
-def test_missing_place_in_a_store_is_reported(bucket: str) -> None:
+def test_missing_path_in_a_store_is_reported(bucket: str) -> None:
     with pytest.raises(FilesetError, match="cannot list"):
         list(
             load_below(

@@ -114,7 +114,7 @@ def read(**options: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("every", [False, True])
-def test_rows_equal_the_records_of_the_reference(spark: Any, journals: Path, every: bool) -> None:
+def test_rows_are_the_records_of_the_reference(spark: Any, journals: Path, every: bool) -> None:
     frame = (
         spark.read.format("journalspec").option("rows", "all" if every else "records").load(f"{journals}/*")
     )

@@ -29,7 +29,7 @@ def root_rows(*queues: tuple[bytes, int]) -> bytes:
     return page(b"".join(rows), len(queues))
 
 
-def test_page_in_a_circle_of_a_queue_or_of_the_branches_ends() -> None:
+def test_cyclic_pages_of_a_queue_or_of_the_branches_end() -> None:
     content = b"\0\0\0\1" + bytes(43) + b"\2hi"
     circle = (b"\0" + struct.pack(">iii", -1, 3, 13 + len(content)) + content).ljust(2048, b"\0")
     for first, second in ((b"a", b"sys$prepared"), (b"sys$prepared", b"z")):
@@ -40,7 +40,7 @@ def test_page_in_a_circle_of_a_queue_or_of_the_branches_ends() -> None:
         assert found.refused == ("bad-branch", listed[b"sys$prepared"][0])
 
 
-def test_sparse_page_file_costs_only_its_content(tmp_path: Path) -> None:
+def test_sparse_page_file_takes_memory_only_for_its_content(tmp_path: Path) -> None:
     (tmp_path / "db").mkdir()
     with (tmp_path / PAGES).open("wb") as stream:
         stream.write(root_rows((b"q", 1)) + page(queue_row(0, 9), 1))

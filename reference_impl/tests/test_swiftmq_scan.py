@@ -104,7 +104,7 @@ def test_every_read_size_gives_the_same_result_for_damaged_stores(data: st.DataO
         assert [*log.beyond(0, len(content), stretch)] == beyond
 
 
-def test_record_longer_than_a_read_block_and_record_without_end() -> None:
+def test_records_are_read_that_exceed_a_read_block_or_have_no_end() -> None:
     long = record(2, *[portion(1, 13, b"abcd", b"efgh")] * 5000)
     start = struct.pack(">iq", 1, GENERATION)
     for end, reason in ((b"", ""), (long[:-1], "bad-record"), (bytes(50), "not-a-record")):
@@ -120,7 +120,7 @@ def test_record_longer_than_a_read_block_and_record_without_end() -> None:
             assert (sizes, log.end, log.reason) == ([12, 24, len(long), 24], len(data) - len(end), reason)
 
 
-def test_part_of_a_log_is_scanned_by_itself() -> None:
+def test_part_of_a_log_is_scanned_separately() -> None:
     data = struct.pack(">iq", 1, GENERATION) + record(2) * 10 + bytes(99)
     (batch,) = Log(Memory(data), 2048, 4).scan(12 + 24, 12 + 5 * 24)
     assert (batch.base, [*batch.off], batch.damage) == (36, [0, 24, 48, 72], [])

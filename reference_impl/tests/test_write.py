@@ -156,7 +156,7 @@ def test_names_are_listed_once_and_not_for_each_new_file(
 
 
 @pytest.mark.parametrize("edition", COMPACTING)
-def test_unfinished_output_of_a_compaction_is_made_again(edition: str) -> None:
+def test_unfinished_output_of_a_compaction_is_written_again(edition: str) -> None:
     left = {f"activemq-data-{number}.amq.cmp.tmp": b"left" for number in range(20)}
     storage, params = MemoryStorage(left), {**JOURNAL, "auto_reclaim": "false"}
     opened(
@@ -168,7 +168,9 @@ def test_unfinished_output_of_a_compaction_is_made_again(edition: str) -> None:
 
 
 @pytest.mark.parametrize(("order", "expected"), ROWS["FORCED"])
-def test_order_of_writes_for_one_synced_record(order: str, expected: list[tuple[Any, ...]]) -> None:
+def test_writes_for_one_synced_record_have_the_given_order(
+    order: str, expected: list[tuple[Any, ...]]
+) -> None:
     storage = Recorder()
     opened("bitronix_tlog", "2.1", storage, {**TLOG, "order": order}, log(1), FORCE)
     last = storage.calls[-len(expected) :]

@@ -90,7 +90,7 @@ def test_link_remains_a_link(tmp_path: Path, way: str) -> None:
 
 
 @unix
-def test_pipe_is_written_to(tmp_path: Path) -> None:
+def test_writing_to_a_pipe_works(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
     replace_text(tmp_path / "pipe", "said")
@@ -169,7 +169,7 @@ def test_standard_output_may_be_a_file_or_a_pipe(tmp_path: Path, name: str) -> N
     assert (tmp_path / "out").read_text() == piped.stdout == "before\ntold\nafter\n"
 
 
-def test_directory_is_made_atomically(tmp_path: Path) -> None:
+def test_directory_is_created_atomically(tmp_path: Path) -> None:
     out = tmp_path / "deep" / "out"
     with making(out) as place:
         (place / "sub").mkdir()

@@ -46,7 +46,7 @@ def test_every_format_has_deviations_without_fault(format_id: str) -> None:
     assert len({item.id for item in found}) == len(found)
 
 
-def test_good_data_has_no_fault() -> None:
+def test_valid_data_has_no_fault() -> None:
     assert lint(FORMAT, GOOD) == []
     assert lint(FORMAT, GOOD, {"x.swap.position-as-timestamp"}) == []
 

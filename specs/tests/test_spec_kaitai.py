@@ -55,7 +55,7 @@ def in_order(keys: list[str], order: list[str]) -> bool:
 
 
 @each_schema
-def test_a_schema_looks_like_those_of_the_gallery(path: Path) -> None:
+def test_schema_has_the_form_of_the_gallery_schemas(path: Path) -> None:
     data = load(path)
     meta = data["meta"]
     assert meta["id"] == path.stem
@@ -137,7 +137,7 @@ def test_the_committed_parsers_are_those_of_the_schemas(
     )
 
 
-def test_the_lock_names_no_registry() -> None:
+def test_lock_file_refers_to_no_registry() -> None:
     assert "resolved" not in (TOOL / "package-lock.json").read_text(encoding="utf-8")
 
 

@@ -223,7 +223,9 @@ class Looked(bytes):
 
 
 @each_structure
-def test_wrong_count_ends_with_the_bytes(format_id: str, edition: str, name: str, kind: str) -> None:
+def test_parsing_with_a_wrong_count_stops_at_the_last_byte(
+    format_id: str, edition: str, name: str, kind: str
+) -> None:
     """Every number is the largest possible one: a parser must not continue after the last byte."""
     layout = layout_of(format_id)
     form = layout.structure(name, edition, kind)

@@ -41,7 +41,7 @@ def test_every_row_is_complete(name: str) -> None:
     assert all(entry.page.startswith("messages/") for entry in messages(name))
 
 
-def test_number_of_known_and_of_reproduced_messages() -> None:
+def test_enough_messages_are_known_and_reproduced() -> None:
     assert len(every_message()) >= 120
     counts = {name: sum(bool(entry.made) for entry in messages(name)) for name in format_ids()}
     assert sum(counts.values()) >= 60
@@ -58,7 +58,7 @@ def test_reproduced_message_is_in_the_lines_of_its_record(name: str) -> None:
             assert prints(entry, record["lines"]), (entry.id, place)
 
 
-def test_lines_of_the_records_find_their_own_row() -> None:
+def test_lines_of_the_records_match_their_own_row() -> None:
     """The test takes thirty random lines, as the products printed them, from each format."""
     for name in RUN:
         pairs = [
@@ -112,7 +112,7 @@ def test_hostile_text_takes_linear_time(piece: str) -> None:
 
 
 @pytest.mark.parametrize(("change", "fault"), MISTAKES["messages"])
-def test_fault_of_a_row_is_found(change: dict[str, Any], fault: str) -> None:
+def test_fault_of_a_row_is_detected(change: dict[str, Any], fault: str) -> None:
     table = data("jboss_journal")
     table["message"][0] |= change
     assert any(fault in found for found in lint("jboss_journal", table))

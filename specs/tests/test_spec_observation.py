@@ -52,7 +52,7 @@ def test_each_level_contains_the_lower_levels() -> None:
     ]
 
 
-def test_refusal_has_phase_and_code_at_every_level_and_the_place_at_the_last() -> None:
+def test_refusal_has_phase_and_code_at_every_level_and_the_location_at_the_last() -> None:
     answer = refused("record", "bad-length", "too short", At("j", 8, 9))
     for level in Level:
         assert {"phase": "record", "code": "bad-length"}.items() <= answer.to_json(level).items()

@@ -49,7 +49,7 @@ def test_joined_journals_keep_their_files() -> None:
 
 
 @pytest.mark.parametrize("kind", [tuple, list, lambda kept: Deferred(len(kept), lambda: kept)])
-def test_late_sequence_is_made_once_at_the_first_access(
+def test_late_sequence_is_computed_once_at_the_first_access(
     kind: Callable[[list[Record]], Sequence[Record]],
 ) -> None:
     kept, made = [*records("a", 2), *records("b", 1)], []
@@ -80,7 +80,7 @@ def test_parts_are_requested_again_after_a_failure() -> None:
     assert list(late) == kept
 
 
-def test_file_with_other_content_at_the_second_read_is_noticed() -> None:
+def test_file_with_other_content_at_the_second_read_is_detected() -> None:
     now = iter([records("a", 2), records("a", 3)])
     found = Lazy([Part("a", lambda: next(now), 3)])
     with pytest.raises(Changed, match="a changed while it was read"):
@@ -134,7 +134,7 @@ def test_text_in_pieces_equals_that_of_the_library() -> None:
     assert max(map(len, pieces)) <= 2 * jsontext.BLOCK
 
 
-def test_deferred_values_are_made_once_on_demand() -> None:
+def test_deferred_values_are_computed_once_on_demand() -> None:
     asked: list[int] = []
 
     def numbers() -> Iterator[int]:
