@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from journalspec.formats import get_format
-from journalspec.observation import Level
+from journalspec.observation import REFUSED, Level, jsonable
 from journalspec_conformance.answers import check_claims, check_observation, stranger_in
 from journalspec_conformance.compare import Claims, closest
 from journalspec_conformance.connection import Connection, FormatClaims, Hello, Message
@@ -22,7 +22,8 @@ from journalspec_conformance.protocol import first_fault, schema_of_reply, schem
 from journalspec_conformance.result import Outcome, OwnOracle
 from journalspec_conformance.scratch import CaseDirectory, Workspace
 from journalspec_conformance.wording import sentence
-from journalspec_corpus import Probe
+from journalspec_corpus import Case, Probe
+from journalspec_reference import load
 
 #: These needs of a case are operations. If one is missing, only the probes that use it are excluded, not the
 #: whole case.
@@ -185,6 +186,16 @@ def _open_to_writers(probe: Probe) -> set[str]:
         return set()
     params = (f"param:{name}" for name in (*case.params, *case.write["params"]))
     return {"operation", f"edition:{case.edition}", *params}
+
+
+def recovered(case: Case, files: Mapping[str, bytes | bytearray], policy: str = "strict") -> dict[str, Any]:
+    """Return the state that the reference recovers from `files`, or its refusal."""
+    content = {name: bytes(data) for name, data in files.items()}
+    seen = load(case.format).recover(content, edition=case.edition, policy=policy, params=case.params)
+    if seen.verdict == REFUSED:
+        return {"refused": f"{seen.phase}/{seen.code}"}
+    state: dict[str, Any] = jsonable(seen.state or {})
+    return state
 
 
 @cache

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -168,35 +169,23 @@ class Connection:
 
     def ask(self, request: Message) -> Message:
         """Send `request` (without ``seq``), and return the reply."""
-        try:
+        with self._exchange():
             peer, seq = self._begin(request)
             return checked(self._receive(peer, seq, self.timeout, request), request["cmd"])
-        except Breakdown as error:
-            raise self._broken(error) from None
-        except BaseException:
-            self._stop()  # If the wait was interrupted, a busy process would not read `bye`.
-            raise
 
     def steps(self, request: Message) -> Generator[Message, None, None]:
         """Yield the replies to a stepwise write, one for each operation, and last the final reply.
 
         Closing the iterator early kills the implementation at once.
         """
-        finished = False
-        try:
+        with self._exchange():
             peer, seq = self._begin(request)
-            while not finished:
-                reply = checked(self._receive(peer, seq, self.timeout, request))
-                finished = "step" not in reply or "ok" in reply
+            reply = checked(self._receive(peer, seq, self.timeout, request))
+            while "step" in reply and "ok" not in reply:
                 yield reply
-                if not finished:
-                    peer.send({"seq": seq, "cmd": "step"})
-        except Breakdown as error:
-            finished = True
-            raise self._broken(error) from None
-        finally:
-            if not finished:
-                self._stop()
+                peer.send({"seq": seq, "cmd": "step"})
+                reply = checked(self._receive(peer, seq, self.timeout, request))
+        yield reply
 
     def unasked(self) -> Breakdown | None:
         """Return a fault after the last answer of the peer, which is then ended."""
@@ -219,6 +208,17 @@ class Connection:
             self._peer.leave()
         self._stop()
 
+    @contextmanager
+    def _exchange(self) -> Iterator[None]:
+        """End the peer if it breaks down meanwhile, or if the exchange is interrupted."""
+        try:
+            yield
+        except Breakdown as error:
+            raise self._broken(error) from None
+        except BaseException:
+            self._stop()  # A busy process would not read `bye`.
+            raise
+
     def _begin(self, request: Message) -> tuple[Peer, int]:
         """Send `request`, after checking that no output of the last question is left."""
         more = self.unasked()
@@ -237,14 +237,9 @@ class Connection:
     def _start(self) -> tuple[Peer, Message]:
         """Start a peer and return its answer to ``hello``."""
         peer = self._peer = self._make()
-        try:
+        with self._exchange():
             seq = self._first = self._send(peer, {"cmd": "hello", "protocol": PROTOCOL})
             return peer, self._receive(peer, seq, max(self.timeout, START_TIMEOUT), {})
-        except Breakdown as error:
-            raise self._broken(error) from None
-        except BaseException:
-            self._stop()
-            raise
 
     def _send(self, peer: Peer, request: Message) -> int:
         self._seq += 1

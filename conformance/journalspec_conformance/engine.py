@@ -12,9 +12,9 @@ from collections.abc import Generator, Iterable, Mapping
 from dataclasses import replace
 
 from journalspec.formats import UnknownFormat, get_format
-from journalspec.observation import REFUSED, Level, jsonable
+from journalspec.observation import REFUSED, Level
 from journalspec_conformance.answers import check_observation
-from journalspec_conformance.asking import Asking, Options
+from journalspec_conformance.asking import Asking, Options, recovered
 from journalspec_conformance.compare import Claims, closest
 from journalspec_conformance.connection import Connection, Message
 from journalspec_conformance.errors import Breakdown, Problem
@@ -23,7 +23,6 @@ from journalspec_conformance.result import Outcome, OwnWriting, Result, carried,
 from journalspec_conformance.scratch import CaseDirectory
 from journalspec_conformance.wording import spelled
 from journalspec_corpus import Case, Probe
-from journalspec_reference import load
 
 __all__ = ["BREAKDOWN_LIMIT", "Engine", "Options", "fault_of"]
 
@@ -162,26 +161,24 @@ class Engine(Asking):
         The reference recovers the files under the same policy. Only states are compared, because a recovery
         may remove records from the files.
         """
-        case, recover = probe.case, load(probe.case.format).recover
-        edition, params = case.edition, case.params
+        case = probe.case
         if case.input.files and not files:
             return "the journal is gone"
         if said["verdict"] == REFUSED:
             return None
         policy = probe.policy or "strict"
-        original = recover(case.files(), edition=edition, policy=policy, params=params)
-        if original.verdict == REFUSED:
+        original = recovered(case, case.files(), policy)
+        if "refused" in original:
             policy = get_format(case.format).keeps_most
-            original = recover(case.files(), edition=edition, policy=policy, params=params)
-        left = recover(files, edition=edition, policy=policy, params=params)
-        if left.verdict == REFUSED:
-            return None if original.verdict == REFUSED else f"it cannot be read: {left.phase}/{left.code}"
+            original = recovered(case, case.files(), policy)
+        left = recovered(case, files, policy)
+        if "refused" in left:
+            return None if "refused" in original else f"it cannot be read: {left['refused']}"
         index, _ = closest(probe.expect, said, self.claims(probe))
         wanted = {**probe.expect[index].get("state", {}), **(said.get("state") or {})}
-        found = jsonable(left.state or {})
         for key, value in wanted.items():
-            if isinstance(value, list) and isinstance(found.get(key), list):
-                gone = _counted(value) - _counted(found[key])
+            if isinstance(value, list) and isinstance(left.get(key), list):
+                gone = _counted(value) - _counted(left[key])
                 if gone:
                     return f"{key} in its directory lacks a part of its own answer: {next(iter(gone)):.200}"
         return None

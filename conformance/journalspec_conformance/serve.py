@@ -56,20 +56,16 @@ class Guarded:
 
     def answers(self, request: Message) -> Iterator[Message]:
         """Yield the answers to a request. Raises Crashed, with the traceback as its standard error."""
-        ended = False
         try:
             if self._object is None:
                 self._object = self._make()
             yield from parts(self._object, request)
-            ended = True
-        except Problem:
-            raise
-        except self._caught as error:
+        except BaseException as error:
+            self._object = None
+            if isinstance(error, Problem) or not isinstance(error, self._caught):
+                raise
             detail = "".join(traceback.format_exception(error))[-DETAIL:]
             raise Crashed(told(error), detail.encode("utf-8", "backslashreplace").decode()) from None
-        finally:
-            if not ended:
-                self._object = None
 
     def end(self) -> None:
         """Call ``bye``, if there is an object with that method."""

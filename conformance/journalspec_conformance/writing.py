@@ -13,9 +13,8 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, NoReturn
 
-from journalspec.observation import REFUSED, jsonable
 from journalspec_conformance.answers import check_io, check_written
-from journalspec_conformance.asking import Asking
+from journalspec_conformance.asking import Asking, recovered
 from journalspec_conformance.compare import Claims, compare
 from journalspec_conformance.connection import Message
 from journalspec_conformance.power import Disk
@@ -302,13 +301,3 @@ def keys_that_count(
     if not named:
         return claimed
     return named if claimed is None else named & claimed
-
-
-def recovered(case: Case, files: Mapping[str, bytes | bytearray], policy: str = "strict") -> dict[str, Any]:
-    """Return the state that the reference recovers from `files`, or its refusal."""
-    content = {name: bytes(data) for name, data in files.items()}
-    seen = load(case.format).recover(content, edition=case.edition, policy=policy, params=case.params)
-    if seen.verdict == REFUSED:
-        return {"refused": f"{seen.phase}/{seen.code}"}
-    state: dict[str, Any] = jsonable(seen.state or {})
-    return state

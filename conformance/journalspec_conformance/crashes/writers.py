@@ -16,12 +16,12 @@ from typing import Any
 
 from journalspec.formats import get_format
 from journalspec_conformance.answers import check_io
-from journalspec_conformance.asking import Asking
+from journalspec_conformance.asking import Asking, recovered
 from journalspec_conformance.connection import Message
 from journalspec_conformance.errors import Breakdown
 from journalspec_conformance.power import MEMBERS, Disk
 from journalspec_conformance.result import Outcome
-from journalspec_conformance.writing import Promises, Settled, recovered, steps
+from journalspec_conformance.writing import Promises, Settled, steps
 from journalspec_corpus import Case, Probe
 from journalspec_corpus.crash import explain
 from journalspec_corpus.crash.facts import Facts, State

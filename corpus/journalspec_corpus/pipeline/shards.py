@@ -113,10 +113,10 @@ class Shard:
         #: traces
         self.reached: set[Reached] = set()
         self._seen: set[bytes] = set()
-        #: The values of each column, crash point by crash point. Labels are stored as numbers, and texts of a
-        #: trace as the trace's number.
+        #: The values of each column, crash point by crash point; labels are stored as numbers.
         self._columns: dict[str, list[npt.NDArray[Any]]] = defaultdict(list)
-        self._texts: list[tuple[str, ...]] = []
+        #: The labels of each column with texts of traces, and their numbers.
+        self._labels: dict[str, dict[str, int]] = {name: {} for name in _OF_TRACE}
 
     def judged(self, trace: Trace) -> Iterator[JudgedStates]:
         """Yield the states of `trace`, crash point by crash point."""
@@ -146,13 +146,14 @@ class Shard:
 
     def add(self, trace: Trace) -> None:
         """Add the states of `trace` that the shard does not contain yet."""
-        number = len(self._texts)
-        self._texts.append((trace.id, trace.name, trace.edition, writer_of(trace), trace.background))
+        texts = (trace.id, trace.name, trace.edition, writer_of(trace), trace.background)
+        labels = zip(self._labels.items(), texts, strict=True)
+        of_trace = {name: known.setdefault(text, len(known)) for (name, known), text in labels}
         for found in (found for found in self.judged(trace) if found.new):
             facts, at = found.facts, np.asarray(found.new, np.int64)
             states = facts.states.take(at)
             values: dict[str, npt.ArrayLike] = {
-                **dict.fromkeys(_OF_TRACE, number),
+                **of_trace,
                 "case_id": np.asarray([facts.case_ids[row] for row in found.new], object),
                 "stratum": list(STRATA).index(states.stratum),
                 "preset": states.preset,
@@ -178,6 +179,7 @@ class Shard:
             "category": list(CATEGORIES),
             "refusal": list(REFUSALS),
             **{f"verdict_{reader}": list(VERDICTS) for reader in self.readers},
+            **{name: list(known) for name, known in self._labels.items()},
         }
         columns, arrays = schema(self.readers), []
         for column in columns:
@@ -186,12 +188,6 @@ class Shard:
             if name == "field":
                 known, values = np.unique(values, return_inverse=True)
                 labels[name] = known.tolist()
-            elif name in _OF_TRACE:
-                texts = [of_trace[_OF_TRACE.index(name)] for of_trace in self._texts]
-                labels[name] = list(dict.fromkeys(texts))
-                values = np.asarray([labels[name].index(text) for text in texts], np.int64)[
-                    values.astype(int)
-                ]
             if name in labels:
                 indices = pa.array(values, column.type.index_type)
                 arrays.append(pa.DictionaryArray.from_arrays(indices, pa.array(labels[name], pa.string())))
