@@ -16,7 +16,9 @@ Torn writes are only in the crash engine (``journalspec corpus``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from journalspec_conformance.errors import Misbehaved
@@ -41,45 +43,69 @@ Files = dict[str, bytes]
 
 #: A write of bytes at an offset without an fsync so far, or (with None) a truncation to that size.
 _Change = tuple[int, bytes | None]
-#: A change of a name since the last fsync of the directory: the old name, the new name (empty if there is
-#: none), and the file.
-_Naming = tuple[str, str, "_Body"]
+_UNSET = re.compile(rb"\0+")
 
 
+@dataclass(slots=True, eq=False)
 class _Body:
     """The content of one file: the durable part, the pending changes, and the result of both."""
 
-    def __init__(self, data: bytes = b"") -> None:
-        """Begin with `data`, which is durable."""
-        #: The content with all changes, and the number of fsyncs of the file.
-        self.whole, self.forced = bytearray(data), 0
-        self.force()
+    lasting: bytes = b""
+    whole: bytearray = field(default_factory=bytearray)
+    pending: list[_Change] = field(default_factory=list)
+    #: The content without one change, for each of the changes. It is empty if it was not requested since the
+    #: last change.
+    without: list[bytes] = field(default_factory=list)
+    #: The number of fsyncs of the file.
+    forced: int = 0
 
     def change(self, change: _Change) -> None:
         self.pending.append(change)
+        self.without = []
         _lay(self.whole, change)
 
     def force(self) -> None:
-        self.lasting, self.forced = bytes(self.whole), self.forced + 1
-        self.pending: list[_Change] = []
-        #: The content with the first pending changes, and for each of these the content without it.
-        self.first, self.without = bytearray(self.whole), list[bytearray]()
+        self.lasting, self.pending, self.forced = bytes(self.whole), [], self.forced + 1
+        self.without = []
 
     def content(self, rest: bool, but: int | None) -> bytes:
         """Return the content with all pending changes (`rest`) or none; change `but` is the exception."""
         if but is None:
             return bytes(self.whole) if rest else self.lasting
-        if not rest:
-            out = bytearray(self.lasting)
-            _lay(out, self.pending[but])
-            return bytes(out)
-        # Each change is applied once to each content, so that thousands of changes take little time.
-        for change in self.pending[len(self.without) :]:
-            for content in self.without:
-                _lay(content, change)
-            self.without.append(bytearray(self.first))
-            _lay(self.first, change)
-        return bytes(self.without[but])
+        if rest:
+            self.without = self.without or [*self._without_each()]
+            return self.without[but]
+        out = bytearray(self.lasting)
+        _lay(out, self.pending[but])
+        return bytes(out)
+
+    def _without_each(self) -> Iterator[bytes]:
+        """Yield the content without one pending change, for each of them in turn.
+
+        If a later change sets a byte, the byte is equal in both contents. Only other bytes can differ.
+        They are as before the change, so no change is applied again for each of the others.
+        """
+        most = max(len(self.lasting), *(off + len(data or b"") for off, data in self.pending))
+        #: For each byte, whether a later change sets it. A later change sets all bytes from `cut` on.
+        later, cut = bytearray(most), most
+        #: The length that later writes need, and that after the last truncation.
+        needed, length = 0, None
+        own: list[tuple[list[tuple[int, int]], int, int | None]] = []
+        for off, data in reversed(self.pending):
+            end = cut if data is None else min(cut, off + len(data))
+            own.append(([found.span() for found in _UNSET.finditer(later, off, end)], needed, length))
+            if data is None:
+                cut, length = min(cut, off), max(off, needed) if length is None else length
+            elif off < end:
+                later[off:end] = b"\1" * (end - off)
+            needed = max(needed, off + len(data or b""))
+        before = bytearray(self.lasting)
+        for change, (spans, needed, length) in zip(self.pending, reversed(own), strict=True):
+            out = self.whole.ljust(most, b"\0")
+            for start, end in spans:
+                out[start:end] = before[start:end].ljust(end - start, b"\0")
+            yield bytes(out[: max(len(before), needed) if length is None else length])
+            _lay(before, change)
 
     def key(self, rest: bool, but: int | None) -> tuple[object, ...]:
         """Return a key for the content without computing the content."""
@@ -91,9 +117,14 @@ class Disk:
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         """Begin with `files`, all of which are durable."""
-        self._names = {name: _Body(data) for name, data in files.items()}
+        self._names: dict[str, _Body] = {
+            name: _Body(bytes(data), bytearray(data)) for name, data in files.items()
+        }
         self._lasting: dict[str, _Body] = dict(self._names)
-        self._changes: list[_Naming] = []
+        #: The directory after each change of a name since the last sync-dir.
+        self._later: list[dict[str, _Body]] = []
+        #: Each of these changes: the old name, the new name (empty if there is none), and the file.
+        self._changes: list[tuple[str, str, _Body]] = []
 
     def do(self, entry: Mapping[str, Any]) -> None:
         """Apply one storage operation; raises Misbehaved if it is invalid or impossible."""
@@ -108,7 +139,7 @@ class Disk:
         elif name == "sync":
             self._names[file].force()
         elif name == "sync-dir":
-            self._lasting, self._changes = dict(self._names), []
+            self._lasting, self._later, self._changes = dict(self._names), [], []
         else:
             self._rename(name, file, entry.get("to", ""))
 
@@ -128,7 +159,17 @@ class Disk:
         body = _Body() if what == "create" else self._names[file]
         before, after = ("", file) if what == "create" else (file, to)
         self._changes.append((before, after, body))
-        self._names = _changed(self._names, self._changes[-1:])
+        _changed(self._names, before, after, body)
+        self._later.append(dict(self._names))
+
+    def _but_one(self) -> Iterator[dict[str, _Body]]:
+        """Yield the directory without one pending change and without the changes that depend on it."""
+        for left_out in range(len(self._changes)):
+            names = dict(self._lasting)
+            for number, (before, after, body) in enumerate(self._changes):
+                if number != left_out and (not before or names.get(before) is body):
+                    _changed(names, before, after, body)
+            yield names
 
     def files(self) -> Files:
         """Return the files without a power failure."""
@@ -143,11 +184,8 @@ class Disk:
         """
         seen: set[tuple[tuple[str, bytes], ...]] = set()
         known = set() if known is None else known
-        number = len(self._changes)
-        kept = [self._changes[:end] for end in range(number + 1)]
-        kept += [[*self._changes[:at], *self._changes[at + 1 :]] for at in range(number)]
-        directories = [_changed(self._lasting, changes) for changes in kept]
-        ends = [self._lasting, self._names]
+        directories = [self._lasting, *self._later, *self._but_one()]
+        ends = [self._lasting, self._later[-1]] if self._later else directories
         bodies = dict.fromkeys(body for names in directories for body in names.values())
         pending = [(body, index) for body in bodies for index in range(len(body.pending))]
         states: list[tuple[dict[str, _Body], bool, _Body | None, int]] = [
@@ -167,23 +205,18 @@ class Disk:
                 yield files
 
 
-def _changed(names: Mapping[str, _Body], changes: Iterable[_Naming]) -> dict[str, _Body]:
-    """Return `names` after `changes`, without the changes of files that these names do not contain."""
-    out = dict(names)
-    for before, after, body in changes:
-        if not before or out.get(before) is body:
-            out.pop(before, None)
-            if after:
-                out[after] = body
-    return out
+def _changed(names: dict[str, _Body], before: str, after: str, body: _Body) -> None:
+    """Apply one change of a name from `before` to `after`, which are empty if there is none."""
+    names.pop(before, None)
+    if after:
+        names[after] = body
 
 
 def _lay(content: bytearray, change: _Change) -> None:
     """Apply one change to `content`."""
     off, data = change
     end = off + len(data or b"")
-    if end > len(content):
-        content.extend(bytes(end - len(content)))
+    content.extend(bytes(max(0, end - len(content))))
     if data is None:
         del content[off:]
     else:
