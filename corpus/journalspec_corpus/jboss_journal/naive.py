@@ -360,7 +360,7 @@ def _search(file: Scanned, data: bytes, edition: str, laid: str) -> None:
 
 
 def _find_holes(file: Scanned, data: bytes, edition: str, laid: str) -> None:
-    """Drop bytes before a record that belong to no record, padding or stale record (JBM-RDR-024, 030, 032)."""
+    """Drop bytes before a record that belong to no record, padding or stale record (JBM-RDR-024)."""
     header = at = LAYOUT.structure("header", edition).size
     last = max((record["at"]["off"] for record in file.records), default=0)
     parts = [(region["off"], end_of({"at": region})) for region in file.dropped]
