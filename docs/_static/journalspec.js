@@ -115,6 +115,12 @@
     }
   }
 
+  /** Of several links to one target only the first has a hint; the others take it over. */
+  function repeat(link) {
+    const first = document.querySelector(`a.jspec-ref[href="${link.getAttribute("href")}"][title]`);
+    if (first) link.title = first.title;
+  }
+
   /**
    * Boxes of many things: each is one stop of the tabulator key, and arrows lead through it. `walk` are the keys
    * for the next and the last one; a dump, which is wide, is scrolled by the others.
@@ -168,9 +174,12 @@
     light(target);
     const link = target.closest("a[href*='#req-']");
     if (link && !link.title) hint(link);
+    const again = target.closest("a.jspec-ref:not([title])");
+    if (again) repeat(again);
   });
   document.addEventListener("focusin", (event) => {
     if (event.target.matches("a[href*='#req-']:not([title])")) hint(event.target);
+    if (event.target.matches("a.jspec-ref:not([title])")) repeat(event.target);
   });
   document.addEventListener("click", (event) => {
     if (!String(getSelection())) follow(event.target);

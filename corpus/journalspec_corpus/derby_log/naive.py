@@ -118,7 +118,7 @@ class Log:
         self.missing.append({"code": code, "name": name, **({"file": file, "off": off} if file else {})})
 
     def groups(self, number: int, end: int) -> int:
-        """Return the offset of the first sound group at or after `end`, or 0 (DRB-END-165)."""
+        """Return the offset of the first sound group at or after `end`, or 0 (DRB-END-181)."""
         data = self.files[number]
         if self.edition in UNCHECKED or self.opaque:
             return 0
@@ -474,7 +474,7 @@ def _later_files(log: Log, number: int, at: int) -> None:
 
 
 def _lost_middle(log: Log, number: int, at: int) -> str:
-    """Return the later file that proves that the log continued, or "" (DRB-END-046, DRB-END-172)."""
+    """Return the later file that proves that the log continued, or "" (DRB-END-178, DRB-END-172)."""
     end = number << 32 | at
     for later in log.files:
         said = log.previous(later) if later > number else None

@@ -1,7 +1,7 @@
 """Removes parts that a browser does not need from every page, and from the files of the theme.
 
 It removes the end tags of cells, rows and list entries, blanks between elements, quotes around simple values,
-a class that no style uses, and a hint that each heading repeats. These are a tenth of the site. A browser
+a class that no style uses, and hints that a page repeats. These are a tenth of the site. A browser
 shows the same page without them.
 """
 
@@ -28,6 +28,8 @@ TAG = re.compile(r"<[a-z][^<>]*>")
 INTERNAL = ' class="reference internal"'
 #: The hint of links to headings: journalspec.js adds it to all of them.
 HINT = ' title="Link to this heading"'
+#: A link with a hint. Only the first of several links to the same target keeps it: journalspec.js copies it.
+HINTED = re.compile(r'(<a class=jspec-ref href=(\S+)) title=(?:"[^"]*"|[^\s">]+)')
 #: Duplicates: the generator's comment, which the footer repeats, and a second viewport.
 TWICE = re.compile(r'<!--.*?-->\n?|<meta name="viewport" content="width=device-width, initial-scale=1" />')
 #: The type of a style sheet, and the namespace of SVG within HTML, are the defaults.
@@ -47,7 +49,19 @@ def lean(page: str) -> str:
     kept = [
         _tags(part) if name == "pre" else part for part, name in zip(parts[1::3], parts[2::3], strict=True)
     ]
-    return "".join(text + part for text, part in zip(texts, [*kept, ""], strict=True))
+    return _hinted_once("".join(text + part for text, part in zip(texts, [*kept, ""], strict=True)))
+
+
+def _hinted_once(page: str) -> str:
+    """Return a page in which no two links to the same target have a hint."""
+    hinted: set[str] = set()
+
+    def once(link: re.Match[str]) -> str:
+        first = link[2] not in hinted
+        hinted.add(link[2])
+        return link[0] if first else link[1]
+
+    return HINTED.sub(once, page)
 
 
 def _tags(text: str) -> str:

@@ -233,7 +233,7 @@ def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
         return problem
     invalid = [file for file in pair if file.problem is not None]
     if len(invalid) == len(pair):
-        # Invalid files can still contain valid records (BTM-RCV-007).
+        # Invalid files can still contain valid records (BTM-RCV-007, BTM-RCV-034).
         found = _outside(map(Log, pair))
         return replace(problem, files=tuple(map(map_of, pair)), unanchored=found.records())
     losses = [Note("invalid-file", file.name, None, file.problem[1]) for file in invalid if file.problem]
@@ -356,7 +356,8 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
 def _outside(logs: Iterable[Log], *, after: bool = False) -> Found:
     """Return the valid records in the dropped regions of files and after their logs.
 
-    Each record in a region gets a note. A record after a log gets a note only if `after` is set.
+    Each record in a region gets a note. A record after a log gets a note only if `after` is set
+    (BTM-RCV-033).
     """
     found = Found()
     for log in logs:
@@ -390,7 +391,7 @@ def _missing(log: Log, other: Log) -> Iterator[Missing]:
     if log.fault is not None:
         return
     # A file whose timestamp equals its own tail has just become active, because the swap wrote that
-    # timestamp.
+    # timestamp (BTM-RCV-026).
     if other.is_position and log.file.timestamp != log.file.limit:
         yield from _newer(log, other)
     if other.fault is not None or not other.state.left:
@@ -410,7 +411,7 @@ def _newer(log: Log, other: Log) -> Iterator[Missing]:
     last: dict[bytes, int] = {}
     for at, code, gtrid, time in rows(other.found.batches()):
         # Decisions at the start of the passive file that are open in the active one can be copies from an
-        # interrupted swap.
+        # interrupted swap (BTM-RCV-031).
         begun = begun or code != COMMITTING or gtrid not in log.state.left
         if begun and (newest is None or time > newest):
             first, count = first if count else at, count + 1

@@ -376,7 +376,7 @@ class NioWriter(_Writer):
         self._storage.sync_dir()
 
     def _track(self, fields: dict[str, Any]) -> None:
-        """Remember the records that a lap change must carry over: the last of each open transaction."""
+        """Remember the records that a new lap copies: the last of each open transaction (BTM-NIO-024)."""
         gtrid, tracked = fields["gtrid"], self._tracked
         if fields["status"] not in nio.FINISHED:
             if fields["status"] == NO_TRANSACTION:
@@ -413,7 +413,7 @@ class NioWriter(_Writer):
 
     def _next_lap(self, size: int) -> None:
         """Fill the remaining bytes of the file, change the delimiters, and write open transactions again
-        (BTM-NIO-016).
+        (BTM-NIO-016, BTM-NIO-021 to 023).
         """
         copies = [{**fields, "rolled_over": True} for fields in self._tracked.values()]
         needed = sum(len(self._frame(copy)) for copy in copies)

@@ -214,8 +214,8 @@ class Log:
                     yield file, file.previous()
 
     def beyond(self, last: LogEnd) -> LogFile | None:
-        """Return a later file that proves that the log continued after the end found (DRB-END-046,
-        DRB-END-167).
+        """Return a later file that proves that the log continued after the end found (DRB-END-178,
+        DRB-END-179, DRB-END-167).
         """
         found = Instant(last.file.number, last.end.off)
         for file, previous in self.later(last):

@@ -307,7 +307,8 @@ class LogPass:
         return start
 
     def _readable(self, file: LogFile) -> Forms | None:
-        """Return the operations with which bodies are decoded; None if the log is encrypted (DRB-REC-112)."""
+        """Return the operations with which bodies are decoded; None if the log is encrypted (DRB-REC-112,
+        DRB-REC-179)."""
         head = file.source.peek(HEADER + BEFORE, HEADER + BEFORE + len(BODY_START))
         first = None if head == BODY_START else self.log.record(file.number, HEADER)
         if first is not None and first[:2] != BODY_START and len(first) % _CIPHER_BLOCK == 0:
@@ -320,7 +321,7 @@ class LogPass:
     def _from_checkpoint(self, at: Instant, stored: bytes | None, forms: Forms) -> tuple[Instant, At | None]:
         """Return the scan's start according to the record `stored` at `at`, and its position (DRB-RCV-060).
 
-        If the record is not a usable checkpoint, the scan starts at the beginning of its file.
+        If the record is not a usable checkpoint, the scan starts at the beginning of its file (DRB-RCV-181).
         """
         file, body = self._logs[at.number], None
         with suppress(BadLog):

@@ -223,7 +223,7 @@ def _group_of(number: int) -> re.Pattern[bytes]:
 
 
 def groups_after(source: Source, number: int, start: int) -> Groups | None:
-    """Return the intact groups from `start` on, even if their instants are for other offsets (DRB-END-165).
+    """Return the intact groups from `start` on, even if their instants are for other offsets (DRB-END-183).
 
     If bytes before a group were removed, the moved group still has its number and its checksum.
     """

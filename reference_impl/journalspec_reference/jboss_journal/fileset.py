@@ -176,7 +176,7 @@ def gather(files: Files, dialect: Dialect, params: Params, imply: bool = False) 
 def _without_copies(found: list[DataFile], notes: list[Note]) -> tuple[list[DataFile], Sequence[DataFile]]:
     """Return the files that are not copies, and the copies. Add a note on each copy (JBM-FIL-023).
 
-    A copy has the id of another file, and only the other file has a name of the journal's own form.
+    A copy has the id of another file, and only the other file has a journal's name (JBM-FIL-028).
     """
     ids = [file.file_id for file in found if file.problem is None]
     if len({*ids}) == len(ids):
@@ -196,7 +196,7 @@ def _without_copies(found: list[DataFile], notes: list[Note]) -> tuple[list[Data
     own_files, copies = [], []
     for file in found:
         unpacked = file.name.removesuffix(".gz")
-        # A file and its compressed form are one file, even if further files have the same id.
+        # A file and its compressed form are one file, even if further files have the same id (JBM-FIL-030).
         packed = unpacked != file.name and (unpacked, file.file_id) in plain
         first = unpacked if packed else "" if proper(file) else originals.get(file.file_id, "")
         if file.problem is None and first:
@@ -213,7 +213,7 @@ def _with_headless(files: list[DataFile], imply: bool) -> tuple[list[DataFile], 
     headless.
 
     A file was in use if it has records, or if others were created after it. With `imply`, a headless file
-    gets the file id that its records imply, with a note (JBM-RCV-032).
+    gets the file id that its records imply, with a note (JBM-RCV-032, JBM-RCV-036).
     """
     last = max([file.file_id for file in files], default=0)
     ids = {file.file_id for file in files if file.problem is None}
@@ -371,7 +371,7 @@ def _control_plan(files: Files, dialect: Dialect, notes: list[Note]) -> FileSet:
         return NO_CHANGES
     notes.append(Note("control-applied", CONTROL))
     old, new, renames = lists
-    # The old files are removed first, so that no rename applies to one of them (JBM-CMP-005).
+    # The old files are removed first, so that no rename applies to one of them (JBM-CMP-016).
     left = files.keys() - {*old}
     renamed = {name: name.removesuffix(".cmp") for name in new if name in left}
     renamed.update({source: target for source, target in renames if source in left})
@@ -405,7 +405,7 @@ def control_names(body: bytes, dialect: Dialect) -> ControlLists | None:
     """Return the lists in the body of a control record. Return None if a list is truncated, or a name is
     invalid.
 
-    A negative count is an empty list (JBM-CMP-006).
+    A negative count is an empty list (JBM-CMP-021).
     """
     found = LAYOUT.read("control", dialect.name, body)
     members = {

@@ -58,7 +58,7 @@ def stretch_of(file: DataFile, *, quiet: bool = False) -> Stretch:
     """Return the log of a file; with `quiet`, it contains only the records."""
     source, dialect, limit = source_of(file.data), file.dialect, file.limit
     stamp, header = dialect.stamp(file.file_id), dialect.header_size
-    gone = (batches.damaged(0, header, "lost-header"),) if file.headless else ()  # JBM-RCV-032
+    gone = (batches.damaged(0, header, "lost-header"),) if file.headless else ()  # JBM-RCV-036
     return Stretch(
         file.name,
         lambda: chain(gone, scan(source, dialect, stamp, header, limit, quiet=quiet)),

@@ -343,7 +343,7 @@ def _rest(source: Source, dialect: Dialect, at: int, end: int) -> int:
 def _is_accounted_for(source: Source, dialect: Dialect, at: int, off: int) -> bool:
     """Return whether the bytes from `at` to `off` are padding, or hold a record of an earlier generation.
 
-    If there is such a record, no write of this generation has reached these bytes (JBM-RDR-024).
+    If there is such a record, no write of this generation has reached these bytes (JBM-RDR-032).
     """
     return _is_padding(source, dialect, at, off) or first_found(source, dialect, None, at, off) is not None
 

@@ -233,7 +233,7 @@ class Known:
 
     def covers(self, stored: int) -> bool:
         """Return the same as :meth:`took_in`, but False for messages that a start adds to the index
-        (KHD-IDX-011).
+        (KHD-IDX-023).
 
         Releases that write version 6 or 7 add a message if a later UPDATE_MESSAGE replaces it.
         """

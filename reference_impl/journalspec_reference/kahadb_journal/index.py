@@ -100,7 +100,7 @@ class _Bytes:
             raise UnusableIndex("a text is not modified UTF-8") from None
 
     def count(self, form: struct.Struct) -> int:
-        """Read a number of entries. Raises UnusableIndex if it is negative (KHD-IDX-003)."""
+        """Read a number of entries. Raises UnusableIndex if it is negative (KHD-IDX-015)."""
         count = self.number(form)
         if count < 0:
             raise UnusableIndex("a number of entries is negative")
@@ -321,7 +321,7 @@ class Index:
     @property
     def bound(self) -> Place:
         """The position before which a start of the product replays no record, because the index covers these
-        records (KHD-IDX-006).
+        records (KHD-IDX-019).
         """
         if self.in_progress is not None:
             return self.in_progress

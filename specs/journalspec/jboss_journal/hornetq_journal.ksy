@@ -458,7 +458,7 @@ types:
         doc: Number of old names; a negative one counts as none.
         -requirement:
           - JBM-CMP-002
-          - JBM-CMP-006
+          - JBM-CMP-021
       - id: old_names
         type: file_name
         repeat: expr
@@ -466,13 +466,13 @@ types:
         doc: Data files that the compaction replaces; they are to be removed.
         -requirement:
           - JBM-CMP-002
-          - JBM-CMP-005
+          - JBM-CMP-016
       - id: num_new
         type: s4
         doc: Number of new names; a negative one counts as none.
         -requirement:
           - JBM-CMP-002
-          - JBM-CMP-006
+          - JBM-CMP-021
       - id: new_names
         type: file_name
         repeat: expr
@@ -480,14 +480,14 @@ types:
         doc: Files that take their place, under the names that end in `.cmp`.
         -requirement:
           - JBM-CMP-002
-          - JBM-CMP-005
+          - JBM-CMP-017
           - JBM-CMP-007
       - id: num_renames
         type: s4
         doc: Number of further renames, 0 in practice.
         -requirement:
           - JBM-CMP-002
-          - JBM-CMP-006
+          - JBM-CMP-021
       - id: renames
         type: rename
         repeat: expr
@@ -495,7 +495,7 @@ types:
         doc: From one name to another.
         -requirement:
           - JBM-CMP-002
-          - JBM-CMP-005
+          - JBM-CMP-017
           - JBM-CMP-008
       - id: slack
         size-eos: true
@@ -522,7 +522,7 @@ types:
         doc: Length in bytes.
         -requirement:
           - JBM-CMP-002
-          - JBM-CMP-006
+          - JBM-CMP-019
       - id: name
         size: length
         doc: |
