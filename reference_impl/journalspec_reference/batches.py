@@ -283,6 +283,8 @@ def _checked(check: int, batch: Batch) -> int:
 class Found:
     """Represents the records, regions and notes of all stretches. A few are kept; many are scanned again."""
 
+    __slots__ = ("_kept", "_left", "_notes", "_regions", "_rows", "_scanned", "_stretch")
+
     def __init__(self) -> None:
         #: The stretch that was begun last.
         self._stretch: Stretch

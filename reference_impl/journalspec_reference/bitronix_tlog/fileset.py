@@ -14,7 +14,7 @@ from typing import Any
 from journalspec.observation import At, Missing, Observation, Record, refused
 from journalspec_reference.answers import Answer, is_copy
 from journalspec_reference.api import Detection, Files, Params, natural_key
-from journalspec_reference.batches import Batch, Source, source_of
+from journalspec_reference.batches import Batch, source_of
 from journalspec_reference.bitronix_tlog import codec
 from journalspec_reference.bitronix_tlog.codec import (
     BANNER,
@@ -45,7 +45,6 @@ class LogFile:
 
     name: str
     data: Any
-    source: Source
     length: int
     limit: int = 0
     role: str = "invalid"
@@ -55,8 +54,8 @@ class LogFile:
     problem: tuple[str, str] | None = None
 
     def scan(self) -> Iterator[Batch]:
-        """Return the batches of the file's log."""
-        return scan(self.source, self.framing.log_start, self.limit, self.framing, self.name)
+        """Yield the batches of the file's log."""
+        yield from scan(source_of(self.data), self.framing.log_start, self.limit, self.framing, self.name)
 
     def tell(self, batch: Batch) -> Iterator[Record]:
         """Return the records of a batch."""
@@ -97,12 +96,12 @@ def exchanged(path: str) -> str:
 
 def examine(name: str, data: Any) -> LogFile:
     """Return the file with its header, or with the first problem that makes it unusable."""
-    source, length = source_of(data), len(data)
+    length = len(data)
     if length < HEADER_SIZE:
         problem = "short-file", f"{length} bytes, the header alone has {HEADER_SIZE}"
-        return LogFile(name, data, source, length, problem=problem)
-    format_id, timestamp, _, position = header = FILE_HEADER.unpack(source.read(0, HEADER_SIZE))
-    file = LogFile(name, data, source, length, position, "passive", DISK, header, timestamp)
+        return LogFile(name, data, length, problem=problem)
+    format_id, timestamp, _, position = header = FILE_HEADER.unpack(data[:HEADER_SIZE])
+    file = LogFile(name, data, length, position, "passive", DISK, header, timestamp)
     if format_id != FORMAT_ID:
         problem = "bad-format-id", f"begins with 0x{format_id.hex()}, not 0x{FORMAT_ID.hex()}"
     elif not HEADER_SIZE <= position <= length:

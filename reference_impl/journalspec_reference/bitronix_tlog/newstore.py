@@ -306,7 +306,7 @@ class PairStore(LogStore):
             return super()._kept()
         # Each record was checked, and begins where the previous one ends.
         log = self._log
-        return of_gtrids(log.source, log.framing.log_start, log.limit, self._wanted, log.name)
+        return of_gtrids(source_of(log.data), log.framing.log_start, log.limit, self._wanted, log.name)
 
     def _outside(self) -> Iterator[Record]:
         for file in self._others:
@@ -329,7 +329,7 @@ class PairStore(LogStore):
             # file.
             is_cut = region.end == file.limit and region.reason == "out-of-bounds"
             end = file.length if is_cut else region.end
-            yield from search(file.source, region.off, end, file.framing)
+            yield from search(source_of(file.data), region.off, end, file.framing)
 
     def left_out(self) -> Iterator[LossItem]:
         """Yield the omitted items, the damage of the other file, and the decisions in that file alone.
@@ -353,7 +353,7 @@ class PairStore(LogStore):
             replay.take(batch)
         places = decided(self._sound(file), replay.left)
         for region in self._lost(log):
-            for batch in search(log.source, region.off, region.end, log.framing):
+            for batch in search(source_of(log.data), region.off, region.end, log.framing):
                 replay.take(batch)
         left = {gtrid: names for gtrid, names in replay.left.items() if names and gtrid in places}
         active = Replay(watched=left)

@@ -153,7 +153,7 @@ def log_of(file: LogFile) -> Stretch:
 
 def seed_file(name: str, data: Any) -> LogFile:
     """Return the single file of the seed's edition."""
-    return LogFile(name, data, source_of(data), len(data), len(data), "active", SEED)
+    return LogFile(name, data, len(data), len(data), "active", SEED)
 
 
 class Log:
@@ -377,12 +377,13 @@ def _outside(logs: Iterable[Log], *, after: bool = False) -> Found:
 
 
 def _searched(log: Log, after: bool) -> Iterator[Batch]:  # These records are needed for `partial`.
-    file, source = log.file, log.file.source
-    dropped = log.found.dropped()
+    file, dropped = log.file, log.found.dropped()
     ranges: Iterable[tuple[int, int, str]] = ((at.off, at.end, file.name) for at in dropped)
     if file.problem is None and file.limit < file.length:
         ranges = chain(ranges, [(file.limit, file.length, file.name if after else "")])
-    return chain.from_iterable(search(source, start, end, file.framing, name) for start, end, name in ranges)
+    return chain.from_iterable(
+        search(source_of(file.data), start, end, file.framing, name) for start, end, name in ranges
+    )
 
 
 def decided(found: Iterable[Batch], wanted: Container[bytes]) -> dict[bytes, int]:

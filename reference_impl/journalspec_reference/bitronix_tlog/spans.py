@@ -44,7 +44,7 @@ def _log(file: LogFile) -> Iterator[Piece]:
 
 
 def _stale(file: LogFile, start: int, end: int) -> Iterator[Piece]:
-    return _pieces(search(file.source, start, end, file.framing), "stale")
+    return _pieces(search(source_of(file.data), start, end, file.framing), "stale")
 
 
 def _nio(data: Any) -> Iterator[Piece]:
