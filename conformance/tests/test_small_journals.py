@@ -32,6 +32,10 @@ MOST_ENTERED, MOST_IMPORTED = 24, 85
 DEEPEST = {
     "btm.clean.known-answer": 11,
     "btm.clean.both-files": 11,
+    "btm.captured.bitronix-2-1-4.swap-then-crash": 11,
+    "btm.captured.bitronix-2-1-4.name-emoji-us-ascii": 11,
+    "btm.captured.bitronix-3-0-0-mk1.old-dangling-after-swap": 11,
+    "btm.captured.bitronix-3-0-0-mk1.record-too-big": 11,
     "drb.clean.changes": 11,
     "drb.captured.derby-10-14-2-0.changes": 11,
     "drb.captured.derby-10-14-2-0.prepared": 18,

@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
-from itertools import chain
+from itertools import chain, starmap
 from types import ModuleType
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -182,7 +182,7 @@ def lost(file: str, start: int, end: int, reason: str, role: str = "") -> Stretc
 
     It is an unusable file, or a part of a file.
     """
-    return Stretch(file, lambda: [damaged(start, end, reason)], lambda _: (), role=role)
+    return Stretch(file, lambda: map(damaged, [start], [end], [reason]), lambda _: (), role=role)
 
 
 @cache
@@ -265,6 +265,10 @@ def _dropped_of(file: str, batch: Batch) -> Iterator[Dropped]:
     return (Dropped(file, start, end - start, reason) for start, end, reason in batch.damage)
 
 
+def _told(stretch: Stretch, batch: Batch) -> Iterable[Record]:
+    return stretch.tell(batch)
+
+
 def _count_codes(codes: dict[int, int], batch: Batch) -> None:
     for code in set(batch.code):
         codes[code] = codes.get(code, 0) + batch.code.count(code)
@@ -278,6 +282,8 @@ def _checked(check: int, batch: Batch) -> int:
 
 class Found:
     """Represents the records, regions and notes of all stretches. A few are kept; many are scanned again."""
+
+    __slots__ = ("_kept", "_left", "_notes", "_regions", "_rows", "_scanned", "_stretch")
 
     def __init__(self) -> None:
         #: The stretch that was begun last.
@@ -343,9 +349,7 @@ class Found:
         codes = self.codes() if codes is None else dict(codes)
         if self._left >= 0:
             kept = self._kept[:]
-            return Deferred(
-                self._rows, lambda: chain.from_iterable([of.tell(batch) for of, batch in kept]), codes
-            )
+            return Deferred(self._rows, lambda: chain.from_iterable(starmap(_told, kept)), codes)
         found = [each for each in self._scanned if each.rows]
         return Lazy([Part(each.stretch.file, each.records, each.rows, each.key) for each in found], codes)
 

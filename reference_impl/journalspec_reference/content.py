@@ -384,7 +384,7 @@ class FileSource:
 
     def read(self, off: int, size: int) -> bytes:
         """Return up to `size` bytes from `off` on."""
-        return _read(self._handles.handle(self._path, self._was), off, size)
+        return _read(self._handles.handle(self._path, self._was), size, off)
 
     def next_data(self, off: int) -> int:
         """Return the offset where data continues. Return `off` if the system does not report it."""
@@ -413,7 +413,7 @@ class PartOfFile(RawFile):
 
     def read(self, off: int, size: int) -> bytes:
         """Return up to `size` bytes from `off` on."""
-        return _read(self._stream.fileno(), self._base + off, max(0, min(size, self.size - off)))
+        return _read(self._stream.fileno(), max(0, min(size, self.size - off)), self._base + off)
 
     def next_data(self, off: int) -> int:
         """Return the offset where data continues."""
@@ -477,11 +477,13 @@ class Spool:
             raise OSError(error.errno, f"cannot be decompressed into {where}: {error.strerror}") from None
 
 
-def _read(handle: int, off: int, size: int) -> bytes:
-    if hasattr(os, "pread"):
-        return os.pread(handle, size, off)
+def _sought(handle: int, size: int, off: int) -> bytes:
     os.lseek(handle, off, os.SEEK_SET)
     return os.read(handle, size)
+
+
+#: Reads some bytes at an offset. Not every system has a call for that.
+_read: Callable[[int, int, int], bytes] = getattr(os, "pread", _sought)
 
 
 def _next_data(handle: int, off: int, size: int) -> int:

@@ -350,7 +350,7 @@ class Faults:
         self.delivered = 0
         monkeypatch.setattr(content_module, "_read", self.read)
 
-    def read(self, handle: int, off: int, size: int) -> bytes:
+    def read(self, handle: int, size: int, off: int) -> bytes:
         if os.fstat(handle).st_ino == self.inode:
             if self.sector >= 0 and off < (self.sector + 1) * SECTOR and off + size > self.sector * SECTOR:
                 if off >= self.sector * SECTOR:
@@ -360,7 +360,7 @@ class Faults:
                 size = min(size, SECTOR)
                 if off >= self.cut[0]:
                     os.truncate(self.path, self.cut[1])
-        data = self.real(handle, off, size)
+        data = self.real(handle, size, off)
         self.delivered += len(data)
         return data
 

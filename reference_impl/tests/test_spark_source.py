@@ -327,10 +327,10 @@ def test_unreadable_parts_are_dropped_rows(
     path.write_bytes(path.read_bytes() + bytes(1 << 17))
     bad, sound = (1 << 16) - 4096, content._read
 
-    def read_sectors(handle: int, off: int, size: int) -> bytes:
+    def read_sectors(handle: int, size: int, off: int) -> bytes:
         if off < bad + 4096 and off + size > bad:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return sound(handle, off, size)
+        return sound(handle, size, off)
 
     monkeypatch.setattr(content, "_read", read_sectors)
     asked = {"path": str(directory), "edition": "s1", "param.extension": "jbm", "rows": rows}

@@ -231,7 +231,7 @@ def joined(place: Place[T], *sequences: Sequence[T]) -> Sequence[T]:
     # Exact types are compared, because a test for an abstract class takes longer than all the rest.
     if len(sequences) == 1 and type(sequences[0]) is not list:
         return sequences[0]
-    filled = [sequence for sequence in sequences if len(sequence)]
+    filled = [*filter(len, sequences)]
     if not filled:
         return ()
     if len(filled) == 1 and type(filled[0]) is not list:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from heapq import heappop, heappush, nlargest
 from itertools import islice
 from typing import Any
@@ -459,7 +460,7 @@ def _short(text: str) -> str:
 
 def by_code(description: Format, notes: Iterable[Note]) -> list[str]:
     """Return a line for each code of the notes."""
-    return [grouped(description, group) for group in by_key(notes, lambda note: note.code).values()]
+    return [*map(partial(grouped, description), by_key(notes, lambda note: note.code).values())]
 
 
 def grouped(description: Format, notes: Sequence[Note]) -> str:

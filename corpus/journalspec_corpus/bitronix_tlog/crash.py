@@ -19,7 +19,7 @@ from journalspec_corpus.crash.formats import (
 from journalspec_corpus.crash.oracle import ALONE, DECISION, ROLLBACK, Action, Effect, Semantics, State
 from journalspec_corpus.crash.verdict import answering
 from journalspec_corpus.workloads import Continuations
-from journalspec_reference.bitronix_tlog.codec import FORMAT_ID, HEADER_SIZE, STATUS_CODES
+from journalspec_reference.bitronix_tlog.codec import HEADER_SIZE, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import DISK_EDITIONS, examine, in_order
 from journalspec_reference.bitronix_tlog.recover import log_of
 
@@ -92,14 +92,8 @@ def _seen(content: bytes, name: str) -> bytes:
 def reach(files: Mapping[str, bytes]) -> dict[str, int]:
     """Return the offset in each file up to which recovery reads. The offset is at most the tail."""
     ends = {name: min(len(data), HEADER_SIZE) for name, data in files.items()}
-    usable = [
-        file
-        for file in (examine(name, files[name]) for name in in_order(files))
-        if file.header is not None
-        and file.header.format_id == FORMAT_ID
-        and HEADER_SIZE <= file.header.position <= file.length
-    ]
-    return ends | {file.name: file.limit for file in usable}
+    logs = [examine(name, files[name]) for name in in_order(files)]
+    return ends | {file.name: file.limit for file in logs if file.problem is None}
 
 
 CRASH = CrashFormat.by_tables(

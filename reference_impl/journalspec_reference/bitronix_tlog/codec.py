@@ -8,7 +8,9 @@ No function here reads a file or decides the meaning of a journal. :mod:`.scan` 
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from itertools import pairwise
+from operator import methodcaller
 from typing import NamedTuple
 
 from journalspec.bitronix_tlog import LAYOUT
@@ -20,6 +22,7 @@ FORMAT_ID, END_RECORD = _HEADER.fields[0].constant, _RECORD.fields[-1].constant
 #: The first bytes of an NIO journal.
 BANNER = LAYOUT.structure("header", "nio").fields[0].constant
 FILE_HEADER, HEADER_SIZE = _HEADER.packed(), _HEADER.size
+HEADER_NAMES = _HEADER.names
 #: Offsets of the fields in the file header that a writer rewrites one by one.
 TIMESTAMP_AT, STATE_AT, POSITION_AT = map(_HEADER.off, ("timestamp", "state", "position"))
 STATE_CLEAN, STATE_UNCLEAN = 0, 0xFF
@@ -58,15 +61,6 @@ DISK = Framing(log_start=HEADER_SIZE, header_length=28)
 SEED = Framing(log_start=0, header_length=16, counted_from=12)
 
 
-class FileHeader(NamedTuple):
-    """Represents the 21 bytes at the start of a log file (disk editions), in stored form."""
-
-    format_id: bytes
-    timestamp: int
-    state: int
-    position: int
-
-
 def encode_header(timestamp: int, state: int, position: int) -> bytes:
     """Return the 21 bytes of a file header."""
     return FILE_HEADER.pack(FORMAT_ID, timestamp, state, position)
@@ -100,9 +94,8 @@ def split_names(block: bytes, at: int = 0) -> tuple[bytes, ...] | str:
     return tuple(names)
 
 
-def name_text(name: bytes) -> str:
-    """Return a name as readers decode it. Bytes outside US-ASCII become U+FFFD (BTM-REC-020)."""
-    return name.decode("ascii", "replace")
+#: Returns a name as readers decode it. Bytes outside US-ASCII become U+FFFD (BTM-REC-020).
+name_text: Callable[[bytes], str] = methodcaller("decode", "ascii", "replace")
 
 
 def is_printable(name: bytes) -> bool:

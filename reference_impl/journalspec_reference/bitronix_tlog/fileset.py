@@ -24,8 +24,8 @@ from journalspec_reference.bitronix_tlog.codec import (
     HEADER_SIZE,
     PAYLOAD_AT,
     SEED,
+    TIME_AT,
     UNCOUNTED,
-    FileHeader,
     Framing,
 )
 from journalspec_reference.bitronix_tlog.scan import scan, told
@@ -40,7 +40,7 @@ class LogFile:
     """Represents one file of records. If it cannot be used, `problem` is (reason, sentence) (BTM-HDR).
 
     `limit` is the offset after the last byte of its log, which is the tail of a usable file. `timestamp`
-    determines the active file; it is -1 without a header.
+    determines the active file; it is -1 without a header. `header` contains the fields in stored form.
     """
 
     name: str
@@ -49,7 +49,7 @@ class LogFile:
     limit: int = 0
     role: str = "invalid"
     framing: Framing = DISK
-    header: FileHeader | None = None
+    header: tuple[bytes, int, int, int] | None = None
     timestamp: int = -1
     problem: tuple[str, str] | None = None
 
@@ -58,7 +58,7 @@ class LogFile:
         yield from scan(source_of(self.data), self.framing.log_start, self.limit, self.framing, self.name)
 
     def tell(self, batch: Batch) -> Iterator[Record]:
-        """Yield the records of a batch."""
+        """Return the records of a batch."""
         return told(self.name, batch)
 
 
@@ -97,18 +97,18 @@ def exchanged(path: str) -> str:
 def examine(name: str, data: Any) -> LogFile:
     """Return the file with its header, or with the first problem that makes it unusable."""
     length = len(data)
-    file = LogFile(name, data, length)
     if length < HEADER_SIZE:
-        file.problem = "short-file", f"{length} bytes, the header alone has {HEADER_SIZE}"
-        return file
-    file.header = header = FileHeader._make(FILE_HEADER.unpack(data[:HEADER_SIZE]))
-    file.timestamp, file.limit = header.timestamp, header.position
-    if header.format_id != FORMAT_ID:
-        file.problem = "bad-format-id", f"begins with 0x{header.format_id.hex()}, not 0x{FORMAT_ID.hex()}"
-    elif not HEADER_SIZE <= header.position <= length:
-        file.problem = "bad-position", f"tail {header.position} is not within {HEADER_SIZE}..{length}"
+        problem = "short-file", f"{length} bytes, the header alone has {HEADER_SIZE}"
+        return LogFile(name, data, length, problem=problem)
+    format_id, timestamp, _, position = header = FILE_HEADER.unpack(data[:HEADER_SIZE])
+    file = LogFile(name, data, length, position, "passive", DISK, header, timestamp)
+    if format_id != FORMAT_ID:
+        problem = "bad-format-id", f"begins with 0x{format_id.hex()}, not 0x{FORMAT_ID.hex()}"
+    elif not HEADER_SIZE <= position <= length:
+        problem = "bad-position", f"tail {position} is not within {HEADER_SIZE}..{length}"
     else:
-        file.role = "passive"
+        return file
+    file.role, file.problem = "invalid", problem
     return file
 
 
@@ -131,16 +131,16 @@ def refusal(pair: list[LogFile]) -> Observation | None:
 
     Return None if there is none (BTM-RCV-001).
     """
-    if [file.problem for file in pair] == [None] * PAIR and pair[0].length == pair[1].length:
-        return None
-    names = ", ".join(file.name for file in pair)
     if not pair:
         return refused("fileset", "no-files", "there is no log file")
+    names = ", ".join([file.name for file in pair])
     if len(pair) > PAIR:
         return refused("fileset", "too-many-files", f"a journal is a pair, these are {len(pair)}: {names}")
     if len(pair) < PAIR:
         return refused("fileset", "missing-file", f"{sibling(names)} is missing beside {names}")
     first, second = pair
+    if first.problem is None and second.problem is None and first.length == second.length:
+        return None
     for reason in ("short-file", "unequal-lengths", "bad-format-id", "bad-position"):
         if reason == "unequal-lengths" and first.length != second.length:
             text = f"{first.name} has {first.length} bytes, {second.name} has {second.length}"
@@ -167,12 +167,27 @@ CLOCKS = {
 
 def detect(files: Files, _: Params) -> list[Detection]:
     """Detect NIO files by their banner, pairs by format id or name, and seed logs by their first record."""
-    banner = {name for name in files if bytes(files[name][: len(BANNER)]) == BANNER}
-    magic = {name for name in files if bytes(files[name][: len(FORMAT_ID)]) == FORMAT_ID}
-    rest = set(files) - magic - banner
-    seeds = {name for name in rest if looks_like_seed(files[name])}
+    banner, magic, seeds, named = set[str](), set[str](), set[str](), set[str]()
+    for name, data in files.items():
+        head = source_of(data).read(0, len(BANNER))
+        if head == BANNER:
+            banner.add(name)
+        elif head.startswith(FORMAT_ID):
+            magic.add(name)
+        elif looks_like_seed(data):
+            seeds.add(name)
+        elif name.lower().endswith(SUFFIXES):
+            named.add(name)
+    found = [Detection(FORMAT, "nio", (name,), 3) for name in in_order(banner)]
+    for names in _pairs(files, magic, named):
+        found.append(_pair(files, names, magic))
+    return found + [Detection(FORMAT, "seed", (name,), 1) for name in in_order(seeds)]
+
+
+def _pairs(files: Files, magic: set[str], named: set[str]) -> list[list[str]]:
+    """Return the files with the format id or a product's name, in pairs. A file can be alone."""
     groups: dict[str, list[str]] = defaultdict(list)
-    for name in in_order(magic | {name for name in rest - seeds if name.lower().endswith(SUFFIXES)}):
+    for name in in_order(magic | named):
         # The two files of a pair have the same name except for the digits.
         common = "".join(char for char in PurePath(name).name if not char.isdigit())
         groups[common.removesuffix(".gz")].append(name)
@@ -203,11 +218,7 @@ def detect(files: Files, _: Params) -> list[Detection]:
     pairs += alike
     paired = {name for names in alike for name in names}
     alone = [name for name in alone if name not in paired]
-    pairs += [alone] if len(alone) == PAIR and magic.issuperset(alone) else [[name] for name in alone]
-    found = [Detection(FORMAT, "nio", (name,), 3) for name in in_order(banner)]
-    for names in pairs:
-        found.append(_pair(files, names, magic))
-    return found + [Detection(FORMAT, "seed", (name,), 1) for name in in_order(seeds)]
+    return pairs + ([alone] if len(alone) == PAIR and magic.issuperset(alone) else [[name] for name in alone])
 
 
 def looks_like_seed(data: Any) -> bool:
@@ -219,38 +230,29 @@ def looks_like_seed(data: Any) -> bool:
     end = UNCOUNTED + codec.INT.unpack(data[4:UNCOUNTED])[0]
     if not least <= end <= len(data) or bytes(data[end - 4 : end]) != codec.END_RECORD:
         return False
-    return any(len(batch) for batch in scan(source_of(data), 0, end, SEED))
-
-
-def _clock(files: Files, names: Iterable[str]) -> str:
-    """Return the kind of clock in files with the format id:
-
-    ``uptime`` or ``wall``. Return an empty text if it is unclear.
-    """
-    found = set()
-    for name in names:
-        header = examine(name, files[name]).header
-        if header is None:
-            continue
-        time = header.timestamp
-        # After a swap of 2.1.3 or 2.1.4, only the records contain a time.
-        first = bytes(files[name][HEADER_SIZE : HEADER_SIZE + PAYLOAD_AT])
-        has_record = header.position > HEADER_SIZE and len(first) == PAYLOAD_AT
-        if has_record:
-            time = codec.FIXED.unpack(first + b"\0")[3]
-        if has_record or time != HEADER_SIZE:
-            found.add("uptime" if 0 <= time < FIRST_WALL_CLOCK else "wall")
-    return found.pop() if len(found) == 1 else ""
+    return any(map(len, scan(source_of(data), 0, end, SEED)))
 
 
 def _pair(files: Files, names: list[str], magic: set[str]) -> Detection:
-    hits = sum(name in magic for name in names)
+    """Return the detection of a pair, or of a file that is alone."""
+    hits = len(magic.intersection(names))
     score = 1 + (hits > 0) + (hits == PAIR)
     if len(names) < PAIR:
         names = in_order({*names, sibling(names[0])})
-    clock = _clock(files, magic.intersection(names))
-    editions = () if clock == "uptime" else DISK_EDITIONS
-    evidence = CLOCKS.get(clock, "")
+    clocks = set()
+    for name in magic.intersection(names):
+        head = source_of(files[name]).read(0, HEADER_SIZE + PAYLOAD_AT)
+        if len(head) < HEADER_SIZE:
+            continue
+        _, time, _, position = FILE_HEADER.unpack_from(head)
+        # After a swap of 2.1.3 or 2.1.4, only the records contain a time.
+        if position > HEADER_SIZE and len(head) == HEADER_SIZE + PAYLOAD_AT:
+            time = codec.LONG.unpack_from(head, HEADER_SIZE + TIME_AT)[0]
+        elif time == HEADER_SIZE:
+            continue
+        clocks.add("uptime" if 0 <= time < FIRST_WALL_CLOCK else "wall")
+    editions = () if clocks == {"uptime"} else DISK_EDITIONS
+    evidence = CLOCKS[clocks.pop()] if len(clocks) == 1 else ""
     return Detection(FORMAT, DISK_EDITIONS[0], tuple(names), score, editions, evidence=evidence)
 
 

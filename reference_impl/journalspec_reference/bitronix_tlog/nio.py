@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from journalspec.bitronix_tlog import LAYOUT
 from journalspec.observation import At, Note, Record
-from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Stretch, late_columns
+from journalspec_reference.batches import MOST_ODD, STRETCH, Batch, Source, Stretch, late_columns, source_of
 from journalspec_reference.bitronix_tlog.codec import BANNER, STATUS_CODES
 from journalspec_reference.bitronix_tlog.scan import OTHER, TYPES
 from journalspec_reference.content import UNREADABLE
@@ -58,7 +58,7 @@ def decode_header(data: Any) -> NioHeader | tuple[str, str]:
     """Return the header, or (reason, sentence) for its first fault."""
     if len(data) < HEADER_USED:
         return "short-file", f"{len(data)} bytes, the header uses {HEADER_USED}"
-    banner, previous, current, separator = _HEADER.packed().unpack(data[:HEADER_USED])
+    banner, previous, current, separator = _HEADER.packed().unpack(source_of(data).read(0, HEADER_USED))
     if banner != BANNER:
         return "bad-banner", "the banner differs"
     if separator != SEPARATOR:

@@ -6,10 +6,11 @@ COMMITTED, ROLLEDBACK and UNKNOWN remove resources from it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from journalspec import observation
@@ -18,7 +19,7 @@ from journalspec.reread import Lazy, few, joined, parts_of
 from journalspec_reference.api import Files, Params
 from journalspec_reference.batches import Batch, Found, Stretch, late_columns, lost, source_of
 from journalspec_reference.bitronix_tlog import codec, nio
-from journalspec_reference.bitronix_tlog.codec import DISK, PAYLOAD_AT, SEED, STATUS_CODES
+from journalspec_reference.bitronix_tlog.codec import DISK, HEADER_NAMES, PAYLOAD_AT, SEED, STATUS_CODES
 from journalspec_reference.bitronix_tlog.fileset import PAIR, LogFile, exchanged, load_pair, refusal
 from journalspec_reference.bitronix_tlog.scan import TYPES, rows, search, told
 from journalspec_reference.xids import gtrid_text
@@ -110,21 +111,23 @@ class Replay:
         undecided = sorted([gtrid for gtrid in doubtful if gtrid not in left])
 
         def unfinished() -> Iterator[dict[str, Any]]:
-            return ({"gtrid": gtrid, "names": sorted(left[gtrid])} for gtrid in sorted(left))
+            for gtrid in sorted(left):
+                yield {"gtrid": gtrid, "names": sorted(left[gtrid])}
 
         def in_doubt() -> Iterator[dict[str, Any]]:
             for gtrid in undecided:
                 status, names = doubtful[gtrid]
                 yield {"gtrid": gtrid, "status": codec.STATUS_NAMES[status], "names": sorted(names)}
 
-        def size(item: dict[str, Any]) -> int:
-            return sum(map(len, item["names"]))
-
         return {
             "active": active,
-            "unfinished": few(unfinished, len(left), size),
-            "in_doubt": few(in_doubt, len(undecided), size),
+            "unfinished": few(unfinished, len(left), _size),
+            "in_doubt": few(in_doubt, len(undecided), _size),
         }
+
+
+def _size(item: Mapping[str, Any]) -> int:
+    return sum(map(len, item["names"]))
 
 
 class NioReplay(Replay):
@@ -166,6 +169,8 @@ class Log:
         stamp, limit = file.timestamp, file.limit
         self.is_position = stamp == limit
         self.fault: Fault | None = None
+        if limit == file.framing.log_start and file.problem is None:
+            return  # There are no records, as in a file that was never active.
         for batch in self.found.begin(log_of(file)):
             self.found.take(batch)
             if batch.base <= stamp < limit:
@@ -180,16 +185,16 @@ class Log:
 
     def remarks(self) -> list[Note]:
         """Return conclusions from the header (BTM-HDR-007, BTM-HDR-008, BTM-RCV-015)."""
-        name, header = self.file.name, self.file.header
-        found: list[Note] = []
-        if header is None or self.file.problem is not None:
+        file, name, found = self.file, self.file.name, list[Note]()
+        if file.header is None or file.problem is not None:
             return found
-        if header.state == codec.STATE_UNCLEAN:
+        _, timestamp, state, _ = file.header
+        if state == codec.STATE_UNCLEAN:
             found.append(Note("unclean", name, codec.STATE_AT))
-        elif header.state != codec.STATE_CLEAN:
-            found.append(Note("bad-state", name, codec.STATE_AT, f"state byte {header.state}"))
+        elif state != codec.STATE_CLEAN:
+            found.append(Note("bad-state", name, codec.STATE_AT, f"state byte {state}"))
         if self.is_position:
-            found.append(Note(SWAPPED, name, codec.TIMESTAMP_AT, f"timestamp {header.timestamp}"))
+            found.append(Note(SWAPPED, name, codec.TIMESTAMP_AT, f"timestamp {timestamp}"))
         return found
 
 
@@ -214,7 +219,9 @@ def refused_at(fault: Fault, file: str, what: str = "record", notes: Sequence[No
 
 def map_of(file: LogFile) -> FileMap:
     """Return the layout entry of one file."""
-    return FileMap(file.name, file.length, file.role, file.header._asdict() if file.header else {})
+    return FileMap(
+        file.name, file.length, file.role, dict(zip(HEADER_NAMES, file.header or (), strict=False))
+    )
 
 
 def recover(files: Files, edition: str, policy: str, _: Params) -> Observation:
@@ -319,10 +326,13 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
     logs = {active.name: log}
     if other is not None:
         logs[other.file.name] = other
-    listed = [logs.get(file.name) or Log(file) for file in pair if forensic or file.problem is not None]
+    listed: list[Log] = []
+    for file in pair:
+        if forensic or file.problem is not None:
+            listed.append(logs.get(file.name) or Log(file))
     listed += [] if forensic else [log]
     regions: list[Sequence[Dropped]] = []
-    odd: list[Sequence[Note]] = []
+    odd: list[Sequence[Note]] = [notes]
     for each in listed:
         regions.append(each.found.dropped())
         odd += each.remarks(), each.found.notes()
@@ -332,12 +342,12 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
     if forensic or len(dropped):
         beside = _outside(listed, after=forensic)
         unanchored = beside.records()
-        odd.insert(len(odd) if forensic else 0, beside.notes())
+        odd.insert(len(odd) if forensic else 1, beside.notes())
     elif not isinstance(active.data, bytes):  # A file can change before a caller requests the records.
-        unanchored = _outside([log]).records()
+        unanchored = _outside(listed).records()
     else:
         # Without damage, such records are after the tail and need no note, so most callers never need them.
-        unanchored = Lazy(lambda: parts_of(observation.record_place, _outside([log]).records()))
+        unanchored = Lazy(lambda: parts_of(observation.record_place, _outside(listed).records()))
     missing = () if other is None else tuple(_missing(log, other))
     state = LogState(log.state.answer(active.name))
     state.logs = logs
@@ -348,7 +358,7 @@ def _observed(pair: list[LogFile], policy: str, losses: Sequence[Note] = ()) -> 
         missing=missing,
         state=state,
         files=tuple(map(map_of, pair if forensic else [active])),
-        notes=joined(observation.note_place, notes, *odd),
+        notes=joined(observation.note_place, *odd),
         unanchored=unanchored,
     )
 
@@ -368,11 +378,13 @@ def _outside(logs: Iterable[Log], *, after: bool = False) -> Found:
 
 
 def _searched(log: Log, after: bool) -> Iterator[Batch]:  # These records are needed for `partial`.
-    file, source = log.file, source_of(log.file.data)
-    for region in log.found.dropped():
-        yield from search(source, region.off, region.end, file.framing, file.name)
+    file, dropped = log.file, log.found.dropped()
+    ranges: Iterable[tuple[int, int, str]] = ((at.off, at.end, file.name) for at in dropped)
     if file.problem is None and file.limit < file.length:
-        yield from search(source, file.limit, file.length, file.framing, file.name if after else "")
+        ranges = chain(ranges, [(file.limit, file.length, file.name if after else "")])
+    return chain.from_iterable(
+        search(source_of(file.data), start, end, file.framing, name) for start, end, name in ranges
+    )
 
 
 def decided(found: Iterable[Batch], wanted: Container[bytes]) -> dict[bytes, int]:
@@ -418,7 +430,7 @@ def _newer(log: Log, other: Log) -> Iterator[Missing]:
             last[gtrid] = code
     if count:
         passive, doomed = other.file.name, DOOMED.format(log.file.name)
-        said = [f"{gtrid_text(gtrid)} {TYPES[code]}" for gtrid, code in last.items()]
+        said = [*map("{} {}".format, map(gtrid_text, last), map(TYPES.get, last.values()))]
         more = f" and {len(said) - MOST_TOLD} more" if len(said) > MOST_TOLD else ""
         ends = "it is damaged, and what is left of it ends" if other.fault else "it ends"
         text = f"{ends} with {', '.join(said[-MOST_TOLD:])}{more}{doomed} (BTM-DEV-001)"

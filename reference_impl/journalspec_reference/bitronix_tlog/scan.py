@@ -206,7 +206,7 @@ def scan(  # noqa: C901, PLR0912, PLR0915  # one loop: each branch is a rule, be
                     if len(batch.damage) + len(batch.notes) >= MOST_ODD:
                         edge = top = stop  # The batch ends here.
                 oldest, lowest = min(oldest, time), min(lowest, sequence)
-                watch = max(lowest, *FIRST_OF_A_RUN)
+                watch = max(lowest, FIRST_OF_A_RUN[-1])
             add(at)
             try:
                 add_code(status)
@@ -285,18 +285,19 @@ def gtrids(batch: Batch, size_at: int = PAYLOAD_AT) -> list[bytes]:
 
     The gtrid's length is at the offset `size_at` in the record.
     """
-    data, moved = batch.data, batch.more.get("moved")
-    sizes = (
-        [at + size_at + moved.get(at, 0) for at in batch.off] if moved else [at + size_at for at in batch.off]
-    )
+    data, moved = batch.data, batch.more.get("moved", {})
+    sizes = [at + size_at + moved.get(at, 0) for at in batch.off]
     return [data[here + 1 : here + 1 + data[here]] for here in sizes]
 
 
 def rows(batches: Iterable[Batch]) -> Iterator[tuple[int, int, bytes, int]]:
     """Yield offset, number of the type, gtrid and time of each record."""
     for batch in batches:
-        for at, code, gtrid in zip(batch.off, batch.code, gtrids(batch), strict=True):
-            yield batch.base + at, code, gtrid, LONG.unpack_from(batch.data, at + TIME_AT)[0]
+        data, moved = batch.data, batch.more.get("moved", {})
+        for at, code in zip(batch.off, batch.code, strict=True):
+            here = at + PAYLOAD_AT + moved.get(at, 0)
+            gtrid = data[here + 1 : here + 1 + data[here]]
+            yield batch.base + at, code, gtrid, LONG.unpack_from(data, at + TIME_AT)[0]
 
 
 def of_gtrids(
