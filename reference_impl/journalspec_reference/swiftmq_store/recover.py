@@ -72,6 +72,8 @@ class Recovered:
     refused: tuple[str, str] | None = None
     #: Whether the log makes a start check the store.
     checked = False
+    #: Whether the pages fit the page size: their file contains queues, and no fault.
+    fits = False
     #: The log that was read, the resulting pages, and the walk over them. None if the page size is too small.
     read: tuple[Log, ReplayedPages, Walk] | None = None
 
@@ -94,7 +96,7 @@ class Recovered:
         #: Files that cannot be read, with the reason; and swap files, which a start deletes.
         self.bad_files: dict[str, str] = {}
         self.swaps: list[str] = []
-        self.notes = StoreNotes(page_size)
+        self.notes = StoreNotes()
         #: The records of the log, and its damaged regions.
         self.log = Found()
         #: Missing targets of references.
@@ -144,7 +146,7 @@ class Recovered:
         wrong = bool(len(self.notes) or self.log.dropped() or self.refused or self.dropped or bad)
         if self.page_size != DEFAULT_SIZE:
             add("page-size", PAGES, f"{self.page_size} bytes")
-        elif wrong and (size := fitting_size(self.files.get(PAGES, b""), self.page_size)):
+        elif wrong and not self.fits and (size := fitting_size(self.files.get(PAGES, b""), self.page_size)):
             add("page-size", PAGES, f"page_size={size} makes sense of it, {self.page_size} was asked for")
         for path, why in self.bad_files.items():
             add("bad-durable", path, why)
@@ -218,8 +220,11 @@ def recover(  # noqa: C901, PLR0912  # the steps of a start, in their order
         found.notes.add("no-log", LOG)
     if log.reason in ("other-generation", "bad-record") and (number := log.alarming):
         found.notes.add("huge-count", LOG, f"{number} bytes or things", log.end)
+    noted = len(found.notes)
     walk = Walk(pages, found.notes).run()
     found.read, found.queues = (log, pages, walk), walk.queues
+    fine = len(found.notes) == noted and not walk.why and not any([queue.faults for queue in walk.queues])
+    found.fits = fine and not pages.changed and bool(walk.queues)
     if walk.unwritten and log.end:
         used = next(pages.used(), None)
     _judge(found, log, pages, walk, used)
@@ -245,7 +250,7 @@ def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk, used: i
 
     `used` is the first used page after page 0, if the log is empty or the root index was never written.
     """
-    files, file = found.files, found.name(PAGES)
+    file, size = found.name(PAGES), pages.page_size
     if not pages.in_file:
         found.notes.add("no-pages", PAGES)
     unreached = []
@@ -254,31 +259,33 @@ def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk, used: i
         # times.
         unreached = [*pages.used(walk.roles)]
     for page in unreached:
-        found.notes.page("unreached", page, f"page {page} is in use, and nothing refers to it")
+        found.notes.add("unreached", PAGES, f"page {page} is in use, and nothing refers to it", page * size)
     if walk.unwritten and used is not None:
-        found.notes.page("no-root", 0, f"page 0 was never written, and page {used} is in use")
+        found.notes.add("no-root", PAGES, f"page 0 was never written, and page {used} is in use", 0)
     for page in pages.unlike:
-        found.notes.page("other-moment", page, f"page {page} has a state that the log did not lead through")
+        found.notes.add("other-moment", PAGES, f"page {page} has a state that the log did not lead through", page * size)
     # The file of pages, or pages that something refers to (SMQ-RCV-113, 114).
-    rest = bytes(files.get(PAGES, b"")[pages.in_file * pages.page_size + 1 :])
-    cut = any(rest) and not pages.made(pages.in_file)
+    cut = pages.cut and not pages.made(pages.in_file)
     begun = log.tagged and log.generation != codec.NONE and not pages.made(0)
     gone = pages.gone + ([pages.in_file] if cut else [])
     lowest, times = walk.absent or (pages.count, 0)
-    if not pages.in_file and (cut or begun or OLD_PAGES in files):
+    if not pages.in_file and (cut or begun or OLD_PAGES in found.files):
         found.missing.append(Missing("pages", file))
     elif gone or times:
         number = str(min([lowest, *gone] if times else gone))
         found.missing.append(Missing("page", number, file, text=f"{times + len(gone)} references"))
     # Once a page is in use, a tagged log always contains its START. An untagged log can be empty (0 bytes).
-    lacking = used is not None and zeros(log.source, 0)
-    if not log.source.size:
-        lacking = bool(walk.why or unreached or any(queue.faults for queue in walk.queues))
-    if lacking and not log.end and not found.backup:
+    if log.end or found.backup:
+        lacking = False
+    elif log.source.size:
+        lacking = used is not None and zeros(log.source)
+    else:
+        lacking = bool(walk.why or unreached or any([queue.faults for queue in walk.queues]))
+    if lacking:
         found.missing.append(Missing("log", LOG))
     # Subscribers with a queue but no file, if other subscribers have files (SMQ-RCV-116).
     ours = [path for path, of in found.roles.items() if of == "durable"]
-    there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in ours} - {""}
+    there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in ours} - {""} if ours else set()
     for queue in walk.queues if there else ():
         name = queue.name.decode("utf-8", "replace")
         if is_subscriber(queue.name) and name not in there:
@@ -357,7 +364,8 @@ def _stretch(log: Log, name: str) -> Stretch:
 _COLUMNS = late_columns(__package__)
 
 
-def _maps(found: Recovered) -> Iterator[FileMap]:
+def _maps(found: Recovered) -> list[FileMap]:
+    maps = []
     for path, of in found.roles.items():
         data, header = found.files[path], {}
         if of == "pages":
@@ -368,7 +376,8 @@ def _maps(found: Recovered) -> Iterator[FileMap]:
             header["swapped"] = sum(1 for _ in codec.swapped(data))
         if of:
             of_file = "invalid" if path in found.bad_files else of
-            yield FileMap(found.names[path], len(data), of_file, header)
+            maps.append(FileMap(found.names[path], len(data), of_file, header))
+    return maps
 
 
 def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
@@ -387,8 +396,8 @@ def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
     dropped = [*found.log.dropped()]
     for path in found.bad_files:
         dropped.append(Dropped(found.name(path), 0, len(stored[path]), "bad-durable"))
-    notes = tuple(found.notes.named(found.name))
-    lossy = dropped or found.missing or any(words.notes[note.code].loss for note in notes)
+    notes = found.notes.named(found.name)
+    lossy = dropped or found.missing or any([words.notes[note.code].loss for note in notes])
     return Observation(
         RECOVERED if lossy else CLEAN,
         records=found.log.records(),
@@ -447,10 +456,12 @@ class StoreState(dict[str, object]):
     def __init__(self, found: Recovered) -> None:
         self.found = found
         queues, number = partial(_queues, found.queues), len(found.queues)
+        few_of_them = number * COST <= reread.KEEP
+        branches, durables = found.branches, found.durables
         super().__init__(
-            queues=[*queues()] if number * COST <= reread.KEEP else Lazy([Part("", queues, number)]),
-            in_doubt=[*map(_part, sorted(found.branches, key=itemgetter(slice(5))))],
-            durables=[*map(_subscription, sorted(found.durables, key=itemgetter(0, 1)))],
+            queues=Deferred(number, queues) if few_of_them else Lazy([Part("", queues, number)]),
+            in_doubt=[*map(_part, sorted(branches, key=itemgetter(slice(5))))] if branches else [],
+            durables=[*map(_subscription, sorted(durables, key=itemgetter(0, 1)))] if durables else [],
         )
 
 

@@ -482,6 +482,12 @@ class ReplayedPages:
         return sorted([page for page in self.changed if page >= self.in_file and page not in self._made])
 
     @property
+    def cut(self) -> bool:
+        """Whether the file ends with an incomplete page that has content after its first byte."""
+        start, size = self.in_file * self.page_size + 1, self._source.size
+        return size > start and any(self._source.peek(start, size))
+
+    @property
     def unlike(self) -> list[int]:
         """Return the pages whose state in the file differs from every state that the log passes through."""
         pages = {field // self.page_size for field in self._unlike}

@@ -11,6 +11,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from struct import Struct
@@ -220,8 +221,7 @@ class Queue:
 class StoreNotes:
     """The notes on a store. The first notes of each code are kept, and all notes are counted."""
 
-    def __init__(self, page_size: int = 0) -> None:
-        self._page_size = page_size
+    def __init__(self) -> None:
         self._kept: list[tuple[str, str, int | None, str]] = []
         self._counts: dict[str, int] = {}
 
@@ -231,10 +231,6 @@ class StoreNotes:
         if number <= MOST_TOLD:
             self._kept.append((code, file, off, text))
 
-    def page(self, code: str, number: int, text: str = "") -> None:
-        """Add a note on a page."""
-        self.add(code, PAGES, text, number * self._page_size)
-
     def more(self, code: str, number: int) -> None:
         """Count notes that are not kept."""
         self._counts[code] = self._counts.get(code, 0) + number
@@ -242,13 +238,14 @@ class StoreNotes:
     def __len__(self) -> int:
         return sum(self._counts.values())
 
-    def named(self, name: Callable[[str], str]) -> Iterator[Note]:
-        """Yield the notes; `name` maps the store's own name of a file to its name here."""
-        for code, file, off, text in self._kept:
-            yield Note(code, name(file) if file else "", off, text)
-        for code, number in self._counts.items():
-            if number > MOST_TOLD:
-                yield Note(code, text=f"and {number - MOST_TOLD} more")
+    def named(self, name: Callable[[str], str]) -> tuple[Note, ...]:
+        """Return the notes; `name` maps the store's own name of a file to its name here."""
+        more = [
+            Note(code, text=f"and {number - MOST_TOLD} more")
+            for code, number in self._counts.items()
+            if number > MOST_TOLD
+        ]
+        return *[Note(code, name(file) if file else "", off, text) for code, file, off, text in self._kept], *more
 
 
 class Walk:
@@ -318,7 +315,7 @@ class Walk:
         self.roles[number] = role
         # A page that is already in use is not reported again.
         if page[0] == 1 and not known and (number or any(page[1:INDEX_HEADER])):
-            self.notes.page("free-in-use", number)
+            self.notes.add("free-in-use", PAGES, off=number * pages.page_size)
         return page
 
     def _index(self, head: int, role: int, decode: Callable[[bytes, int], Iterable[T]]) -> Iterator[list[T]]:
@@ -340,9 +337,9 @@ class Walk:
                 # In the index of a queue, this would lose only messages of that queue, and a note reports it.
                 raise BadStore(f"page {number} has no entry and says that {valid} are valid")
             if prev != before:
-                self.notes.page("wrong-link", number)
+                self.notes.add("wrong-link", PAGES, off=number * self._pages.page_size)
             if valid != len(entries):
-                self.notes.page("wrong-valid-count", number)
+                self.notes.add("wrong-valid-count", PAGES, off=number * self._pages.page_size)
             yield entries
             if following == NONE:
                 return
@@ -458,9 +455,9 @@ class Walk:
                 if length > len(content):
                     raise BadStore(f"a page of a message with {length} bytes")
                 if prev != before:
-                    self.notes.page("wrong-link", number)
+                    self.notes.add("wrong-link", PAGES, off=number * self._pages.page_size)
                 if following != NONE and length != len(content):
-                    self.notes.page("short-page", number)
+                    self.notes.add("short-page", PAGES, off=number * self._pages.page_size)
                 before, number = number, following
         except BadStore as bad:
             fault = str(bad)
@@ -503,18 +500,22 @@ def fitting_size(data: Any, given: int) -> int | None:
     """
     head = bytes(data[: SIZES[-1] + 1])
     # Without an entry on page 0, no size can be tested.
-    if any(head[_SLOTS]):
-        for size in (given, *SIZES):
-            if size <= len(head) and _fits(ReplayedPages(source_of(data), size)):
-                return None if size == given else size
+    if len(head) > INDEX_HEADER and any(head[_SLOTS]):
+        with suppress(BadStore):
+            _, _, slots, _ = codec.index(head)
+            roots = codec.root_slots(head, slots)
+            heads = [first for of, _, first, _, _ in roots if of == 1]
+            for size in (given, *SIZES):
+                if roots[-1][-1] <= size <= len(head) and _fits(data, size, heads):
+                    return None if size == given else size
     free = head[1:].find(1) + 1 if head[:1] == codec.FREE else 0
     return free if free != given and free in SIZES and not any(head[1:free]) else None
 
 
-def _fits(pages: ReplayedPages) -> bool:
+def _fits(data: Any, size: int, heads: Sequence[int]) -> bool:
+    """Return whether `heads` are first pages of queues if pages have this size, and begin with a message."""
+    pages = ReplayedPages(source_of(data), size)
     try:
-        _, _, slots, _ = codec.index(pages[0])
-        heads = [head for of, _, head, _, _ in codec.root_slots(pages[0], slots) if of == 1]
         for head in heads[:_HEADS]:
             page = pages[head]
             prev, _, slots, valid = codec.index(page)
