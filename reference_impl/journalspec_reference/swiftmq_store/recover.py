@@ -76,6 +76,9 @@ class Recovered:
     fits = False
     #: The log that was read, the resulting pages, and the walk over them. None if the page size is too small.
     read: tuple[Log, ReplayedPages, Walk] | None = None
+    branches: Sequence[codec.Branch] = ()
+    #: For queues with messages that branches contain: name, number of messages, keys of these messages.
+    held: Sequence[tuple[bytes, int, list[int]]] = ()
 
     def __init__(
         self, files: Mapping[str, Any], page_size: int = DEFAULT_SIZE, names: Mapping[str, str] | None = None
@@ -86,9 +89,6 @@ class Recovered:
         #: The role of each file.
         self.roles: dict[str, str] = {}
         self.queues: list[Queue] = []
-        self.branches: list[codec.Branch] = []
-        #: For queues with messages that branches contain: name, number of messages, keys of these messages.
-        self.held: list[tuple[bytes, int, list[int]]] = []
         self.dropped: dict[bytes, str] = {}
         #: Queue, key and fault of the messages that salvage omits from a queue.
         self.lost: list[tuple[bytes, int, str]] = []
@@ -134,7 +134,8 @@ class Recovered:
 
         With `started`, also collect notes on deleted swap files.
         """
-        add, bad = self.notes.add, [queue for queue in self.queues if queue.why or queue.entries.whys]
+        add = self.notes.add
+        bad = [queue for queue in self.queues if queue.why or queue.entries.whys]
         for queue in bad:
             for at, why in queue.entries.whys.items():
                 branch = why.startswith(BRANCH)
@@ -143,7 +144,7 @@ class Recovered:
             untold = queue.entries.bad + queue.entries.bad_branches - len(queue.entries.whys)
             self.notes.more("bad-message", untold)
         # A damaged index may be the only sign of a wrong page size (SMQ-FIL-059).
-        wrong = bool(len(self.notes) or self.log.dropped() or self.refused or self.dropped or bad)
+        wrong = bool(self.notes.total or self.log.dropped() or self.refused or self.dropped or bad)
         if self.page_size != DEFAULT_SIZE:
             add("page-size", PAGES, f"{self.page_size} bytes")
         elif wrong and not self.fits and (size := fitting_size(self.files.get(PAGES, b""), self.page_size)):
@@ -164,7 +165,7 @@ class Recovered:
             more = ", ..." if len(keys) > _KEYS else ""
             some = ", ".join(map(str, keys[:_KEYS])) + more
             add("held", PAGES, f"{shown(name)}: {len(keys)} of {number} messages, of the keys {some}")
-        if shared := self._shared():
+        if self.read and self.read[2].shared and (shared := self._shared(self.read[2].shared)):
             entries = sum(len(queue.entries) for queue in self.queues if queue.name != codec.PREPARED)
             text = f"{entries} entries of queues name {entries - sum(shared.values())} messages"
             add("shared-message", PAGES, f"{text}, {len(shared)} of which are named several times")
@@ -176,10 +177,9 @@ class Recovered:
             number = sum(1 for _ in codec.swapped(self.files[path]))
             add("swap-deleted", path, f"{number} messages of {shown(swap_queue(path).encode())}")
 
-    def _shared(self) -> dict[int, int]:
-        """Return the first page of each shared message, and the number of its further entries."""
-        shared = self.read[2].shared if self.read else {}
-        if not shared or not self.dropped:
+    def _shared(self, shared: dict[int, int]) -> dict[int, int]:
+        """Return which of the `shared` messages are still shared, with the number of their further entries."""
+        if not self.dropped:
             return shared
         # Entries that the check dropped are not counted (SMQ-XAB-106).
         listed = (queue.entries for queue in self.queues if queue.name != codec.PREPARED)
@@ -220,11 +220,11 @@ def recover(  # noqa: C901, PLR0912  # the steps of a start, in their order
         found.notes.add("no-log", LOG)
     if log.reason in ("other-generation", "bad-record") and (number := log.alarming):
         found.notes.add("huge-count", LOG, f"{number} bytes or things", log.end)
-    noted = len(found.notes)
+    noted = found.notes.total
     walk = Walk(pages, found.notes).run()
     found.read, found.queues = (log, pages, walk), walk.queues
-    fine = len(found.notes) == noted and not walk.why and not any([queue.faults for queue in walk.queues])
-    found.fits = fine and not pages.changed and bool(walk.queues)
+    sound = found.notes.total == noted and not walk.why and not walk.bad
+    found.fits = sound and bool(walk.queues) and not pages.changed
     if walk.unwritten and log.end:
         used = next(pages.used(), None)
     _judge(found, log, pages, walk, used)
@@ -234,7 +234,7 @@ def recover(  # noqa: C901, PLR0912  # the steps of a start, in their order
         found.check(salvage=policy == "salvage")
     if walk.branches:
         _hold(found, walk.branches)
-    for queue in () if walk.why else found.queues:
+    for queue in found.queues if walk.bad and not walk.why else ():
         if queue.name == codec.PREPARED and queue.faults and not queue.why:
             found.refused = "bad-branch", queue.faults[0]
         elif queue.why and policy != "salvage" and not found.refused:
@@ -259,15 +259,19 @@ def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk, used: i
         # times.
         unreached = [*pages.used(walk.roles)]
     for page in unreached:
-        found.notes.add("unreached", PAGES, f"page {page} is in use, and nothing refers to it", page * size)
+        text = f"page {page} is in use, and nothing refers to it"
+        found.notes.add("unreached", PAGES, text, page * size)
     if walk.unwritten and used is not None:
         found.notes.add("no-root", PAGES, f"page 0 was never written, and page {used} is in use", 0)
-    for page in pages.unlike:
-        found.notes.add("other-moment", PAGES, f"page {page} has a state that the log did not lead through", page * size)
     # The file of pages, or pages that something refers to (SMQ-RCV-113, 114).
     cut = pages.cut and not pages.made(pages.in_file)
+    gone = [pages.in_file] if cut else []
+    if pages.changed:
+        for page in pages.unlike:
+            text = f"page {page} has a state that the log did not lead through"
+            found.notes.add("other-moment", PAGES, text, page * size)
+        gone = pages.gone + gone
     begun = log.tagged and log.generation != codec.NONE and not pages.made(0)
-    gone = pages.gone + ([pages.in_file] if cut else [])
     lowest, times = walk.absent or (pages.count, 0)
     if not pages.in_file and (cut or begun or OLD_PAGES in found.files):
         found.missing.append(Missing("pages", file))
@@ -275,17 +279,17 @@ def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk, used: i
         number = str(min([lowest, *gone] if times else gone))
         found.missing.append(Missing("page", number, file, text=f"{times + len(gone)} references"))
     # Once a page is in use, a tagged log always contains its START. An untagged log can be empty (0 bytes).
-    if log.end or found.backup:
-        lacking = False
-    elif log.source.size:
-        lacking = used is not None and zeros(log.source)
-    else:
-        lacking = bool(walk.why or unreached or any([queue.faults for queue in walk.queues]))
-    if lacking:
+    lacking = used is not None and zeros(log.source) if log.source.size else walk.why or unreached or walk.bad
+    if lacking and not log.end and not found.backup:
         found.missing.append(Missing("log", LOG))
-    # Subscribers with a queue but no file, if other subscribers have files (SMQ-RCV-116).
+    if "durable" in found.roles.values():
+        _lacking_durables(found, walk)
+
+
+def _lacking_durables(found: Recovered, walk: Walk) -> None:
+    """List the subscribers that have a queue but no file, if other subscribers have files (SMQ-RCV-116)."""
     ours = [path for path, of in found.roles.items() if of == "durable"]
-    there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in ours} - {""} if ours else set()
+    there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in ours} - {""}
     for queue in walk.queues if there else ():
         name = queue.name.decode("utf-8", "replace")
         if is_subscriber(queue.name) and name not in there:
@@ -322,7 +326,7 @@ def _hold(found: Recovered, branches: Mapping[int, codec.Branch]) -> None:
         if there:
             pages[queue.name] = there
             held = sorted(int.from_bytes(key, signed=True) for key in there)
-            found.held.append((queue.name, len(queue.entries), held))
+            found.held = [*found.held, (queue.name, len(queue.entries), held)]
     for branch in found.branches:
         of_queue = pages.get(branch.queue.encode(), {})
         for entry in branch.entries:
@@ -364,10 +368,10 @@ def _stretch(log: Log, name: str) -> Stretch:
 _COLUMNS = late_columns(__package__)
 
 
-def _maps(found: Recovered) -> list[FileMap]:
-    maps = []
+def _maps(found: Recovered) -> Iterator[FileMap]:
     for path, of in found.roles.items():
-        data, header = found.files[path], {}
+        data = found.files[path]
+        header: dict[str, object] = {}
         if of == "pages":
             header["pages"] = len(data) // found.page_size
         elif of == "log" and found.read:
@@ -375,9 +379,7 @@ def _maps(found: Recovered) -> list[FileMap]:
         elif of == "swap":
             header["swapped"] = sum(1 for _ in codec.swapped(data))
         if of:
-            of_file = "invalid" if path in found.bad_files else of
-            maps.append(FileMap(found.names[path], len(data), of_file, header))
-    return maps
+            yield FileMap(found.names[path], len(data), "invalid" if path in found.bad_files else of, header)
 
 
 def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
@@ -393,11 +395,12 @@ def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
         hint = "" if size is None else f"; page_size={size} makes sense of it, not {page_size}"
         return refused(words.codes[code].phase, code, f"{name}: {why}{hint}", At(name, 0, len(data)))
     found.tell(started=bool(policy))
-    dropped = [*found.log.dropped()]
-    for path in found.bad_files:
-        dropped.append(Dropped(found.name(path), 0, len(stored[path]), "bad-durable"))
+    dropped = found.log.dropped()
+    if found.bad_files:
+        gone = [Dropped(found.name(path), 0, len(stored[path]), "bad-durable") for path in found.bad_files]
+        dropped = *dropped, *gone
     notes = found.notes.named(found.name)
-    lossy = dropped or found.missing or any([words.notes[note.code].loss for note in notes])
+    lossy = dropped or found.missing or (notes and any([words.notes[note.code].loss for note in notes]))
     return Observation(
         RECOVERED if lossy else CLEAN,
         records=found.log.records(),

@@ -224,19 +224,20 @@ class StoreNotes:
     def __init__(self) -> None:
         self._kept: list[tuple[str, str, int | None, str]] = []
         self._counts: dict[str, int] = {}
+        #: The number of notes.
+        self.total = 0
 
     def add(self, code: str, file: str, text: str = "", off: int | None = None) -> None:
         """Add a note on a file; without a name, on the store."""
+        self.total += 1
         number = self._counts[code] = self._counts.get(code, 0) + 1
         if number <= MOST_TOLD:
             self._kept.append((code, file, off, text))
 
     def more(self, code: str, number: int) -> None:
         """Count notes that are not kept."""
+        self.total += number
         self._counts[code] = self._counts.get(code, 0) + number
-
-    def __len__(self) -> int:
-        return sum(self._counts.values())
 
     def named(self, name: Callable[[str], str]) -> tuple[Note, ...]:
         """Return the notes; `name` maps the store's own name of a file to its name here."""
@@ -276,7 +277,9 @@ class Walk:
         #: Maps the first page of a message to the number of further entries that refer to it, outside the
         #: queue of branches.
         self.shared: dict[int, int] = {}
+        #: The queues, and those of them that are damaged.
         self.queues: list[Queue] = []
+        self.bad: list[Queue] = []
         #: Maps the first page of a message to the part of a prepared branch in it.
         self.branches: dict[int, codec.Branch] = {}
         #: First pages of damaged messages. Their pages can also belong to other messages, so they cannot be
@@ -396,6 +399,7 @@ class Walk:
                     know(at, None, length)
                 else:
                     know(at, *self._message(page, prepared=not plain))
+        self.bad = [queue for queue in self.queues if queue.why or queue.entries.whys]
         return self
 
     def _again(self, place: int, page: int, *, prepared: bool) -> Facts:
@@ -442,7 +446,7 @@ class Walk:
 
         `again` is its length if it was read before.
         """
-        told, fault = len(self.notes), None
+        told, fault = self.notes.total, None
         stored, size = bytearray(), 0
         number, before = NONE if again else page, NONE
         try:
@@ -461,7 +465,7 @@ class Walk:
                 before, number = number, following
         except BadStore as bad:
             fault = str(bad)
-        if fault or len(self.notes) > told:
+        if fault or self.notes.total > told:
             self.damaged.add(page)
         # A long message is never in memory as a whole.
         data: Any = bytes(stored)
