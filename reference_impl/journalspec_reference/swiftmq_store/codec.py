@@ -79,19 +79,19 @@ class Cursor:
 
     def take(self, length: int) -> bytes:
         """Read `length` bytes."""
-        off = self.off
-        if not 0 <= length <= self.end - off:
+        off, end = self.off, self.off + length
+        if not off <= end <= self.end:
             raise BadStore(f"{length} bytes at {off} do not fit")
-        self.off = off + length
-        return bytes(self.data[off : self.off])
+        self.off = end
+        return bytes(self.data[off:end])
 
     def number(self, length: int, *, signed: bool = False) -> int:
         """Read a number of `length` bytes."""
-        off = self.off
-        if length > self.end - off:
+        off, end = self.off, self.off + length
+        if end > self.end:
             raise BadStore(f"{length} bytes at {off} do not fit")
-        self.off = off + length
-        return int.from_bytes(self.data[off : self.off], signed=signed)
+        self.off = end
+        return int.from_bytes(self.data[off:end], signed=signed)
 
     def utf(self) -> bytes:
         """Read a string without decoding its modified UTF-8."""
@@ -135,18 +135,19 @@ def index(page: bytes) -> tuple[int, int, int, int]:
 
 def root_slots(page: bytes, slots: int) -> list[tuple[int, bytes, int, int, int]]:
     """For each root index entry, return first byte, name and first page of the queue, begin and end."""
-    found, off, room = [], INDEX_HEADER, len(page) - _NAMED.size
+    found, off, size = [], INDEX_HEADER, len(page)
     for _ in range(slots):
-        valid, length = _NAMED.unpack_from(page, off) if off <= room else (0, NONE)
         name_at = off + _NAMED.size
+        valid, length = _NAMED.unpack_from(page, off) if name_at <= size else (0, NONE)
+        name_end = name_at + length
         # A page number and 4 unused bytes follow the name.
-        end = name_at + length + 8
-        if length < 0 or end > len(page):
+        end = name_end + 8
+        if length < 0 or end > size:
             # One of these calls raises BadStore for the part that does not fit.
             cursor = Cursor(page, off)
             cursor.room(1), cursor.blob(), cursor.room(4), cursor.room(4)
-        (head,) = _NUMBER.unpack_from(page, end - 8)
-        found.append((valid, page[name_at : end - 8], head, off, end))
+        (head,) = _NUMBER.unpack_from(page, name_end)
+        found.append((valid, page[name_at:name_end], head, off, end))
         off = end
     return found
 

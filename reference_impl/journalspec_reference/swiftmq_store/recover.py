@@ -211,8 +211,9 @@ def recover(  # noqa: C901, PLR0912  # the steps of a start, in their order
     if source.size:
         for batch in found.log.begin(_stretch(log, found.name(LOG))):
             found.log.take(batch)
-            pages.take(batch)
-            found.checked |= batch.code.count(START) < len(batch.code)
+            if batch.code.count(START) < len(batch.code):
+                found.checked = True
+                pages.take(batch)
     found.checked |= source.size > 0 and not log.end
     # The first used page after page 0. It is searched for only if the log or the root index is absent.
     used = None if log.end else next(pages.used(), None)

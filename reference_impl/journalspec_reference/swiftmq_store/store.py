@@ -49,6 +49,8 @@ class Entry(NamedTuple):
 #: The layout of an entry in memory, with the length and digest of its message, and the layout of these two
 #: alone, and their offset.
 _ROW, _FOUND, _FOUND_AT = Struct(">iiqqiq32s"), Struct(">q32s"), 28
+#: A row whose message is not known yet: its length and digest are zeros.
+_NEW = Struct(">iiqqi40x")
 #: The first page of the message in such a row.
 _PAGE = Struct(">24xi40x")
 #: Values in place of a digest: not computed yet; the message cannot be read; the branch in it cannot be read.
@@ -78,7 +80,7 @@ class Entries(Sequence[Entry]):
 
     def add(self, entries: Iterable[tuple[int, ...]]) -> None:
         """Append entries of an index whose messages are not known yet."""
-        self._rows += b"".join([_ROW.pack(*entry[1:], 0, _LATER) for entry in entries])
+        self._rows += b"".join([_NEW.pack(*entry[1:]) for entry in entries])
 
     def know(self, at: int, digest: bytes | None, length: int, why: str | None = None) -> None:
         """Set the facts about an entry's message. A message without a digest has one page."""
@@ -333,12 +335,14 @@ class Walk:
                 self.roles[number] = 0
                 self._no_index.add(number)
                 raise
-            if role == _ROOT and not number and not any(page[1:INDEX_HEADER]):
-                self.unwritten = True
-                return  # The store was never started. Only the root index can have an unwritten first page.
-            if role == _ROOT and not slots and valid > 0:
-                # In the index of a queue, this would lose only messages of that queue, and a note reports it.
-                raise BadStore(f"page {number} has no entry and says that {valid} are valid")
+            if role == _ROOT and not slots:
+                if not number and not any(page[1:INDEX_HEADER]):
+                    self.unwritten = True
+                    return  # The store was never started. Only the root index can have an unwritten first page.
+                if valid > 0:
+                    # In the index of a queue, this would lose only messages of that queue, and a note reports
+                    # it.
+                    raise BadStore(f"page {number} has no entry and says that {valid} are valid")
             if prev != before:
                 self.notes.add("wrong-link", PAGES, off=number * self._pages.page_size)
             if valid != len(entries):
