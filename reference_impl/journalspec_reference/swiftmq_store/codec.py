@@ -265,13 +265,16 @@ def message(data: Any) -> tuple[int, int, int]:
     (kind,) = _NUMBER.unpack_from(head)
     if not 0 <= kind <= 5:
         raise BadStore(f"a message of kind {kind}")
-    cursor = Cursor(data, len(head))
+    off = len(head)
     # Most messages have no optional part: one comparison shows that all presence bytes are 0.
     if not head.endswith(_ABSENT, _FIXED_SIZE):
-        cursor.off = _FIXED_SIZE
+        cursor = Cursor(data, _FIXED_SIZE)
         for _ in optional(cursor):
             pass
-    off = cursor.off
+        off = cursor.off
+    if kind == 0:
+        return kind, off, off
+    cursor = Cursor(data, off)
     # For maps and texts, any value except 0 means "present" (SMQ-MSG-109).
     if kind == 1 or (kind == 2 and cursor.number(1)) or (kind == 3 and cursor.number(1) == 1):
         cursor.room(cursor.number(4, signed=True))
@@ -286,12 +289,10 @@ def message(data: Any) -> tuple[int, int, int]:
 IMAGE_PAGE = _ENTRY.size - _NUMBER.size
 
 
-def branch(
-    data: Any, images: list[int] | None = None, parsed: tuple[int, int, int] | None = None
-) -> Branch:
-    """Decode the message that contains a prepared branch. `parsed` is the result of :func:`message`, if known.
+def branch(data: Any, images: list[int] | None = None, parsed: tuple[int, int, int] | None = None) -> Branch:
+    """Decode the message that contains a prepared branch.
 
-    `images` receives the position of each entry's image.
+    `images` receives the position of each entry's image. `parsed` is the result of :func:`message`, if known.
     """
     of, body, end = parsed or message(data)
     if of != 1:
@@ -300,7 +301,8 @@ def branch(
     cursor.room(1)  # Whether the entry is valid.
     time, kind = cursor.number(8, signed=True), cursor.number(4, signed=True)
     queue, routing, form = cursor.text(cursor.number(2)), cursor.number(1) != 0, cursor.number(4, signed=True)
-    bqual, gtrid = (cursor.blob() if cursor.number(1) == 1 else b"" for _ in range(2))
+    bqual = cursor.blob() if cursor.number(1) == 1 else b""
+    gtrid = cursor.blob() if cursor.number(1) == 1 else b""
     entries = []
     for _ in range(cursor.count(4 + _ENTRY.size)):
         image = cursor.blob()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 from contextlib import suppress
 from struct import pack
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from journalspec import mutf8
 from journalspec_reference.java_objects import (

@@ -8,10 +8,10 @@ dropped queues; the policy `salvage` keeps their readable messages. No file chan
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from journalspec import reread
 from journalspec.formats import get_format
@@ -55,6 +55,7 @@ from journalspec_reference.swiftmq_store.store import (
     fitting_size,
 )
 
+T = TypeVar("T")
 EDITIONS = "seed", "13"
 #: Prefixes of the names of the router's own queues, which belong to no durable subscriber.
 SYSTEM = ("sys$", "tmp$", "rt$", "tpc$")
@@ -72,8 +73,10 @@ class Recovered:
     refused: tuple[str, str] | None = None
     #: Whether the log makes a start check the store.
     checked = False
-    #: Whether the pages fit the page size: their file contains queues, and no fault.
+    #: Whether the file proves the page size: its pages contain queues, and no fault.
     fits = False
+    #: The first used page after page 0. It is searched for only if the log or the root index is absent.
+    used: int | None = None
     #: The log that was read, the resulting pages, and the walk over them. None if the page size is too small.
     read: tuple[Log, ReplayedPages, Walk] | None = None
     branches: Sequence[codec.Branch] = ()
@@ -178,7 +181,7 @@ class Recovered:
             add("swap-deleted", path, f"{number} messages of {shown(swap_queue(path).encode())}")
 
     def _shared(self, shared: dict[int, int]) -> dict[int, int]:
-        """Return which of the `shared` messages are still shared, with the number of their further entries."""
+        """Return the messages that are still shared, and the number of further entries of each."""
         if not self.dropped:
             return shared
         # Entries that the check dropped are not counted (SMQ-XAB-106).
@@ -187,7 +190,7 @@ class Recovered:
         return {page: number - 1 for page, number in left.items() if number > 1}
 
 
-def recover(  # noqa: C901, PLR0912  # the steps of a start, in their order
+def recover(
     files: Mapping[str, Any],
     page_size: int = DEFAULT_SIZE,
     names: Mapping[str, str] | None = None,
@@ -201,9 +204,20 @@ def recover(  # noqa: C901, PLR0912  # the steps of a start, in their order
     `names` are those of :class:`Recovered`.
     """
     found = Recovered(files, page_size, names)
+    if walk := _replayed(found, check=check):
+        _settle(found, walk.run(), policy)
+    return found
+
+
+def _replayed(found: Recovered, *, check: bool = False) -> Walk | None:
+    """Replay the log. Return the walk of the resulting pages, before its run.
+
+    Return None, and refuse the store, if the page size is too small.
+    """
+    files, page_size = found.files, found.page_size
     if page_size < codec.SMALLEST_PAGE:
         found.refused = "bad-page-size", f"{page_size} bytes have no room for an index"
-        return found
+        return None
     source = source_of(files.get(LOG, b""))
     pages = ReplayedPages(source_of(files.get(PAGES, b"")), page_size, source)
     log = Log(source, page_size, pages.count)
@@ -215,20 +229,24 @@ def recover(  # noqa: C901, PLR0912  # the steps of a start, in their order
                 found.checked = True
                 pages.take(batch)
     found.checked |= source.size > 0 and not log.end
-    # The first used page after page 0. It is searched for only if the log or the root index is absent.
-    used = None if log.end else next(pages.used(), None)
-    if used is not None and not source.size and not found.backup:
+    found.used = None if log.end else next(pages.used(), None)
+    if found.used is not None and not source.size and not found.backup:
         found.notes.add("no-log", LOG)
     if log.reason in ("other-generation", "bad-record") and (number := log.alarming):
         found.notes.add("huge-count", LOG, f"{number} bytes or things", log.end)
-    noted = found.notes.total
-    walk = Walk(pages, found.notes).run()
-    found.read, found.queues = (log, pages, walk), walk.queues
-    sound = found.notes.total == noted and not walk.why and not walk.bad
-    found.fits = sound and bool(walk.queues) and not pages.changed
+    walk = Walk(pages, found.notes)
+    found.read = log, pages, walk
+    return walk
+
+
+def _settle(found: Recovered, walk: Walk, policy: str) -> None:
+    """Examine the store, of which `walk` has run, and list the queues and branches that a policy keeps."""
+    assert found.read
+    log, pages, _ = found.read
+    found.queues, found.fits = walk.queues, walk.sound and not pages.changed
     if walk.unwritten and log.end:
-        used = next(pages.used(), None)
-    _judge(found, log, pages, walk, used)
+        found.used = next(pages.used(), None)
+    _judge(found, log, pages, walk)
     if walk.why:
         found.refused = "bad-root", walk.why
     elif found.checked and policy:
@@ -243,15 +261,11 @@ def recover(  # noqa: C901, PLR0912  # the steps of a start, in their order
     if policy == "strict" and found.dropped and not found.refused:
         dropped, why = next(iter(found.dropped.items()))
         found.refused = "bad-queue", f"{shown(dropped)}: {why}"
-    return found
 
 
-def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk, used: int | None) -> None:
-    """Add notes on a lost root index, pages of another moment, and missing items, from the walk of the store.
-
-    `used` is the first used page after page 0, if the log is empty or the root index was never written.
-    """
-    file, size = found.name(PAGES), pages.page_size
+def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk) -> None:
+    """Add notes on a lost root index, on pages of another moment, and on missing items, from the walk."""
+    file, size, used = found.name(PAGES), pages.page_size, found.used
     if not pages.in_file:
         found.notes.add("no-pages", PAGES)
     unreached = []
@@ -272,18 +286,18 @@ def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk, used: i
             text = f"page {page} has a state that the log did not lead through"
             found.notes.add("other-moment", PAGES, text, page * size)
         gone = pages.gone + gone
-    begun = log.tagged and log.generation != codec.NONE and not pages.made(0)
-    lowest, times = walk.absent or (pages.count, 0)
+    begun = not pages.in_file and log.tagged and log.generation != codec.NONE and not pages.made(0)
     if not pages.in_file and (cut or begun or OLD_PAGES in found.files):
         found.missing.append(Missing("pages", file))
-    elif gone or times:
+    elif gone or walk.absent:
+        lowest, times = walk.absent or (pages.count, 0)
         number = str(min([lowest, *gone] if times else gone))
         found.missing.append(Missing("page", number, file, text=f"{times + len(gone)} references"))
     # Once a page is in use, a tagged log always contains its START. An untagged log can be empty (0 bytes).
     lacking = used is not None and zeros(log.source) if log.source.size else walk.why or unreached or walk.bad
     if lacking and not log.end and not found.backup:
         found.missing.append(Missing("log", LOG))
-    if "durable" in found.roles.values():
+    if found.durables or found.bad_files:
         _lacking_durables(found, walk)
 
 
@@ -311,8 +325,10 @@ def _hold(found: Recovered, branches: Mapping[int, codec.Branch]) -> None:
     A note names each held message that is not listed. By now, the key can belong to another message, so the
     page is also compared.
     """
-    of_branches = (queue.entries for queue in found.queues if queue.name == codec.PREPARED)
-    listed = {page for entries in of_branches for page in entries.first_pages()}
+    listed = set[int]()
+    for queue in found.queues:
+        if queue.name == codec.PREPARED:
+            listed.update(queue.entries.first_pages())
     found.branches = [branch for page, branch in branches.items() if page in listed]
     named: dict[bytes, set[bytes]] = {}
     for branch in found.branches:
@@ -386,22 +402,28 @@ def _maps(found: Recovered) -> Iterator[FileMap]:
 def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
     """Return the state after a start with a policy. Without a policy, return all readable entries."""
     stored, page_size, names = _asked(files, params)
-    found = recover(stored, page_size, names, policy=policy)
-    words = get_format(FORMAT).vocabulary
+    # The steps of `recover`: called here, they have one function less around them.
+    found = Recovered(stored, page_size, names)
+    if walk := _replayed(found):
+        _settle(found, walk.run(), policy)
     if found.refused and (policy or not found.read):
         code, why = found.refused
+        phase = get_format(FORMAT).vocabulary.codes[code].phase
         name, data = found.name(PAGES), stored.get(PAGES, b"")
         # A wrong page size makes every store look damaged (SMQ-FIL-059).
         size = fitting_size(data, page_size)
         hint = "" if size is None else f"; page_size={size} makes sense of it, not {page_size}"
-        return refused(words.codes[code].phase, code, f"{name}: {why}{hint}", At(name, 0, len(data)))
+        return refused(phase, code, f"{name}: {why}{hint}", At(name, 0, len(data)))
     found.tell(started=bool(policy))
     dropped = found.log.dropped()
     if found.bad_files:
         gone = [Dropped(found.name(path), 0, len(stored[path]), "bad-durable") for path in found.bad_files]
         dropped = *dropped, *gone
     notes = found.notes.named(found.name)
-    lossy = dropped or found.missing or (notes and any([words.notes[note.code].loss for note in notes]))
+    lossy = bool(dropped or found.missing)
+    if notes and not lossy:
+        words = get_format(FORMAT).vocabulary.notes
+        lossy = any(words[note.code].loss for note in notes)
     return Observation(
         RECOVERED if lossy else CLEAN,
         records=found.log.records(),
@@ -460,13 +482,17 @@ class StoreState(dict[str, object]):
     def __init__(self, found: Recovered) -> None:
         self.found = found
         queues, number = partial(_queues, found.queues), len(found.queues)
-        few_of_them = number * COST <= reread.KEEP
-        branches, durables = found.branches, found.durables
+        few_queues = number * COST <= reread.KEEP
         super().__init__(
-            queues=Deferred(number, queues) if few_of_them else Lazy([Part("", queues, number)]),
-            in_doubt=[*map(_part, sorted(branches, key=itemgetter(slice(5))))] if branches else [],
-            durables=[*map(_subscription, sorted(durables, key=itemgetter(0, 1)))] if durables else [],
+            queues=Deferred(number, queues) if few_queues else Lazy([Part("", queues, number)]),
+            in_doubt=_late(found.branches, itemgetter(slice(5)), _part),
+            durables=_late(found.durables, itemgetter(0, 1), _subscription),
         )
+
+
+def _late(items: Sequence[T], key: Callable[[T], Any], told: Callable[[T], object]) -> Sequence[object]:
+    """Return the items in the order of `key`, in the form of an observation."""
+    return Deferred(len(items), lambda: map(told, sorted(items, key=key))) if items else []
 
 
 def _subscription(one: Durable) -> dict[str, object]:

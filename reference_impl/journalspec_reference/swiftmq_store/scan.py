@@ -393,7 +393,8 @@ class ReplayedPages:
         self._unlike: dict[int, bytes] = {}
         #: The most recently read pages and their bytes. Content in memory is read directly.
         self._held, self._block = range(0), b""
-        if isinstance(source, Memory):
+        self._in_memory = isinstance(source, Memory)
+        if self._in_memory:
             self._held, self._block = range(self.in_file), source.read(0, source.size)
         #: The changed page that was built last. The reader of a message returns to it for every few bytes.
         self._last: tuple[int, bytes] = (-1, b"")
@@ -457,11 +458,11 @@ class ReplayedPages:
         while number < self.count:
             if known is None or not known[number]:
                 page = self[number]
-                if page == nothing:
+                if page[0] != 1 and page != nothing:
+                    yield number
+                elif not page[0] and not self._in_memory:
                     number = max(number + 1, self.hole_end(number))
                     continue
-                if page[0] != 1:
-                    yield number
             number += 1
 
     def hole_end(self, number: int) -> int:
@@ -521,7 +522,8 @@ class ReplayedPages:
                     made[page], images = image is None, None
                 if images is None:
                     self.count = max(self.count, page + 1)
-                    images = changed[page] = self._base(page) if len(changed) < SETTLED // size else array("q")
+                    few = len(changed) < SETTLED // size
+                    images = changed[page] = self._base(page) if few else array("q")
                 start, length = image or (0, 0)
                 if isinstance(images, bytearray):
                     images[off : off + length] = data[start : start + length]

@@ -248,7 +248,8 @@ class StoreNotes:
             for code, number in self._counts.items()
             if number > MOST_TOLD
         ]
-        return *[Note(code, name(file) if file else "", off, text) for code, file, off, text in self._kept], *more
+        kept = [Note(code, name(file) if file else "", off, text) for code, file, off, text in self._kept]
+        return *kept, *more
 
 
 class Walk:
@@ -257,6 +258,8 @@ class Walk:
     why: str | None = None
     #: Whether the root index was never written.
     unwritten = False
+    #: Whether the walk found queues, and no fault.
+    sound = False
     #: The lowest missing page with a reference, and the number of references to missing pages.
     absent: tuple[int, int] | None = None
     #: The pages with a use, in order. The list is created only for a large file.
@@ -338,7 +341,7 @@ class Walk:
             if role == _ROOT and not slots:
                 if not number and not any(page[1:INDEX_HEADER]):
                     self.unwritten = True
-                    return  # The store was never started. Only the root index can have an unwritten first page.
+                    return  # The store was never started. Only page 0 of the root index can be unwritten.
                 if valid > 0:
                     # In the index of a queue, this would lose only messages of that queue, and a note reports
                     # it.
@@ -354,7 +357,7 @@ class Walk:
 
     def run(self) -> Walk:  # noqa: C901, PLR0912  # three loops, one after the other
         """Walk the root index, then all queue indexes, then all messages. Return the walk."""
-        pages, roles = self._pages, self.roles
+        pages, roles, noted = self._pages, self.roles, self.notes.total
         if not pages.count:
             return self
         # There can be millions of queues. All queues without messages share one empty list of entries.
@@ -404,6 +407,7 @@ class Walk:
                 else:
                     know(at, *self._message(page, prepared=not plain))
         self.bad = [queue for queue in self.queues if queue.why or queue.entries.whys]
+        self.sound = bool(self.queues) and not (self.why or self.bad) and self.notes.total == noted
         return self
 
     def _again(self, place: int, page: int, *, prepared: bool) -> Facts:
@@ -477,17 +481,17 @@ class Walk:
             data = Chained(self._pages, page, again or size)
             size = len(data)
         try:
-            _, _, end = codec.message(data)
+            parsed = codec.message(data)
         except BadStore as bad:
             return None, size, fault or str(bad)
         if fault:
             self.notes.add("bad-chain", PAGES, fault)
         if prepared:
             try:
-                self.branches[page] = codec.branch(data)
+                self.branches[page] = codec.branch(data, parsed=parsed)
             except BadStore as bad:
                 return None, size, BRANCH + str(bad)
-        digest = hashlib.sha256()
+        digest, end = hashlib.sha256(), parsed[-1]
         for piece in data.pieces(0, end) if isinstance(data, Chained) else [data[:end]]:
             digest.update(piece)
         return digest.digest(), end, None
