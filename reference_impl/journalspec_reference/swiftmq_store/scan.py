@@ -413,10 +413,10 @@ class ReplayedPages:
     def __getitem__(self, number: int) -> bytes:
         held, size = self._held, self.page_size
         if number not in held or number in self.changed:
-            if self._last[0] == number:
-                return self._last[1]
             if not 0 <= number < self.count:
                 raise BadStore(f"page {number} of {self.count}")
+            if self._last[0] == number:
+                return self._last[1]
             if number in self.changed or number >= self.in_file:
                 self._last = number, self._built(number)
                 return self._last[1]

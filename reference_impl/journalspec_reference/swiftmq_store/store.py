@@ -338,14 +338,12 @@ class Walk:
                 self.roles[number] = 0
                 self._no_index.add(number)
                 raise
-            if role == _ROOT and not slots:
-                if not number and not any(page[1:INDEX_HEADER]):
-                    self.unwritten = True
-                    return  # The store was never started. Only page 0 of the root index can be unwritten.
-                if valid > 0:
-                    # In the index of a queue, this would lose only messages of that queue, and a note reports
-                    # it.
-                    raise BadStore(f"page {number} has no entry and says that {valid} are valid")
+            if role == _ROOT and not number and not any(page[1:INDEX_HEADER]):
+                self.unwritten = True
+                return  # The store was never started. Only the root index can have an unwritten first page.
+            if role == _ROOT and not slots and valid > 0:
+                # In the index of a queue, this would lose only messages of that queue, and a note reports it.
+                raise BadStore(f"page {number} has no entry and says that {valid} are valid")
             if prev != before:
                 self.notes.add("wrong-link", PAGES, off=number * self._pages.page_size)
             if valid != len(entries):
