@@ -45,6 +45,10 @@ DEEPEST = {
     "khd.captured.activemq-6-1-7.unsubscribed": 13,
     "smq.files.small-pages": 11,
     "smq.missing.new-with-a-log-of-zeros": 11,
+    "smq.messages.kinds": 11,
+    "smq.branches.inserting": 11,
+    "smq.log.abort-of-a-removal": 11,
+    "smq.missing.shared-message": 11,
 }
 
 

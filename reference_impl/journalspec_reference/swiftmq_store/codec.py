@@ -79,29 +79,23 @@ class Cursor:
 
     def take(self, length: int) -> bytes:
         """Read `length` bytes."""
-        start = self.room(length)
-        return bytes(self.data[start : self.off])
+        off, end = self.off, self.off + length
+        if not off <= end <= self.end:
+            raise BadStore(f"{length} bytes at {off} do not fit")
+        self.off = end
+        return bytes(self.data[off:end])
 
-    def u1(self) -> int:
-        """Read an unsigned byte."""
-        return int(self.data[self.room(1)])
-
-    def u2(self) -> int:
-        """Read an unsigned number of two bytes."""
-        return int.from_bytes(self.take(2))
-
-    def s4(self) -> int:
-        """Read a number of four bytes."""
-        off = self.room(4)
-        return int.from_bytes(self.data[off : off + 4], signed=True)
-
-    def s8(self) -> int:
-        """Read a number of eight bytes."""
-        return int.from_bytes(self.take(8), signed=True)
+    def number(self, length: int, *, signed: bool = False) -> int:
+        """Read a number of `length` bytes."""
+        off, end = self.off, self.off + length
+        if end > self.end:
+            raise BadStore(f"{length} bytes at {off} do not fit")
+        self.off = end
+        return int.from_bytes(self.data[off:end], signed=signed)
 
     def utf(self) -> bytes:
         """Read a string without decoding its modified UTF-8."""
-        return self.take(self.u2())
+        return self.take(self.number(2))
 
     def text(self, length: int) -> str:
         """Read a string of `length` bytes."""
@@ -112,11 +106,11 @@ class Cursor:
 
     def blob(self) -> bytes:
         """Read length-prefixed bytes."""
-        return self.take(self.s4())
+        return self.take(self.number(4, signed=True))
 
     def count(self, least: int) -> int:
         """Read the number of items of at least `least` bytes each. There must be room for all items."""
-        number = self.s4()
+        number = self.number(4, signed=True)
         if not 0 <= number * least <= self.end - self.off:
             raise BadStore(f"{number} things do not fit at {self.off}")
         return number
@@ -141,18 +135,19 @@ def index(page: bytes) -> tuple[int, int, int, int]:
 
 def root_slots(page: bytes, slots: int) -> list[tuple[int, bytes, int, int, int]]:
     """For each root index entry, return first byte, name and first page of the queue, begin and end."""
-    found, off, room = [], INDEX_HEADER, len(page) - _NAMED.size
+    found, off, size = [], INDEX_HEADER, len(page)
     for _ in range(slots):
-        valid, length = _NAMED.unpack_from(page, off) if off <= room else (0, NONE)
         name_at = off + _NAMED.size
+        valid, length = _NAMED.unpack_from(page, off) if name_at <= size else (0, NONE)
+        name_end = name_at + length
         # A page number and 4 unused bytes follow the name.
-        end = name_at + length + 8
-        if length < 0 or end > len(page):
+        end = name_end + 8
+        if length < 0 or end > size:
             # One of these calls raises BadStore for the part that does not fit.
             cursor = Cursor(page, off)
-            cursor.u1(), cursor.blob(), cursor.s4(), cursor.room(4)
-        (head,) = _NUMBER.unpack_from(page, end - 8)
-        found.append((valid, page[name_at : end - 8], head, off, end))
+            cursor.room(1), cursor.blob(), cursor.room(4), cursor.room(4)
+        (head,) = _NUMBER.unpack_from(page, name_end)
+        found.append((valid, page[name_at:name_end], head, off, end))
         off = end
     return found
 
@@ -189,24 +184,16 @@ def alone(page: bytes) -> bytes:
 
 def blob_place(cursor: Cursor) -> tuple[int, int]:
     """Skip length-prefixed bytes. Return their start and end offset."""
-    start = cursor.room(cursor.s4())
+    start = cursor.room(cursor.number(4, signed=True))
     return start, cursor.off
-
-
-def _destination(cursor: Cursor) -> bytes:
-    """Read the name of a queue (kinds 0 and 3) or a topic (1 and 2)."""
-    kind = cursor.u1()
-    if kind > 3:
-        raise BadStore(f"a destination of kind {kind}")
-    if kind in {1, 2} and cursor.u1() == 1:
-        cursor.utf()
-    return cursor.utf()
 
 
 #: The layout at the beginning of every message.
 FIXED = Struct(">iqiqii?")
-#: The decoders of a message's optional parts; a byte before each part states whether it is present.
-_OPTIONAL = (*[Cursor.utf] * 5, *[_destination] * 2, blob_place, *[Cursor.utf] * 3)
+#: The forms of a message's optional parts: a string, the name of a queue or topic, properties. A byte before
+#: each part states whether it is present.
+_STRING, _DESTINATION, _PROPERTIES = range(3)
+_OPTIONAL = (*[_STRING] * 5, *[_DESTINATION] * 2, _PROPERTIES, *[_STRING] * 3)
 _ABSENT = bytes(len(_OPTIONAL))
 #: The size of the fixed part, and of a message without optional parts up to its body.
 _FIXED_SIZE, _PLAIN_SIZE = FIXED.size, FIXED.size + len(_ABSENT)
@@ -220,7 +207,7 @@ _STRETCH = 1 << 12
 
 
 def _text(cursor: Cursor) -> None:
-    left = cursor.count(2) if cursor.u1() else 0
+    left = cursor.count(2) if cursor.number(1) else 0
     while left:
         # There can be millions of empty strings, so a stretch of them is skipped at a time.
         stretch, at = bytes(cursor.data[cursor.off : min(cursor.end, cursor.off + _STRETCH)]), 0
@@ -232,28 +219,41 @@ def _text(cursor: Cursor) -> None:
 
 def _stream(cursor: Cursor) -> None:
     for _ in range(cursor.count(5)):
-        kind = cursor.s4()
+        kind = cursor.number(4, signed=True)
         if kind in {BLOB, TEXT}:
-            cursor.room(cursor.s4() if kind == BLOB else cursor.u2())
+            cursor.room(cursor.number(4, signed=True) if kind == BLOB else cursor.number(2))
         elif kind in PRIMITIVES:
             cursor.room(PRIMITIVES[kind].size)
         else:
             raise BadStore(f"a primitive of kind {kind}")
 
 
-def optional(cursor: Cursor) -> Iterator[Any]:
-    """Yield the optional parts of a message (None if absent): stored strings, position of properties."""
+def optional(cursor: Cursor) -> Iterator[tuple[int, int] | None]:
+    """Yield begin and end of the content of each optional part of a message; None if the part is absent."""
     data, off, end = cursor.data, cursor.off, cursor.end
-    for take in _OPTIONAL:
+    for form in _OPTIONAL:
         there = data[off] if off < end else cursor.room(end + 1)
         off += 1
         # For the properties, any value except 0 means "present".
-        if there == 1 or (there and take is blob_place):
-            cursor.off = off
-            yield take(cursor)
-            off = cursor.off
-        else:
+        if there != 1 and not (there and form == _PROPERTIES):
             yield None
+            continue
+        cursor.off = off
+        if form == _PROPERTIES:
+            cursor.room(cursor.number(4, signed=True))
+            off += 4
+        else:
+            if form == _DESTINATION:
+                # Kinds 0 and 3 are queues. Topics (1 and 2) can also have the name of a queue, before theirs.
+                kind = cursor.number(1)
+                if kind > 3:
+                    raise BadStore(f"a destination of kind {kind}")
+                if kind in {1, 2} and cursor.number(1) == 1:
+                    cursor.room(cursor.number(2))
+            off = cursor.off + 2
+            cursor.room(cursor.number(2))
+        yield off, cursor.off
+        off = cursor.off
     cursor.off = off
 
 
@@ -265,16 +265,19 @@ def message(data: Any) -> tuple[int, int, int]:
     (kind,) = _NUMBER.unpack_from(head)
     if not 0 <= kind <= 5:
         raise BadStore(f"a message of kind {kind}")
-    cursor = Cursor(data, len(head))
+    off = len(head)
     # Most messages have no optional part: one comparison shows that all presence bytes are 0.
     if not head.endswith(_ABSENT, _FIXED_SIZE):
-        cursor.off = _FIXED_SIZE
+        cursor = Cursor(data, _FIXED_SIZE)
         for _ in optional(cursor):
             pass
-    off = cursor.off
+        off = cursor.off
+    if kind == 0:
+        return kind, off, off
+    cursor = Cursor(data, off)
     # For maps and texts, any value except 0 means "present" (SMQ-MSG-109).
-    if kind == 1 or (kind == 2 and cursor.u1()) or (kind == 3 and cursor.u1() == 1):
-        cursor.room(cursor.s4())
+    if kind == 1 or (kind == 2 and cursor.number(1)) or (kind == 3 and cursor.number(1) == 1):
+        cursor.room(cursor.number(4, signed=True))
     elif kind == 4:
         _stream(cursor)
     elif kind == 5:
@@ -286,19 +289,20 @@ def message(data: Any) -> tuple[int, int, int]:
 IMAGE_PAGE = _ENTRY.size - _NUMBER.size
 
 
-def branch(data: Any, images: list[int] | None = None) -> Branch:
+def branch(data: Any, images: list[int] | None = None, parsed: tuple[int, int, int] | None = None) -> Branch:
     """Decode the message that contains a prepared branch.
 
-    `images` receives the position of each entry's image.
+    `images` receives the position of each entry's image. `parsed` is the result of :func:`message`, if known.
     """
-    of, body, end = message(data)
+    of, body, end = parsed or message(data)
     if of != 1:
         raise BadStore(f"a prepared branch in a message of kind {of}")
     cursor = Cursor(data, body + 4, end)
-    cursor.u1()  # Whether the entry is valid.
-    time, kind = cursor.s8(), cursor.s4()
-    queue, routing, form = cursor.text(cursor.u2()), cursor.u1() != 0, cursor.s4()
-    bqual, gtrid = (cursor.blob() if cursor.u1() == 1 else b"" for _ in range(2))
+    cursor.room(1)  # Whether the entry is valid.
+    time, kind = cursor.number(8, signed=True), cursor.number(4, signed=True)
+    queue, routing, form = cursor.text(cursor.number(2)), cursor.number(1) != 0, cursor.number(4, signed=True)
+    bqual = cursor.blob() if cursor.number(1) == 1 else b""
+    gtrid = cursor.blob() if cursor.number(1) == 1 else b""
     entries = []
     for _ in range(cursor.count(4 + _ENTRY.size)):
         image = cursor.blob()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 from contextlib import suppress
 from struct import pack
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from journalspec import mutf8
 from journalspec_reference.java_objects import (
@@ -31,10 +31,10 @@ _MAP = b"java.util.HashMap"
 _VERSION, _FLAGS = 0x0507DAC1C31660D1, 3
 #: The handle of the first string: in a stream, the class gets the first handle, the map the second.
 _FIRST_STRING = HANDLES + 2
-_FIELDS = (b"F", b"loadFactor"), (b"I", b"threshold")
-#: The keys that a subscription uses, and the largest number of bytes that a key can take (3 bytes for each
-#: character).
-_KEYS, _LONGEST = ("topicName", "selector", "noLocal"), 27
+#: The primitive fields of HashMap.
+_FIELDS = [(ord("F"), "loadFactor"), (ord("I"), "threshold")]
+#: The keys that a subscription uses, and the length of the longest of them.
+_KEYS, _LONGEST = (b"topicName", b"selector", b"noLocal"), 9
 _WIDTHS = {ord(code): width for code, width in zip("BCDFIJSZ", (1, 2, 8, 4, 4, 8, 2, 1), strict=True)}
 
 
@@ -58,71 +58,59 @@ def _expect(cursor: Cursor, what: bytes) -> None:
 
 def _description(cursor: Cursor) -> list[tuple[int, str]]:
     """Read the description of the class. Return its primitive fields, in the order of their values."""
-    _expect(cursor, bytes((CLASS, 0, len(_MAP))) + _MAP + _VERSION.to_bytes(8) + bytes((_FLAGS,)))
+    if cursor.data.startswith(_DESCRIPTION, cursor.off):
+        cursor.off += len(_DESCRIPTION)
+        return _FIELDS
+    _expect(cursor, _CLASS)
     fields = []
-    for _ in range(cursor.u2()):
-        code = cursor.u1()
+    for _ in range(cursor.number(2)):
+        code = cursor.number(1)
         if code not in _WIDTHS:
             raise BadStore(f"a field of type {code:#x}")
-        fields.append((code, cursor.text(cursor.u2())))
+        fields.append((code, cursor.text(cursor.number(2))))
     _expect(cursor, bytes((END, NULL)))
     return fields
 
 
-def _string(cursor: Cursor, offs: array[int]) -> int | None:
-    """Skip a string, a reference to a string, or null; return the offset of the string, None for null.
+def _string(cursor: Cursor, places: array[int]) -> tuple[int, int] | None:
+    """Skip a string, a reference to a string, or null; return the place of the string's bytes, None for null.
 
-    `offs` are the offsets of the strings so far.
+    `places` are begin and end of each string so far.
     """
-    kind = cursor.u1()
+    kind = cursor.number(1)
     if kind == NULL:
         return None
     if kind == REFERENCE:
-        number = cursor.s4() - _FIRST_STRING
-        if not 0 <= number < len(offs):
+        number = cursor.number(4, signed=True) - _FIRST_STRING
+        if not 0 <= number < len(places) // 2:
             raise BadStore(f"a reference to object {number}, which is not a string before it")
-        return offs[number]
+        return places[2 * number], places[2 * number + 1]
     if kind not in {STRING, LONG_STRING}:
         raise BadStore(f"an object of kind {kind:#x} where a string belongs")
-    offs.append(cursor.off - 1)
-    cursor.text(cursor.u2() if kind == STRING else cursor.s8())
-    return offs[-1]
-
-
-def _text_at(data: bytes, off: int | None, most: int | None = None) -> str | None:
-    """Return the string at an offset; None if it takes more than `most` bytes, or for null."""
-    if off is None:
-        return None
-    cursor = Cursor(data, off)
-    length = cursor.u2() if cursor.u1() == STRING else cursor.s8()
-    return cursor.text(length) if most is None or length <= most else None
+    length = cursor.number(2) if kind == STRING else cursor.number(8, signed=True)
+    start = cursor.off
+    cursor.text(length)
+    places.extend((start, cursor.off))
+    return start, cursor.off
 
 
 def _text(of: bytes) -> bytes:
     return len(of).to_bytes(2) + of
 
 
+#: The first bytes of the description of the class, and the complete description as the product writes it.
+_CLASS = bytes((CLASS,)) + _text(_MAP) + _VERSION.to_bytes(8) + bytes((_FLAGS,))
+_NAMES = b"".join(bytes((code,)) + _text(name.encode()) for code, name in _FIELDS)
+_DESCRIPTION = _CLASS + len(_FIELDS).to_bytes(2) + _NAMES + bytes((END, NULL))
 #: The first bytes of a file, up to the number of its entries, as the product writes them. Load factor 0.75,
 #: threshold 12 and 16 buckets are the values of a map with up to 12 entries.
-_HEAD = b"".join(
-    (
-        *(STREAM, bytes((OBJECT, CLASS)), _text(_MAP), _VERSION.to_bytes(8)),
-        *(bytes((_FLAGS, 0, len(_FIELDS))), *(code + _text(name) for code, name in _FIELDS)),
-        *(bytes((END, NULL)), pack(">fiBBi", 0.75, 12, BLOCK, 8, 16)),
-    )
-)
+_HEAD = STREAM + bytes((OBJECT,)) + _DESCRIPTION + pack(">fiBBi", 0.75, 12, BLOCK, 8, 16)
 
 
 def subscription(topic: str) -> bytes:
     """Return the file of a subscription to a topic without a selector, as the product writes it."""
-    entry = b"".join(bytes((STRING,)) + _text(mutf8.encode(each)) for each in (_KEYS[0], topic))
+    entry = b"".join(bytes((STRING,)) + _text(each) for each in (_KEYS[0], mutf8.encode(topic)))
     return _HEAD + (1).to_bytes(4) + entry + bytes((END,))
-
-
-def _presumed(cursor: Cursor) -> str:
-    """Read a string without a check of its type byte."""
-    cursor.u1()
-    return mutf8.readable(cursor.utf())
 
 
 def presumed(file: str, data: bytes) -> Durable | None:
@@ -133,12 +121,15 @@ def presumed(file: str, data: bytes) -> Durable | None:
     client, dollar, name = file.removesuffix(SUFFIX).partition("$")
     if not dollar or not file.endswith(SUFFIX):
         return None
-    cursor, entries = Cursor(data, min(len(_HEAD), len(data))), dict[str, str]()
+    cursor, entries = Cursor(data, min(len(_HEAD), len(data))), dict[bytes, str]()
     no_local: bool | None = None
     with suppress(BadStore):
         for _ in range(cursor.count(2)):
-            key, value = _presumed(cursor), _presumed(cursor)
-            entries[key] = value
+            # The type bytes of the strings are not checked.
+            cursor.room(1)
+            key = cursor.utf()
+            cursor.room(1)
+            entries[key] = mutf8.readable(cursor.utf())
         # All entries were read, so there is no other key (SMQ-CNT-115).
         no_local = False
     if _KEYS[2] in entries:
@@ -153,23 +144,22 @@ def durable(file: str, data: bytes) -> Durable:
         raise BadStore("the name of a durable subscriber file has a client, $, a name and .durable")
     cursor = Cursor(data)
     _expect(cursor, STREAM + bytes((OBJECT,)))
-    values: dict[str, Any] = {}
-    for code, field in _description(cursor):
-        values[field] = cursor.take(_WIDTHS[code])
+    values = {field: cursor.take(_WIDTHS[code]) for code, field in _description(cursor)}
     load = values.get("loadFactor", b"\x3f\x40\0\0")
     # The load factor must be positive and not NaN. Compared as bits, such floats go up to infinity.
     if not 0 < int.from_bytes(load) <= 0x7F800000:
         raise BadStore(f"a load factor of {load.hex()}")
     _expect(cursor, bytes((BLOCK, 8)))
-    cursor.s4()  # This is the number of buckets, which no reader needs.
-    entries: dict[str, int | None] = {}
-    offs = array("q")
+    cursor.room(4)  # This is the number of buckets, which no reader needs.
+    entries: dict[bytes, tuple[int, int] | None] = {}
+    places = array("q")
     for _ in range(cursor.count(2)):
+        key, value = _string(cursor, places), _string(cursor, places)
         # A file can refer to one long string many times; no key is that long.
-        key = _text_at(data, _string(cursor, offs), _LONGEST)
-        value = _string(cursor, offs)
-        if key in _KEYS:
-            entries[key] = value
+        if key and key[1] - key[0] <= _LONGEST and (name_of := data[slice(*key)]) in _KEYS:
+            entries[name_of] = value
     _expect(cursor, bytes((END,)))
-    topic, selector = (_text_at(data, entries.get(key)) for key in _KEYS[:2])
-    return Durable(client, name, topic, selector, "noLocal" in entries)
+    topic, selector = (
+        mutf8.decode(data[slice(*place)]) if (place := entries.get(key)) else None for key in _KEYS[:2]
+    )
+    return Durable(client, name, topic, selector, _KEYS[2] in entries)

@@ -18,6 +18,7 @@ OLD_PAGES = "db/page.db_old"
 #: The file that marks a valid backup. A backup contains pages and durable subscribers in one directory, and
 #: no log.
 COMPLETED = ".completed"
+_ROLES = {PAGES: "pages", LOG: "log"}
 
 
 def role(path: str) -> str:
@@ -25,8 +26,8 @@ def role(path: str) -> str:
 
     Return an empty text if it has none, as in deeper folders (SMQ-FIL-101).
     """
-    if path in (PAGES, LOG):
-        return "pages" if path == PAGES else "log"
+    if path in _ROLES:
+        return _ROLES[path]
     folder = path[: path.rfind("/") + 1]
     if folder == SWAP and path.endswith(".swap"):
         return "swap"

@@ -8,10 +8,10 @@ dropped queues; the policy `salvage` keeps their readable messages. No file chan
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from journalspec import reread
 from journalspec.formats import get_format
@@ -55,6 +55,7 @@ from journalspec_reference.swiftmq_store.store import (
     fitting_size,
 )
 
+T = TypeVar("T")
 EDITIONS = "seed", "13"
 #: Prefixes of the names of the router's own queues, which belong to no durable subscriber.
 SYSTEM = ("sys$", "tmp$", "rt$", "tpc$")
@@ -72,8 +73,15 @@ class Recovered:
     refused: tuple[str, str] | None = None
     #: Whether the log makes a start check the store.
     checked = False
+    #: Whether the file proves the page size: its pages contain queues, and no fault.
+    fits = False
+    #: The first used page after page 0. It is searched for only if the log or the root index is absent.
+    used: int | None = None
     #: The log that was read, the resulting pages, and the walk over them. None if the page size is too small.
     read: tuple[Log, ReplayedPages, Walk] | None = None
+    branches: Sequence[codec.Branch] = ()
+    #: For queues with messages that branches contain: name, number of messages, keys of these messages.
+    held: Sequence[tuple[bytes, int, list[int]]] = ()
 
     def __init__(
         self, files: Mapping[str, Any], page_size: int = DEFAULT_SIZE, names: Mapping[str, str] | None = None
@@ -84,9 +92,6 @@ class Recovered:
         #: The role of each file.
         self.roles: dict[str, str] = {}
         self.queues: list[Queue] = []
-        self.branches: list[codec.Branch] = []
-        #: For queues with messages that branches contain: name, number of messages, keys of these messages.
-        self.held: list[tuple[bytes, int, list[int]]] = []
         self.dropped: dict[bytes, str] = {}
         #: Queue, key and fault of the messages that salvage omits from a queue.
         self.lost: list[tuple[bytes, int, str]] = []
@@ -94,7 +99,7 @@ class Recovered:
         #: Files that cannot be read, with the reason; and swap files, which a start deletes.
         self.bad_files: dict[str, str] = {}
         self.swaps: list[str] = []
-        self.notes = StoreNotes(page_size)
+        self.notes = StoreNotes()
         #: The records of the log, and its damaged regions.
         self.log = Found()
         #: Missing targets of references.
@@ -132,7 +137,8 @@ class Recovered:
 
         With `started`, also collect notes on deleted swap files.
         """
-        add, bad = self.notes.add, [queue for queue in self.queues if queue.why or queue.entries.whys]
+        add = self.notes.add
+        bad = [queue for queue in self.queues if queue.why or queue.entries.whys]
         for queue in bad:
             for at, why in queue.entries.whys.items():
                 branch = why.startswith(BRANCH)
@@ -141,10 +147,10 @@ class Recovered:
             untold = queue.entries.bad + queue.entries.bad_branches - len(queue.entries.whys)
             self.notes.more("bad-message", untold)
         # A damaged index may be the only sign of a wrong page size (SMQ-FIL-059).
-        wrong = bool(len(self.notes) or self.log.dropped() or self.refused or self.dropped or bad)
+        wrong = bool(self.notes.total or self.log.dropped() or self.refused or self.dropped or bad)
         if self.page_size != DEFAULT_SIZE:
             add("page-size", PAGES, f"{self.page_size} bytes")
-        elif wrong and (size := fitting_size(self.files.get(PAGES, b""), self.page_size)):
+        elif wrong and not self.fits and (size := fitting_size(self.files.get(PAGES, b""), self.page_size)):
             add("page-size", PAGES, f"page_size={size} makes sense of it, {self.page_size} was asked for")
         for path, why in self.bad_files.items():
             add("bad-durable", path, why)
@@ -162,7 +168,7 @@ class Recovered:
             more = ", ..." if len(keys) > _KEYS else ""
             some = ", ".join(map(str, keys[:_KEYS])) + more
             add("held", PAGES, f"{shown(name)}: {len(keys)} of {number} messages, of the keys {some}")
-        if shared := self._shared():
+        if self.read and self.read[2].shared and (shared := self._shared(self.read[2].shared)):
             entries = sum(len(queue.entries) for queue in self.queues if queue.name != codec.PREPARED)
             text = f"{entries} entries of queues name {entries - sum(shared.values())} messages"
             add("shared-message", PAGES, f"{text}, {len(shared)} of which are named several times")
@@ -174,10 +180,9 @@ class Recovered:
             number = sum(1 for _ in codec.swapped(self.files[path]))
             add("swap-deleted", path, f"{number} messages of {shown(swap_queue(path).encode())}")
 
-    def _shared(self) -> dict[int, int]:
-        """Return the first page of each shared message, and the number of its further entries."""
-        shared = self.read[2].shared if self.read else {}
-        if not shared or not self.dropped:
+    def _shared(self, shared: dict[int, int]) -> dict[int, int]:
+        """Return the messages that are still shared, and the number of further entries of each."""
+        if not self.dropped:
             return shared
         # Entries that the check dropped are not counted (SMQ-XAB-106).
         listed = (queue.entries for queue in self.queues if queue.name != codec.PREPARED)
@@ -185,7 +190,7 @@ class Recovered:
         return {page: number - 1 for page, number in left.items() if number > 1}
 
 
-def recover(  # noqa: C901, PLR0912  # the steps of a start, in their order
+def recover(
     files: Mapping[str, Any],
     page_size: int = DEFAULT_SIZE,
     names: Mapping[str, str] | None = None,
@@ -199,9 +204,20 @@ def recover(  # noqa: C901, PLR0912  # the steps of a start, in their order
     `names` are those of :class:`Recovered`.
     """
     found = Recovered(files, page_size, names)
+    if walk := _replayed(found, check=check):
+        _settle(found, walk.run(), policy)
+    return found
+
+
+def _replayed(found: Recovered, *, check: bool = False) -> Walk | None:
+    """Replay the log. Return the walk of the resulting pages, before its run.
+
+    Return None, and refuse the store, if the page size is too small.
+    """
+    files, page_size = found.files, found.page_size
     if page_size < codec.SMALLEST_PAGE:
         found.refused = "bad-page-size", f"{page_size} bytes have no room for an index"
-        return found
+        return None
     source = source_of(files.get(LOG, b""))
     pages = ReplayedPages(source_of(files.get(PAGES, b"")), page_size, source)
     log = Log(source, page_size, pages.count)
@@ -209,27 +225,35 @@ def recover(  # noqa: C901, PLR0912  # the steps of a start, in their order
     if source.size:
         for batch in found.log.begin(_stretch(log, found.name(LOG))):
             found.log.take(batch)
-            pages.take(batch)
-            found.checked |= batch.code.count(START) < len(batch.code)
+            if batch.code.count(START) < len(batch.code):
+                found.checked = True
+                pages.take(batch)
     found.checked |= source.size > 0 and not log.end
-    # The first used page after page 0. It is searched for only if the log or the root index is absent.
-    used = None if log.end else next(pages.used(), None)
-    if used is not None and not source.size and not found.backup:
+    found.used = None if log.end else next(pages.used(), None)
+    if found.used is not None and not source.size and not found.backup:
         found.notes.add("no-log", LOG)
     if log.reason in ("other-generation", "bad-record") and (number := log.alarming):
         found.notes.add("huge-count", LOG, f"{number} bytes or things", log.end)
-    walk = Walk(pages, found.notes).run()
-    found.read, found.queues = (log, pages, walk), walk.queues
+    walk = Walk(pages, found.notes)
+    found.read = log, pages, walk
+    return walk
+
+
+def _settle(found: Recovered, walk: Walk, policy: str) -> None:
+    """Examine the store, of which `walk` has run, and list the queues and branches that a policy keeps."""
+    assert found.read
+    log, pages, _ = found.read
+    found.queues, found.fits = walk.queues, walk.sound and not pages.changed
     if walk.unwritten and log.end:
-        used = next(pages.used(), None)
-    _judge(found, log, pages, walk, used)
+        found.used = next(pages.used(), None)
+    _judge(found, log, pages, walk)
     if walk.why:
         found.refused = "bad-root", walk.why
     elif found.checked and policy:
         found.check(salvage=policy == "salvage")
     if walk.branches:
         _hold(found, walk.branches)
-    for queue in () if walk.why else found.queues:
+    for queue in found.queues if walk.bad and not walk.why else ():
         if queue.name == codec.PREPARED and queue.faults and not queue.why:
             found.refused = "bad-branch", queue.faults[0]
         elif queue.why and policy != "salvage" and not found.refused:
@@ -237,15 +261,11 @@ def recover(  # noqa: C901, PLR0912  # the steps of a start, in their order
     if policy == "strict" and found.dropped and not found.refused:
         dropped, why = next(iter(found.dropped.items()))
         found.refused = "bad-queue", f"{shown(dropped)}: {why}"
-    return found
 
 
-def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk, used: int | None) -> None:
-    """Add notes on a lost root index, pages of another moment, and missing items, from the walk of the store.
-
-    `used` is the first used page after page 0, if the log is empty or the root index was never written.
-    """
-    files, file = found.files, found.name(PAGES)
+def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk) -> None:
+    """Add notes on a lost root index, on pages of another moment, and on missing items, from the walk."""
+    file, size, used = found.name(PAGES), pages.page_size, found.used
     if not pages.in_file:
         found.notes.add("no-pages", PAGES)
     unreached = []
@@ -254,29 +274,35 @@ def _judge(found: Recovered, log: Log, pages: ReplayedPages, walk: Walk, used: i
         # times.
         unreached = [*pages.used(walk.roles)]
     for page in unreached:
-        found.notes.page("unreached", page, f"page {page} is in use, and nothing refers to it")
+        text = f"page {page} is in use, and nothing refers to it"
+        found.notes.add("unreached", PAGES, text, page * size)
     if walk.unwritten and used is not None:
-        found.notes.page("no-root", 0, f"page 0 was never written, and page {used} is in use")
-    for page in pages.unlike:
-        found.notes.page("other-moment", page, f"page {page} has a state that the log did not lead through")
+        found.notes.add("no-root", PAGES, f"page 0 was never written, and page {used} is in use", 0)
     # The file of pages, or pages that something refers to (SMQ-RCV-113, 114).
-    rest = bytes(files.get(PAGES, b"")[pages.in_file * pages.page_size + 1 :])
-    cut = any(rest) and not pages.made(pages.in_file)
-    begun = log.tagged and log.generation != codec.NONE and not pages.made(0)
-    gone = pages.gone + ([pages.in_file] if cut else [])
-    lowest, times = walk.absent or (pages.count, 0)
-    if not pages.in_file and (cut or begun or OLD_PAGES in files):
+    cut = pages.cut and not pages.made(pages.in_file)
+    gone = [pages.in_file] if cut else []
+    if pages.changed:
+        for page in pages.unlike:
+            text = f"page {page} has a state that the log did not lead through"
+            found.notes.add("other-moment", PAGES, text, page * size)
+        gone = pages.gone + gone
+    begun = not pages.in_file and log.tagged and log.generation != codec.NONE and not pages.made(0)
+    if not pages.in_file and (cut or begun or OLD_PAGES in found.files):
         found.missing.append(Missing("pages", file))
-    elif gone or times:
+    elif gone or walk.absent:
+        lowest, times = walk.absent or (pages.count, 0)
         number = str(min([lowest, *gone] if times else gone))
         found.missing.append(Missing("page", number, file, text=f"{times + len(gone)} references"))
     # Once a page is in use, a tagged log always contains its START. An untagged log can be empty (0 bytes).
-    lacking = used is not None and zeros(log.source, 0)
-    if not log.source.size:
-        lacking = bool(walk.why or unreached or any(queue.faults for queue in walk.queues))
+    lacking = used is not None and zeros(log.source) if log.source.size else walk.why or unreached or walk.bad
     if lacking and not log.end and not found.backup:
         found.missing.append(Missing("log", LOG))
-    # Subscribers with a queue but no file, if other subscribers have files (SMQ-RCV-116).
+    if found.durables or found.bad_files:
+        _lacking_durables(found, walk)
+
+
+def _lacking_durables(found: Recovered, walk: Walk) -> None:
+    """List the subscribers that have a queue but no file, if other subscribers have files (SMQ-RCV-116)."""
     ours = [path for path, of in found.roles.items() if of == "durable"]
     there = {path.removeprefix(DURABLES).removesuffix(SUFFIX) for path in ours} - {""}
     for queue in walk.queues if there else ():
@@ -299,8 +325,10 @@ def _hold(found: Recovered, branches: Mapping[int, codec.Branch]) -> None:
     A note names each held message that is not listed. By now, the key can belong to another message, so the
     page is also compared.
     """
-    of_branches = (queue.entries for queue in found.queues if queue.name == codec.PREPARED)
-    listed = {page for entries in of_branches for page in entries.first_pages()}
+    listed = set[int]()
+    for queue in found.queues:
+        if queue.name == codec.PREPARED:
+            listed.update(queue.entries.first_pages())
     found.branches = [branch for page, branch in branches.items() if page in listed]
     named: dict[bytes, set[bytes]] = {}
     for branch in found.branches:
@@ -315,7 +343,7 @@ def _hold(found: Recovered, branches: Mapping[int, codec.Branch]) -> None:
         if there:
             pages[queue.name] = there
             held = sorted(int.from_bytes(key, signed=True) for key in there)
-            found.held.append((queue.name, len(queue.entries), held))
+            found.held = [*found.held, (queue.name, len(queue.entries), held)]
     for branch in found.branches:
         of_queue = pages.get(branch.queue.encode(), {})
         for entry in branch.entries:
@@ -359,7 +387,8 @@ _COLUMNS = late_columns(__package__)
 
 def _maps(found: Recovered) -> Iterator[FileMap]:
     for path, of in found.roles.items():
-        data, header = found.files[path], {}
+        data = found.files[path]
+        header: dict[str, object] = {}
         if of == "pages":
             header["pages"] = len(data) // found.page_size
         elif of == "log" and found.read:
@@ -367,28 +396,34 @@ def _maps(found: Recovered) -> Iterator[FileMap]:
         elif of == "swap":
             header["swapped"] = sum(1 for _ in codec.swapped(data))
         if of:
-            of_file = "invalid" if path in found.bad_files else of
-            yield FileMap(found.names[path], len(data), of_file, header)
+            yield FileMap(found.names[path], len(data), "invalid" if path in found.bad_files else of, header)
 
 
 def observe(files: Files, _: str, policy: str, params: Params) -> Observation:
     """Return the state after a start with a policy. Without a policy, return all readable entries."""
     stored, page_size, names = _asked(files, params)
-    found = recover(stored, page_size, names, policy=policy)
-    words = get_format(FORMAT).vocabulary
+    # The steps of `recover`: called here, they have one function less around them.
+    found = Recovered(stored, page_size, names)
+    if walk := _replayed(found):
+        _settle(found, walk.run(), policy)
     if found.refused and (policy or not found.read):
         code, why = found.refused
+        phase = get_format(FORMAT).vocabulary.codes[code].phase
         name, data = found.name(PAGES), stored.get(PAGES, b"")
         # A wrong page size makes every store look damaged (SMQ-FIL-059).
         size = fitting_size(data, page_size)
         hint = "" if size is None else f"; page_size={size} makes sense of it, not {page_size}"
-        return refused(words.codes[code].phase, code, f"{name}: {why}{hint}", At(name, 0, len(data)))
+        return refused(phase, code, f"{name}: {why}{hint}", At(name, 0, len(data)))
     found.tell(started=bool(policy))
-    dropped = [*found.log.dropped()]
-    for path in found.bad_files:
-        dropped.append(Dropped(found.name(path), 0, len(stored[path]), "bad-durable"))
-    notes = tuple(found.notes.named(found.name))
-    lossy = dropped or found.missing or any(words.notes[note.code].loss for note in notes)
+    dropped = found.log.dropped()
+    if found.bad_files:
+        gone = [Dropped(found.name(path), 0, len(stored[path]), "bad-durable") for path in found.bad_files]
+        dropped = *dropped, *gone
+    notes = found.notes.named(found.name)
+    lossy = bool(dropped or found.missing)
+    if notes and not lossy:
+        words = get_format(FORMAT).vocabulary.notes
+        lossy = any(words[note.code].loss for note in notes)
     return Observation(
         RECOVERED if lossy else CLEAN,
         records=found.log.records(),
@@ -447,11 +482,17 @@ class StoreState(dict[str, object]):
     def __init__(self, found: Recovered) -> None:
         self.found = found
         queues, number = partial(_queues, found.queues), len(found.queues)
+        few_queues = number * COST <= reread.KEEP
         super().__init__(
-            queues=[*queues()] if number * COST <= reread.KEEP else Lazy([Part("", queues, number)]),
-            in_doubt=[*map(_part, sorted(found.branches, key=itemgetter(slice(5))))],
-            durables=[*map(_subscription, sorted(found.durables, key=itemgetter(0, 1)))],
+            queues=Deferred(number, queues) if few_queues else Lazy([Part("", queues, number)]),
+            in_doubt=_late(found.branches, itemgetter(slice(5)), _part),
+            durables=_late(found.durables, itemgetter(0, 1), _subscription),
         )
+
+
+def _late(items: Sequence[T], key: Callable[[T], Any], told: Callable[[T], object]) -> Sequence[object]:
+    """Return the items in the order of `key`, in the form of an observation."""
+    return Deferred(len(items), lambda: map(told, sorted(items, key=key))) if items else []
 
 
 def _subscription(one: Durable) -> dict[str, object]:

@@ -167,7 +167,7 @@ class Log:
         # Between two checkpoints, the file grows by at most one page for each action.
         self._most = pages + source.size // LEAST_ACTION
         head = source.read(0, START_SIZE)
-        self.tagged = head[:4] == START.to_bytes(4)
+        self.tagged = head.startswith(b"\0\0\0\1")
         self.generation, self.end = NONE, 0
         self.reason = "" if head else "empty"
         if self.tagged:
@@ -379,8 +379,7 @@ class ReplayedPages:
     """
 
     def __init__(self, source: Source, page_size: int, log: Source | None = None) -> None:
-        self._source, self._log, self.page_size = source, log or Memory(b""), page_size
-        self._most = SETTLED // page_size
+        self._source, self._log, self.page_size = source, log, page_size
         self.in_file = self.count = source.size // page_size
         #: Maps a changed page to its bytes. For other pages, the images that the log puts into them are kept
         #: instead, in order, until there are many: offset, position in the log and length of each.
@@ -393,10 +392,11 @@ class ReplayedPages:
         self._seen: set[int] = set()
         self._unlike: dict[int, bytes] = {}
         #: The most recently read pages and their bytes. Content in memory is read directly.
-        in_memory = isinstance(source, Memory)
-        self._held = range(self.in_file if in_memory else 0)
-        self._block = source.read(0, source.size) if in_memory else b""
-        #: The page that was read last. The reader of a message returns to this page for every few bytes.
+        self._held, self._block = range(0), b""
+        self._in_memory = isinstance(source, Memory)
+        if self._in_memory:
+            self._held, self._block = range(self.in_file), source.read(0, source.size)
+        #: The changed page that was built last. The reader of a message returns to it for every few bytes.
         self._last: tuple[int, bytes] = (-1, b"")
 
     def _hold(self, number: int) -> None:
@@ -411,19 +411,19 @@ class ReplayedPages:
         self._block = self._source.read(start, size) if near else self._source.peek(start, start + size)
 
     def __getitem__(self, number: int) -> bytes:
-        if self._last[0] == number:
-            return self._last[1]
-        if not 0 <= number < self.count:
-            raise BadStore(f"page {number} of {self.count}")
-        if number in self.changed or number >= self.in_file:
-            page = self._built(number)
-        else:
-            if number not in self._held:
-                self._hold(number)
-            off = (number - self._held.start) * self.page_size
-            page = self._block[off : off + self.page_size]
-        self._last = number, page
-        return page
+        held, size = self._held, self.page_size
+        if number not in held or number in self.changed:
+            if not 0 <= number < self.count:
+                raise BadStore(f"page {number} of {self.count}")
+            if self._last[0] == number:
+                return self._last[1]
+            if number in self.changed or number >= self.in_file:
+                self._last = number, self._built(number)
+                return self._last[1]
+            self._hold(number)
+            held = self._held
+        off = (number - held.start) * size
+        return self._block[off : off + size]
 
     def _base(self, number: int) -> bytearray:
         """Return the bytes of a page before its images are put into it."""
@@ -442,6 +442,7 @@ class ReplayedPages:
         else:
             page, each = self._base(number), iter(images or ())
             for off, place, length in zip(each, each, each, strict=True):
+                assert self._log
                 page[off : off + length] = self._log.peek(place, place + length)
         if images is not None:
             # The log's actions show whether the page is free, not the first byte of an image (SMQ-LOG-030).
@@ -457,11 +458,11 @@ class ReplayedPages:
         while number < self.count:
             if known is None or not known[number]:
                 page = self[number]
-                if page == nothing:
+                if page[0] != 1 and page != nothing:
+                    yield number
+                elif not page[0] and not self._in_memory:
                     number = max(number + 1, self.hole_end(number))
                     continue
-                if not is_free(page):
-                    yield number
             number += 1
 
     def hole_end(self, number: int) -> int:
@@ -479,7 +480,14 @@ class ReplayedPages:
     @property
     def gone(self) -> list[int]:
         """Return the pages after the end of the file that the log changes but does not create."""
-        return sorted([page for page in self.changed if page >= self.in_file and page not in self._made])
+        changed, top, made = self.changed, self.in_file, self._made
+        return sorted([page for page in changed if page >= top and page not in made]) if changed else []
+
+    @property
+    def cut(self) -> bool:
+        """Whether the file ends with an incomplete page that has content after its first byte."""
+        start, size = self.in_file * self.page_size + 1, self._source.size
+        return size > start and any(self._source.peek(start, size))
 
     @property
     def unlike(self) -> list[int]:
@@ -514,7 +522,8 @@ class ReplayedPages:
                     made[page], images = image is None, None
                 if images is None:
                     self.count = max(self.count, page + 1)
-                    images = changed[page] = self._base(page) if len(changed) < self._most else array("q")
+                    few = len(changed) < SETTLED // size
+                    images = changed[page] = self._base(page) if few else array("q")
                 start, length = image or (0, 0)
                 if isinstance(images, bytearray):
                     images[off : off + length] = data[start : start + length]

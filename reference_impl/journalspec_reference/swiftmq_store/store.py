@@ -11,6 +11,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from struct import Struct
@@ -48,6 +49,8 @@ class Entry(NamedTuple):
 #: The layout of an entry in memory, with the length and digest of its message, and the layout of these two
 #: alone, and their offset.
 _ROW, _FOUND, _FOUND_AT = Struct(">iiqqiq32s"), Struct(">q32s"), 28
+#: A row whose message is not known yet: its length and digest are zeros.
+_NEW = Struct(">iiqqi40x")
 #: The first page of the message in such a row.
 _PAGE = Struct(">24xi40x")
 #: Values in place of a digest: not computed yet; the message cannot be read; the branch in it cannot be read.
@@ -77,7 +80,7 @@ class Entries(Sequence[Entry]):
 
     def add(self, entries: Iterable[tuple[int, ...]]) -> None:
         """Append entries of an index whose messages are not known yet."""
-        self._rows += b"".join([_ROW.pack(*entry[1:], 0, _LATER) for entry in entries])
+        self._rows += b"".join([_NEW.pack(*entry[1:]) for entry in entries])
 
     def know(self, at: int, digest: bytes | None, length: int, why: str | None = None) -> None:
         """Set the facts about an entry's message. A message without a digest has one page."""
@@ -220,35 +223,33 @@ class Queue:
 class StoreNotes:
     """The notes on a store. The first notes of each code are kept, and all notes are counted."""
 
-    def __init__(self, page_size: int = 0) -> None:
-        self._page_size = page_size
+    def __init__(self) -> None:
         self._kept: list[tuple[str, str, int | None, str]] = []
         self._counts: dict[str, int] = {}
+        #: The number of notes.
+        self.total = 0
 
     def add(self, code: str, file: str, text: str = "", off: int | None = None) -> None:
         """Add a note on a file; without a name, on the store."""
+        self.total += 1
         number = self._counts[code] = self._counts.get(code, 0) + 1
         if number <= MOST_TOLD:
             self._kept.append((code, file, off, text))
 
-    def page(self, code: str, number: int, text: str = "") -> None:
-        """Add a note on a page."""
-        self.add(code, PAGES, text, number * self._page_size)
-
     def more(self, code: str, number: int) -> None:
         """Count notes that are not kept."""
+        self.total += number
         self._counts[code] = self._counts.get(code, 0) + number
 
-    def __len__(self) -> int:
-        return sum(self._counts.values())
-
-    def named(self, name: Callable[[str], str]) -> Iterator[Note]:
-        """Yield the notes; `name` maps the store's own name of a file to its name here."""
-        for code, file, off, text in self._kept:
-            yield Note(code, name(file) if file else "", off, text)
-        for code, number in self._counts.items():
-            if number > MOST_TOLD:
-                yield Note(code, text=f"and {number - MOST_TOLD} more")
+    def named(self, name: Callable[[str], str]) -> tuple[Note, ...]:
+        """Return the notes; `name` maps the store's own name of a file to its name here."""
+        more = [
+            Note(code, text=f"and {number - MOST_TOLD} more")
+            for code, number in self._counts.items()
+            if number > MOST_TOLD
+        ]
+        kept = [Note(code, name(file) if file else "", off, text) for code, file, off, text in self._kept]
+        return *kept, *more
 
 
 class Walk:
@@ -257,6 +258,8 @@ class Walk:
     why: str | None = None
     #: Whether the root index was never written.
     unwritten = False
+    #: Whether the walk found queues, and no fault.
+    sound = False
     #: The lowest missing page with a reference, and the number of references to missing pages.
     absent: tuple[int, int] | None = None
     #: The pages with a use, in order. The list is created only for a large file.
@@ -279,7 +282,9 @@ class Walk:
         #: Maps the first page of a message to the number of further entries that refer to it, outside the
         #: queue of branches.
         self.shared: dict[int, int] = {}
+        #: The queues, and those of them that are damaged.
         self.queues: list[Queue] = []
+        self.bad: list[Queue] = []
         #: Maps the first page of a message to the part of a prepared branch in it.
         self.branches: dict[int, codec.Branch] = {}
         #: First pages of damaged messages. Their pages can also belong to other messages, so they cannot be
@@ -318,7 +323,7 @@ class Walk:
         self.roles[number] = role
         # A page that is already in use is not reported again.
         if page[0] == 1 and not known and (number or any(page[1:INDEX_HEADER])):
-            self.notes.page("free-in-use", number)
+            self.notes.add("free-in-use", PAGES, off=number * pages.page_size)
         return page
 
     def _index(self, head: int, role: int, decode: Callable[[bytes, int], Iterable[T]]) -> Iterator[list[T]]:
@@ -340,9 +345,9 @@ class Walk:
                 # In the index of a queue, this would lose only messages of that queue, and a note reports it.
                 raise BadStore(f"page {number} has no entry and says that {valid} are valid")
             if prev != before:
-                self.notes.page("wrong-link", number)
+                self.notes.add("wrong-link", PAGES, off=number * self._pages.page_size)
             if valid != len(entries):
-                self.notes.page("wrong-valid-count", number)
+                self.notes.add("wrong-valid-count", PAGES, off=number * self._pages.page_size)
             yield entries
             if following == NONE:
                 return
@@ -350,7 +355,7 @@ class Walk:
 
     def run(self) -> Walk:  # noqa: C901, PLR0912  # three loops, one after the other
         """Walk the root index, then all queue indexes, then all messages. Return the walk."""
-        pages, roles = self._pages, self.roles
+        pages, roles, noted = self._pages, self.roles, self.notes.total
         if not pages.count:
             return self
         # There can be millions of queues. All queues without messages share one empty list of entries.
@@ -399,6 +404,8 @@ class Walk:
                     know(at, None, length)
                 else:
                     know(at, *self._message(page, prepared=not plain))
+        self.bad = [queue for queue in self.queues if queue.why or queue.entries.whys]
+        self.sound = bool(self.queues) and not (self.why or self.bad) and self.notes.total == noted
         return self
 
     def _again(self, place: int, page: int, *, prepared: bool) -> Facts:
@@ -445,7 +452,7 @@ class Walk:
 
         `again` is its length if it was read before.
         """
-        told, fault = len(self.notes), None
+        told, fault = self.notes.total, None
         stored, size = bytearray(), 0
         number, before = NONE if again else page, NONE
         try:
@@ -458,13 +465,13 @@ class Walk:
                 if length > len(content):
                     raise BadStore(f"a page of a message with {length} bytes")
                 if prev != before:
-                    self.notes.page("wrong-link", number)
+                    self.notes.add("wrong-link", PAGES, off=number * self._pages.page_size)
                 if following != NONE and length != len(content):
-                    self.notes.page("short-page", number)
+                    self.notes.add("short-page", PAGES, off=number * self._pages.page_size)
                 before, number = number, following
         except BadStore as bad:
             fault = str(bad)
-        if fault or len(self.notes) > told:
+        if fault or self.notes.total > told:
             self.damaged.add(page)
         # A long message is never in memory as a whole.
         data: Any = bytes(stored)
@@ -472,17 +479,17 @@ class Walk:
             data = Chained(self._pages, page, again or size)
             size = len(data)
         try:
-            _, _, end = codec.message(data)
+            parsed = codec.message(data)
         except BadStore as bad:
             return None, size, fault or str(bad)
         if fault:
             self.notes.add("bad-chain", PAGES, fault)
         if prepared:
             try:
-                self.branches[page] = codec.branch(data)
+                self.branches[page] = codec.branch(data, parsed=parsed)
             except BadStore as bad:
                 return None, size, BRANCH + str(bad)
-        digest = hashlib.sha256()
+        digest, end = hashlib.sha256(), parsed[-1]
         for piece in data.pieces(0, end) if isinstance(data, Chained) else [data[:end]]:
             digest.update(piece)
         return digest.digest(), end, None
@@ -503,18 +510,22 @@ def fitting_size(data: Any, given: int) -> int | None:
     """
     head = bytes(data[: SIZES[-1] + 1])
     # Without an entry on page 0, no size can be tested.
-    if any(head[_SLOTS]):
-        for size in (given, *SIZES):
-            if size <= len(head) and _fits(ReplayedPages(source_of(data), size)):
-                return None if size == given else size
+    if len(head) > INDEX_HEADER and any(head[_SLOTS]):
+        with suppress(BadStore):
+            _, _, slots, _ = codec.index(head)
+            roots = codec.root_slots(head, slots)
+            heads = [first for of, _, first, _, _ in roots if of == 1]
+            for size in (given, *SIZES):
+                if roots[-1][-1] <= size <= len(head) and _fits(data, size, heads):
+                    return None if size == given else size
     free = head[1:].find(1) + 1 if head[:1] == codec.FREE else 0
     return free if free != given and free in SIZES and not any(head[1:free]) else None
 
 
-def _fits(pages: ReplayedPages) -> bool:
+def _fits(data: Any, size: int, heads: Sequence[int]) -> bool:
+    """Return whether `heads` are first pages of queues if pages have this size, and begin with a message."""
+    pages = ReplayedPages(source_of(data), size)
     try:
-        _, _, slots, _ = codec.index(pages[0])
-        heads = [head for of, _, head, _, _ in codec.root_slots(pages[0], slots) if of == 1]
         for head in heads[:_HEADS]:
             page = pages[head]
             prev, _, slots, valid = codec.index(page)

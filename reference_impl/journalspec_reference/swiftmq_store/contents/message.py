@@ -50,7 +50,7 @@ def decode(data: bytes) -> tuple[dict[str, Value], list[Problem]]:
             if name == "properties" and value is not None:
                 row[name] = _values(Cursor(data, *value), "bad-properties", problems)
             elif value is not None:
-                row[name] = _text(value, name, problems)
+                row[name] = _text(data[slice(*value)], name, problems)
         if not 0 <= kind < len(KINDS):
             raise BadStore(f"a message of kind {kind}")
         row["kind"] = KINDS[kind]
@@ -73,7 +73,7 @@ def _body(cursor: Cursor, kind: str, row: dict[str, Value], problems: list[Probl
         row["content"] = [
             _primitive(cursor, f"value {number}", problems) for number in range(cursor.count(5))
         ]
-    elif kind == "plain" or not (there := cursor.u1()) or (kind == "object" and there != 1):
+    elif kind == "plain" or not (there := cursor.number(1)) or (kind == "object" and there != 1):
         return
     elif kind == "map":
         row["content"] = _values(Cursor(cursor.data, *blob_place(cursor)), "bad-map", problems)
@@ -92,7 +92,7 @@ def _values(cursor: Cursor, code: str, problems: list[Problem]) -> dict[str, Val
     """Read names and values of properties, or of a map. For a repeated name, the last value is kept."""
     values: dict[str, Value] = {}
     try:
-        if (number := cursor.s4()) < 0:
+        if (number := cursor.number(4, signed=True)) < 0:
             raise BadStore(f"{number} values")
         # The bytes can end before the stated number of values.
         for at in range(number):
@@ -104,7 +104,7 @@ def _values(cursor: Cursor, code: str, problems: list[Problem]) -> dict[str, Val
 
 
 def _primitive(cursor: Cursor, name: str, problems: list[Problem]) -> Value:
-    kind = cursor.s4()
+    kind = cursor.number(4, signed=True)
     if kind == BLOB:
         return cursor.blob()
     if kind == TEXT:
