@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import zlib
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
@@ -226,7 +227,8 @@ class _Scanned:
 
     def count(self, batch: Batch) -> None:
         """Count the next batch."""
-        _count_codes(self.codes, batch)
+        for code in set(batch.code):
+            self.codes[code] = self.codes.get(code, 0) + batch.code.count(code)
         self.rows += len(batch.off)
         self.regions += len(batch.damage)
         self.notes += len(batch.notes)
@@ -265,9 +267,11 @@ def _dropped_of(file: str, batch: Batch) -> Iterator[Dropped]:
     return (Dropped(file, start, end - start, reason) for start, end, reason in batch.damage)
 
 
-def _count_codes(codes: dict[int, int], batch: Batch) -> None:
-    for code in set(batch.code):
-        codes[code] = codes.get(code, 0) + batch.code.count(code)
+def _codes_of(kept: Iterable[tuple[Stretch, Batch]]) -> dict[int, int]:
+    codes = Counter[int]()
+    for _, batch in kept:
+        codes.update(batch.code)
+    return codes
 
 
 def _checked(check: int, batch: Batch) -> int:
@@ -325,9 +329,7 @@ class Found:
 
     def codes(self) -> dict[int, int]:
         """Return a mapping from the number of each record type to the number of its records."""
-        found: dict[int, int] = {}
-        for _, batch in self._kept:
-            _count_codes(found, batch)
+        found = _codes_of(self._kept)
         for each in self._scanned:
             for code, count in each.codes.items():
                 found[code] = found.get(code, 0) + count
@@ -340,12 +342,13 @@ class Found:
         """
         if not self._rows:
             return ()
-        codes = self.codes() if codes is None else dict(codes)
         if self._left >= 0:
             kept = self._kept[:]
+            counts = partial(_codes_of, kept) if codes is None else dict(codes).copy
             return Deferred(
-                self._rows, lambda: chain.from_iterable([of.tell(batch) for of, batch in kept]), codes
+                self._rows, lambda: chain.from_iterable([of.tell(batch) for of, batch in kept]), counts
             )
+        codes = self.codes() if codes is None else dict(codes)
         found = [each for each in self._scanned if each.rows]
         return Lazy([Part(each.stretch.file, each.records, each.rows, each.key) for each in found], codes)
 
