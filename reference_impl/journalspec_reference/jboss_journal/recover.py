@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat, starmap
 from operator import add, itemgetter, sub
 from struct import Struct
@@ -254,12 +254,14 @@ class Replay:
                         added.add(ident)
             delivered.keep(live)
             if added is not None:
-                self._unknown.extend([row for row in deletes if row[0] not in added])
+                for row in deletes:
+                    if row[0] not in added:
+                        self._unknown.append(row)
             if gone:
                 deleted.update(gone)
                 latest = max(gone)
                 self._highest = max(top, latest)
-                self._deletes = IdPlaces()
+                deletes.clear()
             self._swept = len(delivered.ids)
         self._sweep_at = max(SWEEP_FROM, 2 * len(delivered.ids))
 
@@ -267,7 +269,7 @@ class Replay:
         # The seed has no prepare data: a PREPARE of an unknown transaction is ignored (JBM-SED-005).
         if tx not in self._open and not dialect.prepare_extra:
             return
-        transaction = self._open.setdefault(tx, Transaction())
+        transaction = self._open.get(tx) or self._open.setdefault(tx, Transaction())
         if self._healthy(transaction, counts, pairs=dialect.pairs):
             transaction.prepared = place
         else:
@@ -397,7 +399,8 @@ class Replay:
         added it (JBM-RCV-031).
         """
         self._sweep()
-        open_, unknown = self._open.values(), dict[int, int]()
+        open_: Collection[Transaction] = self._open.values()
+        unknown: dict[int, int] = {}
         doubt = [row for item in open_ if item.in_doubt for row in item.changes if row[1] & 1]
         # Almost all changes follow the ADD of their record within a few records, so this fast test comes
         # first.
@@ -551,10 +554,10 @@ def _soon_unknown(delivered: IdPlaces) -> list[tuple[int, int]]:
     for at in range(0, len(delivered.ids), _SOON):
         near = slice(max(0, at - _SOON), at + _SOON)
         ids, places = delivered.ids[near], delivered.places[near]
-        added = {ident for ident, place in zip(ids, places, strict=True) if not place & 1}
-        if len(added) < len(ids):
-            own = islice(zip(ids, places, strict=True), min(at, _SOON), None)
-            found += [row for row in own if row[1] & 1 and row[0] not in added]
+        own = islice(zip(ids, places, strict=True), min(at, _SOON), None)
+        if changes := [row for row in own if row[1] & 1]:
+            added = {ident for ident, place in zip(ids, places, strict=True) if not place & 1}
+            found += [row for row in changes if row[0] not in added]
     return found
 
 
