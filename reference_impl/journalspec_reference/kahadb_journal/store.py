@@ -241,6 +241,10 @@ class Store:
         """The transactions without PREPARE or end (KHD-TXN-005, KHD-TXN-006)."""
         return {tx: [*_one_by_one(steps)] for tx, steps in self._begun.items()}
 
+    def incomplete(self) -> Iterable[TxId]:
+        """Return the transactions without an end, except prepared XA transactions."""
+        return dict.fromkeys((*self._begun, *(tx for tx in self.prepared if tx[0] == "LOCAL")))
+
     def is_open(self, tx: TxId | None) -> bool:
         """Return whether a transaction did not end."""
         return tx in self._begun or tx in self.prepared
